@@ -2,6 +2,12 @@ package portable
 
 import "math"
 
+// Scaled writes x, positive and normal, as 2^k·m with m from 1 to 2.
+func Scaled(x float64) (k, m float64) {
+	bits := math.Float64bits(x)
+	return float64(int64(bits>>52)) - 1023, math.Float64frombits(bits&mantissa | oneBits)
+}
+
 // LogOfProduct returns the logarithm of the product of all lanes, each between 1 and 2^1000: of their mantissas, and of two to the sum of their
 // exponents.
 func LogOfProduct(product []float64) float64 {
@@ -10,9 +16,9 @@ func LogOfProduct(product []float64) float64 {
 		if !(p < math.Inf(1)) {
 			return p
 		}
-		bits := math.Float64bits(p)
-		k += float64(int64(bits>>52)) - 1023
-		m = float64(m * math.Float64frombits(bits&mantissa|oneBits))
+		e, f := Scaled(p)
+		k += e
+		m = float64(m * f)
 	}
 	e, f := logSplit(m)
 	return logOf(k+e, f)

@@ -1,13 +1,15 @@
 // Command graph compares value and gradient of compiled models with C loops written for each model, in CPU time, all in turn:
 //
-//	go run ./bench/graph [NAME…]
+//	go run ./bench/graph [-jax VENV] [NAME…]
 //
-// NAME selects the rows whose names contain it.
+// NAME selects the rows whose names contain it. With -jax, logistic regressions of other sizes, wide and tall ones, are compared with JAX instead, in a
+// Python environment that has jax and numpy (bench/peers/logistic_jax.py).
 // It needs gcc for the C side and leaves it out where there is none. C is built with AVX2, and with AVX-512 where vflc uses it; the faster of the two
 // is compared. A ratio is the median over rounds, with quartiles.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -28,28 +30,40 @@ func main() {
 }
 
 func run() error {
+	venv := flag.String("jax", "", "compare with JAX in this Python `environment`")
+	flag.Parse()
+	if *venv != "" {
+		return printPeers(*venv)
+	}
 	c, err := startReferences()
 	if err != nil {
 		fmt.Printf("without C: %v\n", err)
 	}
-	fmt.Printf("instruction set: %v\n%-48s %12s %12s %-7s %s\n", vector.Tier(), "value and gradient", "vflc ns", "C ns", "", "ratio to C (quartiles)")
+	printHead("C")
 	for _, r := range rows() {
-		if !wanted(r.name) {
-			continue
-		}
-		if err := r.print(c); err != nil {
-			return fmt.Errorf("%s: %w", r.name, err)
+		if err := r.printWanted(c); err != nil {
+			return err
 		}
 	}
-	if len(os.Args) > 1 {
+	if flag.NArg() > 0 {
 		return nil
 	}
 	return printLoad()
 }
 
-// wanted reports whether a row is selected.
-func wanted(name string) bool {
-	return len(os.Args) < 2 || slices.ContainsFunc(os.Args[1:], func(part string) bool { return strings.Contains(name, part) })
+func printHead(peer string) {
+	fmt.Printf("instruction set: %v\n%-48s %12s %12s %-7s %s\n", vector.Tier(), "value and gradient", "vflc ns", peer+" ns", "", "ratio to "+peer+" (quartiles)")
+}
+
+// printWanted measures a row if it is selected.
+func (r *row) printWanted(peers []*reference) error {
+	if flag.NArg() > 0 && !slices.ContainsFunc(flag.Args(), func(part string) bool { return strings.Contains(r.name, part) }) {
+		return nil
+	}
+	if err := r.print(peers); err != nil {
+		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	return nil
 }
 
 // A row is one line of the table: a model with data, and what it is compared with.

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A reference is the C program built for one instruction set; it runs one request at a time.
+// A reference is a program that vflc is compared with, such as the C program built for one instruction set; it runs one request at a time.
 type reference struct {
 	name string
 	in   io.Writer
@@ -45,16 +45,7 @@ func startReference(name, flag string) (*reference, error) {
 	if err := build(program, flag); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	return &reference{name: name, in: in, out: bufio.NewReader(out)}, cmd.Start()
+	return start(name, exec.Command(program))
 }
 
 // build compiles the program. -Ofast is for the elementwise loops only: elsewhere it would undo the reduction of the exponential's argument.

@@ -1,4 +1,4 @@
-// Command sfvi times one iteration of SFVI on the compiled logistic regressions of examples/, all parties in one thread, and, where a Python with JAX is
+// Command sfvi times one iteration of SFVI on the compiled logistic regressions of examples/, and on one with more rows, all parties in one thread, and, where a Python with JAX is
 // given, the same iteration in JAX, in turn and in CPU time:
 //
 //	go run ./bench/sfvi [VENV]
@@ -39,20 +39,29 @@ func main() {
 
 func run() error {
 	fmt.Printf("instruction set: %v; microseconds an iteration, medians of %d rounds\n", vector.Tier(), rounds)
-	fmt.Println("guide        J      vflc   JAX, noise in pairs: ratio (quartiles)   JAX, fresh noise: ratio (quartiles)")
+	fmt.Println("guide        n    J      vflc   JAX, noise in pairs: ratio (quartiles)   JAX, fresh noise: ratio (quartiles)")
+	folder, err := os.MkdirTemp("", "vflc-sfvi")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	long, err := simulate(folder, 5000, 5, 4)
+	if err != nil {
+		return err
+	}
 	for _, m := range []struct {
-		clients int
-		path    string
-	}{{2, "logistic.vfl"}, {10, "logistic_family.vfl"}} {
-		if err := table(m.clients, filepath.Join("examples", m.path)); err != nil {
+		rows, clients int
+		path          string
+	}{{500, 2, filepath.Join("examples", "logistic.vfl")}, {500, 10, filepath.Join("examples", "logistic_family.vfl")}, {5000, 5, long}} {
+		if err := compare(m.rows, m.clients, m.path); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// table prints the rows of one model.
-func table(clients int, path string) error {
+// compare prints the lines of one model.
+func compare(rows, clients int, path string) error {
 	var jax *peer
 	if len(os.Args) > 1 {
 		b, err := load(path)
@@ -81,7 +90,7 @@ func table(clients int, path string) error {
 			tasks = append(tasks, jax.task(guide, "pairs"), jax.task(guide, "fresh"))
 		}
 		times := stopwatch.Measure(tasks, rounds)
-		fmt.Printf("%-12s %-2d %8.1f", guide, clients, times[0].Median/1000/batch)
+		fmt.Printf("%-12s %4d %-2d %8.1f", guide, rows, clients, times[0].Median/1000/batch)
 		for _, t := range times[1:] {
 			fmt.Printf("   %8.1f: %.2f (%.2f-%.2f)", t.Median/1000/batch, t.Ratio, t.Low, t.High)
 		}

@@ -73,6 +73,7 @@ func likelihoods(n int) []stopwatch.Task {
 		{Name: "BinomialLogit", Run: func() { s.Reset(); s.BinomialLogit(n, eta, counts, 9, d) }},
 		{Name: "PoissonLog", Run: func() { vector.PoissonLog(n, &sum, eta, counts, d) }},
 		{Name: "NegBinomial2Log", Run: func() { vector.NegBinomial2Log(n, &sum, &other, eta, counts, 2.5, d) }},
+		{Name: "StudentT", Run: func() { s.Reset(); s.StudentT(n, &sum, eta, counts, 0.7, 3, d) }},
 		{Name: "Normal", Run: func() { vector.Normal(n, &sum, eta, counts, 0.7, d) }},
 	}
 }

@@ -18,10 +18,10 @@ type expanding struct {
 	split bool  // whether rows may be divided: what is wanted is the sum over one axis
 }
 
-// expand writes a density as operations where there are many rows and its distribution has a vector form.
+// expand writes a density as operations where there are many rows, its distribution has a vector form, and no loop over rows computes it.
 func (b *Builder) expand(term string, n *node) bool {
 	x, d := &b.nodes[n.in[0]], n.likely.dist
-	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows || d.Expand == nil || !b.inside(n) {
+	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows || d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
 		return false
 	}
 	theta := make([]def.Value, len(d.Params))

@@ -25,7 +25,7 @@ func models() map[string]func(testing.TB, *graph.Builder) {
 	for _, d := range []string{"cauchy", "student_t", "laplace", "exponential", "gamma", "lognormal", "neg_binomial_2_log", "binomial_logit"} {
 		m[d] = func(tb testing.TB, b *graph.Builder) { likelihood(tb, b, d) }
 	}
-	for _, d := range []string{"bernoulli_logit", "binomial_logit", "poisson_log", "neg_binomial_2_log", "normal", "fixed normal"} {
+	for _, d := range []string{"bernoulli_logit", "binomial_logit", "poisson_log", "neg_binomial_2_log", "student_t", "normal", "fixed normal"} {
 		for _, offset := range []string{"", "number", "rows"} {
 			m["linear "+d+" "+offset] = linear(d, offset)
 		}
@@ -126,7 +126,7 @@ func linear(name, offset string) func(testing.TB, *graph.Builder) {
 		}
 		theta := map[string][]graph.ID{
 			"bernoulli_logit": {eta}, "binomial_logit": {b.Scalar(3), eta}, "poisson_log": {eta}, "neg_binomial_2_log": {eta, scale}, "normal": {eta, scale},
-			"fixed normal": {eta, b.Scalar(1.5)},
+			"student_t": {apply(tb, b, "exp", b.Param("nu", shape{})), eta, scale}, "fixed normal": {eta, b.Scalar(1.5)},
 		}[name]
 		d := dist(tb, strings.TrimPrefix(name, "fixed "))
 		if err := b.Density("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
@@ -179,7 +179,7 @@ func TestColumns(t *testing.T) {
 
 // TestLinear checks that a linear predictor is part of its likelihood.
 func TestLinear(t *testing.T) {
-	for _, d := range []string{"bernoulli_logit", "binomial_logit", "poisson_log", "neg_binomial_2_log", "normal", "fixed normal"} {
+	for _, d := range []string{"bernoulli_logit", "binomial_logit", "poisson_log", "neg_binomial_2_log", "student_t", "normal", "fixed normal"} {
 		for _, offset := range []string{"", "number", "rows"} {
 			g, _ := made(t, linear(d, offset), false)
 			if s := g.String(); strings.Contains(s, "matmul") || strings.Contains(s, "layer") {

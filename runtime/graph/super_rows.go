@@ -104,13 +104,25 @@ var rowLikelihoods = [...]*rowLikelihood{
 		end:    func(c *call) float64 { return c.sums.sum.Sum() },
 		finite: true,
 	},
+	def.StudentTRows: {
+		begin: func(s *rowSums) { s.logs.Reset(); s.dphi = vector.Lanes{} },
+		rows: func(c *call, j int, eta, d []float64) {
+			inverse, slope := c.studentScale()
+			c.sums.logs.StudentT(c.n, &c.sums.dphi, c.vec(0, j), eta, inverse, slope, d)
+		},
+		linear: func(c *call, p *vector.Predictor) {
+			inverse, slope := c.studentScale()
+			c.sums.logs.StudentTLinear(c.n, &c.sums.dphi, p, c.vec(0, 0), inverse, slope)
+		},
+		end: endStudentT,
+	},
 }
 
 // rewriteRows applies rowLikelihoods where every parameter other than the predictor is one number.
 var rewriteRows = rewrite{"rows", func(g *Graph, id ID) {
 	n := &g.nodes[id]
-	r := rowLikelihoods[n.unweighted()]
-	if r == nil || !n.links[0].rows || !g.onlyPredictor(n) || !observed(g.nodes, n) || r.finite && g.infinite(n.in[n.predictor()]) {
+	r := rowLoop(g.nodes, n)
+	if r == nil || r.finite && infinite(g.nodes, n.in[n.predictor()]) {
 		return
 	}
 	n.op, n.rows = opRows, r
@@ -119,8 +131,16 @@ var rewriteRows = rewrite{"rows", func(g *Graph, id ID) {
 	}
 }}
 
+// rowLoop returns the loop over rows that computes a density, nil where there is none.
+func rowLoop(nodes []node, n *node) *rowLikelihood {
+	if r := rowLikelihoods[n.unweighted()]; r != nil && n.links[0].rows && onlyPredictor(nodes, n) && observed(nodes, n) {
+		return r
+	}
+	return nil
+}
+
 // infinite reports whether data that are infinite enter a value.
-func (g *Graph) infinite(id ID) bool {
+func infinite(nodes []node, id ID) bool {
 	seen := map[ID]bool{}
 	var found func(id ID) bool
 	found = func(id ID) bool {
@@ -128,7 +148,7 @@ func (g *Graph) infinite(id ID) bool {
 			return false
 		}
 		seen[id] = true
-		n := &g.nodes[id]
+		n := &nodes[id]
 		return slices.ContainsFunc(n.values, func(v float64) bool { return math.IsInf(v, 0) }) || slices.ContainsFunc(n.in, found)
 	}
 	return found(id)
@@ -138,9 +158,9 @@ func (g *Graph) infinite(id ID) bool {
 func (n *node) predictor() int { return n.likely.dist.Link.Param + 1 }
 
 // onlyPredictor reports whether the predictor of a density has one value per row and every other parameter is one number.
-func (g *Graph) onlyPredictor(n *node) bool {
+func onlyPredictor(nodes []node, n *node) bool {
 	for k := 1; k < len(n.in); k++ {
-		if k == n.predictor() && !n.links[k].rows || k != n.predictor() && (n.links[k].rows || g.nodes[n.in[k]].shape.Len() != 1) {
+		if k == n.predictor() && !n.links[k].rows || k != n.predictor() && (n.links[k].rows || nodes[n.in[k]].shape.Len() != 1) {
 			return false
 		}
 	}
@@ -182,4 +202,33 @@ func endNegBinomial(c *call) float64 {
 		c.in[2].adj.buf[0] += float64(c.node.power * c.sums.dphi.Sum())
 	}
 	return c.sums.sum.Sum()
+}
+
+// studentScale returns 1/(sigma·√nu) and (nu+1) times that.
+func (c *call) studentScale() (inverse, slope float64) {
+	nu := c.num(1, 0)
+	inverse = 1 / (c.num(3, 0) * math.Sqrt(nu))
+	return inverse, (nu + 1) * inverse
+}
+
+// endStudentT adds the density at the location, which the distribution computes, once for each row.
+func endStudentT(c *call) float64 {
+	nu, sigma, b := c.num(1, 0), c.num(3, 0), &c.density.block
+	if !(nu > 0 && sigma > 0) {
+		return math.NaN()
+	}
+	at, s := c.scratch[0][:2], c.density
+	at[0] = 0
+	b.N, b.X, b.Theta, b.DTheta = 1, def.Arg{V: at[:1]}, s.theta, s.dtheta
+	s.theta[0], s.theta[1], s.theta[2] = c.arg(1, 0), b.X, c.arg(3, 0)
+	s.dtheta[0] = at[1:]
+	rows := float64(c.node.frame * c.node.width)
+	value, logs, share := c.node.likely.dist.LogDensity(b), c.sums.logs.Value(1), c.sums.dphi.Sum()
+	if c.wants(1) {
+		*c.dnum(1, 0) += float64(c.node.power * (float64(rows*at[1]) + float64(0.5*logs) + float64((nu+1)*share)/(2*nu)))
+	}
+	if c.wants(3) {
+		*c.dnum(3, 0) += float64(c.node.power * ((float64((nu+1)*share) - rows) / sigma))
+	}
+	return float64(rows*value) + float64(0.5*float64((nu+1)*logs))
 }

@@ -2326,6 +2326,188 @@ done3:
 	VZEROUPPER
 	RET
 
+// func studentTAVX2(n int, sum *[8]float64, product *[8]float64, share *[8]float64, x *float64, mu *float64, inverse float64, slope float64, d *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·studentTAVX2(SB), NOSPLIT, $0-72
+	MOVQ    sum+8(FP), AX
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	MOVQ    product+16(FP), CX
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y3
+	MOVQ    share+24(FP), DX
+	VMOVUPD (DX), Y4
+	VMOVUPD 32(DX), Y5
+	MOVQ    x+32(FP), BX
+	MOVQ    mu+40(FP), SI
+	MOVQ    d+64(FP), DI
+	MOVQ    n+0(FP), R8
+	XORQ    R9, R9
+	LEAQ    -8(R8), R10
+	CMPQ    R9, R10
+	JGT     tail2
+
+loop1:
+	VMOVUPD      (BX)(R9*8), Y6
+	VMOVUPD      (SI)(R9*8), Y7
+	VSUBPD       Y7, Y6, Y6
+	VBROADCASTSD inverse+48(FP), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y6, Y6, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y9
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD slope+56(FP), Y10
+	VMULPD       Y10, Y6, Y6
+	TESTQ        DI, DI
+	JEQ          skip4
+	VMOVUPD      Y6, (DI)(R9*8)
+
+skip4:
+	VMULPD       Y9, Y7, Y6
+	VADDPD       Y6, Y4, Y4
+	VSUBPD       c3ff0000000000000<>+0(SB), Y8, Y6
+	VSUBPD       Y7, Y6, Y6
+	VMULPD       Y9, Y6, Y6
+	VANDPD       c000fffffffffffff<>+0(SB), Y8, Y7
+	VORPD        c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y2, Y2
+	VPSRLQ       $0x34, Y8, Y7
+	VORPD        c4330000000000000<>+0(SB), Y7, Y7
+	VSUBPD       c43300000000003ff<>+0(SB), Y7, Y7
+	VFNMADD231PD c3fe62e42fefa39ef<>+0(SB), Y7, Y6
+	VADDPD       Y6, Y0, Y0
+	VMOVUPD      32(BX)(R9*8), Y6
+	VMOVUPD      32(SI)(R9*8), Y7
+	VSUBPD       Y7, Y6, Y6
+	VBROADCASTSD inverse+48(FP), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y6, Y6, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y9
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD slope+56(FP), Y10
+	VMULPD       Y10, Y6, Y6
+	TESTQ        DI, DI
+	JEQ          skip5
+	VMOVUPD      Y6, 32(DI)(R9*8)
+
+skip5:
+	VMULPD       Y9, Y7, Y6
+	VADDPD       Y6, Y5, Y5
+	VSUBPD       c3ff0000000000000<>+0(SB), Y8, Y6
+	VSUBPD       Y7, Y6, Y6
+	VMULPD       Y9, Y6, Y6
+	VANDPD       c000fffffffffffff<>+0(SB), Y8, Y7
+	VORPD        c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y3, Y3
+	VPSRLQ       $0x34, Y8, Y7
+	VORPD        c4330000000000000<>+0(SB), Y7, Y7
+	VSUBPD       c43300000000003ff<>+0(SB), Y7, Y7
+	VFNMADD231PD c3fe62e42fefa39ef<>+0(SB), Y7, Y6
+	VADDPD       Y6, Y1, Y1
+	ADDQ         $0x08, R9
+	CMPQ         R9, R10
+	JLE          loop1
+
+tail2:
+	SUBQ         R9, R8
+	CMPQ         R8, $0x00
+	JLE          done3
+	LEAQ         lanesBelow<>+0(SB), R10
+	MOVQ         R8, R11
+	NEGQ         R11
+	VMOVUPD      64(R10)(R11*8), Y6
+	VMASKMOVPD   (BX)(R9*8), Y6, Y7
+	VMASKMOVPD   (SI)(R9*8), Y6, Y8
+	VSUBPD       Y8, Y7, Y7
+	VBROADCASTSD inverse+48(FP), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y7, Y7, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y9
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VDIVPD       Y9, Y10, Y10
+	VMULPD       Y10, Y7, Y7
+	VBROADCASTSD slope+56(FP), Y11
+	VMULPD       Y11, Y7, Y7
+	TESTQ        DI, DI
+	JEQ          skip6
+	VMASKMOVPD   Y7, Y6, (DI)(R9*8)
+
+skip6:
+	VMULPD       Y10, Y8, Y7
+	VANDPD       Y6, Y7, Y7
+	VADDPD       Y7, Y4, Y4
+	VSUBPD       c3ff0000000000000<>+0(SB), Y9, Y7
+	VSUBPD       Y8, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VANDPD       c000fffffffffffff<>+0(SB), Y9, Y8
+	VORPD        c3ff0000000000000<>+0(SB), Y8, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VBLENDVPD    Y6, Y8, Y10, Y8
+	VMULPD       Y8, Y2, Y2
+	VPSRLQ       $0x34, Y9, Y8
+	VORPD        c4330000000000000<>+0(SB), Y8, Y8
+	VSUBPD       c43300000000003ff<>+0(SB), Y8, Y8
+	VFNMADD231PD c3fe62e42fefa39ef<>+0(SB), Y8, Y7
+	VANDPD       Y6, Y7, Y6
+	VADDPD       Y6, Y0, Y0
+	LEAQ         lanesBelow<>+0(SB), R10
+	NEGQ         R8
+	VMOVUPD      96(R10)(R8*8), Y6
+	VMASKMOVPD   32(BX)(R9*8), Y6, Y7
+	VMASKMOVPD   32(SI)(R9*8), Y6, Y8
+	VSUBPD       Y8, Y7, Y7
+	VBROADCASTSD inverse+48(FP), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y7, Y7, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y9
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VDIVPD       Y9, Y10, Y10
+	VMULPD       Y10, Y7, Y7
+	VBROADCASTSD slope+56(FP), Y11
+	VMULPD       Y11, Y7, Y7
+	TESTQ        DI, DI
+	JEQ          skip7
+	VMASKMOVPD   Y7, Y6, 32(DI)(R9*8)
+
+skip7:
+	VMULPD       Y10, Y8, Y7
+	VANDPD       Y6, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VSUBPD       c3ff0000000000000<>+0(SB), Y9, Y7
+	VSUBPD       Y8, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VANDPD       c000fffffffffffff<>+0(SB), Y9, Y8
+	VORPD        c3ff0000000000000<>+0(SB), Y8, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VBLENDVPD    Y6, Y8, Y10, Y8
+	VMULPD       Y8, Y3, Y3
+	VPSRLQ       $0x34, Y9, Y8
+	VORPD        c4330000000000000<>+0(SB), Y8, Y8
+	VSUBPD       c43300000000003ff<>+0(SB), Y8, Y8
+	VFNMADD231PD c3fe62e42fefa39ef<>+0(SB), Y8, Y7
+	VANDPD       Y6, Y7, Y6
+	VADDPD       Y6, Y1, Y1
+
+done3:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y3, 32(CX)
+	VMOVUPD Y4, (DX)
+	VMOVUPD Y5, 32(DX)
+	VZEROUPPER
+	RET
+
+DATA c3fe62e42fefa39ef<>+0(SB)/8, $0x3fe62e42fefa39ef
+DATA c3fe62e42fefa39ef<>+8(SB)/8, $0x3fe62e42fefa39ef
+DATA c3fe62e42fefa39ef<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA c3fe62e42fefa39ef<>+24(SB)/8, $0x3fe62e42fefa39ef
+GLOBL c3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
+
 // func risingFarAVX2(n int, sum *[8]float64, dphi *[8]float64, y *float64, w *float64, phi float64, inverse float64, log1 float64, base float64, slope float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·risingFarAVX2(SB), NOSPLIT, $0-80

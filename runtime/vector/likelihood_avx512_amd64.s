@@ -1194,6 +1194,111 @@ done3:
 	VZEROUPPER
 	RET
 
+// func studentTAVX512(n int, sum *[8]float64, product *[8]float64, share *[8]float64, x *float64, mu *float64, inverse float64, slope float64, d *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·studentTAVX512(SB), NOSPLIT, $0-72
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD c000fffffffffffff<>+0(SB), Z1
+	VBROADCASTSD c4330000000000000<>+0(SB), Z2
+	VBROADCASTSD c43300000000003ff<>+0(SB), Z3
+	VBROADCASTSD c3fe62e42fefa39ef<>+0(SB), Z4
+	MOVQ         sum+8(FP), AX
+	VMOVUPD      (AX), Z5
+	MOVQ         product+16(FP), CX
+	VMOVUPD      (CX), Z6
+	MOVQ         share+24(FP), DX
+	VMOVUPD      (DX), Z7
+	MOVQ         x+32(FP), BX
+	MOVQ         mu+40(FP), SI
+	VBROADCASTSD inverse+48(FP), Z8
+	VBROADCASTSD slope+56(FP), Z9
+	MOVQ         d+64(FP), DI
+	MOVQ         n+0(FP), R8
+	XORQ         R9, R9
+	LEAQ         -8(R8), R10
+	CMPQ         R9, R10
+	JGT          tail2
+
+loop1:
+	VMOVUPD (BX)(R9*8), Z10
+	VMOVUPD (SI)(R9*8), Z11
+	VSUBPD  Z11, Z10, Z10
+	VMULPD  Z8, Z10, Z10
+	VMULPD  Z10, Z10, Z11
+	VADDPD  Z0, Z11, Z13
+	VDIVPD  Z13, Z0, Z14
+	VMULPD  Z14, Z10, Z10
+	VMULPD  Z9, Z10, Z10
+	TESTQ   DI, DI
+	JEQ     skip4
+	VMOVUPD Z10, (DI)(R9*8)
+
+skip4:
+	VMULPD       Z14, Z11, Z10
+	VADDPD       Z10, Z7, Z7
+	VSUBPD       Z0, Z13, Z10
+	VSUBPD       Z11, Z10, Z10
+	VMULPD       Z14, Z10, Z10
+	VANDPD       Z1, Z13, Z11
+	VORPD        Z0, Z11, Z11
+	VMULPD       Z11, Z6, Z6
+	VPSRLQ       $0x34, Z13, Z11
+	VORPD        Z2, Z11, Z11
+	VSUBPD       Z3, Z11, Z11
+	VFNMADD231PD Z4, Z11, Z10
+	VADDPD       Z10, Z5, Z5
+	ADDQ         $0x08, R9
+	CMPQ         R9, R10
+	JLE          loop1
+
+tail2:
+	SUBQ      R9, R8
+	CMPQ      R8, $0x00
+	JLE       done3
+	MOVQ      $-1, R10
+	BZHIQ     R8, R10, R10
+	KMOVB     R10, K1
+	VMOVUPD.Z (BX)(R9*8), K1, Z10
+	VMOVUPD.Z (SI)(R9*8), K1, Z11
+	VSUBPD    Z11, Z10, Z10
+	VMULPD    Z8, Z10, Z8
+	VMULPD    Z8, Z8, Z10
+	VADDPD    Z0, Z10, Z11
+	VDIVPD    Z11, Z0, Z13
+	VMULPD    Z13, Z8, Z8
+	VMULPD    Z9, Z8, Z8
+	TESTQ     DI, DI
+	JEQ       skip5
+	VMOVUPD   Z8, K1, (DI)(R9*8)
+
+skip5:
+	VMULPD       Z13, Z10, Z8
+	VMOVAPD.Z    Z8, K1, Z8
+	VADDPD       Z8, Z7, Z7
+	VSUBPD       Z0, Z11, Z8
+	VSUBPD       Z10, Z8, Z8
+	VMULPD       Z13, Z8, Z8
+	VANDPD       Z1, Z11, Z1
+	VORPD        Z0, Z1, Z1
+	VBLENDMPD    Z1, Z0, K1, Z12
+	VMULPD       Z12, Z6, Z6
+	VPSRLQ       $0x34, Z11, Z0
+	VORPD        Z2, Z0, Z0
+	VSUBPD       Z3, Z0, Z0
+	VFNMADD231PD Z4, Z0, Z8
+	VMOVAPD.Z    Z8, K1, Z0
+	VADDPD       Z0, Z5, Z5
+
+done3:
+	VMOVUPD Z5, (AX)
+	VMOVUPD Z6, (CX)
+	VMOVUPD Z7, (DX)
+	VZEROUPPER
+	RET
+
+DATA c3fe62e42fefa39ef<>+0(SB)/8, $0x3fe62e42fefa39ef
+GLOBL c3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $8
+
 // func risingFarAVX512(n int, sum *[8]float64, dphi *[8]float64, y *float64, w *float64, phi float64, inverse float64, log1 float64, base float64, slope float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·risingFarAVX512(SB), NOSPLIT, $0-80

@@ -6741,6 +6741,472 @@ done3:
 	FSTPQ (F2, F3), 32(R0)
 	RET
 
+TEXT ·studentTNEON(SB), NOSPLIT, $0-72
+	MOVD sum+8(FP), R0
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
+	MOVD product+16(FP), R1
+	FLDPQ 0(R1), (F4, F5)
+	FLDPQ 32(R1), (F6, F7)
+	MOVD share+24(FP), R2
+	FLDPQ 0(R2), (F8, F9)
+	FLDPQ 32(R2), (F10, F11)
+	MOVD x+32(FP), R3
+	MOVD mu+40(FP), R4
+	MOVD d+64(FP), R5
+	MOVD n+0(FP), R8
+	MOVD $0, R9
+	ADD $-8, R8, R10
+	CMP R10, R9
+	BGT tail2
+loop1:
+	ADD R9<<3, R3, R19
+	FLDPQ 0(R19), (F12, F13)
+	ADD R9<<3, R4, R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x4eeed58c
+	WORD $0x4eefd5ad
+	FMOVD inverse+48(FP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	WORD $0x6e6cdd8e
+	WORD $0x6e6dddaf
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5d0
+	WORD $0x4e7dd5f1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6e70fe52
+	WORD $0x6e71fe73
+	WORD $0x6e72dd8c
+	WORD $0x6e73ddad
+	FMOVD slope+56(FP), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	WORD $0x6e74dd8c
+	WORD $0x6e75ddad
+	CMP $0, R5
+	BEQ skip4
+	ADD R9<<3, R5, R19
+	FSTPQ (F12, F13), 0(R19)
+skip4:
+	WORD $0x6e72ddcc
+	WORD $0x6e73dded
+	WORD $0x4e6cd508
+	WORD $0x4e6dd529
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd60c
+	WORD $0x4efdd62d
+	WORD $0x4eeed58c
+	WORD $0x4eefd5ad
+	WORD $0x6e72dd8c
+	WORD $0x6e73ddad
+	MOVD $c000fffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1e0e
+	WORD $0x4e3d1e2f
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1dce
+	WORD $0x4ebd1def
+	WORD $0x6e6edc84
+	WORD $0x6e6fdca5
+	WORD $0x6f4c060e
+	WORD $0x6f4c062f
+	MOVD $c4330000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1dce
+	WORD $0x4ebd1def
+	MOVD $c43300000000003ff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5ce
+	WORD $0x4efdd5ef
+	MOVD $c3fe62e42fefa39ef<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdcc
+	WORD $0x4efdcded
+	WORD $0x4e6cd400
+	WORD $0x4e6dd421
+	ADD R9<<3, R3, R19
+	FLDPQ 32(R19), (F12, F13)
+	ADD R9<<3, R4, R19
+	FLDPQ 32(R19), (F14, F15)
+	WORD $0x4eeed58c
+	WORD $0x4eefd5ad
+	FMOVD inverse+48(FP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	WORD $0x6e6cdd8e
+	WORD $0x6e6dddaf
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5d0
+	WORD $0x4e7dd5f1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6e70fe52
+	WORD $0x6e71fe73
+	WORD $0x6e72dd8c
+	WORD $0x6e73ddad
+	FMOVD slope+56(FP), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	WORD $0x6e74dd8c
+	WORD $0x6e75ddad
+	CMP $0, R5
+	BEQ skip5
+	ADD R9<<3, R5, R19
+	FSTPQ (F12, F13), 32(R19)
+skip5:
+	WORD $0x6e72ddcc
+	WORD $0x6e73dded
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd60c
+	WORD $0x4efdd62d
+	WORD $0x4eeed58c
+	WORD $0x4eefd5ad
+	WORD $0x6e72dd8c
+	WORD $0x6e73ddad
+	MOVD $c000fffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1e0e
+	WORD $0x4e3d1e2f
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1dce
+	WORD $0x4ebd1def
+	WORD $0x6e6edcc6
+	WORD $0x6e6fdce7
+	WORD $0x6f4c060e
+	WORD $0x6f4c062f
+	MOVD $c4330000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1dce
+	WORD $0x4ebd1def
+	MOVD $c43300000000003ff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5ce
+	WORD $0x4efdd5ef
+	MOVD $c3fe62e42fefa39ef<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdcc
+	WORD $0x4efdcded
+	WORD $0x4e6cd442
+	WORD $0x4e6dd463
+	ADDS $8, R9, R9
+	CMP R10, R9
+	BLE loop1
+tail2:
+	SUBS R9, R8, R8
+	CMP $0, R8
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	MOVD R8, R11
+	NEG R11, R11
+	ADD R11<<3, R10, R19
+	FLDPQ 64(R19), (F12, F13)
+	ADD R9<<3, R3, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes1
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes1
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes1
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes1
+	WORD $0x4d40869d
+lanes1:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	ADD R9<<3, R4, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes2
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes2
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes2
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes2
+	WORD $0x4d40869d
+lanes2:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	FMOVD inverse+48(FP), F28
+	WORD $0x4e080790
+	WORD $0x4e080791
+	WORD $0x6e70ddce
+	WORD $0x6e71ddef
+	WORD $0x6e6eddd0
+	WORD $0x6e6fddf1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd612
+	WORD $0x4e7dd633
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x6e72fe94
+	WORD $0x6e73feb5
+	WORD $0x6e74ddce
+	WORD $0x6e75ddef
+	FMOVD slope+56(FP), F28
+	WORD $0x4e080796
+	WORD $0x4e080797
+	WORD $0x6e76ddce
+	WORD $0x6e77ddef
+	CMP $0, R5
+	BEQ skip6
+	ADD R9<<3, R5, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d95
+	CBZ R21, lanes3
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes3
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes3
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes3
+	WORD $0x4d00868f
+lanes3:
+skip6:
+	WORD $0x6e74de0e
+	WORD $0x6e75de2f
+	WORD $0x4e2c1dce
+	WORD $0x4e2d1def
+	WORD $0x4e6ed508
+	WORD $0x4e6fd529
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd64e
+	WORD $0x4efdd66f
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	WORD $0x6e74ddce
+	WORD $0x6e75ddef
+	MOVD $c000fffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1e50
+	WORD $0x4e3d1e71
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1e10
+	WORD $0x4ebd1e31
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x4f41059e
+	WORD $0x6e741e1e
+	WORD $0x4f4105bf
+	WORD $0x6e751e3f
+	WORD $0x4ebe1fd0
+	WORD $0x4ebf1ff1
+	WORD $0x6e70dc84
+	WORD $0x6e71dca5
+	WORD $0x6f4c0650
+	WORD $0x6f4c0671
+	MOVD $c4330000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1e10
+	WORD $0x4ebd1e31
+	MOVD $c43300000000003ff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd610
+	WORD $0x4efdd631
+	MOVD $c3fe62e42fefa39ef<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0e
+	WORD $0x4efdce2f
+	WORD $0x4e2c1dcc
+	WORD $0x4e2d1ded
+	WORD $0x4e6cd400
+	WORD $0x4e6dd421
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R10
+	NEG R8, R8
+	ADD R8<<3, R10, R19
+	FLDPQ 96(R19), (F12, F13)
+	ADD R9<<3, R3, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes4
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes4
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes4
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes4
+	WORD $0x4d40869d
+lanes4:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	ADD R9<<3, R4, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes5
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes5
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes5
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes5
+	WORD $0x4d40869d
+lanes5:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	FMOVD inverse+48(FP), F28
+	WORD $0x4e080790
+	WORD $0x4e080791
+	WORD $0x6e70ddce
+	WORD $0x6e71ddef
+	WORD $0x6e6eddd0
+	WORD $0x6e6fddf1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd612
+	WORD $0x4e7dd633
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x6e72fe94
+	WORD $0x6e73feb5
+	WORD $0x6e74ddce
+	WORD $0x6e75ddef
+	FMOVD slope+56(FP), F28
+	WORD $0x4e080796
+	WORD $0x4e080797
+	WORD $0x6e76ddce
+	WORD $0x6e77ddef
+	CMP $0, R5
+	BEQ skip7
+	ADD R9<<3, R5, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d95
+	CBZ R21, lanes6
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes6
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes6
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes6
+	WORD $0x4d00868f
+lanes6:
+skip7:
+	WORD $0x6e74de0e
+	WORD $0x6e75de2f
+	WORD $0x4e2c1dce
+	WORD $0x4e2d1def
+	WORD $0x4e6ed54a
+	WORD $0x4e6fd56b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd64e
+	WORD $0x4efdd66f
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	WORD $0x6e74ddce
+	WORD $0x6e75ddef
+	MOVD $c000fffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1e50
+	WORD $0x4e3d1e71
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1e10
+	WORD $0x4ebd1e31
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x4f41059e
+	WORD $0x6e741e1e
+	WORD $0x4f4105bf
+	WORD $0x6e751e3f
+	WORD $0x4ebe1fd0
+	WORD $0x4ebf1ff1
+	WORD $0x6e70dcc6
+	WORD $0x6e71dce7
+	WORD $0x6f4c0650
+	WORD $0x6f4c0671
+	MOVD $c4330000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1e10
+	WORD $0x4ebd1e31
+	MOVD $c43300000000003ff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd610
+	WORD $0x4efdd631
+	MOVD $c3fe62e42fefa39ef<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0e
+	WORD $0x4efdce2f
+	WORD $0x4e2c1dcc
+	WORD $0x4e2d1ded
+	WORD $0x4e6cd442
+	WORD $0x4e6dd463
+done3:
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	FSTPQ (F4, F5), 0(R1)
+	FSTPQ (F6, F7), 32(R1)
+	FSTPQ (F8, F9), 0(R2)
+	FSTPQ (F10, F11), 32(R2)
+	RET
+
 TEXT ·risingFarNEON(SB), NOSPLIT, $0-80
 	MOVD sum+8(FP), R0
 	FLDPQ 0(R0), (F0, F1)
@@ -8857,6 +9323,11 @@ DATA c3fd2bd3c36113405<>+8(SB)/8, $0x3fd2bd3c36113405
 DATA c3fd2bd3c36113405<>+16(SB)/8, $0x3fd2bd3c36113405
 DATA c3fd2bd3c36113405<>+24(SB)/8, $0x3fd2bd3c36113405
 GLOBL c3fd2bd3c36113405<>(SB), RODATA|NOPTR, $32
+DATA c3fe62e42fefa39ef<>+0(SB)/8, $0x3fe62e42fefa39ef
+DATA c3fe62e42fefa39ef<>+8(SB)/8, $0x3fe62e42fefa39ef
+DATA c3fe62e42fefa39ef<>+16(SB)/8, $0x3fe62e42fefa39ef
+DATA c3fe62e42fefa39ef<>+24(SB)/8, $0x3fe62e42fefa39ef
+GLOBL c3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
 DATA c3faf141205bc01a3<>+0(SB)/8, $0x3faf141205bc01a3
 DATA c3faf141205bc01a3<>+8(SB)/8, $0x3faf141205bc01a3
 DATA c3faf141205bc01a3<>+16(SB)/8, $0x3faf141205bc01a3

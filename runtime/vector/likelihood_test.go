@@ -36,6 +36,13 @@ func likelihoodCases() []likelihoodCase {
 		{"normal", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			normal(on, n, a, in[0], in[1], 0.7, d)
 		}},
+		{"studentT", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+			var share [lanes]float64
+			studentT(on, n, a, b, &share, in[0], in[1], 0.7, 3.1, d)
+			for l := range a {
+				a[l] += share[l]
+			}
+		}},
 		{"risingFar", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			risingFar(on, n, a, b, in[1], in[2], 25, 1/25.0, math.Log(25)-1, 0.01, 0.02)
 		}},
@@ -167,6 +174,43 @@ func TestCountsAreTheirFormulas(t *testing.T) {
 		down, _ := value(phi - h)
 		if diff := (up - down) / (2 * h); math.Abs(slope-diff) > 1e-6*(math.Abs(slope)+1e-3)+1e-11*math.Abs(want)/h {
 			t.Errorf("phi %v: derivative %v, by differences %v", phi, slope, diff)
+		}
+	}
+}
+
+// The terms of Student's t keep their digits where the degrees of freedom are many, so that 1+e² is nearly 1, and where an observation is far out.
+func TestStudentTIsItsFormula(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 9))
+	const n = 9001
+	x, mu, d := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i], mu[i] = r.NormFloat64()*math.Exp(4*r.NormFloat64()), r.NormFloat64()
+	}
+	x[17] = 1e120
+	for _, nu := range []float64{0.3, 1, 4.5, 1e4, 1e9, 1e15} {
+		inverse := 1 / (1.7 * math.Sqrt(nu))
+		slope := (nu + 1) * inverse
+		want, shares := 0.0, 0.0
+		for i := range x {
+			e := (x[i] - mu[i]) * inverse
+			want -= math.Log1p(e * e)
+			shares += e * e / (1 + e*e)
+		}
+		var s LogProduct
+		var share Lanes
+		s.Reset()
+		s.StudentT(n, &share, x, mu, inverse, slope, d)
+		if got := s.Value(1); math.Abs(got-want) > 1e-13*math.Abs(want) {
+			t.Errorf("nu %v: %v, want %v", nu, got, want)
+		}
+		if got := share.Sum(); math.Abs(got-shares) > 1e-13*shares {
+			t.Errorf("nu %v: share %v, want %v", nu, got, shares)
+		}
+		for i := range d {
+			e := (x[i] - mu[i]) * inverse
+			if w := slope * e / (1 + e*e); !near(d[i], w, w) {
+				t.Fatalf("nu %v: derivative at %v is %v, want %v", nu, e, d[i], w)
+			}
 		}
 	}
 }

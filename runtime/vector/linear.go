@@ -63,6 +63,19 @@ func (s *LogProduct) BinomialLogitLinear(n int, p *Predictor, y []float64, trial
 	}
 }
 
+// StudentTLinear is StudentT of a predictor, with n as in BernoulliLogitLinear.
+func (s *LogProduct) StudentTLinear(n int, share *Lanes, p *Predictor, x []float64, inverse, slope float64) {
+	var rest Predictor
+	for q := p; n > 0; {
+		m := s.take(n)
+		studentTLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, x, q.D, &s.sum, &s.product, (*[lanes]float64)(share), inverse, slope)
+		if n -= m; n > 0 {
+			rest, x = q.from(m), x[m:]
+			q = &rest
+		}
+	}
+}
+
 // PoissonLogLinear is PoissonLog of a predictor.
 func PoissonLogLinear(n int, sum *Lanes, p *Predictor, y []float64) {
 	s := (*[lanes]float64)(sum)
@@ -140,6 +153,12 @@ func bernoulliProbitLinearGo(n int, x, b []float64, k int, g []float64, c float6
 func negBinomial2LogLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
 	predictGo(n, d, x, b, c, o)
 	negBinomial2LogGo(n, sum, dphi, d, y, phi, logPhi, inverse, d)
+	gradientGo(n, g, x, k, d)
+}
+
+func studentTLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product, share *[lanes]float64, inverse, slope float64) {
+	predictGo(n, d, x, b, c, o)
+	studentTGo(n, sum, product, share, y, d, inverse, slope, d)
 	gradientGo(n, g, x, k, d)
 }
 

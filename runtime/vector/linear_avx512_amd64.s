@@ -32,32 +32,32 @@ TEXT ·bernoulliLogitLinearAVX512(SB), NOSPLIT, $56-88
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 32(SP)
 	MOVQ         $0x00000000, AX
-	MOVQ         AX, 48(SP)
+	MOVQ         k+24(FP), CX
+	IMUL3Q       $0x00000100, CX, CX
+	CMPQ         CX, $0x00003800
+	JLE          end4
+	MOVQ         $0x00000001, AX
+
+end4:
+	MOVQ AX, 48(SP)
 
 tile1:
-	MOVQ   16(SP), AX
-	CMPQ   AX, $0x00
-	JLE    finish2
-	MOVQ   16(SP), AX
-	MOVQ   (SP), CX
-	MOVQ   8(SP), DX
-	CMPQ   AX, $0x20
-	JLT    units4
-	MOVQ   k+24(FP), AX
-	IMUL3Q $0x00000100, AX, AX
-	CMPQ   AX, $0x00002000
-	JG     near6
-	ADDQ   AX, AX
-
-near6:
-	MOVQ    o+48(FP), BX
-	TESTQ   BX, BX
+	MOVQ    16(SP), AX
+	CMPQ    AX, $0x00
+	JLE     finish2
+	MOVQ    16(SP), AX
+	MOVQ    (SP), CX
+	MOVQ    8(SP), DX
+	CMPQ    AX, $0x20
+	JLT     units5
+	MOVQ    o+48(FP), AX
+	TESTQ   AX, AX
 	JEQ     same7
-	ADDQ    DX, BX
-	VMOVUPD (BX), Z12
-	VMOVUPD 64(BX), Z13
-	VMOVUPD 128(BX), Z14
-	VMOVUPD 192(BX), Z15
+	ADDQ    DX, AX
+	VMOVUPD (AX), Z12
+	VMOVUPD 64(AX), Z13
+	VMOVUPD 128(AX), Z14
+	VMOVUPD 192(AX), Z15
 	JMP     done8
 
 same7:
@@ -67,130 +67,192 @@ same7:
 	VBROADCASTSD c+40(FP), Z15
 
 done8:
-	MOVQ b+16(FP), BX
+	MOVQ   b+16(FP), AX
+	MOVQ   k+24(FP), BX
+	IMUL3Q $0x00000100, BX, BX
+	CMPQ   BX, $0x00003800
+	JG     large9
+	CMPQ   BX, $0x00002000
+	JG     near10
+	ADDQ   BX, BX
+
+near10:
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next11
+	JLT  next14
 
-columns10:
-	VBROADCASTSD (BX), Z16
+columns13:
+	VBROADCASTSD (AX), Z16
 	VFMADD231PD  (CX), Z16, Z12
 	VFMADD231PD  64(CX), Z16, Z13
 	VFMADD231PD  128(CX), Z16, Z14
 	VFMADD231PD  192(CX), Z16, Z15
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
-	VBROADCASTSD 8(BX), Z16
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	VBROADCASTSD 8(AX), Z16
 	VFMADD231PD  256(CX), Z16, Z12
 	VFMADD231PD  320(CX), Z16, Z13
 	VFMADD231PD  384(CX), Z16, Z14
 	VFMADD231PD  448(CX), Z16, Z15
-	PREFETCHT0   256(CX)(AX*1)
-	PREFETCHT0   320(CX)(AX*1)
-	PREFETCHT0   384(CX)(AX*1)
-	PREFETCHT0   448(CX)(AX*1)
-	VBROADCASTSD 16(BX), Z16
+	PREFETCHT0   256(CX)(BX*1)
+	PREFETCHT0   320(CX)(BX*1)
+	PREFETCHT0   384(CX)(BX*1)
+	PREFETCHT0   448(CX)(BX*1)
+	VBROADCASTSD 16(AX), Z16
 	VFMADD231PD  512(CX), Z16, Z12
 	VFMADD231PD  576(CX), Z16, Z13
 	VFMADD231PD  640(CX), Z16, Z14
 	VFMADD231PD  704(CX), Z16, Z15
-	PREFETCHT0   512(CX)(AX*1)
-	PREFETCHT0   576(CX)(AX*1)
-	PREFETCHT0   640(CX)(AX*1)
-	PREFETCHT0   704(CX)(AX*1)
-	VBROADCASTSD 24(BX), Z16
+	PREFETCHT0   512(CX)(BX*1)
+	PREFETCHT0   576(CX)(BX*1)
+	PREFETCHT0   640(CX)(BX*1)
+	PREFETCHT0   704(CX)(BX*1)
+	VBROADCASTSD 24(AX), Z16
 	VFMADD231PD  768(CX), Z16, Z12
 	VFMADD231PD  832(CX), Z16, Z13
 	VFMADD231PD  896(CX), Z16, Z14
 	VFMADD231PD  960(CX), Z16, Z15
-	PREFETCHT0   768(CX)(AX*1)
-	PREFETCHT0   832(CX)(AX*1)
-	PREFETCHT0   896(CX)(AX*1)
-	PREFETCHT0   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(BX*1)
+	PREFETCHT0   832(CX)(BX*1)
+	PREFETCHT0   896(CX)(BX*1)
+	PREFETCHT0   960(CX)(BX*1)
+	ADDQ         $+32, AX
 	ADDQ         $+1024, CX
-	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns10
+	JGE          columns13
 
-next11:
+next14:
 	ADDQ $0x04, SI
-	JEQ  done9
+	JEQ  done12
 	SUBQ $0x01, SI
-	JLT  next13
+	JLT  next16
 
-columns12:
-	VBROADCASTSD (BX), Z16
+columns15:
+	VBROADCASTSD (AX), Z16
 	VFMADD231PD  (CX), Z16, Z12
 	VFMADD231PD  64(CX), Z16, Z13
 	VFMADD231PD  128(CX), Z16, Z14
 	VFMADD231PD  192(CX), Z16, Z15
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	ADDQ         $+8, AX
 	ADDQ         $+256, CX
-	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns12
+	JGE          columns15
 
-next13:
-done9:
+next16:
+done12:
+	JMP done11
+
+large9:
+	MOVQ k+24(FP), BX
+	SUBQ $0x04, BX
+	JLT  next19
+
+columns18:
+	VBROADCASTSD (AX), Z16
+	VFMADD231PD  (CX), Z16, Z12
+	VFMADD231PD  64(CX), Z16, Z13
+	VFMADD231PD  128(CX), Z16, Z14
+	VFMADD231PD  192(CX), Z16, Z15
+	VBROADCASTSD 8(AX), Z16
+	VFMADD231PD  256(CX), Z16, Z12
+	VFMADD231PD  320(CX), Z16, Z13
+	VFMADD231PD  384(CX), Z16, Z14
+	VFMADD231PD  448(CX), Z16, Z15
+	VBROADCASTSD 16(AX), Z16
+	VFMADD231PD  512(CX), Z16, Z12
+	VFMADD231PD  576(CX), Z16, Z13
+	VFMADD231PD  640(CX), Z16, Z14
+	VFMADD231PD  704(CX), Z16, Z15
+	VBROADCASTSD 24(AX), Z16
+	VFMADD231PD  768(CX), Z16, Z12
+	VFMADD231PD  832(CX), Z16, Z13
+	VFMADD231PD  896(CX), Z16, Z14
+	VFMADD231PD  960(CX), Z16, Z15
+	ADDQ         $+32, AX
+	ADDQ         $+1024, CX
+	SUBQ         $0x04, BX
+	JGE          columns18
+
+next19:
+	ADDQ $0x04, BX
+	JEQ  done17
+	SUBQ $0x01, BX
+	JLT  next21
+
+columns20:
+	VBROADCASTSD (AX), Z16
+	VFMADD231PD  (CX), Z16, Z12
+	VFMADD231PD  64(CX), Z16, Z13
+	VFMADD231PD  128(CX), Z16, Z14
+	VFMADD231PD  192(CX), Z16, Z15
+	ADDQ         $+8, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x01, BX
+	JGE          columns20
+
+next21:
+done17:
+done11:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z12, (AX)
 	VMOVUPD Z13, 64(AX)
 	VMOVUPD Z14, 128(AX)
 	VMOVUPD Z15, 192(AX)
-	JMP     done5
+	JMP     done6
 
-units4:
-unit14:
+units5:
+unit22:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost15
+	JLE  atMost23
 	MOVQ $0x00000008, BX
 
-atMost15:
+atMost23:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same16
+	JEQ       same24
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z12
-	JMP       done17
+	JMP       done25
 
-same16:
+same24:
 	VBROADCASTSD c+40(FP), Z12
 
-done17:
-	MOVQ CX, BX
-	MOVQ b+16(FP), SI
+done25:
+	MOVQ b+16(FP), BX
+	MOVQ CX, SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next20
+	JLT  next28
 
-columns19:
-	VBROADCASTSD (SI), Z13
-	VFMADD231PD  (BX), Z13, Z12
-	ADDQ         $+256, BX
-	ADDQ         $+8, SI
+columns27:
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  (SI), Z13, Z12
+	ADDQ         $+8, BX
+	ADDQ         $+256, SI
 	SUBQ         $0x01, DI
-	JGE          columns19
+	JGE          columns27
 
-next20:
+next28:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z12, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit14
+	JG      unit22
 
-done5:
+done6:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   (SP), CX
@@ -220,15 +282,15 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost23
+	JLE  atMost31
 	MOVQ $0x00000020, AX
 
-atMost23:
+atMost31:
 	CMPQ AX, $0x20
-	JLT  few21
+	JLT  few29
 	MOVQ $0x00000000, AX
 
-woven24:
+woven32:
 	VMOVUPD          (CX)(AX*8), Z12
 	VMOVUPD          64(CX)(AX*8), Z15
 	VMOVUPD          (DX)(AX*8), Z13
@@ -306,16 +368,16 @@ woven24:
 	VMOVUPD          Z13, 64(CX)(AX*8)
 	ADDQ             $0x10, AX
 	CMPQ             AX, $0x20
-	JLT              woven24
-	JMP              done22
+	JLT              woven32
+	JMP              done30
 
-few21:
+few29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail26
+	JGT  tail34
 
-loop25:
+loop33:
 	VMOVUPD          (CX)(BX*8), Z12
 	VMOVUPD          (DX)(BX*8), Z13
 	VMOVUPD          Z0, Z14
@@ -355,12 +417,12 @@ loop25:
 	VMOVUPD          Z12, (CX)(BX*8)
 	ADDQ             $0x08, BX
 	CMPQ             BX, SI
-	JLE              loop25
+	JLE              loop33
 
-tail26:
+tail34:
 	SUBQ             BX, AX
 	CMPQ             AX, $0x00
-	JLE              done27
+	JLE              done35
 	MOVQ             $-1, SI
 	BZHIQ            AX, SI, SI
 	KMOVB            SI, K1
@@ -405,122 +467,121 @@ tail26:
 	VMULPD           Z12, Z14, Z12
 	VMOVUPD          Z12, K1, (CX)(BX*8)
 
-done27:
-done22:
+done35:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units28
+	JLT     units36
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z12
 	VMOVUPD 64(AX), Z13
 	VMOVUPD 128(AX), Z14
 	VMOVUPD 192(AX), Z15
-	MOVQ    CX, AX
-	MOVQ    grad+32(FP), CX
+	MOVQ    grad+32(FP), AX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next32
+	JLT     next40
 
-columns31:
-	VMOVUPD     (CX), Z16
-	VFMADD231PD (AX), Z12, Z16
-	VFMADD231PD 64(AX), Z13, Z16
-	VFMADD231PD 128(AX), Z14, Z16
-	VFMADD231PD 192(AX), Z15, Z16
-	VMOVUPD     Z16, (CX)
-	VMOVUPD     64(CX), Z16
-	VFMADD231PD 256(AX), Z12, Z16
-	VFMADD231PD 320(AX), Z13, Z16
-	VFMADD231PD 384(AX), Z14, Z16
-	VFMADD231PD 448(AX), Z15, Z16
-	VMOVUPD     Z16, 64(CX)
-	VMOVUPD     128(CX), Z16
-	VFMADD231PD 512(AX), Z12, Z16
-	VFMADD231PD 576(AX), Z13, Z16
-	VFMADD231PD 640(AX), Z14, Z16
-	VFMADD231PD 704(AX), Z15, Z16
-	VMOVUPD     Z16, 128(CX)
-	VMOVUPD     192(CX), Z16
-	VFMADD231PD 768(AX), Z12, Z16
-	VFMADD231PD 832(AX), Z13, Z16
-	VFMADD231PD 896(AX), Z14, Z16
-	VFMADD231PD 960(AX), Z15, Z16
-	VMOVUPD     Z16, 192(CX)
-	ADDQ        $+1024, AX
-	ADDQ        $+256, CX
-	SUBQ        $0x04, DX
-	JGE         columns31
-
-next32:
-	ADDQ $0x04, DX
-	JEQ  done30
-	SUBQ $0x01, DX
-	JLT  next34
-
-columns33:
-	VMOVUPD     (CX), Z16
-	VFMADD231PD (AX), Z12, Z16
-	VFMADD231PD 64(AX), Z13, Z16
-	VFMADD231PD 128(AX), Z14, Z16
-	VFMADD231PD 192(AX), Z15, Z16
-	VMOVUPD     Z16, (CX)
+columns39:
+	VMOVUPD     (AX), Z16
+	VFMADD231PD (CX), Z12, Z16
+	VFMADD231PD 64(CX), Z13, Z16
+	VFMADD231PD 128(CX), Z14, Z16
+	VFMADD231PD 192(CX), Z15, Z16
+	VMOVUPD     Z16, (AX)
+	VMOVUPD     64(AX), Z16
+	VFMADD231PD 256(CX), Z12, Z16
+	VFMADD231PD 320(CX), Z13, Z16
+	VFMADD231PD 384(CX), Z14, Z16
+	VFMADD231PD 448(CX), Z15, Z16
+	VMOVUPD     Z16, 64(AX)
+	VMOVUPD     128(AX), Z16
+	VFMADD231PD 512(CX), Z12, Z16
+	VFMADD231PD 576(CX), Z13, Z16
+	VFMADD231PD 640(CX), Z14, Z16
+	VFMADD231PD 704(CX), Z15, Z16
+	VMOVUPD     Z16, 128(AX)
+	VMOVUPD     192(AX), Z16
+	VFMADD231PD 768(CX), Z12, Z16
+	VFMADD231PD 832(CX), Z13, Z16
+	VFMADD231PD 896(CX), Z14, Z16
+	VFMADD231PD 960(CX), Z15, Z16
+	VMOVUPD     Z16, 192(AX)
 	ADDQ        $+256, AX
-	ADDQ        $+64, CX
-	SUBQ        $0x01, DX
-	JGE         columns33
+	ADDQ        $+1024, CX
+	SUBQ        $0x04, DX
+	JGE         columns39
 
-next34:
-done30:
-	VMOVUPD (CX), Z16
+next40:
+	ADDQ $0x04, DX
+	JEQ  done38
+	SUBQ $0x01, DX
+	JLT  next42
+
+columns41:
+	VMOVUPD     (AX), Z16
+	VFMADD231PD (CX), Z12, Z16
+	VFMADD231PD 64(CX), Z13, Z16
+	VFMADD231PD 128(CX), Z14, Z16
+	VFMADD231PD 192(CX), Z15, Z16
+	VMOVUPD     Z16, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+256, CX
+	SUBQ        $0x01, DX
+	JGE         columns41
+
+next42:
+done38:
+	VMOVUPD (AX), Z16
 	VADDPD  Z12, Z16, Z16
 	VADDPD  Z13, Z16, Z16
 	VADDPD  Z14, Z16, Z16
 	VADDPD  Z15, Z16, Z16
-	VMOVUPD Z16, (CX)
-	JMP     done29
+	VMOVUPD Z16, (AX)
+	JMP     done37
 
-units28:
-unit35:
+units36:
+unit43:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost36
+	JLE  atMost44
 	MOVQ $0x00000008, BX
 
-atMost36:
+atMost44:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      d+64(FP), BX
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z12
-	MOVQ      CX, BX
-	MOVQ      grad+32(FP), SI
+	MOVQ      grad+32(FP), BX
+	MOVQ      CX, SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next39
+	JLT       next47
 
-columns38:
-	VMOVUPD     (SI), Z13
-	VFMADD231PD (BX), Z12, Z13
-	VMOVUPD     Z13, (SI)
-	ADDQ        $+256, BX
-	ADDQ        $+64, SI
+columns46:
+	VMOVUPD     (BX), Z13
+	VFMADD231PD (SI), Z12, Z13
+	VMOVUPD     Z13, (BX)
+	ADDQ        $+64, BX
+	ADDQ        $+256, SI
 	SUBQ        $0x01, DI
-	JGE         columns38
+	JGE         columns46
 
-next39:
-	VMOVUPD (SI), Z13
+next47:
+	VMOVUPD (BX), Z13
 	VADDPD  Z12, Z13, Z13
-	VMOVUPD Z13, (SI)
+	VMOVUPD Z13, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit35
+	JG      unit43
 
-done29:
+done37:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -626,32 +687,32 @@ TEXT ·binomialLogitLinearAVX512(SB), NOSPLIT, $56-96
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 32(SP)
 	MOVQ         $0x00000000, AX
-	MOVQ         AX, 48(SP)
+	MOVQ         k+24(FP), CX
+	IMUL3Q       $0x00000100, CX, CX
+	CMPQ         CX, $0x00003800
+	JLE          end4
+	MOVQ         $0x00000001, AX
+
+end4:
+	MOVQ AX, 48(SP)
 
 tile1:
-	MOVQ   16(SP), AX
-	CMPQ   AX, $0x00
-	JLE    finish2
-	MOVQ   16(SP), AX
-	MOVQ   (SP), CX
-	MOVQ   8(SP), DX
-	CMPQ   AX, $0x20
-	JLT    units4
-	MOVQ   k+24(FP), AX
-	IMUL3Q $0x00000100, AX, AX
-	CMPQ   AX, $0x00002000
-	JG     near6
-	ADDQ   AX, AX
-
-near6:
-	MOVQ    o+48(FP), BX
-	TESTQ   BX, BX
+	MOVQ    16(SP), AX
+	CMPQ    AX, $0x00
+	JLE     finish2
+	MOVQ    16(SP), AX
+	MOVQ    (SP), CX
+	MOVQ    8(SP), DX
+	CMPQ    AX, $0x20
+	JLT     units5
+	MOVQ    o+48(FP), AX
+	TESTQ   AX, AX
 	JEQ     same7
-	ADDQ    DX, BX
-	VMOVUPD (BX), Z5
-	VMOVUPD 64(BX), Z6
-	VMOVUPD 128(BX), Z7
-	VMOVUPD 192(BX), Z8
+	ADDQ    DX, AX
+	VMOVUPD (AX), Z5
+	VMOVUPD 64(AX), Z6
+	VMOVUPD 128(AX), Z7
+	VMOVUPD 192(AX), Z8
 	JMP     done8
 
 same7:
@@ -661,130 +722,192 @@ same7:
 	VBROADCASTSD c+40(FP), Z8
 
 done8:
-	MOVQ b+16(FP), BX
+	MOVQ   b+16(FP), AX
+	MOVQ   k+24(FP), BX
+	IMUL3Q $0x00000100, BX, BX
+	CMPQ   BX, $0x00003800
+	JG     large9
+	CMPQ   BX, $0x00002000
+	JG     near10
+	ADDQ   BX, BX
+
+near10:
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next11
+	JLT  next14
 
-columns10:
-	VBROADCASTSD (BX), Z9
+columns13:
+	VBROADCASTSD (AX), Z9
 	VFMADD231PD  (CX), Z9, Z5
 	VFMADD231PD  64(CX), Z9, Z6
 	VFMADD231PD  128(CX), Z9, Z7
 	VFMADD231PD  192(CX), Z9, Z8
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
-	VBROADCASTSD 8(BX), Z9
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	VBROADCASTSD 8(AX), Z9
 	VFMADD231PD  256(CX), Z9, Z5
 	VFMADD231PD  320(CX), Z9, Z6
 	VFMADD231PD  384(CX), Z9, Z7
 	VFMADD231PD  448(CX), Z9, Z8
-	PREFETCHT0   256(CX)(AX*1)
-	PREFETCHT0   320(CX)(AX*1)
-	PREFETCHT0   384(CX)(AX*1)
-	PREFETCHT0   448(CX)(AX*1)
-	VBROADCASTSD 16(BX), Z9
+	PREFETCHT0   256(CX)(BX*1)
+	PREFETCHT0   320(CX)(BX*1)
+	PREFETCHT0   384(CX)(BX*1)
+	PREFETCHT0   448(CX)(BX*1)
+	VBROADCASTSD 16(AX), Z9
 	VFMADD231PD  512(CX), Z9, Z5
 	VFMADD231PD  576(CX), Z9, Z6
 	VFMADD231PD  640(CX), Z9, Z7
 	VFMADD231PD  704(CX), Z9, Z8
-	PREFETCHT0   512(CX)(AX*1)
-	PREFETCHT0   576(CX)(AX*1)
-	PREFETCHT0   640(CX)(AX*1)
-	PREFETCHT0   704(CX)(AX*1)
-	VBROADCASTSD 24(BX), Z9
+	PREFETCHT0   512(CX)(BX*1)
+	PREFETCHT0   576(CX)(BX*1)
+	PREFETCHT0   640(CX)(BX*1)
+	PREFETCHT0   704(CX)(BX*1)
+	VBROADCASTSD 24(AX), Z9
 	VFMADD231PD  768(CX), Z9, Z5
 	VFMADD231PD  832(CX), Z9, Z6
 	VFMADD231PD  896(CX), Z9, Z7
 	VFMADD231PD  960(CX), Z9, Z8
-	PREFETCHT0   768(CX)(AX*1)
-	PREFETCHT0   832(CX)(AX*1)
-	PREFETCHT0   896(CX)(AX*1)
-	PREFETCHT0   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(BX*1)
+	PREFETCHT0   832(CX)(BX*1)
+	PREFETCHT0   896(CX)(BX*1)
+	PREFETCHT0   960(CX)(BX*1)
+	ADDQ         $+32, AX
 	ADDQ         $+1024, CX
-	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns10
+	JGE          columns13
 
-next11:
+next14:
 	ADDQ $0x04, SI
-	JEQ  done9
+	JEQ  done12
 	SUBQ $0x01, SI
-	JLT  next13
+	JLT  next16
 
-columns12:
-	VBROADCASTSD (BX), Z9
+columns15:
+	VBROADCASTSD (AX), Z9
 	VFMADD231PD  (CX), Z9, Z5
 	VFMADD231PD  64(CX), Z9, Z6
 	VFMADD231PD  128(CX), Z9, Z7
 	VFMADD231PD  192(CX), Z9, Z8
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	ADDQ         $+8, AX
 	ADDQ         $+256, CX
-	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns12
+	JGE          columns15
 
-next13:
-done9:
+next16:
+done12:
+	JMP done11
+
+large9:
+	MOVQ k+24(FP), BX
+	SUBQ $0x04, BX
+	JLT  next19
+
+columns18:
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  (CX), Z9, Z5
+	VFMADD231PD  64(CX), Z9, Z6
+	VFMADD231PD  128(CX), Z9, Z7
+	VFMADD231PD  192(CX), Z9, Z8
+	VBROADCASTSD 8(AX), Z9
+	VFMADD231PD  256(CX), Z9, Z5
+	VFMADD231PD  320(CX), Z9, Z6
+	VFMADD231PD  384(CX), Z9, Z7
+	VFMADD231PD  448(CX), Z9, Z8
+	VBROADCASTSD 16(AX), Z9
+	VFMADD231PD  512(CX), Z9, Z5
+	VFMADD231PD  576(CX), Z9, Z6
+	VFMADD231PD  640(CX), Z9, Z7
+	VFMADD231PD  704(CX), Z9, Z8
+	VBROADCASTSD 24(AX), Z9
+	VFMADD231PD  768(CX), Z9, Z5
+	VFMADD231PD  832(CX), Z9, Z6
+	VFMADD231PD  896(CX), Z9, Z7
+	VFMADD231PD  960(CX), Z9, Z8
+	ADDQ         $+32, AX
+	ADDQ         $+1024, CX
+	SUBQ         $0x04, BX
+	JGE          columns18
+
+next19:
+	ADDQ $0x04, BX
+	JEQ  done17
+	SUBQ $0x01, BX
+	JLT  next21
+
+columns20:
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  (CX), Z9, Z5
+	VFMADD231PD  64(CX), Z9, Z6
+	VFMADD231PD  128(CX), Z9, Z7
+	VFMADD231PD  192(CX), Z9, Z8
+	ADDQ         $+8, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x01, BX
+	JGE          columns20
+
+next21:
+done17:
+done11:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z5, (AX)
 	VMOVUPD Z6, 64(AX)
 	VMOVUPD Z7, 128(AX)
 	VMOVUPD Z8, 192(AX)
-	JMP     done5
+	JMP     done6
 
-units4:
-unit14:
+units5:
+unit22:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost15
+	JLE  atMost23
 	MOVQ $0x00000008, BX
 
-atMost15:
+atMost23:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same16
+	JEQ       same24
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z5
-	JMP       done17
+	JMP       done25
 
-same16:
+same24:
 	VBROADCASTSD c+40(FP), Z5
 
-done17:
-	MOVQ CX, BX
-	MOVQ b+16(FP), SI
+done25:
+	MOVQ b+16(FP), BX
+	MOVQ CX, SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next20
+	JLT  next28
 
-columns19:
-	VBROADCASTSD (SI), Z6
-	VFMADD231PD  (BX), Z6, Z5
-	ADDQ         $+256, BX
-	ADDQ         $+8, SI
+columns27:
+	VBROADCASTSD (BX), Z6
+	VFMADD231PD  (SI), Z6, Z5
+	ADDQ         $+8, BX
+	ADDQ         $+256, SI
 	SUBQ         $0x01, DI
-	JGE          columns19
+	JGE          columns27
 
-next20:
+next28:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z5, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit14
+	JG      unit22
 
-done5:
+done6:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   (SP), CX
@@ -814,15 +937,15 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost23
+	JLE  atMost31
 	MOVQ $0x00000020, AX
 
-atMost23:
+atMost31:
 	CMPQ AX, $0x20
-	JLT  few21
+	JLT  few29
 	MOVQ $0x00000000, AX
 
-woven24:
+woven32:
 	VMOVUPD           (CX)(AX*8), Z5
 	VMOVUPD           64(CX)(AX*8), Z8
 	VMOVUPD           (DX)(AX*8), Z6
@@ -910,16 +1033,16 @@ woven24:
 	VMOVUPD           Z9, 64(CX)(AX*8)
 	ADDQ              $0x10, AX
 	CMPQ              AX, $0x20
-	JLT               woven24
-	JMP               done22
+	JLT               woven32
+	JMP               done30
 
-few21:
+few29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail26
+	JGT  tail34
 
-loop25:
+loop33:
 	VMOVUPD           (CX)(BX*8), Z5
 	VMOVUPD           (DX)(BX*8), Z6
 	VORPD             Z0, Z5, Z7
@@ -964,12 +1087,12 @@ loop25:
 	VMOVUPD           Z6, (CX)(BX*8)
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop25
+	JLE               loop33
 
-tail26:
+tail34:
 	SUBQ              BX, AX
 	CMPQ              AX, $0x00
-	JLE               done27
+	JLE               done35
 	MOVQ              $-1, SI
 	BZHIQ             AX, SI, SI
 	KMOVB             SI, K1
@@ -1019,122 +1142,121 @@ tail26:
 	VADDPD            Z5, Z2, Z2
 	VMOVUPD           Z6, K1, (CX)(BX*8)
 
-done27:
-done22:
+done35:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units28
+	JLT     units36
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z5
 	VMOVUPD 64(AX), Z6
 	VMOVUPD 128(AX), Z7
 	VMOVUPD 192(AX), Z8
-	MOVQ    CX, AX
-	MOVQ    grad+32(FP), CX
+	MOVQ    grad+32(FP), AX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next32
+	JLT     next40
 
-columns31:
-	VMOVUPD     (CX), Z9
-	VFMADD231PD (AX), Z5, Z9
-	VFMADD231PD 64(AX), Z6, Z9
-	VFMADD231PD 128(AX), Z7, Z9
-	VFMADD231PD 192(AX), Z8, Z9
-	VMOVUPD     Z9, (CX)
-	VMOVUPD     64(CX), Z9
-	VFMADD231PD 256(AX), Z5, Z9
-	VFMADD231PD 320(AX), Z6, Z9
-	VFMADD231PD 384(AX), Z7, Z9
-	VFMADD231PD 448(AX), Z8, Z9
-	VMOVUPD     Z9, 64(CX)
-	VMOVUPD     128(CX), Z9
-	VFMADD231PD 512(AX), Z5, Z9
-	VFMADD231PD 576(AX), Z6, Z9
-	VFMADD231PD 640(AX), Z7, Z9
-	VFMADD231PD 704(AX), Z8, Z9
-	VMOVUPD     Z9, 128(CX)
-	VMOVUPD     192(CX), Z9
-	VFMADD231PD 768(AX), Z5, Z9
-	VFMADD231PD 832(AX), Z6, Z9
-	VFMADD231PD 896(AX), Z7, Z9
-	VFMADD231PD 960(AX), Z8, Z9
-	VMOVUPD     Z9, 192(CX)
-	ADDQ        $+1024, AX
-	ADDQ        $+256, CX
-	SUBQ        $0x04, DX
-	JGE         columns31
-
-next32:
-	ADDQ $0x04, DX
-	JEQ  done30
-	SUBQ $0x01, DX
-	JLT  next34
-
-columns33:
-	VMOVUPD     (CX), Z9
-	VFMADD231PD (AX), Z5, Z9
-	VFMADD231PD 64(AX), Z6, Z9
-	VFMADD231PD 128(AX), Z7, Z9
-	VFMADD231PD 192(AX), Z8, Z9
-	VMOVUPD     Z9, (CX)
+columns39:
+	VMOVUPD     (AX), Z9
+	VFMADD231PD (CX), Z5, Z9
+	VFMADD231PD 64(CX), Z6, Z9
+	VFMADD231PD 128(CX), Z7, Z9
+	VFMADD231PD 192(CX), Z8, Z9
+	VMOVUPD     Z9, (AX)
+	VMOVUPD     64(AX), Z9
+	VFMADD231PD 256(CX), Z5, Z9
+	VFMADD231PD 320(CX), Z6, Z9
+	VFMADD231PD 384(CX), Z7, Z9
+	VFMADD231PD 448(CX), Z8, Z9
+	VMOVUPD     Z9, 64(AX)
+	VMOVUPD     128(AX), Z9
+	VFMADD231PD 512(CX), Z5, Z9
+	VFMADD231PD 576(CX), Z6, Z9
+	VFMADD231PD 640(CX), Z7, Z9
+	VFMADD231PD 704(CX), Z8, Z9
+	VMOVUPD     Z9, 128(AX)
+	VMOVUPD     192(AX), Z9
+	VFMADD231PD 768(CX), Z5, Z9
+	VFMADD231PD 832(CX), Z6, Z9
+	VFMADD231PD 896(CX), Z7, Z9
+	VFMADD231PD 960(CX), Z8, Z9
+	VMOVUPD     Z9, 192(AX)
 	ADDQ        $+256, AX
-	ADDQ        $+64, CX
-	SUBQ        $0x01, DX
-	JGE         columns33
+	ADDQ        $+1024, CX
+	SUBQ        $0x04, DX
+	JGE         columns39
 
-next34:
-done30:
-	VMOVUPD (CX), Z9
+next40:
+	ADDQ $0x04, DX
+	JEQ  done38
+	SUBQ $0x01, DX
+	JLT  next42
+
+columns41:
+	VMOVUPD     (AX), Z9
+	VFMADD231PD (CX), Z5, Z9
+	VFMADD231PD 64(CX), Z6, Z9
+	VFMADD231PD 128(CX), Z7, Z9
+	VFMADD231PD 192(CX), Z8, Z9
+	VMOVUPD     Z9, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+256, CX
+	SUBQ        $0x01, DX
+	JGE         columns41
+
+next42:
+done38:
+	VMOVUPD (AX), Z9
 	VADDPD  Z5, Z9, Z9
 	VADDPD  Z6, Z9, Z9
 	VADDPD  Z7, Z9, Z9
 	VADDPD  Z8, Z9, Z9
-	VMOVUPD Z9, (CX)
-	JMP     done29
+	VMOVUPD Z9, (AX)
+	JMP     done37
 
-units28:
-unit35:
+units36:
+unit43:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost36
+	JLE  atMost44
 	MOVQ $0x00000008, BX
 
-atMost36:
+atMost44:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      d+64(FP), BX
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z5
-	MOVQ      CX, BX
-	MOVQ      grad+32(FP), SI
+	MOVQ      grad+32(FP), BX
+	MOVQ      CX, SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next39
+	JLT       next47
 
-columns38:
-	VMOVUPD     (SI), Z6
-	VFMADD231PD (BX), Z5, Z6
-	VMOVUPD     Z6, (SI)
-	ADDQ        $+256, BX
-	ADDQ        $+64, SI
+columns46:
+	VMOVUPD     (BX), Z6
+	VFMADD231PD (SI), Z5, Z6
+	VMOVUPD     Z6, (BX)
+	ADDQ        $+64, BX
+	ADDQ        $+256, SI
 	SUBQ        $0x01, DI
-	JGE         columns38
+	JGE         columns46
 
-next39:
-	VMOVUPD (SI), Z6
+next47:
+	VMOVUPD (BX), Z6
 	VADDPD  Z5, Z6, Z6
-	VMOVUPD Z6, (SI)
+	VMOVUPD Z6, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit35
+	JG      unit43
 
-done29:
+done37:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -1192,32 +1314,32 @@ TEXT ·poissonLogLinearAVX512(SB), NOSPLIT, $56-80
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 32(SP)
 	MOVQ         $0x00000000, AX
-	MOVQ         AX, 48(SP)
+	MOVQ         k+24(FP), CX
+	IMUL3Q       $0x00000100, CX, CX
+	CMPQ         CX, $0x00003800
+	JLE          end4
+	MOVQ         $0x00000001, AX
+
+end4:
+	MOVQ AX, 48(SP)
 
 tile1:
-	MOVQ   16(SP), AX
-	CMPQ   AX, $0x00
-	JLE    finish2
-	MOVQ   16(SP), AX
-	MOVQ   (SP), CX
-	MOVQ   8(SP), DX
-	CMPQ   AX, $0x20
-	JLT    units4
-	MOVQ   k+24(FP), AX
-	IMUL3Q $0x00000100, AX, AX
-	CMPQ   AX, $0x00002000
-	JG     near6
-	ADDQ   AX, AX
-
-near6:
-	MOVQ    o+48(FP), BX
-	TESTQ   BX, BX
+	MOVQ    16(SP), AX
+	CMPQ    AX, $0x00
+	JLE     finish2
+	MOVQ    16(SP), AX
+	MOVQ    (SP), CX
+	MOVQ    8(SP), DX
+	CMPQ    AX, $0x20
+	JLT     units5
+	MOVQ    o+48(FP), AX
+	TESTQ   AX, AX
 	JEQ     same7
-	ADDQ    DX, BX
-	VMOVUPD (BX), Z18
-	VMOVUPD 64(BX), Z19
-	VMOVUPD 128(BX), Z20
-	VMOVUPD 192(BX), Z21
+	ADDQ    DX, AX
+	VMOVUPD (AX), Z18
+	VMOVUPD 64(AX), Z19
+	VMOVUPD 128(AX), Z20
+	VMOVUPD 192(AX), Z21
 	JMP     done8
 
 same7:
@@ -1227,130 +1349,192 @@ same7:
 	VBROADCASTSD c+40(FP), Z21
 
 done8:
-	MOVQ b+16(FP), BX
+	MOVQ   b+16(FP), AX
+	MOVQ   k+24(FP), BX
+	IMUL3Q $0x00000100, BX, BX
+	CMPQ   BX, $0x00003800
+	JG     large9
+	CMPQ   BX, $0x00002000
+	JG     near10
+	ADDQ   BX, BX
+
+near10:
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next11
+	JLT  next14
 
-columns10:
-	VBROADCASTSD (BX), Z22
+columns13:
+	VBROADCASTSD (AX), Z22
 	VFMADD231PD  (CX), Z22, Z18
 	VFMADD231PD  64(CX), Z22, Z19
 	VFMADD231PD  128(CX), Z22, Z20
 	VFMADD231PD  192(CX), Z22, Z21
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
-	VBROADCASTSD 8(BX), Z22
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	VBROADCASTSD 8(AX), Z22
 	VFMADD231PD  256(CX), Z22, Z18
 	VFMADD231PD  320(CX), Z22, Z19
 	VFMADD231PD  384(CX), Z22, Z20
 	VFMADD231PD  448(CX), Z22, Z21
-	PREFETCHT0   256(CX)(AX*1)
-	PREFETCHT0   320(CX)(AX*1)
-	PREFETCHT0   384(CX)(AX*1)
-	PREFETCHT0   448(CX)(AX*1)
-	VBROADCASTSD 16(BX), Z22
+	PREFETCHT0   256(CX)(BX*1)
+	PREFETCHT0   320(CX)(BX*1)
+	PREFETCHT0   384(CX)(BX*1)
+	PREFETCHT0   448(CX)(BX*1)
+	VBROADCASTSD 16(AX), Z22
 	VFMADD231PD  512(CX), Z22, Z18
 	VFMADD231PD  576(CX), Z22, Z19
 	VFMADD231PD  640(CX), Z22, Z20
 	VFMADD231PD  704(CX), Z22, Z21
-	PREFETCHT0   512(CX)(AX*1)
-	PREFETCHT0   576(CX)(AX*1)
-	PREFETCHT0   640(CX)(AX*1)
-	PREFETCHT0   704(CX)(AX*1)
-	VBROADCASTSD 24(BX), Z22
+	PREFETCHT0   512(CX)(BX*1)
+	PREFETCHT0   576(CX)(BX*1)
+	PREFETCHT0   640(CX)(BX*1)
+	PREFETCHT0   704(CX)(BX*1)
+	VBROADCASTSD 24(AX), Z22
 	VFMADD231PD  768(CX), Z22, Z18
 	VFMADD231PD  832(CX), Z22, Z19
 	VFMADD231PD  896(CX), Z22, Z20
 	VFMADD231PD  960(CX), Z22, Z21
-	PREFETCHT0   768(CX)(AX*1)
-	PREFETCHT0   832(CX)(AX*1)
-	PREFETCHT0   896(CX)(AX*1)
-	PREFETCHT0   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(BX*1)
+	PREFETCHT0   832(CX)(BX*1)
+	PREFETCHT0   896(CX)(BX*1)
+	PREFETCHT0   960(CX)(BX*1)
+	ADDQ         $+32, AX
 	ADDQ         $+1024, CX
-	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns10
+	JGE          columns13
 
-next11:
+next14:
 	ADDQ $0x04, SI
-	JEQ  done9
+	JEQ  done12
 	SUBQ $0x01, SI
-	JLT  next13
+	JLT  next16
 
-columns12:
-	VBROADCASTSD (BX), Z22
+columns15:
+	VBROADCASTSD (AX), Z22
 	VFMADD231PD  (CX), Z22, Z18
 	VFMADD231PD  64(CX), Z22, Z19
 	VFMADD231PD  128(CX), Z22, Z20
 	VFMADD231PD  192(CX), Z22, Z21
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	ADDQ         $+8, AX
 	ADDQ         $+256, CX
-	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns12
+	JGE          columns15
 
-next13:
-done9:
+next16:
+done12:
+	JMP done11
+
+large9:
+	MOVQ k+24(FP), BX
+	SUBQ $0x04, BX
+	JLT  next19
+
+columns18:
+	VBROADCASTSD (AX), Z22
+	VFMADD231PD  (CX), Z22, Z18
+	VFMADD231PD  64(CX), Z22, Z19
+	VFMADD231PD  128(CX), Z22, Z20
+	VFMADD231PD  192(CX), Z22, Z21
+	VBROADCASTSD 8(AX), Z22
+	VFMADD231PD  256(CX), Z22, Z18
+	VFMADD231PD  320(CX), Z22, Z19
+	VFMADD231PD  384(CX), Z22, Z20
+	VFMADD231PD  448(CX), Z22, Z21
+	VBROADCASTSD 16(AX), Z22
+	VFMADD231PD  512(CX), Z22, Z18
+	VFMADD231PD  576(CX), Z22, Z19
+	VFMADD231PD  640(CX), Z22, Z20
+	VFMADD231PD  704(CX), Z22, Z21
+	VBROADCASTSD 24(AX), Z22
+	VFMADD231PD  768(CX), Z22, Z18
+	VFMADD231PD  832(CX), Z22, Z19
+	VFMADD231PD  896(CX), Z22, Z20
+	VFMADD231PD  960(CX), Z22, Z21
+	ADDQ         $+32, AX
+	ADDQ         $+1024, CX
+	SUBQ         $0x04, BX
+	JGE          columns18
+
+next19:
+	ADDQ $0x04, BX
+	JEQ  done17
+	SUBQ $0x01, BX
+	JLT  next21
+
+columns20:
+	VBROADCASTSD (AX), Z22
+	VFMADD231PD  (CX), Z22, Z18
+	VFMADD231PD  64(CX), Z22, Z19
+	VFMADD231PD  128(CX), Z22, Z20
+	VFMADD231PD  192(CX), Z22, Z21
+	ADDQ         $+8, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x01, BX
+	JGE          columns20
+
+next21:
+done17:
+done11:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z18, (AX)
 	VMOVUPD Z19, 64(AX)
 	VMOVUPD Z20, 128(AX)
 	VMOVUPD Z21, 192(AX)
-	JMP     done5
+	JMP     done6
 
-units4:
-unit14:
+units5:
+unit22:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost15
+	JLE  atMost23
 	MOVQ $0x00000008, BX
 
-atMost15:
+atMost23:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same16
+	JEQ       same24
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z18
-	JMP       done17
+	JMP       done25
 
-same16:
+same24:
 	VBROADCASTSD c+40(FP), Z18
 
-done17:
-	MOVQ CX, BX
-	MOVQ b+16(FP), SI
+done25:
+	MOVQ b+16(FP), BX
+	MOVQ CX, SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next20
+	JLT  next28
 
-columns19:
-	VBROADCASTSD (SI), Z19
-	VFMADD231PD  (BX), Z19, Z18
-	ADDQ         $+256, BX
-	ADDQ         $+8, SI
+columns27:
+	VBROADCASTSD (BX), Z19
+	VFMADD231PD  (SI), Z19, Z18
+	ADDQ         $+8, BX
+	ADDQ         $+256, SI
 	SUBQ         $0x01, DI
-	JGE          columns19
+	JGE          columns27
 
-next20:
+next28:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z18, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit14
+	JG      unit22
 
-done5:
+done6:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   (SP), CX
@@ -1380,15 +1564,15 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost23
+	JLE  atMost31
 	MOVQ $0x00000020, AX
 
-atMost23:
+atMost31:
 	CMPQ AX, $0x20
-	JLT  few21
+	JLT  few29
 	MOVQ $0x00000000, AX
 
-woven24:
+woven32:
 	VMOVUPD      (CX)(AX*8), Z18
 	VMOVUPD      64(CX)(AX*8), Z21
 	VMOVUPD      (DX)(AX*8), Z19
@@ -1448,16 +1632,16 @@ woven24:
 	VADDPD       Z24, Z17, Z17
 	ADDQ         $0x10, AX
 	CMPQ         AX, $0x20
-	JLT          woven24
-	JMP          done22
+	JLT          woven32
+	JMP          done30
 
-few21:
+few29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail26
+	JGT  tail34
 
-loop25:
+loop33:
 	VMOVUPD      (CX)(BX*8), Z18
 	VMOVUPD      (DX)(BX*8), Z19
 	VMINPD       Z18, Z0, Z20
@@ -1488,12 +1672,12 @@ loop25:
 	VADDPD       Z20, Z17, Z17
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop25
+	JLE          loop33
 
-tail26:
+tail34:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done27
+	JLE          done35
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVB        SI, K1
@@ -1527,122 +1711,121 @@ tail26:
 	VMOVAPD.Z    Z20, K1, Z18
 	VADDPD       Z18, Z17, Z17
 
-done27:
-done22:
+done35:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units28
+	JLT     units36
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z18
 	VMOVUPD 64(AX), Z19
 	VMOVUPD 128(AX), Z20
 	VMOVUPD 192(AX), Z21
-	MOVQ    CX, AX
-	MOVQ    grad+32(FP), CX
+	MOVQ    grad+32(FP), AX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next32
+	JLT     next40
 
-columns31:
-	VMOVUPD     (CX), Z22
-	VFMADD231PD (AX), Z18, Z22
-	VFMADD231PD 64(AX), Z19, Z22
-	VFMADD231PD 128(AX), Z20, Z22
-	VFMADD231PD 192(AX), Z21, Z22
-	VMOVUPD     Z22, (CX)
-	VMOVUPD     64(CX), Z22
-	VFMADD231PD 256(AX), Z18, Z22
-	VFMADD231PD 320(AX), Z19, Z22
-	VFMADD231PD 384(AX), Z20, Z22
-	VFMADD231PD 448(AX), Z21, Z22
-	VMOVUPD     Z22, 64(CX)
-	VMOVUPD     128(CX), Z22
-	VFMADD231PD 512(AX), Z18, Z22
-	VFMADD231PD 576(AX), Z19, Z22
-	VFMADD231PD 640(AX), Z20, Z22
-	VFMADD231PD 704(AX), Z21, Z22
-	VMOVUPD     Z22, 128(CX)
-	VMOVUPD     192(CX), Z22
-	VFMADD231PD 768(AX), Z18, Z22
-	VFMADD231PD 832(AX), Z19, Z22
-	VFMADD231PD 896(AX), Z20, Z22
-	VFMADD231PD 960(AX), Z21, Z22
-	VMOVUPD     Z22, 192(CX)
-	ADDQ        $+1024, AX
-	ADDQ        $+256, CX
-	SUBQ        $0x04, DX
-	JGE         columns31
-
-next32:
-	ADDQ $0x04, DX
-	JEQ  done30
-	SUBQ $0x01, DX
-	JLT  next34
-
-columns33:
-	VMOVUPD     (CX), Z22
-	VFMADD231PD (AX), Z18, Z22
-	VFMADD231PD 64(AX), Z19, Z22
-	VFMADD231PD 128(AX), Z20, Z22
-	VFMADD231PD 192(AX), Z21, Z22
-	VMOVUPD     Z22, (CX)
+columns39:
+	VMOVUPD     (AX), Z22
+	VFMADD231PD (CX), Z18, Z22
+	VFMADD231PD 64(CX), Z19, Z22
+	VFMADD231PD 128(CX), Z20, Z22
+	VFMADD231PD 192(CX), Z21, Z22
+	VMOVUPD     Z22, (AX)
+	VMOVUPD     64(AX), Z22
+	VFMADD231PD 256(CX), Z18, Z22
+	VFMADD231PD 320(CX), Z19, Z22
+	VFMADD231PD 384(CX), Z20, Z22
+	VFMADD231PD 448(CX), Z21, Z22
+	VMOVUPD     Z22, 64(AX)
+	VMOVUPD     128(AX), Z22
+	VFMADD231PD 512(CX), Z18, Z22
+	VFMADD231PD 576(CX), Z19, Z22
+	VFMADD231PD 640(CX), Z20, Z22
+	VFMADD231PD 704(CX), Z21, Z22
+	VMOVUPD     Z22, 128(AX)
+	VMOVUPD     192(AX), Z22
+	VFMADD231PD 768(CX), Z18, Z22
+	VFMADD231PD 832(CX), Z19, Z22
+	VFMADD231PD 896(CX), Z20, Z22
+	VFMADD231PD 960(CX), Z21, Z22
+	VMOVUPD     Z22, 192(AX)
 	ADDQ        $+256, AX
-	ADDQ        $+64, CX
-	SUBQ        $0x01, DX
-	JGE         columns33
+	ADDQ        $+1024, CX
+	SUBQ        $0x04, DX
+	JGE         columns39
 
-next34:
-done30:
-	VMOVUPD (CX), Z22
+next40:
+	ADDQ $0x04, DX
+	JEQ  done38
+	SUBQ $0x01, DX
+	JLT  next42
+
+columns41:
+	VMOVUPD     (AX), Z22
+	VFMADD231PD (CX), Z18, Z22
+	VFMADD231PD 64(CX), Z19, Z22
+	VFMADD231PD 128(CX), Z20, Z22
+	VFMADD231PD 192(CX), Z21, Z22
+	VMOVUPD     Z22, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+256, CX
+	SUBQ        $0x01, DX
+	JGE         columns41
+
+next42:
+done38:
+	VMOVUPD (AX), Z22
 	VADDPD  Z18, Z22, Z22
 	VADDPD  Z19, Z22, Z22
 	VADDPD  Z20, Z22, Z22
 	VADDPD  Z21, Z22, Z22
-	VMOVUPD Z22, (CX)
-	JMP     done29
+	VMOVUPD Z22, (AX)
+	JMP     done37
 
-units28:
-unit35:
+units36:
+unit43:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost36
+	JLE  atMost44
 	MOVQ $0x00000008, BX
 
-atMost36:
+atMost44:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      d+64(FP), BX
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z18
-	MOVQ      CX, BX
-	MOVQ      grad+32(FP), SI
+	MOVQ      grad+32(FP), BX
+	MOVQ      CX, SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next39
+	JLT       next47
 
-columns38:
-	VMOVUPD     (SI), Z19
-	VFMADD231PD (BX), Z18, Z19
-	VMOVUPD     Z19, (SI)
-	ADDQ        $+256, BX
-	ADDQ        $+64, SI
+columns46:
+	VMOVUPD     (BX), Z19
+	VFMADD231PD (SI), Z18, Z19
+	VMOVUPD     Z19, (BX)
+	ADDQ        $+64, BX
+	ADDQ        $+256, SI
 	SUBQ        $0x01, DI
-	JGE         columns38
+	JGE         columns46
 
-next39:
-	VMOVUPD (SI), Z19
+next47:
+	VMOVUPD (BX), Z19
 	VADDPD  Z18, Z19, Z19
-	VMOVUPD Z19, (SI)
+	VMOVUPD Z19, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit35
+	JG      unit43
 
-done29:
+done37:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -1692,32 +1875,32 @@ TEXT ·bernoulliProbitLinearAVX512(SB), NOSPLIT, $56-80
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 32(SP)
 	MOVQ         $0x00000000, AX
-	MOVQ         AX, 48(SP)
+	MOVQ         k+24(FP), CX
+	IMUL3Q       $0x00000100, CX, CX
+	CMPQ         CX, $0x00003800
+	JLE          end4
+	MOVQ         $0x00000001, AX
+
+end4:
+	MOVQ AX, 48(SP)
 
 tile1:
-	MOVQ   16(SP), AX
-	CMPQ   AX, $0x00
-	JLE    finish2
-	MOVQ   16(SP), AX
-	MOVQ   (SP), CX
-	MOVQ   8(SP), DX
-	CMPQ   AX, $0x20
-	JLT    units4
-	MOVQ   k+24(FP), AX
-	IMUL3Q $0x00000100, AX, AX
-	CMPQ   AX, $0x00002000
-	JG     near6
-	ADDQ   AX, AX
-
-near6:
-	MOVQ    o+48(FP), BX
-	TESTQ   BX, BX
+	MOVQ    16(SP), AX
+	CMPQ    AX, $0x00
+	JLE     finish2
+	MOVQ    16(SP), AX
+	MOVQ    (SP), CX
+	MOVQ    8(SP), DX
+	CMPQ    AX, $0x20
+	JLT     units5
+	MOVQ    o+48(FP), AX
+	TESTQ   AX, AX
 	JEQ     same7
-	ADDQ    DX, BX
-	VMOVUPD (BX), Z9
-	VMOVUPD 64(BX), Z10
-	VMOVUPD 128(BX), Z11
-	VMOVUPD 192(BX), Z12
+	ADDQ    DX, AX
+	VMOVUPD (AX), Z9
+	VMOVUPD 64(AX), Z10
+	VMOVUPD 128(AX), Z11
+	VMOVUPD 192(AX), Z12
 	JMP     done8
 
 same7:
@@ -1727,130 +1910,192 @@ same7:
 	VBROADCASTSD c+40(FP), Z12
 
 done8:
-	MOVQ b+16(FP), BX
+	MOVQ   b+16(FP), AX
+	MOVQ   k+24(FP), BX
+	IMUL3Q $0x00000100, BX, BX
+	CMPQ   BX, $0x00003800
+	JG     large9
+	CMPQ   BX, $0x00002000
+	JG     near10
+	ADDQ   BX, BX
+
+near10:
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next11
+	JLT  next14
 
-columns10:
-	VBROADCASTSD (BX), Z13
+columns13:
+	VBROADCASTSD (AX), Z13
 	VFMADD231PD  (CX), Z13, Z9
 	VFMADD231PD  64(CX), Z13, Z10
 	VFMADD231PD  128(CX), Z13, Z11
 	VFMADD231PD  192(CX), Z13, Z12
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
-	VBROADCASTSD 8(BX), Z13
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	VBROADCASTSD 8(AX), Z13
 	VFMADD231PD  256(CX), Z13, Z9
 	VFMADD231PD  320(CX), Z13, Z10
 	VFMADD231PD  384(CX), Z13, Z11
 	VFMADD231PD  448(CX), Z13, Z12
-	PREFETCHT0   256(CX)(AX*1)
-	PREFETCHT0   320(CX)(AX*1)
-	PREFETCHT0   384(CX)(AX*1)
-	PREFETCHT0   448(CX)(AX*1)
-	VBROADCASTSD 16(BX), Z13
+	PREFETCHT0   256(CX)(BX*1)
+	PREFETCHT0   320(CX)(BX*1)
+	PREFETCHT0   384(CX)(BX*1)
+	PREFETCHT0   448(CX)(BX*1)
+	VBROADCASTSD 16(AX), Z13
 	VFMADD231PD  512(CX), Z13, Z9
 	VFMADD231PD  576(CX), Z13, Z10
 	VFMADD231PD  640(CX), Z13, Z11
 	VFMADD231PD  704(CX), Z13, Z12
-	PREFETCHT0   512(CX)(AX*1)
-	PREFETCHT0   576(CX)(AX*1)
-	PREFETCHT0   640(CX)(AX*1)
-	PREFETCHT0   704(CX)(AX*1)
-	VBROADCASTSD 24(BX), Z13
+	PREFETCHT0   512(CX)(BX*1)
+	PREFETCHT0   576(CX)(BX*1)
+	PREFETCHT0   640(CX)(BX*1)
+	PREFETCHT0   704(CX)(BX*1)
+	VBROADCASTSD 24(AX), Z13
 	VFMADD231PD  768(CX), Z13, Z9
 	VFMADD231PD  832(CX), Z13, Z10
 	VFMADD231PD  896(CX), Z13, Z11
 	VFMADD231PD  960(CX), Z13, Z12
-	PREFETCHT0   768(CX)(AX*1)
-	PREFETCHT0   832(CX)(AX*1)
-	PREFETCHT0   896(CX)(AX*1)
-	PREFETCHT0   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(BX*1)
+	PREFETCHT0   832(CX)(BX*1)
+	PREFETCHT0   896(CX)(BX*1)
+	PREFETCHT0   960(CX)(BX*1)
+	ADDQ         $+32, AX
 	ADDQ         $+1024, CX
-	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns10
+	JGE          columns13
 
-next11:
+next14:
 	ADDQ $0x04, SI
-	JEQ  done9
+	JEQ  done12
 	SUBQ $0x01, SI
-	JLT  next13
+	JLT  next16
 
-columns12:
-	VBROADCASTSD (BX), Z13
+columns15:
+	VBROADCASTSD (AX), Z13
 	VFMADD231PD  (CX), Z13, Z9
 	VFMADD231PD  64(CX), Z13, Z10
 	VFMADD231PD  128(CX), Z13, Z11
 	VFMADD231PD  192(CX), Z13, Z12
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	ADDQ         $+8, AX
 	ADDQ         $+256, CX
-	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns12
+	JGE          columns15
 
-next13:
-done9:
+next16:
+done12:
+	JMP done11
+
+large9:
+	MOVQ k+24(FP), BX
+	SUBQ $0x04, BX
+	JLT  next19
+
+columns18:
+	VBROADCASTSD (AX), Z13
+	VFMADD231PD  (CX), Z13, Z9
+	VFMADD231PD  64(CX), Z13, Z10
+	VFMADD231PD  128(CX), Z13, Z11
+	VFMADD231PD  192(CX), Z13, Z12
+	VBROADCASTSD 8(AX), Z13
+	VFMADD231PD  256(CX), Z13, Z9
+	VFMADD231PD  320(CX), Z13, Z10
+	VFMADD231PD  384(CX), Z13, Z11
+	VFMADD231PD  448(CX), Z13, Z12
+	VBROADCASTSD 16(AX), Z13
+	VFMADD231PD  512(CX), Z13, Z9
+	VFMADD231PD  576(CX), Z13, Z10
+	VFMADD231PD  640(CX), Z13, Z11
+	VFMADD231PD  704(CX), Z13, Z12
+	VBROADCASTSD 24(AX), Z13
+	VFMADD231PD  768(CX), Z13, Z9
+	VFMADD231PD  832(CX), Z13, Z10
+	VFMADD231PD  896(CX), Z13, Z11
+	VFMADD231PD  960(CX), Z13, Z12
+	ADDQ         $+32, AX
+	ADDQ         $+1024, CX
+	SUBQ         $0x04, BX
+	JGE          columns18
+
+next19:
+	ADDQ $0x04, BX
+	JEQ  done17
+	SUBQ $0x01, BX
+	JLT  next21
+
+columns20:
+	VBROADCASTSD (AX), Z13
+	VFMADD231PD  (CX), Z13, Z9
+	VFMADD231PD  64(CX), Z13, Z10
+	VFMADD231PD  128(CX), Z13, Z11
+	VFMADD231PD  192(CX), Z13, Z12
+	ADDQ         $+8, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x01, BX
+	JGE          columns20
+
+next21:
+done17:
+done11:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z9, (AX)
 	VMOVUPD Z10, 64(AX)
 	VMOVUPD Z11, 128(AX)
 	VMOVUPD Z12, 192(AX)
-	JMP     done5
+	JMP     done6
 
-units4:
-unit14:
+units5:
+unit22:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost15
+	JLE  atMost23
 	MOVQ $0x00000008, BX
 
-atMost15:
+atMost23:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same16
+	JEQ       same24
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z9
-	JMP       done17
+	JMP       done25
 
-same16:
+same24:
 	VBROADCASTSD c+40(FP), Z9
 
-done17:
-	MOVQ CX, BX
-	MOVQ b+16(FP), SI
+done25:
+	MOVQ b+16(FP), BX
+	MOVQ CX, SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next20
+	JLT  next28
 
-columns19:
-	VBROADCASTSD (SI), Z10
-	VFMADD231PD  (BX), Z10, Z9
-	ADDQ         $+256, BX
-	ADDQ         $+8, SI
+columns27:
+	VBROADCASTSD (BX), Z10
+	VFMADD231PD  (SI), Z10, Z9
+	ADDQ         $+8, BX
+	ADDQ         $+256, SI
 	SUBQ         $0x01, DI
-	JGE          columns19
+	JGE          columns27
 
-next20:
+next28:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z9, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit14
+	JG      unit22
 
-done5:
+done6:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   (SP), CX
@@ -1880,16 +2125,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost23
+	JLE  atMost31
 	MOVQ $0x00000020, AX
 
-atMost23:
+atMost31:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail25
+	JGT  tail33
 
-loop24:
+loop32:
 	VMOVUPD           (CX)(BX*8), Z9
 	VMOVUPD           (DX)(BX*8), Z10
 	VMOVUPD           Z0, Z11
@@ -2020,12 +2265,12 @@ loop24:
 	VMOVUPD           Z9, (CX)(BX*8)
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop24
+	JLE               loop32
 
-tail25:
+tail33:
 	SUBQ              BX, AX
 	CMPQ              AX, $0x00
-	JLE               done26
+	JLE               done34
 	MOVQ              $-1, SI
 	BZHIQ             AX, SI, SI
 	KMOVB             SI, K1
@@ -2159,121 +2404,120 @@ tail25:
 	VMULPD            Z9, Z13, Z9
 	VMOVUPD           Z9, K1, (CX)(BX*8)
 
-done26:
+done34:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units27
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z9
 	VMOVUPD 64(AX), Z10
 	VMOVUPD 128(AX), Z11
 	VMOVUPD 192(AX), Z12
-	MOVQ    CX, AX
-	MOVQ    grad+32(FP), CX
+	MOVQ    grad+32(FP), AX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next31
+	JLT     next39
 
-columns30:
-	VMOVUPD     (CX), Z13
-	VFMADD231PD (AX), Z9, Z13
-	VFMADD231PD 64(AX), Z10, Z13
-	VFMADD231PD 128(AX), Z11, Z13
-	VFMADD231PD 192(AX), Z12, Z13
-	VMOVUPD     Z13, (CX)
-	VMOVUPD     64(CX), Z13
-	VFMADD231PD 256(AX), Z9, Z13
-	VFMADD231PD 320(AX), Z10, Z13
-	VFMADD231PD 384(AX), Z11, Z13
-	VFMADD231PD 448(AX), Z12, Z13
-	VMOVUPD     Z13, 64(CX)
-	VMOVUPD     128(CX), Z13
-	VFMADD231PD 512(AX), Z9, Z13
-	VFMADD231PD 576(AX), Z10, Z13
-	VFMADD231PD 640(AX), Z11, Z13
-	VFMADD231PD 704(AX), Z12, Z13
-	VMOVUPD     Z13, 128(CX)
-	VMOVUPD     192(CX), Z13
-	VFMADD231PD 768(AX), Z9, Z13
-	VFMADD231PD 832(AX), Z10, Z13
-	VFMADD231PD 896(AX), Z11, Z13
-	VFMADD231PD 960(AX), Z12, Z13
-	VMOVUPD     Z13, 192(CX)
-	ADDQ        $+1024, AX
-	ADDQ        $+256, CX
-	SUBQ        $0x04, DX
-	JGE         columns30
-
-next31:
-	ADDQ $0x04, DX
-	JEQ  done29
-	SUBQ $0x01, DX
-	JLT  next33
-
-columns32:
-	VMOVUPD     (CX), Z13
-	VFMADD231PD (AX), Z9, Z13
-	VFMADD231PD 64(AX), Z10, Z13
-	VFMADD231PD 128(AX), Z11, Z13
-	VFMADD231PD 192(AX), Z12, Z13
-	VMOVUPD     Z13, (CX)
+columns38:
+	VMOVUPD     (AX), Z13
+	VFMADD231PD (CX), Z9, Z13
+	VFMADD231PD 64(CX), Z10, Z13
+	VFMADD231PD 128(CX), Z11, Z13
+	VFMADD231PD 192(CX), Z12, Z13
+	VMOVUPD     Z13, (AX)
+	VMOVUPD     64(AX), Z13
+	VFMADD231PD 256(CX), Z9, Z13
+	VFMADD231PD 320(CX), Z10, Z13
+	VFMADD231PD 384(CX), Z11, Z13
+	VFMADD231PD 448(CX), Z12, Z13
+	VMOVUPD     Z13, 64(AX)
+	VMOVUPD     128(AX), Z13
+	VFMADD231PD 512(CX), Z9, Z13
+	VFMADD231PD 576(CX), Z10, Z13
+	VFMADD231PD 640(CX), Z11, Z13
+	VFMADD231PD 704(CX), Z12, Z13
+	VMOVUPD     Z13, 128(AX)
+	VMOVUPD     192(AX), Z13
+	VFMADD231PD 768(CX), Z9, Z13
+	VFMADD231PD 832(CX), Z10, Z13
+	VFMADD231PD 896(CX), Z11, Z13
+	VFMADD231PD 960(CX), Z12, Z13
+	VMOVUPD     Z13, 192(AX)
 	ADDQ        $+256, AX
-	ADDQ        $+64, CX
-	SUBQ        $0x01, DX
-	JGE         columns32
+	ADDQ        $+1024, CX
+	SUBQ        $0x04, DX
+	JGE         columns38
 
-next33:
-done29:
-	VMOVUPD (CX), Z13
+next39:
+	ADDQ $0x04, DX
+	JEQ  done37
+	SUBQ $0x01, DX
+	JLT  next41
+
+columns40:
+	VMOVUPD     (AX), Z13
+	VFMADD231PD (CX), Z9, Z13
+	VFMADD231PD 64(CX), Z10, Z13
+	VFMADD231PD 128(CX), Z11, Z13
+	VFMADD231PD 192(CX), Z12, Z13
+	VMOVUPD     Z13, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+256, CX
+	SUBQ        $0x01, DX
+	JGE         columns40
+
+next41:
+done37:
+	VMOVUPD (AX), Z13
 	VADDPD  Z9, Z13, Z13
 	VADDPD  Z10, Z13, Z13
 	VADDPD  Z11, Z13, Z13
 	VADDPD  Z12, Z13, Z13
-	VMOVUPD Z13, (CX)
-	JMP     done28
+	VMOVUPD Z13, (AX)
+	JMP     done36
 
-units27:
-unit34:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost35
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost35:
+atMost43:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      d+64(FP), BX
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z9
-	MOVQ      CX, BX
-	MOVQ      grad+32(FP), SI
+	MOVQ      grad+32(FP), BX
+	MOVQ      CX, SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next38
+	JLT       next46
 
-columns37:
-	VMOVUPD     (SI), Z10
-	VFMADD231PD (BX), Z9, Z10
-	VMOVUPD     Z10, (SI)
-	ADDQ        $+256, BX
-	ADDQ        $+64, SI
+columns45:
+	VMOVUPD     (BX), Z10
+	VFMADD231PD (SI), Z9, Z10
+	VMOVUPD     Z10, (BX)
+	ADDQ        $+64, BX
+	ADDQ        $+256, SI
 	SUBQ        $0x01, DI
-	JGE         columns37
+	JGE         columns45
 
-next38:
-	VMOVUPD (SI), Z10
+next46:
+	VMOVUPD (BX), Z10
 	VADDPD  Z9, Z10, Z10
-	VMOVUPD Z10, (SI)
+	VMOVUPD Z10, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit34
+	JG      unit42
 
-done28:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -2461,32 +2705,32 @@ TEXT ·negBinomial2LogLinearAVX512(SB), NOSPLIT, $56-112
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 32(SP)
 	MOVQ         $0x00000000, AX
-	MOVQ         AX, 48(SP)
+	MOVQ         k+24(FP), CX
+	IMUL3Q       $0x00000100, CX, CX
+	CMPQ         CX, $0x00003800
+	JLE          end4
+	MOVQ         $0x00000001, AX
+
+end4:
+	MOVQ AX, 48(SP)
 
 tile1:
-	MOVQ   16(SP), AX
-	CMPQ   AX, $0x00
-	JLE    finish2
-	MOVQ   16(SP), AX
-	MOVQ   (SP), CX
-	MOVQ   8(SP), DX
-	CMPQ   AX, $0x20
-	JLT    units4
-	MOVQ   k+24(FP), AX
-	IMUL3Q $0x00000100, AX, AX
-	CMPQ   AX, $0x00002000
-	JG     near6
-	ADDQ   AX, AX
-
-near6:
-	MOVQ    o+48(FP), BX
-	TESTQ   BX, BX
+	MOVQ    16(SP), AX
+	CMPQ    AX, $0x00
+	JLE     finish2
+	MOVQ    16(SP), AX
+	MOVQ    (SP), CX
+	MOVQ    8(SP), DX
+	CMPQ    AX, $0x20
+	JLT     units5
+	MOVQ    o+48(FP), AX
+	TESTQ   AX, AX
 	JEQ     same7
-	ADDQ    DX, BX
-	VMOVUPD (BX), Z17
-	VMOVUPD 64(BX), Z18
-	VMOVUPD 128(BX), Z19
-	VMOVUPD 192(BX), Z20
+	ADDQ    DX, AX
+	VMOVUPD (AX), Z17
+	VMOVUPD 64(AX), Z18
+	VMOVUPD 128(AX), Z19
+	VMOVUPD 192(AX), Z20
 	JMP     done8
 
 same7:
@@ -2496,130 +2740,192 @@ same7:
 	VBROADCASTSD c+40(FP), Z20
 
 done8:
-	MOVQ b+16(FP), BX
+	MOVQ   b+16(FP), AX
+	MOVQ   k+24(FP), BX
+	IMUL3Q $0x00000100, BX, BX
+	CMPQ   BX, $0x00003800
+	JG     large9
+	CMPQ   BX, $0x00002000
+	JG     near10
+	ADDQ   BX, BX
+
+near10:
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next11
+	JLT  next14
 
-columns10:
-	VBROADCASTSD (BX), Z21
+columns13:
+	VBROADCASTSD (AX), Z21
 	VFMADD231PD  (CX), Z21, Z17
 	VFMADD231PD  64(CX), Z21, Z18
 	VFMADD231PD  128(CX), Z21, Z19
 	VFMADD231PD  192(CX), Z21, Z20
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
-	VBROADCASTSD 8(BX), Z21
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	VBROADCASTSD 8(AX), Z21
 	VFMADD231PD  256(CX), Z21, Z17
 	VFMADD231PD  320(CX), Z21, Z18
 	VFMADD231PD  384(CX), Z21, Z19
 	VFMADD231PD  448(CX), Z21, Z20
-	PREFETCHT0   256(CX)(AX*1)
-	PREFETCHT0   320(CX)(AX*1)
-	PREFETCHT0   384(CX)(AX*1)
-	PREFETCHT0   448(CX)(AX*1)
-	VBROADCASTSD 16(BX), Z21
+	PREFETCHT0   256(CX)(BX*1)
+	PREFETCHT0   320(CX)(BX*1)
+	PREFETCHT0   384(CX)(BX*1)
+	PREFETCHT0   448(CX)(BX*1)
+	VBROADCASTSD 16(AX), Z21
 	VFMADD231PD  512(CX), Z21, Z17
 	VFMADD231PD  576(CX), Z21, Z18
 	VFMADD231PD  640(CX), Z21, Z19
 	VFMADD231PD  704(CX), Z21, Z20
-	PREFETCHT0   512(CX)(AX*1)
-	PREFETCHT0   576(CX)(AX*1)
-	PREFETCHT0   640(CX)(AX*1)
-	PREFETCHT0   704(CX)(AX*1)
-	VBROADCASTSD 24(BX), Z21
+	PREFETCHT0   512(CX)(BX*1)
+	PREFETCHT0   576(CX)(BX*1)
+	PREFETCHT0   640(CX)(BX*1)
+	PREFETCHT0   704(CX)(BX*1)
+	VBROADCASTSD 24(AX), Z21
 	VFMADD231PD  768(CX), Z21, Z17
 	VFMADD231PD  832(CX), Z21, Z18
 	VFMADD231PD  896(CX), Z21, Z19
 	VFMADD231PD  960(CX), Z21, Z20
-	PREFETCHT0   768(CX)(AX*1)
-	PREFETCHT0   832(CX)(AX*1)
-	PREFETCHT0   896(CX)(AX*1)
-	PREFETCHT0   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(BX*1)
+	PREFETCHT0   832(CX)(BX*1)
+	PREFETCHT0   896(CX)(BX*1)
+	PREFETCHT0   960(CX)(BX*1)
+	ADDQ         $+32, AX
 	ADDQ         $+1024, CX
-	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns10
+	JGE          columns13
 
-next11:
+next14:
 	ADDQ $0x04, SI
-	JEQ  done9
+	JEQ  done12
 	SUBQ $0x01, SI
-	JLT  next13
+	JLT  next16
 
-columns12:
-	VBROADCASTSD (BX), Z21
+columns15:
+	VBROADCASTSD (AX), Z21
 	VFMADD231PD  (CX), Z21, Z17
 	VFMADD231PD  64(CX), Z21, Z18
 	VFMADD231PD  128(CX), Z21, Z19
 	VFMADD231PD  192(CX), Z21, Z20
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	ADDQ         $+8, AX
 	ADDQ         $+256, CX
-	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns12
+	JGE          columns15
 
-next13:
-done9:
+next16:
+done12:
+	JMP done11
+
+large9:
+	MOVQ k+24(FP), BX
+	SUBQ $0x04, BX
+	JLT  next19
+
+columns18:
+	VBROADCASTSD (AX), Z21
+	VFMADD231PD  (CX), Z21, Z17
+	VFMADD231PD  64(CX), Z21, Z18
+	VFMADD231PD  128(CX), Z21, Z19
+	VFMADD231PD  192(CX), Z21, Z20
+	VBROADCASTSD 8(AX), Z21
+	VFMADD231PD  256(CX), Z21, Z17
+	VFMADD231PD  320(CX), Z21, Z18
+	VFMADD231PD  384(CX), Z21, Z19
+	VFMADD231PD  448(CX), Z21, Z20
+	VBROADCASTSD 16(AX), Z21
+	VFMADD231PD  512(CX), Z21, Z17
+	VFMADD231PD  576(CX), Z21, Z18
+	VFMADD231PD  640(CX), Z21, Z19
+	VFMADD231PD  704(CX), Z21, Z20
+	VBROADCASTSD 24(AX), Z21
+	VFMADD231PD  768(CX), Z21, Z17
+	VFMADD231PD  832(CX), Z21, Z18
+	VFMADD231PD  896(CX), Z21, Z19
+	VFMADD231PD  960(CX), Z21, Z20
+	ADDQ         $+32, AX
+	ADDQ         $+1024, CX
+	SUBQ         $0x04, BX
+	JGE          columns18
+
+next19:
+	ADDQ $0x04, BX
+	JEQ  done17
+	SUBQ $0x01, BX
+	JLT  next21
+
+columns20:
+	VBROADCASTSD (AX), Z21
+	VFMADD231PD  (CX), Z21, Z17
+	VFMADD231PD  64(CX), Z21, Z18
+	VFMADD231PD  128(CX), Z21, Z19
+	VFMADD231PD  192(CX), Z21, Z20
+	ADDQ         $+8, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x01, BX
+	JGE          columns20
+
+next21:
+done17:
+done11:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z17, (AX)
 	VMOVUPD Z18, 64(AX)
 	VMOVUPD Z19, 128(AX)
 	VMOVUPD Z20, 192(AX)
-	JMP     done5
+	JMP     done6
 
-units4:
-unit14:
+units5:
+unit22:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost15
+	JLE  atMost23
 	MOVQ $0x00000008, BX
 
-atMost15:
+atMost23:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same16
+	JEQ       same24
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z17
-	JMP       done17
+	JMP       done25
 
-same16:
+same24:
 	VBROADCASTSD c+40(FP), Z17
 
-done17:
-	MOVQ CX, BX
-	MOVQ b+16(FP), SI
+done25:
+	MOVQ b+16(FP), BX
+	MOVQ CX, SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next20
+	JLT  next28
 
-columns19:
-	VBROADCASTSD (SI), Z18
-	VFMADD231PD  (BX), Z18, Z17
-	ADDQ         $+256, BX
-	ADDQ         $+8, SI
+columns27:
+	VBROADCASTSD (BX), Z18
+	VFMADD231PD  (SI), Z18, Z17
+	ADDQ         $+8, BX
+	ADDQ         $+256, SI
 	SUBQ         $0x01, DI
-	JGE          columns19
+	JGE          columns27
 
-next20:
+next28:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z17, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit14
+	JG      unit22
 
-done5:
+done6:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   (SP), CX
@@ -2649,16 +2955,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost23
+	JLE  atMost31
 	MOVQ $0x00000020, AX
 
-atMost23:
+atMost31:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail25
+	JGT  tail33
 
-loop24:
+loop32:
 	VMOVUPD          (CX)(BX*8), Z17
 	VSUBPD           Z15, Z17, Z17
 	VORPD            Z0, Z17, Z17
@@ -2750,12 +3056,12 @@ loop24:
 	VMOVUPD          Z17, (CX)(BX*8)
 	ADDQ             $0x08, BX
 	CMPQ             BX, SI
-	JLE              loop24
+	JLE              loop32
 
-tail25:
+tail33:
 	SUBQ             BX, AX
 	CMPQ             AX, $0x00
-	JLE              done26
+	JLE              done34
 	MOVQ             $-1, SI
 	BZHIQ            AX, SI, SI
 	KMOVB            SI, K1
@@ -2851,121 +3157,120 @@ tail25:
 	VFNMADD231PD     Z28, Z14, Z17
 	VMOVUPD          Z17, K1, (CX)(BX*8)
 
-done26:
+done34:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units27
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z17
 	VMOVUPD 64(AX), Z18
 	VMOVUPD 128(AX), Z19
 	VMOVUPD 192(AX), Z20
-	MOVQ    CX, AX
-	MOVQ    grad+32(FP), CX
+	MOVQ    grad+32(FP), AX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next31
+	JLT     next39
 
-columns30:
-	VMOVUPD     (CX), Z21
-	VFMADD231PD (AX), Z17, Z21
-	VFMADD231PD 64(AX), Z18, Z21
-	VFMADD231PD 128(AX), Z19, Z21
-	VFMADD231PD 192(AX), Z20, Z21
-	VMOVUPD     Z21, (CX)
-	VMOVUPD     64(CX), Z21
-	VFMADD231PD 256(AX), Z17, Z21
-	VFMADD231PD 320(AX), Z18, Z21
-	VFMADD231PD 384(AX), Z19, Z21
-	VFMADD231PD 448(AX), Z20, Z21
-	VMOVUPD     Z21, 64(CX)
-	VMOVUPD     128(CX), Z21
-	VFMADD231PD 512(AX), Z17, Z21
-	VFMADD231PD 576(AX), Z18, Z21
-	VFMADD231PD 640(AX), Z19, Z21
-	VFMADD231PD 704(AX), Z20, Z21
-	VMOVUPD     Z21, 128(CX)
-	VMOVUPD     192(CX), Z21
-	VFMADD231PD 768(AX), Z17, Z21
-	VFMADD231PD 832(AX), Z18, Z21
-	VFMADD231PD 896(AX), Z19, Z21
-	VFMADD231PD 960(AX), Z20, Z21
-	VMOVUPD     Z21, 192(CX)
-	ADDQ        $+1024, AX
-	ADDQ        $+256, CX
-	SUBQ        $0x04, DX
-	JGE         columns30
-
-next31:
-	ADDQ $0x04, DX
-	JEQ  done29
-	SUBQ $0x01, DX
-	JLT  next33
-
-columns32:
-	VMOVUPD     (CX), Z21
-	VFMADD231PD (AX), Z17, Z21
-	VFMADD231PD 64(AX), Z18, Z21
-	VFMADD231PD 128(AX), Z19, Z21
-	VFMADD231PD 192(AX), Z20, Z21
-	VMOVUPD     Z21, (CX)
+columns38:
+	VMOVUPD     (AX), Z21
+	VFMADD231PD (CX), Z17, Z21
+	VFMADD231PD 64(CX), Z18, Z21
+	VFMADD231PD 128(CX), Z19, Z21
+	VFMADD231PD 192(CX), Z20, Z21
+	VMOVUPD     Z21, (AX)
+	VMOVUPD     64(AX), Z21
+	VFMADD231PD 256(CX), Z17, Z21
+	VFMADD231PD 320(CX), Z18, Z21
+	VFMADD231PD 384(CX), Z19, Z21
+	VFMADD231PD 448(CX), Z20, Z21
+	VMOVUPD     Z21, 64(AX)
+	VMOVUPD     128(AX), Z21
+	VFMADD231PD 512(CX), Z17, Z21
+	VFMADD231PD 576(CX), Z18, Z21
+	VFMADD231PD 640(CX), Z19, Z21
+	VFMADD231PD 704(CX), Z20, Z21
+	VMOVUPD     Z21, 128(AX)
+	VMOVUPD     192(AX), Z21
+	VFMADD231PD 768(CX), Z17, Z21
+	VFMADD231PD 832(CX), Z18, Z21
+	VFMADD231PD 896(CX), Z19, Z21
+	VFMADD231PD 960(CX), Z20, Z21
+	VMOVUPD     Z21, 192(AX)
 	ADDQ        $+256, AX
-	ADDQ        $+64, CX
-	SUBQ        $0x01, DX
-	JGE         columns32
+	ADDQ        $+1024, CX
+	SUBQ        $0x04, DX
+	JGE         columns38
 
-next33:
-done29:
-	VMOVUPD (CX), Z21
+next39:
+	ADDQ $0x04, DX
+	JEQ  done37
+	SUBQ $0x01, DX
+	JLT  next41
+
+columns40:
+	VMOVUPD     (AX), Z21
+	VFMADD231PD (CX), Z17, Z21
+	VFMADD231PD 64(CX), Z18, Z21
+	VFMADD231PD 128(CX), Z19, Z21
+	VFMADD231PD 192(CX), Z20, Z21
+	VMOVUPD     Z21, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+256, CX
+	SUBQ        $0x01, DX
+	JGE         columns40
+
+next41:
+done37:
+	VMOVUPD (AX), Z21
 	VADDPD  Z17, Z21, Z21
 	VADDPD  Z18, Z21, Z21
 	VADDPD  Z19, Z21, Z21
 	VADDPD  Z20, Z21, Z21
-	VMOVUPD Z21, (CX)
-	JMP     done28
+	VMOVUPD Z21, (AX)
+	JMP     done36
 
-units27:
-unit34:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost35
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost35:
+atMost43:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      d+64(FP), BX
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z17
-	MOVQ      CX, BX
-	MOVQ      grad+32(FP), SI
+	MOVQ      grad+32(FP), BX
+	MOVQ      CX, SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next38
+	JLT       next46
 
-columns37:
-	VMOVUPD     (SI), Z18
-	VFMADD231PD (BX), Z17, Z18
-	VMOVUPD     Z18, (SI)
-	ADDQ        $+256, BX
-	ADDQ        $+64, SI
+columns45:
+	VMOVUPD     (BX), Z18
+	VFMADD231PD (SI), Z17, Z18
+	VMOVUPD     Z18, (BX)
+	ADDQ        $+64, BX
+	ADDQ        $+256, SI
 	SUBQ        $0x01, DI
-	JGE         columns37
+	JGE         columns45
 
-next38:
-	VMOVUPD (SI), Z18
+next46:
+	VMOVUPD (BX), Z18
 	VADDPD  Z17, Z18, Z18
-	VMOVUPD Z18, (SI)
+	VMOVUPD Z18, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit34
+	JG      unit42
 
-done28:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -2994,12 +3299,22 @@ GLOBL c3fda8240b780346e<>(SB), RODATA|NOPTR, $8
 DATA cc000000000000000<>+0(SB)/8, $0xc000000000000000
 GLOBL cc000000000000000<>(SB), RODATA|NOPTR, $8
 
-// func normalLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+// func studentTLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·normalLinearAVX512(SB), NOSPLIT, $56-88
-	MOVQ         squares+72(FP), AX
-	VMOVUPD      (AX), Z0
-	VBROADCASTSD inverse+80(FP), Z1
+TEXT ·studentTLinearAVX512(SB), NOSPLIT, $56-112
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD c000fffffffffffff<>+0(SB), Z1
+	VBROADCASTSD c4330000000000000<>+0(SB), Z2
+	VBROADCASTSD c43300000000003ff<>+0(SB), Z3
+	VBROADCASTSD c3fe62e42fefa39ef<>+0(SB), Z4
+	MOVQ         sum+72(FP), AX
+	VMOVUPD      (AX), Z5
+	MOVQ         product+80(FP), AX
+	VMOVUPD      (AX), Z6
+	MOVQ         share+88(FP), AX
+	VMOVUPD      (AX), Z7
+	VBROADCASTSD inverse+96(FP), Z8
+	VBROADCASTSD slope+104(FP), Z9
 	MOVQ         x+8(FP), AX
 	MOVQ         AX, (SP)
 	MOVQ         n+0(FP), AX
@@ -3013,165 +3328,227 @@ TEXT ·normalLinearAVX512(SB), NOSPLIT, $56-88
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 32(SP)
 	MOVQ         $0x00000000, AX
-	MOVQ         AX, 48(SP)
+	MOVQ         k+24(FP), CX
+	IMUL3Q       $0x00000100, CX, CX
+	CMPQ         CX, $0x00003800
+	JLE          end4
+	MOVQ         $0x00000001, AX
+
+end4:
+	MOVQ AX, 48(SP)
 
 tile1:
-	MOVQ   16(SP), AX
-	CMPQ   AX, $0x00
-	JLE    finish2
-	MOVQ   16(SP), AX
-	MOVQ   (SP), CX
-	MOVQ   8(SP), DX
-	CMPQ   AX, $0x20
-	JLT    units4
-	MOVQ   k+24(FP), AX
-	IMUL3Q $0x00000100, AX, AX
-	CMPQ   AX, $0x00002000
-	JG     near6
-	ADDQ   AX, AX
-
-near6:
-	MOVQ    o+48(FP), BX
-	TESTQ   BX, BX
+	MOVQ    16(SP), AX
+	CMPQ    AX, $0x00
+	JLE     finish2
+	MOVQ    16(SP), AX
+	MOVQ    (SP), CX
+	MOVQ    8(SP), DX
+	CMPQ    AX, $0x20
+	JLT     units5
+	MOVQ    o+48(FP), AX
+	TESTQ   AX, AX
 	JEQ     same7
-	ADDQ    DX, BX
-	VMOVUPD (BX), Z2
-	VMOVUPD 64(BX), Z3
-	VMOVUPD 128(BX), Z4
-	VMOVUPD 192(BX), Z5
+	ADDQ    DX, AX
+	VMOVUPD (AX), Z10
+	VMOVUPD 64(AX), Z11
+	VMOVUPD 128(AX), Z12
+	VMOVUPD 192(AX), Z13
 	JMP     done8
 
 same7:
-	VBROADCASTSD c+40(FP), Z2
-	VBROADCASTSD c+40(FP), Z3
-	VBROADCASTSD c+40(FP), Z4
-	VBROADCASTSD c+40(FP), Z5
+	VBROADCASTSD c+40(FP), Z10
+	VBROADCASTSD c+40(FP), Z11
+	VBROADCASTSD c+40(FP), Z12
+	VBROADCASTSD c+40(FP), Z13
 
 done8:
-	MOVQ b+16(FP), BX
+	MOVQ   b+16(FP), AX
+	MOVQ   k+24(FP), BX
+	IMUL3Q $0x00000100, BX, BX
+	CMPQ   BX, $0x00003800
+	JG     large9
+	CMPQ   BX, $0x00002000
+	JG     near10
+	ADDQ   BX, BX
+
+near10:
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next11
+	JLT  next14
 
-columns10:
-	VBROADCASTSD (BX), Z6
-	VFMADD231PD  (CX), Z6, Z2
-	VFMADD231PD  64(CX), Z6, Z3
-	VFMADD231PD  128(CX), Z6, Z4
-	VFMADD231PD  192(CX), Z6, Z5
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
-	VBROADCASTSD 8(BX), Z6
-	VFMADD231PD  256(CX), Z6, Z2
-	VFMADD231PD  320(CX), Z6, Z3
-	VFMADD231PD  384(CX), Z6, Z4
-	VFMADD231PD  448(CX), Z6, Z5
-	PREFETCHT0   256(CX)(AX*1)
-	PREFETCHT0   320(CX)(AX*1)
-	PREFETCHT0   384(CX)(AX*1)
-	PREFETCHT0   448(CX)(AX*1)
-	VBROADCASTSD 16(BX), Z6
-	VFMADD231PD  512(CX), Z6, Z2
-	VFMADD231PD  576(CX), Z6, Z3
-	VFMADD231PD  640(CX), Z6, Z4
-	VFMADD231PD  704(CX), Z6, Z5
-	PREFETCHT0   512(CX)(AX*1)
-	PREFETCHT0   576(CX)(AX*1)
-	PREFETCHT0   640(CX)(AX*1)
-	PREFETCHT0   704(CX)(AX*1)
-	VBROADCASTSD 24(BX), Z6
-	VFMADD231PD  768(CX), Z6, Z2
-	VFMADD231PD  832(CX), Z6, Z3
-	VFMADD231PD  896(CX), Z6, Z4
-	VFMADD231PD  960(CX), Z6, Z5
-	PREFETCHT0   768(CX)(AX*1)
-	PREFETCHT0   832(CX)(AX*1)
-	PREFETCHT0   896(CX)(AX*1)
-	PREFETCHT0   960(CX)(AX*1)
+columns13:
+	VBROADCASTSD (AX), Z14
+	VFMADD231PD  (CX), Z14, Z10
+	VFMADD231PD  64(CX), Z14, Z11
+	VFMADD231PD  128(CX), Z14, Z12
+	VFMADD231PD  192(CX), Z14, Z13
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	VBROADCASTSD 8(AX), Z14
+	VFMADD231PD  256(CX), Z14, Z10
+	VFMADD231PD  320(CX), Z14, Z11
+	VFMADD231PD  384(CX), Z14, Z12
+	VFMADD231PD  448(CX), Z14, Z13
+	PREFETCHT0   256(CX)(BX*1)
+	PREFETCHT0   320(CX)(BX*1)
+	PREFETCHT0   384(CX)(BX*1)
+	PREFETCHT0   448(CX)(BX*1)
+	VBROADCASTSD 16(AX), Z14
+	VFMADD231PD  512(CX), Z14, Z10
+	VFMADD231PD  576(CX), Z14, Z11
+	VFMADD231PD  640(CX), Z14, Z12
+	VFMADD231PD  704(CX), Z14, Z13
+	PREFETCHT0   512(CX)(BX*1)
+	PREFETCHT0   576(CX)(BX*1)
+	PREFETCHT0   640(CX)(BX*1)
+	PREFETCHT0   704(CX)(BX*1)
+	VBROADCASTSD 24(AX), Z14
+	VFMADD231PD  768(CX), Z14, Z10
+	VFMADD231PD  832(CX), Z14, Z11
+	VFMADD231PD  896(CX), Z14, Z12
+	VFMADD231PD  960(CX), Z14, Z13
+	PREFETCHT0   768(CX)(BX*1)
+	PREFETCHT0   832(CX)(BX*1)
+	PREFETCHT0   896(CX)(BX*1)
+	PREFETCHT0   960(CX)(BX*1)
+	ADDQ         $+32, AX
 	ADDQ         $+1024, CX
-	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns10
+	JGE          columns13
 
-next11:
+next14:
 	ADDQ $0x04, SI
-	JEQ  done9
+	JEQ  done12
 	SUBQ $0x01, SI
-	JLT  next13
+	JLT  next16
 
-columns12:
-	VBROADCASTSD (BX), Z6
-	VFMADD231PD  (CX), Z6, Z2
-	VFMADD231PD  64(CX), Z6, Z3
-	VFMADD231PD  128(CX), Z6, Z4
-	VFMADD231PD  192(CX), Z6, Z5
-	PREFETCHT0   (CX)(AX*1)
-	PREFETCHT0   64(CX)(AX*1)
-	PREFETCHT0   128(CX)(AX*1)
-	PREFETCHT0   192(CX)(AX*1)
+columns15:
+	VBROADCASTSD (AX), Z14
+	VFMADD231PD  (CX), Z14, Z10
+	VFMADD231PD  64(CX), Z14, Z11
+	VFMADD231PD  128(CX), Z14, Z12
+	VFMADD231PD  192(CX), Z14, Z13
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	ADDQ         $+8, AX
 	ADDQ         $+256, CX
-	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns12
+	JGE          columns15
 
-next13:
-done9:
+next16:
+done12:
+	JMP done11
+
+large9:
+	MOVQ k+24(FP), BX
+	SUBQ $0x04, BX
+	JLT  next19
+
+columns18:
+	VBROADCASTSD (AX), Z14
+	VFMADD231PD  (CX), Z14, Z10
+	VFMADD231PD  64(CX), Z14, Z11
+	VFMADD231PD  128(CX), Z14, Z12
+	VFMADD231PD  192(CX), Z14, Z13
+	VBROADCASTSD 8(AX), Z14
+	VFMADD231PD  256(CX), Z14, Z10
+	VFMADD231PD  320(CX), Z14, Z11
+	VFMADD231PD  384(CX), Z14, Z12
+	VFMADD231PD  448(CX), Z14, Z13
+	VBROADCASTSD 16(AX), Z14
+	VFMADD231PD  512(CX), Z14, Z10
+	VFMADD231PD  576(CX), Z14, Z11
+	VFMADD231PD  640(CX), Z14, Z12
+	VFMADD231PD  704(CX), Z14, Z13
+	VBROADCASTSD 24(AX), Z14
+	VFMADD231PD  768(CX), Z14, Z10
+	VFMADD231PD  832(CX), Z14, Z11
+	VFMADD231PD  896(CX), Z14, Z12
+	VFMADD231PD  960(CX), Z14, Z13
+	ADDQ         $+32, AX
+	ADDQ         $+1024, CX
+	SUBQ         $0x04, BX
+	JGE          columns18
+
+next19:
+	ADDQ $0x04, BX
+	JEQ  done17
+	SUBQ $0x01, BX
+	JLT  next21
+
+columns20:
+	VBROADCASTSD (AX), Z14
+	VFMADD231PD  (CX), Z14, Z10
+	VFMADD231PD  64(CX), Z14, Z11
+	VFMADD231PD  128(CX), Z14, Z12
+	VFMADD231PD  192(CX), Z14, Z13
+	ADDQ         $+8, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x01, BX
+	JGE          columns20
+
+next21:
+done17:
+done11:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
-	VMOVUPD Z2, (AX)
-	VMOVUPD Z3, 64(AX)
-	VMOVUPD Z4, 128(AX)
-	VMOVUPD Z5, 192(AX)
-	JMP     done5
+	VMOVUPD Z10, (AX)
+	VMOVUPD Z11, 64(AX)
+	VMOVUPD Z12, 128(AX)
+	VMOVUPD Z13, 192(AX)
+	JMP     done6
 
-units4:
-unit14:
+units5:
+unit22:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost15
+	JLE  atMost23
 	MOVQ $0x00000008, BX
 
-atMost15:
+atMost23:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same16
+	JEQ       same24
 	ADDQ      DX, BX
-	VMOVUPD.Z (BX), K1, Z2
-	JMP       done17
+	VMOVUPD.Z (BX), K1, Z10
+	JMP       done25
 
-same16:
-	VBROADCASTSD c+40(FP), Z2
+same24:
+	VBROADCASTSD c+40(FP), Z10
 
-done17:
-	MOVQ CX, BX
-	MOVQ b+16(FP), SI
+done25:
+	MOVQ b+16(FP), BX
+	MOVQ CX, SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next20
+	JLT  next28
 
-columns19:
-	VBROADCASTSD (SI), Z3
-	VFMADD231PD  (BX), Z3, Z2
-	ADDQ         $+256, BX
-	ADDQ         $+8, SI
+columns27:
+	VBROADCASTSD (BX), Z11
+	VFMADD231PD  (SI), Z11, Z10
+	ADDQ         $+8, BX
+	ADDQ         $+256, SI
 	SUBQ         $0x01, DI
-	JGE          columns19
+	JGE          columns27
 
-next20:
+next28:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
-	VMOVUPD Z2, K1, (BX)
+	VMOVUPD Z10, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit14
+	JG      unit22
 
-done5:
+done6:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   (SP), CX
@@ -3201,15 +3578,554 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost23
+	JLE  atMost31
 	MOVQ $0x00000020, AX
 
-atMost23:
+atMost31:
 	CMPQ AX, $0x20
-	JLT  few21
+	JLT  few29
 	MOVQ $0x00000000, AX
 
-woven24:
+woven32:
+	VMOVUPD      (DX)(AX*8), Z10
+	VMOVUPD      64(DX)(AX*8), Z12
+	VMOVUPD      (CX)(AX*8), Z11
+	VMOVUPD      64(CX)(AX*8), Z13
+	VSUBPD       Z11, Z10, Z10
+	VSUBPD       Z13, Z12, Z11
+	VMULPD       Z8, Z10, Z10
+	VMULPD       Z8, Z11, Z14
+	VMULPD       Z10, Z10, Z11
+	VMULPD       Z14, Z14, Z16
+	VADDPD       Z0, Z11, Z12
+	VADDPD       Z0, Z16, Z17
+	VDIVPD       Z12, Z0, Z13
+	VDIVPD       Z17, Z0, Z18
+	VMULPD       Z13, Z10, Z10
+	VMULPD       Z18, Z14, Z14
+	VMULPD       Z9, Z10, Z10
+	VMULPD       Z9, Z14, Z14
+	VMOVUPD      Z10, (CX)(AX*8)
+	VMOVUPD      Z14, 64(CX)(AX*8)
+	VMULPD       Z13, Z11, Z10
+	VMULPD       Z18, Z16, Z14
+	VADDPD       Z10, Z7, Z7
+	VADDPD       Z14, Z7, Z7
+	VSUBPD       Z0, Z12, Z10
+	VSUBPD       Z0, Z17, Z14
+	VSUBPD       Z11, Z10, Z10
+	VSUBPD       Z16, Z14, Z11
+	VMULPD       Z13, Z10, Z10
+	VMULPD       Z18, Z11, Z13
+	VANDPD       Z1, Z12, Z11
+	VANDPD       Z1, Z17, Z14
+	VORPD        Z0, Z11, Z11
+	VORPD        Z0, Z14, Z14
+	VMULPD       Z11, Z6, Z6
+	VMULPD       Z14, Z6, Z6
+	VPSRLQ       $0x34, Z12, Z11
+	VPSRLQ       $0x34, Z17, Z12
+	VORPD        Z2, Z11, Z11
+	VORPD        Z2, Z12, Z12
+	VSUBPD       Z3, Z11, Z11
+	VSUBPD       Z3, Z12, Z12
+	VFNMADD231PD Z4, Z11, Z10
+	VFNMADD231PD Z4, Z12, Z13
+	VADDPD       Z10, Z5, Z5
+	VADDPD       Z13, Z5, Z5
+	ADDQ         $0x10, AX
+	CMPQ         AX, $0x20
+	JLT          woven32
+	JMP          done30
+
+few29:
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail34
+
+loop33:
+	VMOVUPD      (DX)(BX*8), Z10
+	VMOVUPD      (CX)(BX*8), Z11
+	VSUBPD       Z11, Z10, Z10
+	VMULPD       Z8, Z10, Z10
+	VMULPD       Z10, Z10, Z11
+	VADDPD       Z0, Z11, Z12
+	VDIVPD       Z12, Z0, Z13
+	VMULPD       Z13, Z10, Z10
+	VMULPD       Z9, Z10, Z10
+	VMOVUPD      Z10, (CX)(BX*8)
+	VMULPD       Z13, Z11, Z10
+	VADDPD       Z10, Z7, Z7
+	VSUBPD       Z0, Z12, Z10
+	VSUBPD       Z11, Z10, Z10
+	VMULPD       Z13, Z10, Z10
+	VANDPD       Z1, Z12, Z11
+	VORPD        Z0, Z11, Z11
+	VMULPD       Z11, Z6, Z6
+	VPSRLQ       $0x34, Z12, Z11
+	VORPD        Z2, Z11, Z11
+	VSUBPD       Z3, Z11, Z11
+	VFNMADD231PD Z4, Z11, Z10
+	VADDPD       Z10, Z5, Z5
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop33
+
+tail34:
+	SUBQ         BX, AX
+	CMPQ         AX, $0x00
+	JLE          done35
+	MOVQ         $-1, SI
+	BZHIQ        AX, SI, SI
+	KMOVB        SI, K1
+	VMOVUPD.Z    (DX)(BX*8), K1, Z10
+	VMOVUPD.Z    (CX)(BX*8), K1, Z11
+	VSUBPD       Z11, Z10, Z10
+	VMULPD       Z8, Z10, Z10
+	VMULPD       Z10, Z10, Z11
+	VADDPD       Z0, Z11, Z12
+	VDIVPD       Z12, Z0, Z13
+	VMULPD       Z13, Z10, Z10
+	VMULPD       Z9, Z10, Z10
+	VMOVUPD      Z10, K1, (CX)(BX*8)
+	VMULPD       Z13, Z11, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VADDPD       Z10, Z7, Z7
+	VSUBPD       Z0, Z12, Z10
+	VSUBPD       Z11, Z10, Z10
+	VMULPD       Z13, Z10, Z10
+	VANDPD       Z1, Z12, Z11
+	VORPD        Z0, Z11, Z11
+	VBLENDMPD    Z11, Z0, K1, Z15
+	VMULPD       Z15, Z6, Z6
+	VPSRLQ       $0x34, Z12, Z11
+	VORPD        Z2, Z11, Z11
+	VSUBPD       Z3, Z11, Z11
+	VFNMADD231PD Z4, Z11, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VADDPD       Z10, Z5, Z5
+
+done35:
+done30:
+	MOVQ    40(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    32(SP), DX
+	CMPQ    AX, $0x20
+	JLT     units36
+	MOVQ    d+64(FP), AX
+	ADDQ    DX, AX
+	VMOVUPD (AX), Z10
+	VMOVUPD 64(AX), Z11
+	VMOVUPD 128(AX), Z12
+	VMOVUPD 192(AX), Z13
+	MOVQ    grad+32(FP), AX
+	MOVQ    k+24(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next40
+
+columns39:
+	VMOVUPD     (AX), Z14
+	VFMADD231PD (CX), Z10, Z14
+	VFMADD231PD 64(CX), Z11, Z14
+	VFMADD231PD 128(CX), Z12, Z14
+	VFMADD231PD 192(CX), Z13, Z14
+	VMOVUPD     Z14, (AX)
+	VMOVUPD     64(AX), Z14
+	VFMADD231PD 256(CX), Z10, Z14
+	VFMADD231PD 320(CX), Z11, Z14
+	VFMADD231PD 384(CX), Z12, Z14
+	VFMADD231PD 448(CX), Z13, Z14
+	VMOVUPD     Z14, 64(AX)
+	VMOVUPD     128(AX), Z14
+	VFMADD231PD 512(CX), Z10, Z14
+	VFMADD231PD 576(CX), Z11, Z14
+	VFMADD231PD 640(CX), Z12, Z14
+	VFMADD231PD 704(CX), Z13, Z14
+	VMOVUPD     Z14, 128(AX)
+	VMOVUPD     192(AX), Z14
+	VFMADD231PD 768(CX), Z10, Z14
+	VFMADD231PD 832(CX), Z11, Z14
+	VFMADD231PD 896(CX), Z12, Z14
+	VFMADD231PD 960(CX), Z13, Z14
+	VMOVUPD     Z14, 192(AX)
+	ADDQ        $+256, AX
+	ADDQ        $+1024, CX
+	SUBQ        $0x04, DX
+	JGE         columns39
+
+next40:
+	ADDQ $0x04, DX
+	JEQ  done38
+	SUBQ $0x01, DX
+	JLT  next42
+
+columns41:
+	VMOVUPD     (AX), Z14
+	VFMADD231PD (CX), Z10, Z14
+	VFMADD231PD 64(CX), Z11, Z14
+	VFMADD231PD 128(CX), Z12, Z14
+	VFMADD231PD 192(CX), Z13, Z14
+	VMOVUPD     Z14, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+256, CX
+	SUBQ        $0x01, DX
+	JGE         columns41
+
+next42:
+done38:
+	VMOVUPD (AX), Z14
+	VADDPD  Z10, Z14, Z14
+	VADDPD  Z11, Z14, Z14
+	VADDPD  Z12, Z14, Z14
+	VADDPD  Z13, Z14, Z14
+	VMOVUPD Z14, (AX)
+	JMP     done37
+
+units36:
+unit43:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost44
+	MOVQ $0x00000008, BX
+
+atMost44:
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVB     SI, K1
+	MOVQ      d+64(FP), BX
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z10
+	MOVQ      grad+32(FP), BX
+	MOVQ      CX, SI
+	MOVQ      k+24(FP), DI
+	SUBQ      $0x01, DI
+	JLT       next47
+
+columns46:
+	VMOVUPD     (BX), Z11
+	VFMADD231PD (SI), Z10, Z11
+	VMOVUPD     Z11, (BX)
+	ADDQ        $+64, BX
+	ADDQ        $+256, SI
+	SUBQ        $0x01, DI
+	JGE         columns46
+
+next47:
+	VMOVUPD (BX), Z11
+	VADDPD  Z10, Z11, Z11
+	VMOVUPD Z11, (BX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, AX
+	JG      unit43
+
+done37:
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	MOVQ   24(SP), CX
+	ADDQ   AX, CX
+	MOVQ   CX, 24(SP)
+	MOVQ   $0x00000100, AX
+	MOVQ   32(SP), CX
+	ADDQ   AX, CX
+	MOVQ   CX, 32(SP)
+	MOVQ   40(SP), AX
+	SUBQ   $0x20, AX
+	MOVQ   AX, 40(SP)
+	JMP    tile1
+
+done3:
+	MOVQ    sum+72(FP), AX
+	VMOVUPD Z5, (AX)
+	MOVQ    product+80(FP), AX
+	VMOVUPD Z6, (AX)
+	MOVQ    share+88(FP), AX
+	VMOVUPD Z7, (AX)
+	VZEROUPPER
+	RET
+
+DATA c3fe62e42fefa39ef<>+0(SB)/8, $0x3fe62e42fefa39ef
+GLOBL c3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $8
+
+// func normalLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·normalLinearAVX512(SB), NOSPLIT, $56-88
+	MOVQ         squares+72(FP), AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD inverse+80(FP), Z1
+	MOVQ         x+8(FP), AX
+	MOVQ         AX, (SP)
+	MOVQ         n+0(FP), AX
+	MOVQ         AX, 16(SP)
+	MOVQ         $0x00000000, AX
+	MOVQ         AX, 8(SP)
+	MOVQ         x+8(FP), AX
+	MOVQ         AX, 24(SP)
+	MOVQ         n+0(FP), AX
+	MOVQ         AX, 40(SP)
+	MOVQ         $0x00000000, AX
+	MOVQ         AX, 32(SP)
+	MOVQ         $0x00000000, AX
+	MOVQ         k+24(FP), CX
+	IMUL3Q       $0x00000100, CX, CX
+	CMPQ         CX, $0x00003800
+	JLE          end4
+	MOVQ         $0x00000001, AX
+
+end4:
+	MOVQ AX, 48(SP)
+
+tile1:
+	MOVQ    16(SP), AX
+	CMPQ    AX, $0x00
+	JLE     finish2
+	MOVQ    16(SP), AX
+	MOVQ    (SP), CX
+	MOVQ    8(SP), DX
+	CMPQ    AX, $0x20
+	JLT     units5
+	MOVQ    o+48(FP), AX
+	TESTQ   AX, AX
+	JEQ     same7
+	ADDQ    DX, AX
+	VMOVUPD (AX), Z2
+	VMOVUPD 64(AX), Z3
+	VMOVUPD 128(AX), Z4
+	VMOVUPD 192(AX), Z5
+	JMP     done8
+
+same7:
+	VBROADCASTSD c+40(FP), Z2
+	VBROADCASTSD c+40(FP), Z3
+	VBROADCASTSD c+40(FP), Z4
+	VBROADCASTSD c+40(FP), Z5
+
+done8:
+	MOVQ   b+16(FP), AX
+	MOVQ   k+24(FP), BX
+	IMUL3Q $0x00000100, BX, BX
+	CMPQ   BX, $0x00003800
+	JG     large9
+	CMPQ   BX, $0x00002000
+	JG     near10
+	ADDQ   BX, BX
+
+near10:
+	MOVQ k+24(FP), SI
+	SUBQ $0x04, SI
+	JLT  next14
+
+columns13:
+	VBROADCASTSD (AX), Z6
+	VFMADD231PD  (CX), Z6, Z2
+	VFMADD231PD  64(CX), Z6, Z3
+	VFMADD231PD  128(CX), Z6, Z4
+	VFMADD231PD  192(CX), Z6, Z5
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	VBROADCASTSD 8(AX), Z6
+	VFMADD231PD  256(CX), Z6, Z2
+	VFMADD231PD  320(CX), Z6, Z3
+	VFMADD231PD  384(CX), Z6, Z4
+	VFMADD231PD  448(CX), Z6, Z5
+	PREFETCHT0   256(CX)(BX*1)
+	PREFETCHT0   320(CX)(BX*1)
+	PREFETCHT0   384(CX)(BX*1)
+	PREFETCHT0   448(CX)(BX*1)
+	VBROADCASTSD 16(AX), Z6
+	VFMADD231PD  512(CX), Z6, Z2
+	VFMADD231PD  576(CX), Z6, Z3
+	VFMADD231PD  640(CX), Z6, Z4
+	VFMADD231PD  704(CX), Z6, Z5
+	PREFETCHT0   512(CX)(BX*1)
+	PREFETCHT0   576(CX)(BX*1)
+	PREFETCHT0   640(CX)(BX*1)
+	PREFETCHT0   704(CX)(BX*1)
+	VBROADCASTSD 24(AX), Z6
+	VFMADD231PD  768(CX), Z6, Z2
+	VFMADD231PD  832(CX), Z6, Z3
+	VFMADD231PD  896(CX), Z6, Z4
+	VFMADD231PD  960(CX), Z6, Z5
+	PREFETCHT0   768(CX)(BX*1)
+	PREFETCHT0   832(CX)(BX*1)
+	PREFETCHT0   896(CX)(BX*1)
+	PREFETCHT0   960(CX)(BX*1)
+	ADDQ         $+32, AX
+	ADDQ         $+1024, CX
+	SUBQ         $0x04, SI
+	JGE          columns13
+
+next14:
+	ADDQ $0x04, SI
+	JEQ  done12
+	SUBQ $0x01, SI
+	JLT  next16
+
+columns15:
+	VBROADCASTSD (AX), Z6
+	VFMADD231PD  (CX), Z6, Z2
+	VFMADD231PD  64(CX), Z6, Z3
+	VFMADD231PD  128(CX), Z6, Z4
+	VFMADD231PD  192(CX), Z6, Z5
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	ADDQ         $+8, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x01, SI
+	JGE          columns15
+
+next16:
+done12:
+	JMP done11
+
+large9:
+	MOVQ k+24(FP), BX
+	SUBQ $0x04, BX
+	JLT  next19
+
+columns18:
+	VBROADCASTSD (AX), Z6
+	VFMADD231PD  (CX), Z6, Z2
+	VFMADD231PD  64(CX), Z6, Z3
+	VFMADD231PD  128(CX), Z6, Z4
+	VFMADD231PD  192(CX), Z6, Z5
+	VBROADCASTSD 8(AX), Z6
+	VFMADD231PD  256(CX), Z6, Z2
+	VFMADD231PD  320(CX), Z6, Z3
+	VFMADD231PD  384(CX), Z6, Z4
+	VFMADD231PD  448(CX), Z6, Z5
+	VBROADCASTSD 16(AX), Z6
+	VFMADD231PD  512(CX), Z6, Z2
+	VFMADD231PD  576(CX), Z6, Z3
+	VFMADD231PD  640(CX), Z6, Z4
+	VFMADD231PD  704(CX), Z6, Z5
+	VBROADCASTSD 24(AX), Z6
+	VFMADD231PD  768(CX), Z6, Z2
+	VFMADD231PD  832(CX), Z6, Z3
+	VFMADD231PD  896(CX), Z6, Z4
+	VFMADD231PD  960(CX), Z6, Z5
+	ADDQ         $+32, AX
+	ADDQ         $+1024, CX
+	SUBQ         $0x04, BX
+	JGE          columns18
+
+next19:
+	ADDQ $0x04, BX
+	JEQ  done17
+	SUBQ $0x01, BX
+	JLT  next21
+
+columns20:
+	VBROADCASTSD (AX), Z6
+	VFMADD231PD  (CX), Z6, Z2
+	VFMADD231PD  64(CX), Z6, Z3
+	VFMADD231PD  128(CX), Z6, Z4
+	VFMADD231PD  192(CX), Z6, Z5
+	ADDQ         $+8, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x01, BX
+	JGE          columns20
+
+next21:
+done17:
+done11:
+	MOVQ    d+64(FP), AX
+	ADDQ    DX, AX
+	VMOVUPD Z2, (AX)
+	VMOVUPD Z3, 64(AX)
+	VMOVUPD Z4, 128(AX)
+	VMOVUPD Z5, 192(AX)
+	JMP     done6
+
+units5:
+unit22:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost23
+	MOVQ $0x00000008, BX
+
+atMost23:
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVB     SI, K1
+	MOVQ      o+48(FP), BX
+	TESTQ     BX, BX
+	JEQ       same24
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z2
+	JMP       done25
+
+same24:
+	VBROADCASTSD c+40(FP), Z2
+
+done25:
+	MOVQ b+16(FP), BX
+	MOVQ CX, SI
+	MOVQ k+24(FP), DI
+	SUBQ $0x01, DI
+	JLT  next28
+
+columns27:
+	VBROADCASTSD (BX), Z3
+	VFMADD231PD  (SI), Z3, Z2
+	ADDQ         $+8, BX
+	ADDQ         $+256, SI
+	SUBQ         $0x01, DI
+	JGE          columns27
+
+next28:
+	MOVQ    d+64(FP), BX
+	ADDQ    DX, BX
+	VMOVUPD Z2, K1, (BX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, AX
+	JG      unit22
+
+done6:
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	MOVQ   (SP), CX
+	ADDQ   AX, CX
+	MOVQ   CX, (SP)
+	MOVQ   $0x00000100, AX
+	MOVQ   8(SP), CX
+	ADDQ   AX, CX
+	MOVQ   CX, 8(SP)
+	MOVQ   16(SP), AX
+	SUBQ   $0x20, AX
+	MOVQ   AX, 16(SP)
+	MOVQ   48(SP), AX
+	TESTQ  AX, AX
+	MOVQ   $0x00000001, AX
+	MOVQ   AX, 48(SP)
+	JEQ    tile1
+
+finish2:
+	MOVQ 40(SP), AX
+	CMPQ AX, $0x00
+	JLE  done3
+	MOVQ 32(SP), AX
+	MOVQ d+64(FP), CX
+	ADDQ AX, CX
+	MOVQ y+56(FP), DX
+	ADDQ AX, DX
+	MOVQ 40(SP), AX
+	CMPQ AX, $0x20
+	JLE  atMost31
+	MOVQ $0x00000020, AX
+
+atMost31:
+	CMPQ AX, $0x20
+	JLT  few29
+	MOVQ $0x00000000, AX
+
+woven32:
 	VMOVUPD     (DX)(AX*8), Z2
 	VMOVUPD     64(DX)(AX*8), Z4
 	VMOVUPD     128(DX)(AX*8), Z6
@@ -3240,16 +4156,16 @@ woven24:
 	VMOVUPD     Z5, 192(CX)(AX*8)
 	ADDQ        $0x20, AX
 	CMPQ        AX, $0x20
-	JLT         woven24
-	JMP         done22
+	JLT         woven32
+	JMP         done30
 
-few21:
+few29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail26
+	JGT  tail34
 
-loop25:
+loop33:
 	VMOVUPD     (DX)(BX*8), Z2
 	VMOVUPD     (CX)(BX*8), Z3
 	VSUBPD      Z3, Z2, Z2
@@ -3259,12 +4175,12 @@ loop25:
 	VMOVUPD     Z2, (CX)(BX*8)
 	ADDQ        $0x08, BX
 	CMPQ        BX, SI
-	JLE         loop25
+	JLE         loop33
 
-tail26:
+tail34:
 	SUBQ        BX, AX
 	CMPQ        AX, $0x00
-	JLE         done27
+	JLE         done35
 	MOVQ        $-1, SI
 	BZHIQ       AX, SI, SI
 	KMOVB       SI, K1
@@ -3277,122 +4193,121 @@ tail26:
 	VMULPD      Z1, Z2, Z2
 	VMOVUPD     Z2, K1, (CX)(BX*8)
 
-done27:
-done22:
+done35:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units28
+	JLT     units36
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z2
 	VMOVUPD 64(AX), Z3
 	VMOVUPD 128(AX), Z4
 	VMOVUPD 192(AX), Z5
-	MOVQ    CX, AX
-	MOVQ    grad+32(FP), CX
+	MOVQ    grad+32(FP), AX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next32
+	JLT     next40
 
-columns31:
-	VMOVUPD     (CX), Z6
-	VFMADD231PD (AX), Z2, Z6
-	VFMADD231PD 64(AX), Z3, Z6
-	VFMADD231PD 128(AX), Z4, Z6
-	VFMADD231PD 192(AX), Z5, Z6
-	VMOVUPD     Z6, (CX)
-	VMOVUPD     64(CX), Z6
-	VFMADD231PD 256(AX), Z2, Z6
-	VFMADD231PD 320(AX), Z3, Z6
-	VFMADD231PD 384(AX), Z4, Z6
-	VFMADD231PD 448(AX), Z5, Z6
-	VMOVUPD     Z6, 64(CX)
-	VMOVUPD     128(CX), Z6
-	VFMADD231PD 512(AX), Z2, Z6
-	VFMADD231PD 576(AX), Z3, Z6
-	VFMADD231PD 640(AX), Z4, Z6
-	VFMADD231PD 704(AX), Z5, Z6
-	VMOVUPD     Z6, 128(CX)
-	VMOVUPD     192(CX), Z6
-	VFMADD231PD 768(AX), Z2, Z6
-	VFMADD231PD 832(AX), Z3, Z6
-	VFMADD231PD 896(AX), Z4, Z6
-	VFMADD231PD 960(AX), Z5, Z6
-	VMOVUPD     Z6, 192(CX)
-	ADDQ        $+1024, AX
-	ADDQ        $+256, CX
-	SUBQ        $0x04, DX
-	JGE         columns31
-
-next32:
-	ADDQ $0x04, DX
-	JEQ  done30
-	SUBQ $0x01, DX
-	JLT  next34
-
-columns33:
-	VMOVUPD     (CX), Z6
-	VFMADD231PD (AX), Z2, Z6
-	VFMADD231PD 64(AX), Z3, Z6
-	VFMADD231PD 128(AX), Z4, Z6
-	VFMADD231PD 192(AX), Z5, Z6
-	VMOVUPD     Z6, (CX)
+columns39:
+	VMOVUPD     (AX), Z6
+	VFMADD231PD (CX), Z2, Z6
+	VFMADD231PD 64(CX), Z3, Z6
+	VFMADD231PD 128(CX), Z4, Z6
+	VFMADD231PD 192(CX), Z5, Z6
+	VMOVUPD     Z6, (AX)
+	VMOVUPD     64(AX), Z6
+	VFMADD231PD 256(CX), Z2, Z6
+	VFMADD231PD 320(CX), Z3, Z6
+	VFMADD231PD 384(CX), Z4, Z6
+	VFMADD231PD 448(CX), Z5, Z6
+	VMOVUPD     Z6, 64(AX)
+	VMOVUPD     128(AX), Z6
+	VFMADD231PD 512(CX), Z2, Z6
+	VFMADD231PD 576(CX), Z3, Z6
+	VFMADD231PD 640(CX), Z4, Z6
+	VFMADD231PD 704(CX), Z5, Z6
+	VMOVUPD     Z6, 128(AX)
+	VMOVUPD     192(AX), Z6
+	VFMADD231PD 768(CX), Z2, Z6
+	VFMADD231PD 832(CX), Z3, Z6
+	VFMADD231PD 896(CX), Z4, Z6
+	VFMADD231PD 960(CX), Z5, Z6
+	VMOVUPD     Z6, 192(AX)
 	ADDQ        $+256, AX
-	ADDQ        $+64, CX
-	SUBQ        $0x01, DX
-	JGE         columns33
+	ADDQ        $+1024, CX
+	SUBQ        $0x04, DX
+	JGE         columns39
 
-next34:
-done30:
-	VMOVUPD (CX), Z6
+next40:
+	ADDQ $0x04, DX
+	JEQ  done38
+	SUBQ $0x01, DX
+	JLT  next42
+
+columns41:
+	VMOVUPD     (AX), Z6
+	VFMADD231PD (CX), Z2, Z6
+	VFMADD231PD 64(CX), Z3, Z6
+	VFMADD231PD 128(CX), Z4, Z6
+	VFMADD231PD 192(CX), Z5, Z6
+	VMOVUPD     Z6, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+256, CX
+	SUBQ        $0x01, DX
+	JGE         columns41
+
+next42:
+done38:
+	VMOVUPD (AX), Z6
 	VADDPD  Z2, Z6, Z6
 	VADDPD  Z3, Z6, Z6
 	VADDPD  Z4, Z6, Z6
 	VADDPD  Z5, Z6, Z6
-	VMOVUPD Z6, (CX)
-	JMP     done29
+	VMOVUPD Z6, (AX)
+	JMP     done37
 
-units28:
-unit35:
+units36:
+unit43:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost36
+	JLE  atMost44
 	MOVQ $0x00000008, BX
 
-atMost36:
+atMost44:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      d+64(FP), BX
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z2
-	MOVQ      CX, BX
-	MOVQ      grad+32(FP), SI
+	MOVQ      grad+32(FP), BX
+	MOVQ      CX, SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next39
+	JLT       next47
 
-columns38:
-	VMOVUPD     (SI), Z3
-	VFMADD231PD (BX), Z2, Z3
-	VMOVUPD     Z3, (SI)
-	ADDQ        $+256, BX
-	ADDQ        $+64, SI
+columns46:
+	VMOVUPD     (BX), Z3
+	VFMADD231PD (SI), Z2, Z3
+	VMOVUPD     Z3, (BX)
+	ADDQ        $+64, BX
+	ADDQ        $+256, SI
 	SUBQ        $0x01, DI
-	JGE         columns38
+	JGE         columns46
 
-next39:
-	VMOVUPD (SI), Z3
+next47:
+	VMOVUPD (BX), Z3
 	VADDPD  Z2, Z3, Z3
-	VMOVUPD Z3, (SI)
+	VMOVUPD Z3, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit35
+	JG      unit43
 
-done29:
+done37:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX

@@ -22,6 +22,13 @@ TEXT ·bernoulliLogitLinearNEON(SB), NOSPLIT, $56-88
 	MOVD $0, R0
 	MOVD R0, 40(RSP)
 	MOVD $0, R0
+	MOVD k+24(FP), R1
+	MOVD $256, R21
+	MUL R21, R1, R1
+	CMP $14336, R1
+	BLE end4
+	MOVD $1, R0
+end4:
 	MOVD R0, 56(RSP)
 tile1:
 	MOVD 24(RSP), R0
@@ -31,26 +38,19 @@ tile1:
 	MOVD 8(RSP), R1
 	MOVD 16(RSP), R2
 	CMP $32, R0
-	BLT units4
-	MOVD k+24(FP), R0
-	MOVD $256, R21
-	MUL R21, R0, R0
-	CMP $8192, R0
-	BGT near6
-	ADDS R0, R0, R0
-near6:
-	MOVD o+48(FP), R3
-	CMP $0, R3
+	BLT units5
+	MOVD o+48(FP), R0
+	CMP $0, R0
 	BEQ same7
-	ADDS R2, R3, R3
-	FLDPQ 0(R3), (F8, F9)
-	FLDPQ 32(R3), (F10, F11)
-	FLDPQ 64(R3), (F12, F13)
-	FLDPQ 96(R3), (F14, F15)
-	FLDPQ 128(R3), (F16, F17)
-	FLDPQ 160(R3), (F18, F19)
-	FLDPQ 192(R3), (F20, F21)
-	FLDPQ 224(R3), (F22, F23)
+	ADDS R2, R0, R0
+	FLDPQ 0(R0), (F8, F9)
+	FLDPQ 32(R0), (F10, F11)
+	FLDPQ 64(R0), (F12, F13)
+	FLDPQ 96(R0), (F14, F15)
+	FLDPQ 128(R0), (F16, F17)
+	FLDPQ 160(R0), (F18, F19)
+	FLDPQ 192(R0), (F20, F21)
+	FLDPQ 224(R0), (F22, F23)
 	B done8
 same7:
 	FMOVD c+40(FP), F28
@@ -78,12 +78,21 @@ same7:
 	WORD $0x4e080796
 	WORD $0x4e080797
 done8:
-	MOVD b+16(FP), R3
+	MOVD b+16(FP), R0
+	MOVD k+24(FP), R3
+	MOVD $256, R21
+	MUL R21, R3, R3
+	CMP $14336, R3
+	BGT large9
+	CMP $8192, R3
+	BGT near10
+	ADDS R3, R3, R3
+near10:
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next11
-columns10:
-	FMOVD 0(R3), F28
+	BLT next14
+columns13:
+	FMOVD 0(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 0(R1), (F28, F29)
@@ -110,7 +119,7 @@ columns10:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
-	FMOVD 8(R3), F28
+	FMOVD 8(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 256(R1), (F28, F29)
@@ -137,7 +146,7 @@ columns10:
 	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
-	FMOVD 16(R3), F28
+	FMOVD 16(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 512(R1), (F28, F29)
@@ -164,7 +173,7 @@ columns10:
 	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
-	FMOVD 24(R3), F28
+	FMOVD 24(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 768(R1), (F28, F29)
@@ -191,17 +200,17 @@ columns10:
 	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
+	ADDS $32, R0, R0
 	ADDS $1024, R1, R1
-	ADDS $32, R3, R3
 	SUBS $4, R4, R4
-	BGE columns10
-next11:
+	BGE columns13
+next14:
 	ADDS $4, R4, R4
-	BEQ done9
+	BEQ done12
 	SUBS $1, R4, R4
-	BLT next13
-columns12:
-	FMOVD 0(R3), F28
+	BLT next16
+columns15:
+	FMOVD 0(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 0(R1), (F28, F29)
@@ -228,12 +237,170 @@ columns12:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
+	ADDS $8, R0, R0
 	ADDS $256, R1, R1
-	ADDS $8, R3, R3
 	SUBS $1, R4, R4
-	BGE columns12
-next13:
-done9:
+	BGE columns15
+next16:
+done12:
+	B done11
+large9:
+	MOVD k+24(FP), R3
+	SUBS $4, R3, R3
+	BLT next19
+columns18:
+	FMOVD 0(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	FMOVD 8(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 256(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 288(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 320(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 352(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 384(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 416(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 448(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 480(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	FMOVD 16(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 512(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 544(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 576(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 608(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 640(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 672(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 704(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 736(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	FMOVD 24(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 768(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 800(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 832(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 864(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 896(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 928(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 960(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 992(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $32, R0, R0
+	ADDS $1024, R1, R1
+	SUBS $4, R3, R3
+	BGE columns18
+next19:
+	ADDS $4, R3, R3
+	BEQ done17
+	SUBS $1, R3, R3
+	BLT next21
+columns20:
+	FMOVD 0(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $8, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R3, R3
+	BGE columns20
+next21:
+done17:
+done11:
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FSTPQ (F8, F9), 0(R0)
@@ -244,14 +411,14 @@ done9:
 	FSTPQ (F18, F19), 160(R0)
 	FSTPQ (F20, F21), 192(R0)
 	FSTPQ (F22, F23), 224(R0)
-	B done5
-units4:
-unit14:
+	B done6
+units5:
+unit22:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost15
+	BLE atMost23
 	MOVD $8, R3
-atMost15:
+atMost23:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -259,7 +426,7 @@ atMost15:
 	FLDPQ 64(R19), (F8, F9)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same16
+	BEQ same24
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
 	WORD $0x6e3c1f9c
@@ -282,29 +449,29 @@ atMost15:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done17
-same16:
+	B done25
+same24:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done17:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done25:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next20
-columns19:
-	FMOVD 0(R4), F28
+	BLT next28
+columns27:
+	FMOVD 0(R3), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-	FLDPQ 0(R3), (F28, F29)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccd8a
 	WORD $0x4e7dcdab
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns19
-next20:
+	BGE columns27
+next28:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
@@ -326,9 +493,9 @@ next20:
 lanes2:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost21
+	BLE atMost29
 	MOVD $8, R3
-atMost21:
+atMost29:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -336,7 +503,7 @@ atMost21:
 	FLDPQ 96(R19), (F8, F9)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same22
+	BEQ same30
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
 	WORD $0x6e3c1f9c
@@ -359,29 +526,29 @@ atMost21:
 lanes3:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done23
-same22:
+	B done31
+same30:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done23:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done31:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next26
-columns25:
-	FMOVD 0(R4), F28
+	BLT next34
+columns33:
+	FMOVD 0(R3), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-	FLDPQ 32(R3), (F28, F29)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccd8a
 	WORD $0x4e7dcdab
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns25
-next26:
+	BGE columns33
+next34:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
@@ -404,8 +571,8 @@ lanes4:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit14
-done5:
+	BGT unit22
+done6:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -435,14 +602,14 @@ finish2:
 	ADDS R0, R2, R2
 	MOVD 48(RSP), R0
 	CMP $32, R0
-	BLE atMost29
+	BLE atMost37
 	MOVD $32, R0
-atMost29:
+atMost37:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail31
-loop30:
+	BGT tail39
+loop38:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F8, F9)
 	ADD R3<<3, R2, R19
@@ -769,11 +936,11 @@ loop30:
 	FSTPQ (F8, F9), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop30
-tail31:
+	BLE loop38
+tail39:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done32
+	BLE done40
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -1241,12 +1408,12 @@ lanes9:
 	CBZ R21, lanes10
 	WORD $0x4d00868b
 lanes10:
-done32:
+done40:
 	MOVD 48(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD 40(RSP), R2
 	CMP $32, R0
-	BLT units33
+	BLT units41
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FLDPQ 0(R0), (F8, F9)
@@ -1257,170 +1424,169 @@ done32:
 	FLDPQ 160(R0), (F18, F19)
 	FLDPQ 192(R0), (F20, F21)
 	FLDPQ 224(R0), (F22, F23)
-	MOVD R1, R0
-	MOVD grad+32(FP), R1
+	MOVD grad+32(FP), R0
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
-	FLDPQ 0(R1), (F24, F25)
-	FLDPQ 32(R1), (F26, F27)
-	FLDPQ 0(R0), (F28, F29)
+	BLT next45
+columns44:
+	FLDPQ 0(R0), (F24, F25)
+	FLDPQ 32(R0), (F26, F27)
+	FLDPQ 0(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 32(R0), (F28, F29)
+	FLDPQ 32(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 64(R0), (F28, F29)
+	FLDPQ 64(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 96(R0), (F28, F29)
+	FLDPQ 96(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 128(R0), (F28, F29)
+	FLDPQ 128(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 160(R0), (F28, F29)
+	FLDPQ 160(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 192(R0), (F28, F29)
+	FLDPQ 192(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 224(R0), (F28, F29)
+	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 0(R1)
-	FSTPQ (F26, F27), 32(R1)
-	FLDPQ 64(R1), (F24, F25)
-	FLDPQ 96(R1), (F26, F27)
-	FLDPQ 256(R0), (F28, F29)
+	FSTPQ (F24, F25), 0(R0)
+	FSTPQ (F26, F27), 32(R0)
+	FLDPQ 64(R0), (F24, F25)
+	FLDPQ 96(R0), (F26, F27)
+	FLDPQ 256(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 288(R0), (F28, F29)
+	FLDPQ 288(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 320(R0), (F28, F29)
+	FLDPQ 320(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 352(R0), (F28, F29)
+	FLDPQ 352(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 384(R0), (F28, F29)
+	FLDPQ 384(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 416(R0), (F28, F29)
+	FLDPQ 416(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 448(R0), (F28, F29)
+	FLDPQ 448(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 480(R0), (F28, F29)
+	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 64(R1)
-	FSTPQ (F26, F27), 96(R1)
-	FLDPQ 128(R1), (F24, F25)
-	FLDPQ 160(R1), (F26, F27)
-	FLDPQ 512(R0), (F28, F29)
+	FSTPQ (F24, F25), 64(R0)
+	FSTPQ (F26, F27), 96(R0)
+	FLDPQ 128(R0), (F24, F25)
+	FLDPQ 160(R0), (F26, F27)
+	FLDPQ 512(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 544(R0), (F28, F29)
+	FLDPQ 544(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 576(R0), (F28, F29)
+	FLDPQ 576(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 608(R0), (F28, F29)
+	FLDPQ 608(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 640(R0), (F28, F29)
+	FLDPQ 640(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 672(R0), (F28, F29)
+	FLDPQ 672(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 704(R0), (F28, F29)
+	FLDPQ 704(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 736(R0), (F28, F29)
+	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 128(R1)
-	FSTPQ (F26, F27), 160(R1)
-	FLDPQ 192(R1), (F24, F25)
-	FLDPQ 224(R1), (F26, F27)
-	FLDPQ 768(R0), (F28, F29)
+	FSTPQ (F24, F25), 128(R0)
+	FSTPQ (F26, F27), 160(R0)
+	FLDPQ 192(R0), (F24, F25)
+	FLDPQ 224(R0), (F26, F27)
+	FLDPQ 768(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 800(R0), (F28, F29)
+	FLDPQ 800(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 832(R0), (F28, F29)
+	FLDPQ 832(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 864(R0), (F28, F29)
+	FLDPQ 864(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 896(R0), (F28, F29)
+	FLDPQ 896(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 928(R0), (F28, F29)
+	FLDPQ 928(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 960(R0), (F28, F29)
+	FLDPQ 960(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 992(R0), (F28, F29)
+	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 192(R1)
-	FSTPQ (F26, F27), 224(R1)
-	ADDS $1024, R0, R0
-	ADDS $256, R1, R1
-	SUBS $4, R2, R2
-	BGE columns36
-next37:
-	ADDS $4, R2, R2
-	BEQ done35
-	SUBS $1, R2, R2
-	BLT next39
-columns38:
-	FLDPQ 0(R1), (F24, F25)
-	FLDPQ 32(R1), (F26, F27)
-	FLDPQ 0(R0), (F28, F29)
-	WORD $0x4e7ccd18
-	WORD $0x4e7dcd39
-	FLDPQ 32(R0), (F28, F29)
-	WORD $0x4e7ccd5a
-	WORD $0x4e7dcd7b
-	FLDPQ 64(R0), (F28, F29)
-	WORD $0x4e7ccd98
-	WORD $0x4e7dcdb9
-	FLDPQ 96(R0), (F28, F29)
-	WORD $0x4e7ccdda
-	WORD $0x4e7dcdfb
-	FLDPQ 128(R0), (F28, F29)
-	WORD $0x4e7cce18
-	WORD $0x4e7dce39
-	FLDPQ 160(R0), (F28, F29)
-	WORD $0x4e7cce5a
-	WORD $0x4e7dce7b
-	FLDPQ 192(R0), (F28, F29)
-	WORD $0x4e7cce98
-	WORD $0x4e7dceb9
-	FLDPQ 224(R0), (F28, F29)
-	WORD $0x4e7cceda
-	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 0(R1)
-	FSTPQ (F26, F27), 32(R1)
+	FSTPQ (F24, F25), 192(R0)
+	FSTPQ (F26, F27), 224(R0)
 	ADDS $256, R0, R0
-	ADDS $64, R1, R1
+	ADDS $1024, R1, R1
+	SUBS $4, R2, R2
+	BGE columns44
+next45:
+	ADDS $4, R2, R2
+	BEQ done43
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
-	FLDPQ 0(R1), (F24, F25)
-	FLDPQ 32(R1), (F26, F27)
+	BLT next47
+columns46:
+	FLDPQ 0(R0), (F24, F25)
+	FLDPQ 32(R0), (F26, F27)
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccd18
+	WORD $0x4e7dcd39
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7ccd5a
+	WORD $0x4e7dcd7b
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccd98
+	WORD $0x4e7dcdb9
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccdda
+	WORD $0x4e7dcdfb
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7cce18
+	WORD $0x4e7dce39
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7cce5a
+	WORD $0x4e7dce7b
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce98
+	WORD $0x4e7dceb9
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cceda
+	WORD $0x4e7dcefb
+	FSTPQ (F24, F25), 0(R0)
+	FSTPQ (F26, F27), 32(R0)
+	ADDS $64, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R2, R2
+	BGE columns46
+next47:
+done43:
+	FLDPQ 0(R0), (F24, F25)
+	FLDPQ 32(R0), (F26, F27)
 	WORD $0x4e68d718
 	WORD $0x4e69d739
 	WORD $0x4e6ad75a
@@ -1437,16 +1603,16 @@ done35:
 	WORD $0x4e75d739
 	WORD $0x4e76d75a
 	WORD $0x4e77d77b
-	FSTPQ (F24, F25), 0(R1)
-	FSTPQ (F26, F27), 32(R1)
-	B done34
-units33:
-unit40:
+	FSTPQ (F24, F25), 0(R0)
+	FSTPQ (F26, F27), 32(R0)
+	B done42
+units41:
+unit48:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost41
+	BLE atMost49
 	MOVD $8, R3
-atMost41:
+atMost49:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -1475,31 +1641,31 @@ atMost41:
 lanes11:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next44
-columns43:
-	FLDPQ 0(R4), (F10, F11)
-	FLDPQ 0(R3), (F28, F29)
+	BLT next52
+columns51:
+	FLDPQ 0(R3), (F10, F11)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccd0a
 	WORD $0x4e7dcd2b
-	FSTPQ (F10, F11), 0(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F10, F11), 0(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns43
-next44:
-	FLDPQ 0(R4), (F10, F11)
+	BGE columns51
+next52:
+	FLDPQ 0(R3), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
-	FSTPQ (F10, F11), 0(R4)
+	FSTPQ (F10, F11), 0(R3)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost45
+	BLE atMost53
 	MOVD $8, R3
-atMost45:
+atMost53:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -1528,31 +1694,31 @@ atMost45:
 lanes12:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next48
-columns47:
-	FLDPQ 32(R4), (F10, F11)
-	FLDPQ 32(R3), (F28, F29)
+	BLT next56
+columns55:
+	FLDPQ 32(R3), (F10, F11)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccd0a
 	WORD $0x4e7dcd2b
-	FSTPQ (F10, F11), 32(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F10, F11), 32(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns47
-next48:
-	FLDPQ 32(R4), (F10, F11)
+	BGE columns55
+next56:
+	FLDPQ 32(R3), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
-	FSTPQ (F10, F11), 32(R4)
+	FSTPQ (F10, F11), 32(R3)
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit40
-done34:
+	BGT unit48
+done42:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -1596,6 +1762,13 @@ TEXT ·binomialLogitLinearNEON(SB), NOSPLIT, $56-96
 	MOVD $0, R0
 	MOVD R0, 40(RSP)
 	MOVD $0, R0
+	MOVD k+24(FP), R1
+	MOVD $256, R21
+	MUL R21, R1, R1
+	CMP $14336, R1
+	BLE end4
+	MOVD $1, R0
+end4:
 	MOVD R0, 56(RSP)
 tile1:
 	MOVD 24(RSP), R0
@@ -1605,26 +1778,19 @@ tile1:
 	MOVD 8(RSP), R1
 	MOVD 16(RSP), R2
 	CMP $32, R0
-	BLT units4
-	MOVD k+24(FP), R0
-	MOVD $256, R21
-	MUL R21, R0, R0
-	CMP $8192, R0
-	BGT near6
-	ADDS R0, R0, R0
-near6:
-	MOVD o+48(FP), R3
-	CMP $0, R3
+	BLT units5
+	MOVD o+48(FP), R0
+	CMP $0, R0
 	BEQ same7
-	ADDS R2, R3, R3
-	FLDPQ 0(R3), (F8, F9)
-	FLDPQ 32(R3), (F10, F11)
-	FLDPQ 64(R3), (F12, F13)
-	FLDPQ 96(R3), (F14, F15)
-	FLDPQ 128(R3), (F16, F17)
-	FLDPQ 160(R3), (F18, F19)
-	FLDPQ 192(R3), (F20, F21)
-	FLDPQ 224(R3), (F22, F23)
+	ADDS R2, R0, R0
+	FLDPQ 0(R0), (F8, F9)
+	FLDPQ 32(R0), (F10, F11)
+	FLDPQ 64(R0), (F12, F13)
+	FLDPQ 96(R0), (F14, F15)
+	FLDPQ 128(R0), (F16, F17)
+	FLDPQ 160(R0), (F18, F19)
+	FLDPQ 192(R0), (F20, F21)
+	FLDPQ 224(R0), (F22, F23)
 	B done8
 same7:
 	FMOVD c+40(FP), F28
@@ -1652,12 +1818,21 @@ same7:
 	WORD $0x4e080796
 	WORD $0x4e080797
 done8:
-	MOVD b+16(FP), R3
+	MOVD b+16(FP), R0
+	MOVD k+24(FP), R3
+	MOVD $256, R21
+	MUL R21, R3, R3
+	CMP $14336, R3
+	BGT large9
+	CMP $8192, R3
+	BGT near10
+	ADDS R3, R3, R3
+near10:
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next11
-columns10:
-	FMOVD 0(R3), F28
+	BLT next14
+columns13:
+	FMOVD 0(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 0(R1), (F28, F29)
@@ -1684,7 +1859,7 @@ columns10:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
-	FMOVD 8(R3), F28
+	FMOVD 8(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 256(R1), (F28, F29)
@@ -1711,7 +1886,7 @@ columns10:
 	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
-	FMOVD 16(R3), F28
+	FMOVD 16(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 512(R1), (F28, F29)
@@ -1738,7 +1913,7 @@ columns10:
 	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
-	FMOVD 24(R3), F28
+	FMOVD 24(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 768(R1), (F28, F29)
@@ -1765,17 +1940,17 @@ columns10:
 	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
+	ADDS $32, R0, R0
 	ADDS $1024, R1, R1
-	ADDS $32, R3, R3
 	SUBS $4, R4, R4
-	BGE columns10
-next11:
+	BGE columns13
+next14:
 	ADDS $4, R4, R4
-	BEQ done9
+	BEQ done12
 	SUBS $1, R4, R4
-	BLT next13
-columns12:
-	FMOVD 0(R3), F28
+	BLT next16
+columns15:
+	FMOVD 0(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 0(R1), (F28, F29)
@@ -1802,12 +1977,170 @@ columns12:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
+	ADDS $8, R0, R0
 	ADDS $256, R1, R1
-	ADDS $8, R3, R3
 	SUBS $1, R4, R4
-	BGE columns12
-next13:
-done9:
+	BGE columns15
+next16:
+done12:
+	B done11
+large9:
+	MOVD k+24(FP), R3
+	SUBS $4, R3, R3
+	BLT next19
+columns18:
+	FMOVD 0(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	FMOVD 8(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 256(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 288(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 320(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 352(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 384(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 416(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 448(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 480(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	FMOVD 16(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 512(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 544(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 576(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 608(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 640(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 672(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 704(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 736(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	FMOVD 24(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 768(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 800(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 832(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 864(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 896(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 928(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 960(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 992(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $32, R0, R0
+	ADDS $1024, R1, R1
+	SUBS $4, R3, R3
+	BGE columns18
+next19:
+	ADDS $4, R3, R3
+	BEQ done17
+	SUBS $1, R3, R3
+	BLT next21
+columns20:
+	FMOVD 0(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $8, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R3, R3
+	BGE columns20
+next21:
+done17:
+done11:
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FSTPQ (F8, F9), 0(R0)
@@ -1818,14 +2151,14 @@ done9:
 	FSTPQ (F18, F19), 160(R0)
 	FSTPQ (F20, F21), 192(R0)
 	FSTPQ (F22, F23), 224(R0)
-	B done5
-units4:
-unit14:
+	B done6
+units5:
+unit22:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost15
+	BLE atMost23
 	MOVD $8, R3
-atMost15:
+atMost23:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -1833,7 +2166,7 @@ atMost15:
 	FLDPQ 64(R19), (F8, F9)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same16
+	BEQ same24
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
 	WORD $0x6e3c1f9c
@@ -1856,29 +2189,29 @@ atMost15:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done17
-same16:
+	B done25
+same24:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done17:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done25:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next20
-columns19:
-	FMOVD 0(R4), F28
+	BLT next28
+columns27:
+	FMOVD 0(R3), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-	FLDPQ 0(R3), (F28, F29)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccd8a
 	WORD $0x4e7dcdab
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns19
-next20:
+	BGE columns27
+next28:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
@@ -1900,9 +2233,9 @@ next20:
 lanes2:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost21
+	BLE atMost29
 	MOVD $8, R3
-atMost21:
+atMost29:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -1910,7 +2243,7 @@ atMost21:
 	FLDPQ 96(R19), (F8, F9)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same22
+	BEQ same30
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
 	WORD $0x6e3c1f9c
@@ -1933,29 +2266,29 @@ atMost21:
 lanes3:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done23
-same22:
+	B done31
+same30:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done23:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done31:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next26
-columns25:
-	FMOVD 0(R4), F28
+	BLT next34
+columns33:
+	FMOVD 0(R3), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-	FLDPQ 32(R3), (F28, F29)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccd8a
 	WORD $0x4e7dcdab
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns25
-next26:
+	BGE columns33
+next34:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
@@ -1978,8 +2311,8 @@ lanes4:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit14
-done5:
+	BGT unit22
+done6:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -2009,14 +2342,14 @@ finish2:
 	ADDS R0, R2, R2
 	MOVD 48(RSP), R0
 	CMP $32, R0
-	BLE atMost29
+	BLE atMost37
 	MOVD $32, R0
-atMost29:
+atMost37:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail31
-loop30:
+	BGT tail39
+loop38:
 	FMOVD trials+88(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -2381,11 +2714,11 @@ loop30:
 	FSTPQ (F12, F13), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop30
-tail31:
+	BLE loop38
+tail39:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done32
+	BLE done40
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -2891,12 +3224,12 @@ lanes9:
 	CBZ R21, lanes10
 	WORD $0x4d00868f
 lanes10:
-done32:
+done40:
 	MOVD 48(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD 40(RSP), R2
 	CMP $32, R0
-	BLT units33
+	BLT units41
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FLDPQ 0(R0), (F8, F9)
@@ -2907,170 +3240,169 @@ done32:
 	FLDPQ 160(R0), (F18, F19)
 	FLDPQ 192(R0), (F20, F21)
 	FLDPQ 224(R0), (F22, F23)
-	MOVD R1, R0
-	MOVD grad+32(FP), R1
+	MOVD grad+32(FP), R0
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
-	FLDPQ 0(R1), (F24, F25)
-	FLDPQ 32(R1), (F26, F27)
-	FLDPQ 0(R0), (F28, F29)
+	BLT next45
+columns44:
+	FLDPQ 0(R0), (F24, F25)
+	FLDPQ 32(R0), (F26, F27)
+	FLDPQ 0(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 32(R0), (F28, F29)
+	FLDPQ 32(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 64(R0), (F28, F29)
+	FLDPQ 64(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 96(R0), (F28, F29)
+	FLDPQ 96(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 128(R0), (F28, F29)
+	FLDPQ 128(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 160(R0), (F28, F29)
+	FLDPQ 160(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 192(R0), (F28, F29)
+	FLDPQ 192(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 224(R0), (F28, F29)
+	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 0(R1)
-	FSTPQ (F26, F27), 32(R1)
-	FLDPQ 64(R1), (F24, F25)
-	FLDPQ 96(R1), (F26, F27)
-	FLDPQ 256(R0), (F28, F29)
+	FSTPQ (F24, F25), 0(R0)
+	FSTPQ (F26, F27), 32(R0)
+	FLDPQ 64(R0), (F24, F25)
+	FLDPQ 96(R0), (F26, F27)
+	FLDPQ 256(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 288(R0), (F28, F29)
+	FLDPQ 288(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 320(R0), (F28, F29)
+	FLDPQ 320(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 352(R0), (F28, F29)
+	FLDPQ 352(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 384(R0), (F28, F29)
+	FLDPQ 384(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 416(R0), (F28, F29)
+	FLDPQ 416(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 448(R0), (F28, F29)
+	FLDPQ 448(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 480(R0), (F28, F29)
+	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 64(R1)
-	FSTPQ (F26, F27), 96(R1)
-	FLDPQ 128(R1), (F24, F25)
-	FLDPQ 160(R1), (F26, F27)
-	FLDPQ 512(R0), (F28, F29)
+	FSTPQ (F24, F25), 64(R0)
+	FSTPQ (F26, F27), 96(R0)
+	FLDPQ 128(R0), (F24, F25)
+	FLDPQ 160(R0), (F26, F27)
+	FLDPQ 512(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 544(R0), (F28, F29)
+	FLDPQ 544(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 576(R0), (F28, F29)
+	FLDPQ 576(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 608(R0), (F28, F29)
+	FLDPQ 608(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 640(R0), (F28, F29)
+	FLDPQ 640(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 672(R0), (F28, F29)
+	FLDPQ 672(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 704(R0), (F28, F29)
+	FLDPQ 704(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 736(R0), (F28, F29)
+	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 128(R1)
-	FSTPQ (F26, F27), 160(R1)
-	FLDPQ 192(R1), (F24, F25)
-	FLDPQ 224(R1), (F26, F27)
-	FLDPQ 768(R0), (F28, F29)
+	FSTPQ (F24, F25), 128(R0)
+	FSTPQ (F26, F27), 160(R0)
+	FLDPQ 192(R0), (F24, F25)
+	FLDPQ 224(R0), (F26, F27)
+	FLDPQ 768(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 800(R0), (F28, F29)
+	FLDPQ 800(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 832(R0), (F28, F29)
+	FLDPQ 832(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 864(R0), (F28, F29)
+	FLDPQ 864(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 896(R0), (F28, F29)
+	FLDPQ 896(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 928(R0), (F28, F29)
+	FLDPQ 928(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 960(R0), (F28, F29)
+	FLDPQ 960(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 992(R0), (F28, F29)
+	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 192(R1)
-	FSTPQ (F26, F27), 224(R1)
-	ADDS $1024, R0, R0
-	ADDS $256, R1, R1
-	SUBS $4, R2, R2
-	BGE columns36
-next37:
-	ADDS $4, R2, R2
-	BEQ done35
-	SUBS $1, R2, R2
-	BLT next39
-columns38:
-	FLDPQ 0(R1), (F24, F25)
-	FLDPQ 32(R1), (F26, F27)
-	FLDPQ 0(R0), (F28, F29)
-	WORD $0x4e7ccd18
-	WORD $0x4e7dcd39
-	FLDPQ 32(R0), (F28, F29)
-	WORD $0x4e7ccd5a
-	WORD $0x4e7dcd7b
-	FLDPQ 64(R0), (F28, F29)
-	WORD $0x4e7ccd98
-	WORD $0x4e7dcdb9
-	FLDPQ 96(R0), (F28, F29)
-	WORD $0x4e7ccdda
-	WORD $0x4e7dcdfb
-	FLDPQ 128(R0), (F28, F29)
-	WORD $0x4e7cce18
-	WORD $0x4e7dce39
-	FLDPQ 160(R0), (F28, F29)
-	WORD $0x4e7cce5a
-	WORD $0x4e7dce7b
-	FLDPQ 192(R0), (F28, F29)
-	WORD $0x4e7cce98
-	WORD $0x4e7dceb9
-	FLDPQ 224(R0), (F28, F29)
-	WORD $0x4e7cceda
-	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 0(R1)
-	FSTPQ (F26, F27), 32(R1)
+	FSTPQ (F24, F25), 192(R0)
+	FSTPQ (F26, F27), 224(R0)
 	ADDS $256, R0, R0
-	ADDS $64, R1, R1
+	ADDS $1024, R1, R1
+	SUBS $4, R2, R2
+	BGE columns44
+next45:
+	ADDS $4, R2, R2
+	BEQ done43
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
-	FLDPQ 0(R1), (F24, F25)
-	FLDPQ 32(R1), (F26, F27)
+	BLT next47
+columns46:
+	FLDPQ 0(R0), (F24, F25)
+	FLDPQ 32(R0), (F26, F27)
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccd18
+	WORD $0x4e7dcd39
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7ccd5a
+	WORD $0x4e7dcd7b
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccd98
+	WORD $0x4e7dcdb9
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccdda
+	WORD $0x4e7dcdfb
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7cce18
+	WORD $0x4e7dce39
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7cce5a
+	WORD $0x4e7dce7b
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce98
+	WORD $0x4e7dceb9
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cceda
+	WORD $0x4e7dcefb
+	FSTPQ (F24, F25), 0(R0)
+	FSTPQ (F26, F27), 32(R0)
+	ADDS $64, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R2, R2
+	BGE columns46
+next47:
+done43:
+	FLDPQ 0(R0), (F24, F25)
+	FLDPQ 32(R0), (F26, F27)
 	WORD $0x4e68d718
 	WORD $0x4e69d739
 	WORD $0x4e6ad75a
@@ -3087,16 +3419,16 @@ done35:
 	WORD $0x4e75d739
 	WORD $0x4e76d75a
 	WORD $0x4e77d77b
-	FSTPQ (F24, F25), 0(R1)
-	FSTPQ (F26, F27), 32(R1)
-	B done34
-units33:
-unit40:
+	FSTPQ (F24, F25), 0(R0)
+	FSTPQ (F26, F27), 32(R0)
+	B done42
+units41:
+unit48:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost41
+	BLE atMost49
 	MOVD $8, R3
-atMost41:
+atMost49:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -3125,31 +3457,31 @@ atMost41:
 lanes11:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next44
-columns43:
-	FLDPQ 0(R4), (F10, F11)
-	FLDPQ 0(R3), (F28, F29)
+	BLT next52
+columns51:
+	FLDPQ 0(R3), (F10, F11)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccd0a
 	WORD $0x4e7dcd2b
-	FSTPQ (F10, F11), 0(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F10, F11), 0(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns43
-next44:
-	FLDPQ 0(R4), (F10, F11)
+	BGE columns51
+next52:
+	FLDPQ 0(R3), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
-	FSTPQ (F10, F11), 0(R4)
+	FSTPQ (F10, F11), 0(R3)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost45
+	BLE atMost53
 	MOVD $8, R3
-atMost45:
+atMost53:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -3178,31 +3510,31 @@ atMost45:
 lanes12:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next48
-columns47:
-	FLDPQ 32(R4), (F10, F11)
-	FLDPQ 32(R3), (F28, F29)
+	BLT next56
+columns55:
+	FLDPQ 32(R3), (F10, F11)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccd0a
 	WORD $0x4e7dcd2b
-	FSTPQ (F10, F11), 32(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F10, F11), 32(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns47
-next48:
-	FLDPQ 32(R4), (F10, F11)
+	BGE columns55
+next56:
+	FLDPQ 32(R3), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
-	FSTPQ (F10, F11), 32(R4)
+	FSTPQ (F10, F11), 32(R3)
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit40
-done34:
+	BGT unit48
+done42:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -3243,6 +3575,13 @@ TEXT ·poissonLogLinearNEON(SB), NOSPLIT, $56-80
 	MOVD $0, R0
 	MOVD R0, 40(RSP)
 	MOVD $0, R0
+	MOVD k+24(FP), R1
+	MOVD $256, R21
+	MUL R21, R1, R1
+	CMP $14336, R1
+	BLE end4
+	MOVD $1, R0
+end4:
 	MOVD R0, 56(RSP)
 tile1:
 	MOVD 24(RSP), R0
@@ -3252,26 +3591,19 @@ tile1:
 	MOVD 8(RSP), R1
 	MOVD 16(RSP), R2
 	CMP $32, R0
-	BLT units4
-	MOVD k+24(FP), R0
-	MOVD $256, R21
-	MUL R21, R0, R0
-	CMP $8192, R0
-	BGT near6
-	ADDS R0, R0, R0
-near6:
-	MOVD o+48(FP), R3
-	CMP $0, R3
+	BLT units5
+	MOVD o+48(FP), R0
+	CMP $0, R0
 	BEQ same7
-	ADDS R2, R3, R3
-	FLDPQ 0(R3), (F4, F5)
-	FLDPQ 32(R3), (F6, F7)
-	FLDPQ 64(R3), (F8, F9)
-	FLDPQ 96(R3), (F10, F11)
-	FLDPQ 128(R3), (F12, F13)
-	FLDPQ 160(R3), (F14, F15)
-	FLDPQ 192(R3), (F16, F17)
-	FLDPQ 224(R3), (F18, F19)
+	ADDS R2, R0, R0
+	FLDPQ 0(R0), (F4, F5)
+	FLDPQ 32(R0), (F6, F7)
+	FLDPQ 64(R0), (F8, F9)
+	FLDPQ 96(R0), (F10, F11)
+	FLDPQ 128(R0), (F12, F13)
+	FLDPQ 160(R0), (F14, F15)
+	FLDPQ 192(R0), (F16, F17)
+	FLDPQ 224(R0), (F18, F19)
 	B done8
 same7:
 	FMOVD c+40(FP), F28
@@ -3299,12 +3631,21 @@ same7:
 	WORD $0x4e080792
 	WORD $0x4e080793
 done8:
-	MOVD b+16(FP), R3
+	MOVD b+16(FP), R0
+	MOVD k+24(FP), R3
+	MOVD $256, R21
+	MUL R21, R3, R3
+	CMP $14336, R3
+	BGT large9
+	CMP $8192, R3
+	BGT near10
+	ADDS R3, R3, R3
+near10:
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next11
-columns10:
-	FMOVD 0(R3), F28
+	BLT next14
+columns13:
+	FMOVD 0(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 0(R1), (F28, F29)
@@ -3331,7 +3672,7 @@ columns10:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
-	FMOVD 8(R3), F28
+	FMOVD 8(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 256(R1), (F28, F29)
@@ -3358,7 +3699,7 @@ columns10:
 	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
-	FMOVD 16(R3), F28
+	FMOVD 16(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 512(R1), (F28, F29)
@@ -3385,7 +3726,7 @@ columns10:
 	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
-	FMOVD 24(R3), F28
+	FMOVD 24(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 768(R1), (F28, F29)
@@ -3412,17 +3753,17 @@ columns10:
 	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
+	ADDS $32, R0, R0
 	ADDS $1024, R1, R1
-	ADDS $32, R3, R3
 	SUBS $4, R4, R4
-	BGE columns10
-next11:
+	BGE columns13
+next14:
 	ADDS $4, R4, R4
-	BEQ done9
+	BEQ done12
 	SUBS $1, R4, R4
-	BLT next13
-columns12:
-	FMOVD 0(R3), F28
+	BLT next16
+columns15:
+	FMOVD 0(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 0(R1), (F28, F29)
@@ -3449,12 +3790,170 @@ columns12:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
+	ADDS $8, R0, R0
 	ADDS $256, R1, R1
-	ADDS $8, R3, R3
 	SUBS $1, R4, R4
-	BGE columns12
-next13:
-done9:
+	BGE columns15
+next16:
+done12:
+	B done11
+large9:
+	MOVD k+24(FP), R3
+	SUBS $4, R3, R3
+	BLT next19
+columns18:
+	FMOVD 0(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	FMOVD 8(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 256(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 288(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 320(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 352(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 384(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 416(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 448(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 480(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	FMOVD 16(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 512(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 544(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 576(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 608(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 640(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 672(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 704(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 736(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	FMOVD 24(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 768(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 800(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 832(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 864(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 896(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 928(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 960(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 992(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $32, R0, R0
+	ADDS $1024, R1, R1
+	SUBS $4, R3, R3
+	BGE columns18
+next19:
+	ADDS $4, R3, R3
+	BEQ done17
+	SUBS $1, R3, R3
+	BLT next21
+columns20:
+	FMOVD 0(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $8, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R3, R3
+	BGE columns20
+next21:
+done17:
+done11:
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FSTPQ (F4, F5), 0(R0)
@@ -3465,14 +3964,14 @@ done9:
 	FSTPQ (F14, F15), 160(R0)
 	FSTPQ (F16, F17), 192(R0)
 	FSTPQ (F18, F19), 224(R0)
-	B done5
-units4:
-unit14:
+	B done6
+units5:
+unit22:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost15
+	BLE atMost23
 	MOVD $8, R3
-atMost15:
+atMost23:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -3480,7 +3979,7 @@ atMost15:
 	FLDPQ 64(R19), (F4, F5)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same16
+	BEQ same24
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
 	WORD $0x6e3c1f9c
@@ -3503,29 +4002,29 @@ atMost15:
 lanes1:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done17
-same16:
+	B done25
+same24:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done17:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done25:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next20
-columns19:
-	FMOVD 0(R4), F28
+	BLT next28
+columns27:
+	FMOVD 0(R3), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-	FLDPQ 0(R3), (F28, F29)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccd06
 	WORD $0x4e7dcd27
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns19
-next20:
+	BGE columns27
+next28:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
@@ -3547,9 +4046,9 @@ next20:
 lanes2:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost21
+	BLE atMost29
 	MOVD $8, R3
-atMost21:
+atMost29:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -3557,7 +4056,7 @@ atMost21:
 	FLDPQ 96(R19), (F4, F5)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same22
+	BEQ same30
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
 	WORD $0x6e3c1f9c
@@ -3580,29 +4079,29 @@ atMost21:
 lanes3:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done23
-same22:
+	B done31
+same30:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done23:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done31:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next26
-columns25:
-	FMOVD 0(R4), F28
+	BLT next34
+columns33:
+	FMOVD 0(R3), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-	FLDPQ 32(R3), (F28, F29)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccd06
 	WORD $0x4e7dcd27
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns25
-next26:
+	BGE columns33
+next34:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
@@ -3625,8 +4124,8 @@ lanes4:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit14
-done5:
+	BGT unit22
+done6:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -3656,14 +4155,14 @@ finish2:
 	ADDS R0, R2, R2
 	MOVD 48(RSP), R0
 	CMP $32, R0
-	BLE atMost29
+	BLE atMost37
 	MOVD $32, R0
-atMost29:
+atMost37:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail31
-loop30:
+	BGT tail39
+loop38:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R2, R19
@@ -3934,11 +4433,11 @@ loop30:
 	WORD $0x4e69d463
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop30
-tail31:
+	BLE loop38
+tail39:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done32
+	BLE done40
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -4334,12 +4833,12 @@ lanes10:
 	WORD $0x4e251d65
 	WORD $0x4e64d442
 	WORD $0x4e65d463
-done32:
+done40:
 	MOVD 48(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD 40(RSP), R2
 	CMP $32, R0
-	BLT units33
+	BLT units41
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FLDPQ 0(R0), (F4, F5)
@@ -4350,170 +4849,169 @@ done32:
 	FLDPQ 160(R0), (F14, F15)
 	FLDPQ 192(R0), (F16, F17)
 	FLDPQ 224(R0), (F18, F19)
-	MOVD R1, R0
-	MOVD grad+32(FP), R1
+	MOVD grad+32(FP), R0
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
-	FLDPQ 0(R1), (F20, F21)
-	FLDPQ 32(R1), (F22, F23)
-	FLDPQ 0(R0), (F28, F29)
+	BLT next45
+columns44:
+	FLDPQ 0(R0), (F20, F21)
+	FLDPQ 32(R0), (F22, F23)
+	FLDPQ 0(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 32(R0), (F28, F29)
+	FLDPQ 32(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 64(R0), (F28, F29)
+	FLDPQ 64(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 96(R0), (F28, F29)
+	FLDPQ 96(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 128(R0), (F28, F29)
+	FLDPQ 128(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 160(R0), (F28, F29)
+	FLDPQ 160(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 192(R0), (F28, F29)
+	FLDPQ 192(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 224(R0), (F28, F29)
+	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 0(R1)
-	FSTPQ (F22, F23), 32(R1)
-	FLDPQ 64(R1), (F20, F21)
-	FLDPQ 96(R1), (F22, F23)
-	FLDPQ 256(R0), (F28, F29)
+	FSTPQ (F20, F21), 0(R0)
+	FSTPQ (F22, F23), 32(R0)
+	FLDPQ 64(R0), (F20, F21)
+	FLDPQ 96(R0), (F22, F23)
+	FLDPQ 256(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 288(R0), (F28, F29)
+	FLDPQ 288(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 320(R0), (F28, F29)
+	FLDPQ 320(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 352(R0), (F28, F29)
+	FLDPQ 352(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 384(R0), (F28, F29)
+	FLDPQ 384(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 416(R0), (F28, F29)
+	FLDPQ 416(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 448(R0), (F28, F29)
+	FLDPQ 448(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 480(R0), (F28, F29)
+	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 64(R1)
-	FSTPQ (F22, F23), 96(R1)
-	FLDPQ 128(R1), (F20, F21)
-	FLDPQ 160(R1), (F22, F23)
-	FLDPQ 512(R0), (F28, F29)
+	FSTPQ (F20, F21), 64(R0)
+	FSTPQ (F22, F23), 96(R0)
+	FLDPQ 128(R0), (F20, F21)
+	FLDPQ 160(R0), (F22, F23)
+	FLDPQ 512(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 544(R0), (F28, F29)
+	FLDPQ 544(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 576(R0), (F28, F29)
+	FLDPQ 576(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 608(R0), (F28, F29)
+	FLDPQ 608(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 640(R0), (F28, F29)
+	FLDPQ 640(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 672(R0), (F28, F29)
+	FLDPQ 672(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 704(R0), (F28, F29)
+	FLDPQ 704(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 736(R0), (F28, F29)
+	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 128(R1)
-	FSTPQ (F22, F23), 160(R1)
-	FLDPQ 192(R1), (F20, F21)
-	FLDPQ 224(R1), (F22, F23)
-	FLDPQ 768(R0), (F28, F29)
+	FSTPQ (F20, F21), 128(R0)
+	FSTPQ (F22, F23), 160(R0)
+	FLDPQ 192(R0), (F20, F21)
+	FLDPQ 224(R0), (F22, F23)
+	FLDPQ 768(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 800(R0), (F28, F29)
+	FLDPQ 800(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 832(R0), (F28, F29)
+	FLDPQ 832(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 864(R0), (F28, F29)
+	FLDPQ 864(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 896(R0), (F28, F29)
+	FLDPQ 896(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 928(R0), (F28, F29)
+	FLDPQ 928(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 960(R0), (F28, F29)
+	FLDPQ 960(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 992(R0), (F28, F29)
+	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 192(R1)
-	FSTPQ (F22, F23), 224(R1)
-	ADDS $1024, R0, R0
-	ADDS $256, R1, R1
-	SUBS $4, R2, R2
-	BGE columns36
-next37:
-	ADDS $4, R2, R2
-	BEQ done35
-	SUBS $1, R2, R2
-	BLT next39
-columns38:
-	FLDPQ 0(R1), (F20, F21)
-	FLDPQ 32(R1), (F22, F23)
-	FLDPQ 0(R0), (F28, F29)
-	WORD $0x4e7ccc94
-	WORD $0x4e7dccb5
-	FLDPQ 32(R0), (F28, F29)
-	WORD $0x4e7cccd6
-	WORD $0x4e7dccf7
-	FLDPQ 64(R0), (F28, F29)
-	WORD $0x4e7ccd14
-	WORD $0x4e7dcd35
-	FLDPQ 96(R0), (F28, F29)
-	WORD $0x4e7ccd56
-	WORD $0x4e7dcd77
-	FLDPQ 128(R0), (F28, F29)
-	WORD $0x4e7ccd94
-	WORD $0x4e7dcdb5
-	FLDPQ 160(R0), (F28, F29)
-	WORD $0x4e7ccdd6
-	WORD $0x4e7dcdf7
-	FLDPQ 192(R0), (F28, F29)
-	WORD $0x4e7cce14
-	WORD $0x4e7dce35
-	FLDPQ 224(R0), (F28, F29)
-	WORD $0x4e7cce56
-	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 0(R1)
-	FSTPQ (F22, F23), 32(R1)
+	FSTPQ (F20, F21), 192(R0)
+	FSTPQ (F22, F23), 224(R0)
 	ADDS $256, R0, R0
-	ADDS $64, R1, R1
+	ADDS $1024, R1, R1
+	SUBS $4, R2, R2
+	BGE columns44
+next45:
+	ADDS $4, R2, R2
+	BEQ done43
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
-	FLDPQ 0(R1), (F20, F21)
-	FLDPQ 32(R1), (F22, F23)
+	BLT next47
+columns46:
+	FLDPQ 0(R0), (F20, F21)
+	FLDPQ 32(R0), (F22, F23)
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccc94
+	WORD $0x4e7dccb5
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7cccd6
+	WORD $0x4e7dccf7
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccd14
+	WORD $0x4e7dcd35
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccd56
+	WORD $0x4e7dcd77
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7ccd94
+	WORD $0x4e7dcdb5
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7ccdd6
+	WORD $0x4e7dcdf7
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce14
+	WORD $0x4e7dce35
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cce56
+	WORD $0x4e7dce77
+	FSTPQ (F20, F21), 0(R0)
+	FSTPQ (F22, F23), 32(R0)
+	ADDS $64, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R2, R2
+	BGE columns46
+next47:
+done43:
+	FLDPQ 0(R0), (F20, F21)
+	FLDPQ 32(R0), (F22, F23)
 	WORD $0x4e64d694
 	WORD $0x4e65d6b5
 	WORD $0x4e66d6d6
@@ -4530,16 +5028,16 @@ done35:
 	WORD $0x4e71d6b5
 	WORD $0x4e72d6d6
 	WORD $0x4e73d6f7
-	FSTPQ (F20, F21), 0(R1)
-	FSTPQ (F22, F23), 32(R1)
-	B done34
-units33:
-unit40:
+	FSTPQ (F20, F21), 0(R0)
+	FSTPQ (F22, F23), 32(R0)
+	B done42
+units41:
+unit48:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost41
+	BLE atMost49
 	MOVD $8, R3
-atMost41:
+atMost49:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4568,31 +5066,31 @@ atMost41:
 lanes11:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next44
-columns43:
-	FLDPQ 0(R4), (F6, F7)
-	FLDPQ 0(R3), (F28, F29)
+	BLT next52
+columns51:
+	FLDPQ 0(R3), (F6, F7)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccc86
 	WORD $0x4e7dcca7
-	FSTPQ (F6, F7), 0(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F6, F7), 0(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns43
-next44:
-	FLDPQ 0(R4), (F6, F7)
+	BGE columns51
+next52:
+	FLDPQ 0(R3), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
-	FSTPQ (F6, F7), 0(R4)
+	FSTPQ (F6, F7), 0(R3)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost45
+	BLE atMost53
 	MOVD $8, R3
-atMost45:
+atMost53:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4621,31 +5119,31 @@ atMost45:
 lanes12:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next48
-columns47:
-	FLDPQ 32(R4), (F6, F7)
-	FLDPQ 32(R3), (F28, F29)
+	BLT next56
+columns55:
+	FLDPQ 32(R3), (F6, F7)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccc86
 	WORD $0x4e7dcca7
-	FSTPQ (F6, F7), 32(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F6, F7), 32(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns47
-next48:
-	FLDPQ 32(R4), (F6, F7)
+	BGE columns55
+next56:
+	FLDPQ 32(R3), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
-	FSTPQ (F6, F7), 32(R4)
+	FSTPQ (F6, F7), 32(R3)
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit40
-done34:
+	BGT unit48
+done42:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -4683,6 +5181,13 @@ TEXT ·bernoulliProbitLinearNEON(SB), NOSPLIT, $56-80
 	MOVD $0, R0
 	MOVD R0, 40(RSP)
 	MOVD $0, R0
+	MOVD k+24(FP), R1
+	MOVD $256, R21
+	MUL R21, R1, R1
+	CMP $14336, R1
+	BLE end4
+	MOVD $1, R0
+end4:
 	MOVD R0, 56(RSP)
 tile1:
 	MOVD 24(RSP), R0
@@ -4692,26 +5197,19 @@ tile1:
 	MOVD 8(RSP), R1
 	MOVD 16(RSP), R2
 	CMP $32, R0
-	BLT units4
-	MOVD k+24(FP), R0
-	MOVD $256, R21
-	MUL R21, R0, R0
-	CMP $8192, R0
-	BGT near6
-	ADDS R0, R0, R0
-near6:
-	MOVD o+48(FP), R3
-	CMP $0, R3
+	BLT units5
+	MOVD o+48(FP), R0
+	CMP $0, R0
 	BEQ same7
-	ADDS R2, R3, R3
-	FLDPQ 0(R3), (F4, F5)
-	FLDPQ 32(R3), (F6, F7)
-	FLDPQ 64(R3), (F8, F9)
-	FLDPQ 96(R3), (F10, F11)
-	FLDPQ 128(R3), (F12, F13)
-	FLDPQ 160(R3), (F14, F15)
-	FLDPQ 192(R3), (F16, F17)
-	FLDPQ 224(R3), (F18, F19)
+	ADDS R2, R0, R0
+	FLDPQ 0(R0), (F4, F5)
+	FLDPQ 32(R0), (F6, F7)
+	FLDPQ 64(R0), (F8, F9)
+	FLDPQ 96(R0), (F10, F11)
+	FLDPQ 128(R0), (F12, F13)
+	FLDPQ 160(R0), (F14, F15)
+	FLDPQ 192(R0), (F16, F17)
+	FLDPQ 224(R0), (F18, F19)
 	B done8
 same7:
 	FMOVD c+40(FP), F28
@@ -4739,12 +5237,21 @@ same7:
 	WORD $0x4e080792
 	WORD $0x4e080793
 done8:
-	MOVD b+16(FP), R3
+	MOVD b+16(FP), R0
+	MOVD k+24(FP), R3
+	MOVD $256, R21
+	MUL R21, R3, R3
+	CMP $14336, R3
+	BGT large9
+	CMP $8192, R3
+	BGT near10
+	ADDS R3, R3, R3
+near10:
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next11
-columns10:
-	FMOVD 0(R3), F28
+	BLT next14
+columns13:
+	FMOVD 0(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 0(R1), (F28, F29)
@@ -4771,7 +5278,7 @@ columns10:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
-	FMOVD 8(R3), F28
+	FMOVD 8(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 256(R1), (F28, F29)
@@ -4798,7 +5305,7 @@ columns10:
 	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
-	FMOVD 16(R3), F28
+	FMOVD 16(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 512(R1), (F28, F29)
@@ -4825,7 +5332,7 @@ columns10:
 	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
-	FMOVD 24(R3), F28
+	FMOVD 24(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 768(R1), (F28, F29)
@@ -4852,17 +5359,17 @@ columns10:
 	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
+	ADDS $32, R0, R0
 	ADDS $1024, R1, R1
-	ADDS $32, R3, R3
 	SUBS $4, R4, R4
-	BGE columns10
-next11:
+	BGE columns13
+next14:
 	ADDS $4, R4, R4
-	BEQ done9
+	BEQ done12
 	SUBS $1, R4, R4
-	BLT next13
-columns12:
-	FMOVD 0(R3), F28
+	BLT next16
+columns15:
+	FMOVD 0(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 0(R1), (F28, F29)
@@ -4889,12 +5396,170 @@ columns12:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
+	ADDS $8, R0, R0
 	ADDS $256, R1, R1
-	ADDS $8, R3, R3
 	SUBS $1, R4, R4
-	BGE columns12
-next13:
-done9:
+	BGE columns15
+next16:
+done12:
+	B done11
+large9:
+	MOVD k+24(FP), R3
+	SUBS $4, R3, R3
+	BLT next19
+columns18:
+	FMOVD 0(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	FMOVD 8(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 256(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 288(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 320(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 352(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 384(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 416(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 448(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 480(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	FMOVD 16(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 512(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 544(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 576(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 608(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 640(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 672(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 704(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 736(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	FMOVD 24(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 768(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 800(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 832(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 864(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 896(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 928(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 960(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 992(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $32, R0, R0
+	ADDS $1024, R1, R1
+	SUBS $4, R3, R3
+	BGE columns18
+next19:
+	ADDS $4, R3, R3
+	BEQ done17
+	SUBS $1, R3, R3
+	BLT next21
+columns20:
+	FMOVD 0(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $8, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R3, R3
+	BGE columns20
+next21:
+done17:
+done11:
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FSTPQ (F4, F5), 0(R0)
@@ -4905,14 +5570,14 @@ done9:
 	FSTPQ (F14, F15), 160(R0)
 	FSTPQ (F16, F17), 192(R0)
 	FSTPQ (F18, F19), 224(R0)
-	B done5
-units4:
-unit14:
+	B done6
+units5:
+unit22:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost15
+	BLE atMost23
 	MOVD $8, R3
-atMost15:
+atMost23:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4920,7 +5585,7 @@ atMost15:
 	FLDPQ 64(R19), (F4, F5)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same16
+	BEQ same24
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
 	WORD $0x6e3c1f9c
@@ -4943,29 +5608,29 @@ atMost15:
 lanes1:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done17
-same16:
+	B done25
+same24:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done17:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done25:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next20
-columns19:
-	FMOVD 0(R4), F28
+	BLT next28
+columns27:
+	FMOVD 0(R3), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-	FLDPQ 0(R3), (F28, F29)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccd06
 	WORD $0x4e7dcd27
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns19
-next20:
+	BGE columns27
+next28:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
@@ -4987,9 +5652,9 @@ next20:
 lanes2:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost21
+	BLE atMost29
 	MOVD $8, R3
-atMost21:
+atMost29:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4997,7 +5662,7 @@ atMost21:
 	FLDPQ 96(R19), (F4, F5)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same22
+	BEQ same30
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
 	WORD $0x6e3c1f9c
@@ -5020,29 +5685,29 @@ atMost21:
 lanes3:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done23
-same22:
+	B done31
+same30:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done23:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done31:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next26
-columns25:
-	FMOVD 0(R4), F28
+	BLT next34
+columns33:
+	FMOVD 0(R3), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-	FLDPQ 32(R3), (F28, F29)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccd06
 	WORD $0x4e7dcd27
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns25
-next26:
+	BGE columns33
+next34:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
@@ -5065,8 +5730,8 @@ lanes4:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit14
-done5:
+	BGT unit22
+done6:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -5096,14 +5761,14 @@ finish2:
 	ADDS R0, R2, R2
 	MOVD 48(RSP), R0
 	CMP $32, R0
-	BLE atMost29
+	BLE atMost37
 	MOVD $32, R0
-atMost29:
+atMost37:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail31
-loop30:
+	BGT tail39
+loop38:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R2, R19
@@ -6182,11 +6847,11 @@ loop30:
 	FSTPQ (F4, F5), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop30
-tail31:
+	BLE loop38
+tail39:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done32
+	BLE done40
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -7510,12 +8175,12 @@ lanes15:
 	CBZ R21, lanes16
 	WORD $0x4d008687
 lanes16:
-done32:
+done40:
 	MOVD 48(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD 40(RSP), R2
 	CMP $32, R0
-	BLT units33
+	BLT units41
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FLDPQ 0(R0), (F4, F5)
@@ -7526,170 +8191,169 @@ done32:
 	FLDPQ 160(R0), (F14, F15)
 	FLDPQ 192(R0), (F16, F17)
 	FLDPQ 224(R0), (F18, F19)
-	MOVD R1, R0
-	MOVD grad+32(FP), R1
+	MOVD grad+32(FP), R0
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
-	FLDPQ 0(R1), (F20, F21)
-	FLDPQ 32(R1), (F22, F23)
-	FLDPQ 0(R0), (F28, F29)
+	BLT next45
+columns44:
+	FLDPQ 0(R0), (F20, F21)
+	FLDPQ 32(R0), (F22, F23)
+	FLDPQ 0(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 32(R0), (F28, F29)
+	FLDPQ 32(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 64(R0), (F28, F29)
+	FLDPQ 64(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 96(R0), (F28, F29)
+	FLDPQ 96(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 128(R0), (F28, F29)
+	FLDPQ 128(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 160(R0), (F28, F29)
+	FLDPQ 160(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 192(R0), (F28, F29)
+	FLDPQ 192(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 224(R0), (F28, F29)
+	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 0(R1)
-	FSTPQ (F22, F23), 32(R1)
-	FLDPQ 64(R1), (F20, F21)
-	FLDPQ 96(R1), (F22, F23)
-	FLDPQ 256(R0), (F28, F29)
+	FSTPQ (F20, F21), 0(R0)
+	FSTPQ (F22, F23), 32(R0)
+	FLDPQ 64(R0), (F20, F21)
+	FLDPQ 96(R0), (F22, F23)
+	FLDPQ 256(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 288(R0), (F28, F29)
+	FLDPQ 288(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 320(R0), (F28, F29)
+	FLDPQ 320(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 352(R0), (F28, F29)
+	FLDPQ 352(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 384(R0), (F28, F29)
+	FLDPQ 384(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 416(R0), (F28, F29)
+	FLDPQ 416(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 448(R0), (F28, F29)
+	FLDPQ 448(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 480(R0), (F28, F29)
+	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 64(R1)
-	FSTPQ (F22, F23), 96(R1)
-	FLDPQ 128(R1), (F20, F21)
-	FLDPQ 160(R1), (F22, F23)
-	FLDPQ 512(R0), (F28, F29)
+	FSTPQ (F20, F21), 64(R0)
+	FSTPQ (F22, F23), 96(R0)
+	FLDPQ 128(R0), (F20, F21)
+	FLDPQ 160(R0), (F22, F23)
+	FLDPQ 512(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 544(R0), (F28, F29)
+	FLDPQ 544(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 576(R0), (F28, F29)
+	FLDPQ 576(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 608(R0), (F28, F29)
+	FLDPQ 608(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 640(R0), (F28, F29)
+	FLDPQ 640(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 672(R0), (F28, F29)
+	FLDPQ 672(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 704(R0), (F28, F29)
+	FLDPQ 704(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 736(R0), (F28, F29)
+	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 128(R1)
-	FSTPQ (F22, F23), 160(R1)
-	FLDPQ 192(R1), (F20, F21)
-	FLDPQ 224(R1), (F22, F23)
-	FLDPQ 768(R0), (F28, F29)
+	FSTPQ (F20, F21), 128(R0)
+	FSTPQ (F22, F23), 160(R0)
+	FLDPQ 192(R0), (F20, F21)
+	FLDPQ 224(R0), (F22, F23)
+	FLDPQ 768(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 800(R0), (F28, F29)
+	FLDPQ 800(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 832(R0), (F28, F29)
+	FLDPQ 832(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 864(R0), (F28, F29)
+	FLDPQ 864(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 896(R0), (F28, F29)
+	FLDPQ 896(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 928(R0), (F28, F29)
+	FLDPQ 928(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 960(R0), (F28, F29)
+	FLDPQ 960(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 992(R0), (F28, F29)
+	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 192(R1)
-	FSTPQ (F22, F23), 224(R1)
-	ADDS $1024, R0, R0
-	ADDS $256, R1, R1
-	SUBS $4, R2, R2
-	BGE columns36
-next37:
-	ADDS $4, R2, R2
-	BEQ done35
-	SUBS $1, R2, R2
-	BLT next39
-columns38:
-	FLDPQ 0(R1), (F20, F21)
-	FLDPQ 32(R1), (F22, F23)
-	FLDPQ 0(R0), (F28, F29)
-	WORD $0x4e7ccc94
-	WORD $0x4e7dccb5
-	FLDPQ 32(R0), (F28, F29)
-	WORD $0x4e7cccd6
-	WORD $0x4e7dccf7
-	FLDPQ 64(R0), (F28, F29)
-	WORD $0x4e7ccd14
-	WORD $0x4e7dcd35
-	FLDPQ 96(R0), (F28, F29)
-	WORD $0x4e7ccd56
-	WORD $0x4e7dcd77
-	FLDPQ 128(R0), (F28, F29)
-	WORD $0x4e7ccd94
-	WORD $0x4e7dcdb5
-	FLDPQ 160(R0), (F28, F29)
-	WORD $0x4e7ccdd6
-	WORD $0x4e7dcdf7
-	FLDPQ 192(R0), (F28, F29)
-	WORD $0x4e7cce14
-	WORD $0x4e7dce35
-	FLDPQ 224(R0), (F28, F29)
-	WORD $0x4e7cce56
-	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 0(R1)
-	FSTPQ (F22, F23), 32(R1)
+	FSTPQ (F20, F21), 192(R0)
+	FSTPQ (F22, F23), 224(R0)
 	ADDS $256, R0, R0
-	ADDS $64, R1, R1
+	ADDS $1024, R1, R1
+	SUBS $4, R2, R2
+	BGE columns44
+next45:
+	ADDS $4, R2, R2
+	BEQ done43
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
-	FLDPQ 0(R1), (F20, F21)
-	FLDPQ 32(R1), (F22, F23)
+	BLT next47
+columns46:
+	FLDPQ 0(R0), (F20, F21)
+	FLDPQ 32(R0), (F22, F23)
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccc94
+	WORD $0x4e7dccb5
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7cccd6
+	WORD $0x4e7dccf7
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccd14
+	WORD $0x4e7dcd35
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccd56
+	WORD $0x4e7dcd77
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7ccd94
+	WORD $0x4e7dcdb5
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7ccdd6
+	WORD $0x4e7dcdf7
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce14
+	WORD $0x4e7dce35
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cce56
+	WORD $0x4e7dce77
+	FSTPQ (F20, F21), 0(R0)
+	FSTPQ (F22, F23), 32(R0)
+	ADDS $64, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R2, R2
+	BGE columns46
+next47:
+done43:
+	FLDPQ 0(R0), (F20, F21)
+	FLDPQ 32(R0), (F22, F23)
 	WORD $0x4e64d694
 	WORD $0x4e65d6b5
 	WORD $0x4e66d6d6
@@ -7706,16 +8370,16 @@ done35:
 	WORD $0x4e71d6b5
 	WORD $0x4e72d6d6
 	WORD $0x4e73d6f7
-	FSTPQ (F20, F21), 0(R1)
-	FSTPQ (F22, F23), 32(R1)
-	B done34
-units33:
-unit40:
+	FSTPQ (F20, F21), 0(R0)
+	FSTPQ (F22, F23), 32(R0)
+	B done42
+units41:
+unit48:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost41
+	BLE atMost49
 	MOVD $8, R3
-atMost41:
+atMost49:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -7744,31 +8408,31 @@ atMost41:
 lanes17:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next44
-columns43:
-	FLDPQ 0(R4), (F6, F7)
-	FLDPQ 0(R3), (F28, F29)
+	BLT next52
+columns51:
+	FLDPQ 0(R3), (F6, F7)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccc86
 	WORD $0x4e7dcca7
-	FSTPQ (F6, F7), 0(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F6, F7), 0(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns43
-next44:
-	FLDPQ 0(R4), (F6, F7)
+	BGE columns51
+next52:
+	FLDPQ 0(R3), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
-	FSTPQ (F6, F7), 0(R4)
+	FSTPQ (F6, F7), 0(R3)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost45
+	BLE atMost53
 	MOVD $8, R3
-atMost45:
+atMost53:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -7797,31 +8461,31 @@ atMost45:
 lanes18:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next48
-columns47:
-	FLDPQ 32(R4), (F6, F7)
-	FLDPQ 32(R3), (F28, F29)
+	BLT next56
+columns55:
+	FLDPQ 32(R3), (F6, F7)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccc86
 	WORD $0x4e7dcca7
-	FSTPQ (F6, F7), 32(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F6, F7), 32(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns47
-next48:
-	FLDPQ 32(R4), (F6, F7)
+	BGE columns55
+next56:
+	FLDPQ 32(R3), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
-	FSTPQ (F6, F7), 32(R4)
+	FSTPQ (F6, F7), 32(R3)
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit40
-done34:
+	BGT unit48
+done42:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -7862,6 +8526,13 @@ TEXT ·negBinomial2LogLinearNEON(SB), NOSPLIT, $56-112
 	MOVD $0, R0
 	MOVD R0, 40(RSP)
 	MOVD $0, R0
+	MOVD k+24(FP), R1
+	MOVD $256, R21
+	MUL R21, R1, R1
+	CMP $14336, R1
+	BLE end4
+	MOVD $1, R0
+end4:
 	MOVD R0, 56(RSP)
 tile1:
 	MOVD 24(RSP), R0
@@ -7871,26 +8542,19 @@ tile1:
 	MOVD 8(RSP), R1
 	MOVD 16(RSP), R2
 	CMP $32, R0
-	BLT units4
-	MOVD k+24(FP), R0
-	MOVD $256, R21
-	MUL R21, R0, R0
-	CMP $8192, R0
-	BGT near6
-	ADDS R0, R0, R0
-near6:
-	MOVD o+48(FP), R3
-	CMP $0, R3
+	BLT units5
+	MOVD o+48(FP), R0
+	CMP $0, R0
 	BEQ same7
-	ADDS R2, R3, R3
-	FLDPQ 0(R3), (F8, F9)
-	FLDPQ 32(R3), (F10, F11)
-	FLDPQ 64(R3), (F12, F13)
-	FLDPQ 96(R3), (F14, F15)
-	FLDPQ 128(R3), (F16, F17)
-	FLDPQ 160(R3), (F18, F19)
-	FLDPQ 192(R3), (F20, F21)
-	FLDPQ 224(R3), (F22, F23)
+	ADDS R2, R0, R0
+	FLDPQ 0(R0), (F8, F9)
+	FLDPQ 32(R0), (F10, F11)
+	FLDPQ 64(R0), (F12, F13)
+	FLDPQ 96(R0), (F14, F15)
+	FLDPQ 128(R0), (F16, F17)
+	FLDPQ 160(R0), (F18, F19)
+	FLDPQ 192(R0), (F20, F21)
+	FLDPQ 224(R0), (F22, F23)
 	B done8
 same7:
 	FMOVD c+40(FP), F28
@@ -7918,12 +8582,21 @@ same7:
 	WORD $0x4e080796
 	WORD $0x4e080797
 done8:
-	MOVD b+16(FP), R3
+	MOVD b+16(FP), R0
+	MOVD k+24(FP), R3
+	MOVD $256, R21
+	MUL R21, R3, R3
+	CMP $14336, R3
+	BGT large9
+	CMP $8192, R3
+	BGT near10
+	ADDS R3, R3, R3
+near10:
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next11
-columns10:
-	FMOVD 0(R3), F28
+	BLT next14
+columns13:
+	FMOVD 0(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 0(R1), (F28, F29)
@@ -7950,7 +8623,7 @@ columns10:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
-	FMOVD 8(R3), F28
+	FMOVD 8(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 256(R1), (F28, F29)
@@ -7977,7 +8650,7 @@ columns10:
 	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
-	FMOVD 16(R3), F28
+	FMOVD 16(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 512(R1), (F28, F29)
@@ -8004,7 +8677,7 @@ columns10:
 	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
-	FMOVD 24(R3), F28
+	FMOVD 24(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 768(R1), (F28, F29)
@@ -8031,17 +8704,17 @@ columns10:
 	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
+	ADDS $32, R0, R0
 	ADDS $1024, R1, R1
-	ADDS $32, R3, R3
 	SUBS $4, R4, R4
-	BGE columns10
-next11:
+	BGE columns13
+next14:
 	ADDS $4, R4, R4
-	BEQ done9
+	BEQ done12
 	SUBS $1, R4, R4
-	BLT next13
-columns12:
-	FMOVD 0(R3), F28
+	BLT next16
+columns15:
+	FMOVD 0(R0), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
 	FLDPQ 0(R1), (F28, F29)
@@ -8068,12 +8741,170 @@ columns12:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7ccf16
 	WORD $0x4e7dcf37
+	ADDS $8, R0, R0
 	ADDS $256, R1, R1
-	ADDS $8, R3, R3
 	SUBS $1, R4, R4
-	BGE columns12
-next13:
-done9:
+	BGE columns15
+next16:
+done12:
+	B done11
+large9:
+	MOVD k+24(FP), R3
+	SUBS $4, R3, R3
+	BLT next19
+columns18:
+	FMOVD 0(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	FMOVD 8(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 256(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 288(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 320(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 352(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 384(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 416(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 448(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 480(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	FMOVD 16(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 512(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 544(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 576(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 608(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 640(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 672(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 704(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 736(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	FMOVD 24(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 768(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 800(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 832(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 864(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 896(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 928(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 960(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 992(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $32, R0, R0
+	ADDS $1024, R1, R1
+	SUBS $4, R3, R3
+	BGE columns18
+next19:
+	ADDS $4, R3, R3
+	BEQ done17
+	SUBS $1, R3, R3
+	BLT next21
+columns20:
+	FMOVD 0(R0), F28
+	WORD $0x4e080798
+	WORD $0x4e080799
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $8, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R3, R3
+	BGE columns20
+next21:
+done17:
+done11:
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FSTPQ (F8, F9), 0(R0)
@@ -8084,14 +8915,14 @@ done9:
 	FSTPQ (F18, F19), 160(R0)
 	FSTPQ (F20, F21), 192(R0)
 	FSTPQ (F22, F23), 224(R0)
-	B done5
-units4:
-unit14:
+	B done6
+units5:
+unit22:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost15
+	BLE atMost23
 	MOVD $8, R3
-atMost15:
+atMost23:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -8099,7 +8930,7 @@ atMost15:
 	FLDPQ 64(R19), (F8, F9)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same16
+	BEQ same24
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
 	WORD $0x6e3c1f9c
@@ -8122,29 +8953,29 @@ atMost15:
 lanes1:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done17
-same16:
+	B done25
+same24:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done17:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done25:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next20
-columns19:
-	FMOVD 0(R4), F28
+	BLT next28
+columns27:
+	FMOVD 0(R3), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-	FLDPQ 0(R3), (F28, F29)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccd8a
 	WORD $0x4e7dcdab
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns19
-next20:
+	BGE columns27
+next28:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
@@ -8166,9 +8997,9 @@ next20:
 lanes2:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost21
+	BLE atMost29
 	MOVD $8, R3
-atMost21:
+atMost29:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -8176,7 +9007,7 @@ atMost21:
 	FLDPQ 96(R19), (F8, F9)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same22
+	BEQ same30
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
 	WORD $0x6e3c1f9c
@@ -8199,29 +9030,29 @@ atMost21:
 lanes3:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done23
-same22:
+	B done31
+same30:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done23:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done31:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next26
-columns25:
-	FMOVD 0(R4), F28
+	BLT next34
+columns33:
+	FMOVD 0(R3), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-	FLDPQ 32(R3), (F28, F29)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccd8a
 	WORD $0x4e7dcdab
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns25
-next26:
+	BGE columns33
+next34:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
@@ -8244,8 +9075,8 @@ lanes4:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit14
-done5:
+	BGT unit22
+done6:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -8275,14 +9106,14 @@ finish2:
 	ADDS R0, R2, R2
 	MOVD 48(RSP), R0
 	CMP $32, R0
-	BLE atMost29
+	BLE atMost37
 	MOVD $32, R0
-atMost29:
+atMost37:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail31
-loop30:
+	BGT tail39
+loop38:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F8, F9)
 	FMOVD logPhi+96(FP), F28
@@ -8987,11 +9818,11 @@ loop30:
 	FSTPQ (F8, F9), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop30
-tail31:
+	BLE loop38
+tail39:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done32
+	BLE done40
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -9865,12 +10696,12 @@ lanes11:
 	CBZ R21, lanes12
 	WORD $0x4d00868b
 lanes12:
-done32:
+done40:
 	MOVD 48(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD 40(RSP), R2
 	CMP $32, R0
-	BLT units33
+	BLT units41
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FLDPQ 0(R0), (F8, F9)
@@ -9881,170 +10712,169 @@ done32:
 	FLDPQ 160(R0), (F18, F19)
 	FLDPQ 192(R0), (F20, F21)
 	FLDPQ 224(R0), (F22, F23)
-	MOVD R1, R0
-	MOVD grad+32(FP), R1
+	MOVD grad+32(FP), R0
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
-	FLDPQ 0(R1), (F24, F25)
-	FLDPQ 32(R1), (F26, F27)
-	FLDPQ 0(R0), (F28, F29)
+	BLT next45
+columns44:
+	FLDPQ 0(R0), (F24, F25)
+	FLDPQ 32(R0), (F26, F27)
+	FLDPQ 0(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 32(R0), (F28, F29)
+	FLDPQ 32(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 64(R0), (F28, F29)
+	FLDPQ 64(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 96(R0), (F28, F29)
+	FLDPQ 96(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 128(R0), (F28, F29)
+	FLDPQ 128(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 160(R0), (F28, F29)
+	FLDPQ 160(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 192(R0), (F28, F29)
+	FLDPQ 192(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 224(R0), (F28, F29)
+	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 0(R1)
-	FSTPQ (F26, F27), 32(R1)
-	FLDPQ 64(R1), (F24, F25)
-	FLDPQ 96(R1), (F26, F27)
-	FLDPQ 256(R0), (F28, F29)
+	FSTPQ (F24, F25), 0(R0)
+	FSTPQ (F26, F27), 32(R0)
+	FLDPQ 64(R0), (F24, F25)
+	FLDPQ 96(R0), (F26, F27)
+	FLDPQ 256(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 288(R0), (F28, F29)
+	FLDPQ 288(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 320(R0), (F28, F29)
+	FLDPQ 320(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 352(R0), (F28, F29)
+	FLDPQ 352(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 384(R0), (F28, F29)
+	FLDPQ 384(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 416(R0), (F28, F29)
+	FLDPQ 416(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 448(R0), (F28, F29)
+	FLDPQ 448(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 480(R0), (F28, F29)
+	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 64(R1)
-	FSTPQ (F26, F27), 96(R1)
-	FLDPQ 128(R1), (F24, F25)
-	FLDPQ 160(R1), (F26, F27)
-	FLDPQ 512(R0), (F28, F29)
+	FSTPQ (F24, F25), 64(R0)
+	FSTPQ (F26, F27), 96(R0)
+	FLDPQ 128(R0), (F24, F25)
+	FLDPQ 160(R0), (F26, F27)
+	FLDPQ 512(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 544(R0), (F28, F29)
+	FLDPQ 544(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 576(R0), (F28, F29)
+	FLDPQ 576(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 608(R0), (F28, F29)
+	FLDPQ 608(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 640(R0), (F28, F29)
+	FLDPQ 640(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 672(R0), (F28, F29)
+	FLDPQ 672(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 704(R0), (F28, F29)
+	FLDPQ 704(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 736(R0), (F28, F29)
+	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 128(R1)
-	FSTPQ (F26, F27), 160(R1)
-	FLDPQ 192(R1), (F24, F25)
-	FLDPQ 224(R1), (F26, F27)
-	FLDPQ 768(R0), (F28, F29)
+	FSTPQ (F24, F25), 128(R0)
+	FSTPQ (F26, F27), 160(R0)
+	FLDPQ 192(R0), (F24, F25)
+	FLDPQ 224(R0), (F26, F27)
+	FLDPQ 768(R1), (F28, F29)
 	WORD $0x4e7ccd18
 	WORD $0x4e7dcd39
-	FLDPQ 800(R0), (F28, F29)
+	FLDPQ 800(R1), (F28, F29)
 	WORD $0x4e7ccd5a
 	WORD $0x4e7dcd7b
-	FLDPQ 832(R0), (F28, F29)
+	FLDPQ 832(R1), (F28, F29)
 	WORD $0x4e7ccd98
 	WORD $0x4e7dcdb9
-	FLDPQ 864(R0), (F28, F29)
+	FLDPQ 864(R1), (F28, F29)
 	WORD $0x4e7ccdda
 	WORD $0x4e7dcdfb
-	FLDPQ 896(R0), (F28, F29)
+	FLDPQ 896(R1), (F28, F29)
 	WORD $0x4e7cce18
 	WORD $0x4e7dce39
-	FLDPQ 928(R0), (F28, F29)
+	FLDPQ 928(R1), (F28, F29)
 	WORD $0x4e7cce5a
 	WORD $0x4e7dce7b
-	FLDPQ 960(R0), (F28, F29)
+	FLDPQ 960(R1), (F28, F29)
 	WORD $0x4e7cce98
 	WORD $0x4e7dceb9
-	FLDPQ 992(R0), (F28, F29)
+	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7cceda
 	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 192(R1)
-	FSTPQ (F26, F27), 224(R1)
-	ADDS $1024, R0, R0
-	ADDS $256, R1, R1
-	SUBS $4, R2, R2
-	BGE columns36
-next37:
-	ADDS $4, R2, R2
-	BEQ done35
-	SUBS $1, R2, R2
-	BLT next39
-columns38:
-	FLDPQ 0(R1), (F24, F25)
-	FLDPQ 32(R1), (F26, F27)
-	FLDPQ 0(R0), (F28, F29)
-	WORD $0x4e7ccd18
-	WORD $0x4e7dcd39
-	FLDPQ 32(R0), (F28, F29)
-	WORD $0x4e7ccd5a
-	WORD $0x4e7dcd7b
-	FLDPQ 64(R0), (F28, F29)
-	WORD $0x4e7ccd98
-	WORD $0x4e7dcdb9
-	FLDPQ 96(R0), (F28, F29)
-	WORD $0x4e7ccdda
-	WORD $0x4e7dcdfb
-	FLDPQ 128(R0), (F28, F29)
-	WORD $0x4e7cce18
-	WORD $0x4e7dce39
-	FLDPQ 160(R0), (F28, F29)
-	WORD $0x4e7cce5a
-	WORD $0x4e7dce7b
-	FLDPQ 192(R0), (F28, F29)
-	WORD $0x4e7cce98
-	WORD $0x4e7dceb9
-	FLDPQ 224(R0), (F28, F29)
-	WORD $0x4e7cceda
-	WORD $0x4e7dcefb
-	FSTPQ (F24, F25), 0(R1)
-	FSTPQ (F26, F27), 32(R1)
+	FSTPQ (F24, F25), 192(R0)
+	FSTPQ (F26, F27), 224(R0)
 	ADDS $256, R0, R0
-	ADDS $64, R1, R1
+	ADDS $1024, R1, R1
+	SUBS $4, R2, R2
+	BGE columns44
+next45:
+	ADDS $4, R2, R2
+	BEQ done43
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
-	FLDPQ 0(R1), (F24, F25)
-	FLDPQ 32(R1), (F26, F27)
+	BLT next47
+columns46:
+	FLDPQ 0(R0), (F24, F25)
+	FLDPQ 32(R0), (F26, F27)
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccd18
+	WORD $0x4e7dcd39
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7ccd5a
+	WORD $0x4e7dcd7b
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccd98
+	WORD $0x4e7dcdb9
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccdda
+	WORD $0x4e7dcdfb
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7cce18
+	WORD $0x4e7dce39
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7cce5a
+	WORD $0x4e7dce7b
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce98
+	WORD $0x4e7dceb9
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cceda
+	WORD $0x4e7dcefb
+	FSTPQ (F24, F25), 0(R0)
+	FSTPQ (F26, F27), 32(R0)
+	ADDS $64, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R2, R2
+	BGE columns46
+next47:
+done43:
+	FLDPQ 0(R0), (F24, F25)
+	FLDPQ 32(R0), (F26, F27)
 	WORD $0x4e68d718
 	WORD $0x4e69d739
 	WORD $0x4e6ad75a
@@ -10061,16 +10891,16 @@ done35:
 	WORD $0x4e75d739
 	WORD $0x4e76d75a
 	WORD $0x4e77d77b
-	FSTPQ (F24, F25), 0(R1)
-	FSTPQ (F26, F27), 32(R1)
-	B done34
-units33:
-unit40:
+	FSTPQ (F24, F25), 0(R0)
+	FSTPQ (F26, F27), 32(R0)
+	B done42
+units41:
+unit48:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost41
+	BLE atMost49
 	MOVD $8, R3
-atMost41:
+atMost49:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -10099,31 +10929,31 @@ atMost41:
 lanes13:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next44
-columns43:
-	FLDPQ 0(R4), (F10, F11)
-	FLDPQ 0(R3), (F28, F29)
+	BLT next52
+columns51:
+	FLDPQ 0(R3), (F10, F11)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccd0a
 	WORD $0x4e7dcd2b
-	FSTPQ (F10, F11), 0(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F10, F11), 0(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns43
-next44:
-	FLDPQ 0(R4), (F10, F11)
+	BGE columns51
+next52:
+	FLDPQ 0(R3), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
-	FSTPQ (F10, F11), 0(R4)
+	FSTPQ (F10, F11), 0(R3)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost45
+	BLE atMost53
 	MOVD $8, R3
-atMost45:
+atMost53:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -10152,31 +10982,31 @@ atMost45:
 lanes14:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next48
-columns47:
-	FLDPQ 32(R4), (F10, F11)
-	FLDPQ 32(R3), (F28, F29)
+	BLT next56
+columns55:
+	FLDPQ 32(R3), (F10, F11)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccd0a
 	WORD $0x4e7dcd2b
-	FSTPQ (F10, F11), 32(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F10, F11), 32(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns47
-next48:
-	FLDPQ 32(R4), (F10, F11)
+	BGE columns55
+next56:
+	FLDPQ 32(R3), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
-	FSTPQ (F10, F11), 32(R4)
+	FSTPQ (F10, F11), 32(R3)
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit40
-done34:
+	BGT unit48
+done42:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -10217,6 +11047,13 @@ TEXT ·normalLinearNEON(SB), NOSPLIT, $56-88
 	MOVD $0, R0
 	MOVD R0, 40(RSP)
 	MOVD $0, R0
+	MOVD k+24(FP), R1
+	MOVD $256, R21
+	MUL R21, R1, R1
+	CMP $14336, R1
+	BLE end4
+	MOVD $1, R0
+end4:
 	MOVD R0, 56(RSP)
 tile1:
 	MOVD 24(RSP), R0
@@ -10226,26 +11063,19 @@ tile1:
 	MOVD 8(RSP), R1
 	MOVD 16(RSP), R2
 	CMP $32, R0
-	BLT units4
-	MOVD k+24(FP), R0
-	MOVD $256, R21
-	MUL R21, R0, R0
-	CMP $8192, R0
-	BGT near6
-	ADDS R0, R0, R0
-near6:
-	MOVD o+48(FP), R3
-	CMP $0, R3
+	BLT units5
+	MOVD o+48(FP), R0
+	CMP $0, R0
 	BEQ same7
-	ADDS R2, R3, R3
-	FLDPQ 0(R3), (F4, F5)
-	FLDPQ 32(R3), (F6, F7)
-	FLDPQ 64(R3), (F8, F9)
-	FLDPQ 96(R3), (F10, F11)
-	FLDPQ 128(R3), (F12, F13)
-	FLDPQ 160(R3), (F14, F15)
-	FLDPQ 192(R3), (F16, F17)
-	FLDPQ 224(R3), (F18, F19)
+	ADDS R2, R0, R0
+	FLDPQ 0(R0), (F4, F5)
+	FLDPQ 32(R0), (F6, F7)
+	FLDPQ 64(R0), (F8, F9)
+	FLDPQ 96(R0), (F10, F11)
+	FLDPQ 128(R0), (F12, F13)
+	FLDPQ 160(R0), (F14, F15)
+	FLDPQ 192(R0), (F16, F17)
+	FLDPQ 224(R0), (F18, F19)
 	B done8
 same7:
 	FMOVD c+40(FP), F28
@@ -10273,12 +11103,21 @@ same7:
 	WORD $0x4e080792
 	WORD $0x4e080793
 done8:
-	MOVD b+16(FP), R3
+	MOVD b+16(FP), R0
+	MOVD k+24(FP), R3
+	MOVD $256, R21
+	MUL R21, R3, R3
+	CMP $14336, R3
+	BGT large9
+	CMP $8192, R3
+	BGT near10
+	ADDS R3, R3, R3
+near10:
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next11
-columns10:
-	FMOVD 0(R3), F28
+	BLT next14
+columns13:
+	FMOVD 0(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 0(R1), (F28, F29)
@@ -10305,7 +11144,7 @@ columns10:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
-	FMOVD 8(R3), F28
+	FMOVD 8(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 256(R1), (F28, F29)
@@ -10332,7 +11171,7 @@ columns10:
 	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
-	FMOVD 16(R3), F28
+	FMOVD 16(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 512(R1), (F28, F29)
@@ -10359,7 +11198,7 @@ columns10:
 	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
-	FMOVD 24(R3), F28
+	FMOVD 24(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 768(R1), (F28, F29)
@@ -10386,17 +11225,17 @@ columns10:
 	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
+	ADDS $32, R0, R0
 	ADDS $1024, R1, R1
-	ADDS $32, R3, R3
 	SUBS $4, R4, R4
-	BGE columns10
-next11:
+	BGE columns13
+next14:
 	ADDS $4, R4, R4
-	BEQ done9
+	BEQ done12
 	SUBS $1, R4, R4
-	BLT next13
-columns12:
-	FMOVD 0(R3), F28
+	BLT next16
+columns15:
+	FMOVD 0(R0), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
 	FLDPQ 0(R1), (F28, F29)
@@ -10423,12 +11262,170 @@ columns12:
 	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cce92
 	WORD $0x4e7dceb3
+	ADDS $8, R0, R0
 	ADDS $256, R1, R1
-	ADDS $8, R3, R3
 	SUBS $1, R4, R4
-	BGE columns12
-next13:
-done9:
+	BGE columns15
+next16:
+done12:
+	B done11
+large9:
+	MOVD k+24(FP), R3
+	SUBS $4, R3, R3
+	BLT next19
+columns18:
+	FMOVD 0(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	FMOVD 8(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 256(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 288(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 320(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 352(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 384(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 416(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 448(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 480(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	FMOVD 16(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 512(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 544(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 576(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 608(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 640(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 672(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 704(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 736(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	FMOVD 24(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 768(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 800(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 832(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 864(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 896(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 928(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 960(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 992(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $32, R0, R0
+	ADDS $1024, R1, R1
+	SUBS $4, R3, R3
+	BGE columns18
+next19:
+	ADDS $4, R3, R3
+	BEQ done17
+	SUBS $1, R3, R3
+	BLT next21
+columns20:
+	FMOVD 0(R0), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $8, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R3, R3
+	BGE columns20
+next21:
+done17:
+done11:
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FSTPQ (F4, F5), 0(R0)
@@ -10439,14 +11436,14 @@ done9:
 	FSTPQ (F14, F15), 160(R0)
 	FSTPQ (F16, F17), 192(R0)
 	FSTPQ (F18, F19), 224(R0)
-	B done5
-units4:
-unit14:
+	B done6
+units5:
+unit22:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost15
+	BLE atMost23
 	MOVD $8, R3
-atMost15:
+atMost23:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -10454,7 +11451,7 @@ atMost15:
 	FLDPQ 64(R19), (F4, F5)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same16
+	BEQ same24
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
 	WORD $0x6e3c1f9c
@@ -10477,29 +11474,29 @@ atMost15:
 lanes1:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done17
-same16:
+	B done25
+same24:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done17:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done25:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next20
-columns19:
-	FMOVD 0(R4), F28
+	BLT next28
+columns27:
+	FMOVD 0(R3), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-	FLDPQ 0(R3), (F28, F29)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccd06
 	WORD $0x4e7dcd27
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns19
-next20:
+	BGE columns27
+next28:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $0, R3, R20
@@ -10521,9 +11518,9 @@ next20:
 lanes2:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost21
+	BLE atMost29
 	MOVD $8, R3
-atMost21:
+atMost29:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -10531,7 +11528,7 @@ atMost21:
 	FLDPQ 96(R19), (F4, F5)
 	MOVD o+48(FP), R3
 	CMP $0, R3
-	BEQ same22
+	BEQ same30
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
 	WORD $0x6e3c1f9c
@@ -10554,29 +11551,29 @@ atMost21:
 lanes3:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done23
-same22:
+	B done31
+same30:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done23:
-	MOVD R1, R3
-	MOVD b+16(FP), R4
+done31:
+	MOVD b+16(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next26
-columns25:
-	FMOVD 0(R4), F28
+	BLT next34
+columns33:
+	FMOVD 0(R3), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-	FLDPQ 32(R3), (F28, F29)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccd06
 	WORD $0x4e7dcd27
-	ADDS $256, R3, R3
-	ADDS $8, R4, R4
+	ADDS $8, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns25
-next26:
+	BGE columns33
+next34:
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
 	ADD $32, R3, R20
@@ -10599,8 +11596,8 @@ lanes4:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit14
-done5:
+	BGT unit22
+done6:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0
@@ -10630,14 +11627,14 @@ finish2:
 	ADDS R0, R2, R2
 	MOVD 48(RSP), R0
 	CMP $32, R0
-	BLE atMost29
+	BLE atMost37
 	MOVD $32, R0
-atMost29:
+atMost37:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail31
-loop30:
+	BGT tail39
+loop38:
 	ADD R3<<3, R2, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R1, R19
@@ -10680,11 +11677,11 @@ loop30:
 	FSTPQ (F4, F5), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop30
-tail31:
+	BLE loop38
+tail39:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done32
+	BLE done40
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -10852,12 +11849,12 @@ lanes9:
 	CBZ R21, lanes10
 	WORD $0x4d008687
 lanes10:
-done32:
+done40:
 	MOVD 48(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD 40(RSP), R2
 	CMP $32, R0
-	BLT units33
+	BLT units41
 	MOVD d+64(FP), R0
 	ADDS R2, R0, R0
 	FLDPQ 0(R0), (F4, F5)
@@ -10868,170 +11865,169 @@ done32:
 	FLDPQ 160(R0), (F14, F15)
 	FLDPQ 192(R0), (F16, F17)
 	FLDPQ 224(R0), (F18, F19)
-	MOVD R1, R0
-	MOVD grad+32(FP), R1
+	MOVD grad+32(FP), R0
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
-	FLDPQ 0(R1), (F20, F21)
-	FLDPQ 32(R1), (F22, F23)
-	FLDPQ 0(R0), (F28, F29)
+	BLT next45
+columns44:
+	FLDPQ 0(R0), (F20, F21)
+	FLDPQ 32(R0), (F22, F23)
+	FLDPQ 0(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 32(R0), (F28, F29)
+	FLDPQ 32(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 64(R0), (F28, F29)
+	FLDPQ 64(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 96(R0), (F28, F29)
+	FLDPQ 96(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 128(R0), (F28, F29)
+	FLDPQ 128(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 160(R0), (F28, F29)
+	FLDPQ 160(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 192(R0), (F28, F29)
+	FLDPQ 192(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 224(R0), (F28, F29)
+	FLDPQ 224(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 0(R1)
-	FSTPQ (F22, F23), 32(R1)
-	FLDPQ 64(R1), (F20, F21)
-	FLDPQ 96(R1), (F22, F23)
-	FLDPQ 256(R0), (F28, F29)
+	FSTPQ (F20, F21), 0(R0)
+	FSTPQ (F22, F23), 32(R0)
+	FLDPQ 64(R0), (F20, F21)
+	FLDPQ 96(R0), (F22, F23)
+	FLDPQ 256(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 288(R0), (F28, F29)
+	FLDPQ 288(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 320(R0), (F28, F29)
+	FLDPQ 320(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 352(R0), (F28, F29)
+	FLDPQ 352(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 384(R0), (F28, F29)
+	FLDPQ 384(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 416(R0), (F28, F29)
+	FLDPQ 416(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 448(R0), (F28, F29)
+	FLDPQ 448(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 480(R0), (F28, F29)
+	FLDPQ 480(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 64(R1)
-	FSTPQ (F22, F23), 96(R1)
-	FLDPQ 128(R1), (F20, F21)
-	FLDPQ 160(R1), (F22, F23)
-	FLDPQ 512(R0), (F28, F29)
+	FSTPQ (F20, F21), 64(R0)
+	FSTPQ (F22, F23), 96(R0)
+	FLDPQ 128(R0), (F20, F21)
+	FLDPQ 160(R0), (F22, F23)
+	FLDPQ 512(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 544(R0), (F28, F29)
+	FLDPQ 544(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 576(R0), (F28, F29)
+	FLDPQ 576(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 608(R0), (F28, F29)
+	FLDPQ 608(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 640(R0), (F28, F29)
+	FLDPQ 640(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 672(R0), (F28, F29)
+	FLDPQ 672(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 704(R0), (F28, F29)
+	FLDPQ 704(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 736(R0), (F28, F29)
+	FLDPQ 736(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 128(R1)
-	FSTPQ (F22, F23), 160(R1)
-	FLDPQ 192(R1), (F20, F21)
-	FLDPQ 224(R1), (F22, F23)
-	FLDPQ 768(R0), (F28, F29)
+	FSTPQ (F20, F21), 128(R0)
+	FSTPQ (F22, F23), 160(R0)
+	FLDPQ 192(R0), (F20, F21)
+	FLDPQ 224(R0), (F22, F23)
+	FLDPQ 768(R1), (F28, F29)
 	WORD $0x4e7ccc94
 	WORD $0x4e7dccb5
-	FLDPQ 800(R0), (F28, F29)
+	FLDPQ 800(R1), (F28, F29)
 	WORD $0x4e7cccd6
 	WORD $0x4e7dccf7
-	FLDPQ 832(R0), (F28, F29)
+	FLDPQ 832(R1), (F28, F29)
 	WORD $0x4e7ccd14
 	WORD $0x4e7dcd35
-	FLDPQ 864(R0), (F28, F29)
+	FLDPQ 864(R1), (F28, F29)
 	WORD $0x4e7ccd56
 	WORD $0x4e7dcd77
-	FLDPQ 896(R0), (F28, F29)
+	FLDPQ 896(R1), (F28, F29)
 	WORD $0x4e7ccd94
 	WORD $0x4e7dcdb5
-	FLDPQ 928(R0), (F28, F29)
+	FLDPQ 928(R1), (F28, F29)
 	WORD $0x4e7ccdd6
 	WORD $0x4e7dcdf7
-	FLDPQ 960(R0), (F28, F29)
+	FLDPQ 960(R1), (F28, F29)
 	WORD $0x4e7cce14
 	WORD $0x4e7dce35
-	FLDPQ 992(R0), (F28, F29)
+	FLDPQ 992(R1), (F28, F29)
 	WORD $0x4e7cce56
 	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 192(R1)
-	FSTPQ (F22, F23), 224(R1)
-	ADDS $1024, R0, R0
-	ADDS $256, R1, R1
-	SUBS $4, R2, R2
-	BGE columns36
-next37:
-	ADDS $4, R2, R2
-	BEQ done35
-	SUBS $1, R2, R2
-	BLT next39
-columns38:
-	FLDPQ 0(R1), (F20, F21)
-	FLDPQ 32(R1), (F22, F23)
-	FLDPQ 0(R0), (F28, F29)
-	WORD $0x4e7ccc94
-	WORD $0x4e7dccb5
-	FLDPQ 32(R0), (F28, F29)
-	WORD $0x4e7cccd6
-	WORD $0x4e7dccf7
-	FLDPQ 64(R0), (F28, F29)
-	WORD $0x4e7ccd14
-	WORD $0x4e7dcd35
-	FLDPQ 96(R0), (F28, F29)
-	WORD $0x4e7ccd56
-	WORD $0x4e7dcd77
-	FLDPQ 128(R0), (F28, F29)
-	WORD $0x4e7ccd94
-	WORD $0x4e7dcdb5
-	FLDPQ 160(R0), (F28, F29)
-	WORD $0x4e7ccdd6
-	WORD $0x4e7dcdf7
-	FLDPQ 192(R0), (F28, F29)
-	WORD $0x4e7cce14
-	WORD $0x4e7dce35
-	FLDPQ 224(R0), (F28, F29)
-	WORD $0x4e7cce56
-	WORD $0x4e7dce77
-	FSTPQ (F20, F21), 0(R1)
-	FSTPQ (F22, F23), 32(R1)
+	FSTPQ (F20, F21), 192(R0)
+	FSTPQ (F22, F23), 224(R0)
 	ADDS $256, R0, R0
-	ADDS $64, R1, R1
+	ADDS $1024, R1, R1
+	SUBS $4, R2, R2
+	BGE columns44
+next45:
+	ADDS $4, R2, R2
+	BEQ done43
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
-	FLDPQ 0(R1), (F20, F21)
-	FLDPQ 32(R1), (F22, F23)
+	BLT next47
+columns46:
+	FLDPQ 0(R0), (F20, F21)
+	FLDPQ 32(R0), (F22, F23)
+	FLDPQ 0(R1), (F28, F29)
+	WORD $0x4e7ccc94
+	WORD $0x4e7dccb5
+	FLDPQ 32(R1), (F28, F29)
+	WORD $0x4e7cccd6
+	WORD $0x4e7dccf7
+	FLDPQ 64(R1), (F28, F29)
+	WORD $0x4e7ccd14
+	WORD $0x4e7dcd35
+	FLDPQ 96(R1), (F28, F29)
+	WORD $0x4e7ccd56
+	WORD $0x4e7dcd77
+	FLDPQ 128(R1), (F28, F29)
+	WORD $0x4e7ccd94
+	WORD $0x4e7dcdb5
+	FLDPQ 160(R1), (F28, F29)
+	WORD $0x4e7ccdd6
+	WORD $0x4e7dcdf7
+	FLDPQ 192(R1), (F28, F29)
+	WORD $0x4e7cce14
+	WORD $0x4e7dce35
+	FLDPQ 224(R1), (F28, F29)
+	WORD $0x4e7cce56
+	WORD $0x4e7dce77
+	FSTPQ (F20, F21), 0(R0)
+	FSTPQ (F22, F23), 32(R0)
+	ADDS $64, R0, R0
+	ADDS $256, R1, R1
+	SUBS $1, R2, R2
+	BGE columns46
+next47:
+done43:
+	FLDPQ 0(R0), (F20, F21)
+	FLDPQ 32(R0), (F22, F23)
 	WORD $0x4e64d694
 	WORD $0x4e65d6b5
 	WORD $0x4e66d6d6
@@ -11048,16 +12044,16 @@ done35:
 	WORD $0x4e71d6b5
 	WORD $0x4e72d6d6
 	WORD $0x4e73d6f7
-	FSTPQ (F20, F21), 0(R1)
-	FSTPQ (F22, F23), 32(R1)
-	B done34
-units33:
-unit40:
+	FSTPQ (F20, F21), 0(R0)
+	FSTPQ (F22, F23), 32(R0)
+	B done42
+units41:
+unit48:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost41
+	BLE atMost49
 	MOVD $8, R3
-atMost41:
+atMost49:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -11086,31 +12082,31 @@ atMost41:
 lanes11:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next44
-columns43:
-	FLDPQ 0(R4), (F6, F7)
-	FLDPQ 0(R3), (F28, F29)
+	BLT next52
+columns51:
+	FLDPQ 0(R3), (F6, F7)
+	FLDPQ 0(R4), (F28, F29)
 	WORD $0x4e7ccc86
 	WORD $0x4e7dcca7
-	FSTPQ (F6, F7), 0(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F6, F7), 0(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns43
-next44:
-	FLDPQ 0(R4), (F6, F7)
+	BGE columns51
+next52:
+	FLDPQ 0(R3), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
-	FSTPQ (F6, F7), 0(R4)
+	FSTPQ (F6, F7), 0(R3)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost45
+	BLE atMost53
 	MOVD $8, R3
-atMost45:
+atMost53:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -11139,31 +12135,31 @@ atMost45:
 lanes12:
 	WORD $0x4ebc1f84
 	WORD $0x4ebd1fa5
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
+	MOVD grad+32(FP), R3
+	MOVD R1, R4
 	MOVD k+24(FP), R5
 	SUBS $1, R5, R5
-	BLT next48
-columns47:
-	FLDPQ 32(R4), (F6, F7)
-	FLDPQ 32(R3), (F28, F29)
+	BLT next56
+columns55:
+	FLDPQ 32(R3), (F6, F7)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccc86
 	WORD $0x4e7dcca7
-	FSTPQ (F6, F7), 32(R4)
-	ADDS $256, R3, R3
-	ADDS $64, R4, R4
+	FSTPQ (F6, F7), 32(R3)
+	ADDS $64, R3, R3
+	ADDS $256, R4, R4
 	SUBS $1, R5, R5
-	BGE columns47
-next48:
-	FLDPQ 32(R4), (F6, F7)
+	BGE columns55
+next56:
+	FLDPQ 32(R3), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
-	FSTPQ (F6, F7), 32(R4)
+	FSTPQ (F6, F7), 32(R3)
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit40
-done34:
+	BGT unit48
+done42:
 	MOVD k+24(FP), R0
 	MOVD $256, R21
 	MUL R21, R0, R0

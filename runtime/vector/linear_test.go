@@ -53,6 +53,10 @@ func linearCalls() []call {
 			p := m.predictor(n, k, c)
 			negBinomial2LogLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
 		}},
+		{"studentTLinear", func(on Set, n, k, c int, m *room) {
+			p := m.predictor(n, k, c)
+			studentTLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), m.lanes(), m.lanes(), 0.7, 3.1)
+		}},
 		{"normalLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
 			normalLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), 0.7)

@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// A LogProduct sums the log densities of Bernoulli or binomial observations. It computes their terms log(1+z) as the logarithm of a product; each lane
+// A LogProduct sums the log densities of observations. It computes their terms log(1+z) as the logarithm of a product; each lane
 // holds up to mostFactors factors between 1 and 2. Call Reset before the first use.
 type LogProduct struct {
 	sum, product [lanes]float64
@@ -39,6 +39,16 @@ func (s *LogProduct) BinomialLogit(n int, eta, y []float64, trials float64, d []
 		m := s.take(n)
 		binomialLogit(active, m, &s.sum, &s.product, eta, y, trials, d)
 		n, eta, y, d = n-m, eta[m:], y[m:], tail(d, m)
+	}
+}
+
+// StudentT adds -log(1+e²) with e = (x-mu)·inverse, with derivative slope·e/(1+e²) in mu, and e²/(1+e²) to share: of nu degrees of freedom, where inverse is
+// 1/(sigma·√nu) and slope (nu+1)·inverse, the log density but for its factor (nu+1)/2 and its value at mu.
+func (s *LogProduct) StudentT(n int, share *Lanes, x, mu []float64, inverse, slope float64, d []float64) {
+	for n > 0 {
+		m := s.take(n)
+		studentT(active, m, &s.sum, &s.product, (*[lanes]float64)(share), x, mu, inverse, slope, d)
+		n, x, mu, d = n-m, x[m:], mu[m:], tail(d, m)
 	}
 }
 
@@ -87,6 +97,20 @@ func bernoulliLogitGo(n int, sum, product *[lanes]float64, eta, y, d []float64) 
 		product[i%lanes] *= z + 1
 		sum[i%lanes] += portable.Smaller(0, t)
 		put(d, i, sign*(portable.Where(t < 0, 1, z)/(z+1)))
+	}
+}
+
+func studentTGo(n int, sum, product, share *[lanes]float64, x, mu []float64, inverse, slope float64, d []float64) {
+	for i, v := range x[:n] {
+		e := float64((v - mu[i]) * inverse)
+		square := float64(e * e)
+		onePlus := square + 1
+		near := 1 / onePlus
+		k, m := portable.Scaled(onePlus)
+		product[i%lanes] *= m
+		sum[i%lanes] += math.FMA(-k, math.Ln2, float64(((onePlus-1)-square)*near))
+		share[i%lanes] += float64(square * near)
+		put(d, i, float64(e*near)*slope)
 	}
 }
 

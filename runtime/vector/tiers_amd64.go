@@ -1346,6 +1346,31 @@ func normal(on Set, n int, squares *[8]float64, x []float64, mu []float64, inver
 }
 
 //go:noescape
+func studentTAVX2(n int, sum *[8]float64, product *[8]float64, share *[8]float64, x *float64, mu *float64, inverse float64, slope float64, d *float64)
+
+//go:noescape
+func studentTAVX512(n int, sum *[8]float64, product *[8]float64, share *[8]float64, x *float64, mu *float64, inverse float64, slope float64, d *float64)
+
+func studentT(on Set, n int, sum *[8]float64, product *[8]float64, share *[8]float64, x []float64, mu []float64, inverse float64, slope float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:n]
+	mu = mu[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		studentTAVX512(n, sum, product, share, unsafe.SliceData(x), unsafe.SliceData(mu), inverse, slope, unsafe.SliceData(d))
+	case AVX2:
+		studentTAVX2(n, sum, product, share, unsafe.SliceData(x), unsafe.SliceData(mu), inverse, slope, unsafe.SliceData(d))
+	default:
+		studentTGo(n, sum, product, share, x, mu, inverse, slope, d)
+	}
+}
+
+//go:noescape
 func risingFarAVX2(n int, sum *[8]float64, dphi *[8]float64, y *float64, w *float64, phi float64, inverse float64, log1 float64, base float64, slope float64)
 
 //go:noescape
@@ -1504,6 +1529,34 @@ func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad 
 		negBinomial2LogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
 	default:
 		negBinomial2LogLinearGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
+	}
+}
+
+//go:noescape
+func studentTLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
+
+//go:noescape
+func studentTLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
+
+func studentTLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		studentTLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, share, inverse, slope)
+	case AVX2:
+		studentTLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, share, inverse, slope)
+	default:
+		studentTLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
 	}
 }
 

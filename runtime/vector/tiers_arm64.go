@@ -1044,6 +1044,26 @@ func normal(on Set, n int, squares *[8]float64, x []float64, mu []float64, inver
 }
 
 //go:noescape
+func studentTNEON(n int, sum *[8]float64, product *[8]float64, share *[8]float64, x *float64, mu *float64, inverse float64, slope float64, d *float64)
+
+func studentT(on Set, n int, sum *[8]float64, product *[8]float64, share *[8]float64, x []float64, mu []float64, inverse float64, slope float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:n]
+	mu = mu[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case NEON:
+		studentTNEON(n, sum, product, share, unsafe.SliceData(x), unsafe.SliceData(mu), inverse, slope, unsafe.SliceData(d))
+	default:
+		studentTGo(n, sum, product, share, x, mu, inverse, slope, d)
+	}
+}
+
+//go:noescape
 func risingFarNEON(n int, sum *[8]float64, dphi *[8]float64, y *float64, w *float64, phi float64, inverse float64, log1 float64, base float64, slope float64)
 
 func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
@@ -1173,6 +1193,21 @@ func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	default:
 		negBinomial2LogLinearGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
 	}
+}
+
+func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	studentTLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
 }
 
 //go:noescape

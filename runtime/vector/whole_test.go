@@ -179,6 +179,9 @@ func likelihoodCalls() []call {
 		{"normal", func(on Set, n, _, _ int, m *room) {
 			normal(on, n, m.lanes(), m.floats(n), m.floats(n), 0.7, m.floats(n))
 		}},
+		{"studentT", func(on Set, n, _, _ int, m *room) {
+			studentT(on, n, m.lanes(), m.lanes(), m.lanes(), m.floats(n), m.floats(n), 0.7, 3.1, m.floats(n))
+		}},
 		{"bernoulliProbit", func(on Set, n, _, _ int, m *room) {
 			bernoulliProbit(on, n, m.lanes(), m.floats(n), m.counts(n), m.floats(n))
 		}},

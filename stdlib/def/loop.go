@@ -15,6 +15,7 @@ const (
 	NegBinomial2LogRows
 	BernoulliProbitRows
 	GeometricRows // of the log odds of a failure
+	StudentTRows
 )
 
 // A FuncLoop names a vector loop for the values and derivatives of an elementwise function.

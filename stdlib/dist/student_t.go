@@ -25,11 +25,11 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 		Link:       def.Link{Scale: def.IdentityLink, Param: 1},
 		LogDensity: studentTLogDensity,
 		Expand:     studentTExpand,
+		Rows:       def.StudentTRows,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[1] + float64(positive(theta[2])*standardT(r, theta[0]))
 		},
 		LogCDF: below(studentTail), LogCCDF: above(studentTail),
-		Slow:     studentForm,
 		Examples: []string{"param mu ~ student_t(3, 0, 2.5)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{3, 0, 1}, LogP: -1.0008888496235098},

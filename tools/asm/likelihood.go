@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 
 	"github.com/mmcloughlin/avo/reg"
@@ -113,6 +114,7 @@ func likelihoods() []function {
 		summing("negBinomial2Log", "sum *[8]float64, dphi *[8]float64, eta [n], y [n], phi float64, logPhi float64, inverse float64, d [n]?", negBinomial2Log),
 		summing("bernoulliProbit", "sum *[8]float64, eta [n], y [n], d [n]?", bernoulliProbit),
 		summing("normal", "squares *[8]float64, x [n], mu [n], inverse float64, d [n]?", normalDensity),
+		summing("studentT", "sum *[8]float64, product *[8]float64, share *[8]float64, x [n], mu [n], inverse float64, slope float64, d [n]?", studentT),
 		summing("risingFar", "sum *[8]float64, dphi *[8]float64, y [n], w [n], phi float64, inverse float64, log1 float64, base float64, slope float64", risingFar),
 	}
 }
@@ -193,6 +195,22 @@ func normalDensity(s *site) {
 	e := s.existing(z)
 	s.fma(s.sums["squares"], e, e)
 	s.out("d", s.mul(z, s.scalar("inverse")))
+}
+
+// studentT subtracts log(1+e²) with e = (x-mu)·inverse from sum and product, adds e²/(1+e²) to share, and returns slope·e/(1+e²). Of the rounded 1+e², the
+// exponent and what rounding took enter sum, the mantissa product.
+func studentT(s *site) {
+	e := s.mul(s.sub(s.in("x"), s.in("mu")), s.scalar("inverse"))
+	square := s.mul(e, e)
+	onePlus := s.add(square, oneBits)
+	near := s.div(oneBits, onePlus)
+	s.out("d", s.mul(s.mul(e, near), s.scalar("slope")))
+	s.plus("share", s.mul(square, near))
+	v := s.mul(s.sub(s.sub(onePlus, oneBits), square), near)
+	s.times("product", s.or(s.and(onePlus, konst(mantissa)), oneBits))
+	k := s.sub(s.or(s.shr(onePlus, 52), konst(exponent0)), f(0x1p52+1023))
+	s.fnma(v, k, f(math.Ln2))
+	s.plus("sum", v)
 }
 
 // weighted adds w·v to a sum.

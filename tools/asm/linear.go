@@ -9,7 +9,8 @@ import (
 
 // Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for one tile of rows at a time, so that X is read from memory once and
 // from the L1 cache once more. X is stored in tiles, [tile][column][tileLength rows], the last padded with zeros. The predictors of a tile are computed
-// before the likelihood of the previous tile: the two are independent, so the processor overlaps them.
+// before the likelihood of the previous tile: the two are independent, so the processor overlaps them. Tiles of which the L1 cache does not hold two are done
+// one after another instead.
 
 // tileLength is the number of rows in a tile.
 const tileLength = 32
@@ -37,13 +38,15 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		l.begin(k.list()[9:])
 		l.ahead, l.here = l.first(), l.first()
 		behind := slot{g.AllocLocal(8)}
-		g.put(g.number(0), behind)
 		loop, finish, done := g.label("tile"), g.label("finish"), g.label("done")
+		started := g.number(0)
+		l.ifLarge(func() { g.MOVQ(operand.U32(1), started) })
+		g.put(started, behind)
 		g.Label(loop)
 		l.skipUnlessRows(l.ahead, finish)
 		l.wholeOrUnits(l.ahead, l.predict, l.predictUnit)
 		l.advance(l.ahead)
-		started := g.take(behind)
+		started = g.take(behind)
 		g.TESTQ(started, started)
 		g.put(g.number(1), behind)
 		g.JEQ(label(loop))
@@ -112,6 +115,15 @@ func (l *linear) skipUnlessRows(p place, to string) {
 	left := l.take(p.left)
 	l.CMPQ(left, operand.Imm(0))
 	l.JLE(label(to))
+}
+
+// ifLarge emits code for large tiles only.
+func (l *linear) ifLarge(code func()) {
+	size, end := l.size(), l.label("end")
+	l.CMPQ(size, operand.U32(largeTile))
+	l.JLE(label(end))
+	code()
+	l.Label(end)
 }
 
 // size returns the size of a tile of X in bytes.
@@ -245,10 +257,15 @@ func (l *linear) vectors(n int) []vec {
 	return out
 }
 
-// columns emits a loop over the columns of X from x on, several at a time: body for the column so many on from the pointers, of which p moves by step bytes a
-// column. It returns p behind the last.
-func (l *linear) columns(x reg.GPVirtual, with string, step, several int, body func(column, p reg.GPVirtual, on int)) reg.GPVirtual {
-	column, p, left := l.copyReg(x), l.ptr(with), l.integer("k")
+// A stride is a pointer that moves by so many bytes for each column.
+type stride struct {
+	p    reg.GPVirtual
+	step int
+}
+
+// columns emits a loop over the columns of X from x on, several at a time: body for the column so many on from the pointers, which are left behind the last.
+func (l *linear) columns(x reg.GPVirtual, several int, body func(column reg.GPVirtual, on int), with ...stride) {
+	column, left := l.copyReg(x), l.integer("k")
 	done := l.label("done")
 	for _, n := range []int{several, 1} {
 		loop, next := l.label("columns"), l.label("next")
@@ -256,10 +273,11 @@ func (l *linear) columns(x reg.GPVirtual, with string, step, several int, body f
 		l.JLT(label(next))
 		l.Label(loop)
 		for on := range n {
-			body(column, p, on)
+			body(column, on)
 		}
-		l.ADDQ(operand.I32(int32(8*tileLength*n)), column)
-		l.ADDQ(operand.I32(int32(n*step)), p)
+		for _, s := range append(with, stride{column, 8 * tileLength}) {
+			l.ADDQ(operand.I32(int32(n*s.step)), s.p)
+		}
 		l.SUBQ(operand.Imm(uint64(n)), left)
 		l.JGE(label(loop))
 		l.Label(next)
@@ -270,34 +288,47 @@ func (l *linear) columns(x reg.GPVirtual, with string, step, several int, body f
 		l.JEQ(label(done))
 	}
 	l.Label(done)
-	return p
 }
 
 // columnsTogether is the number of columns of a whole tile that one iteration of a loop multiplies.
 const columnsTogether = 4
 
-// smallTile is the size in bytes up to which the L1 cache holds another tile of X.
-const smallTile = 8 << 10
+// Sizes of a tile of X in bytes. Of small ones the L1 cache holds another, and of large ones it does not hold two.
+const (
+	smallTile = 8 << 10
+	largeTile = 14 << 10
+)
 
-// predict sets d to o + X·b for a whole tile, and prefetches the next tile, or the one after it if tiles are small.
+// predict sets d to o + X·b for a whole tile, and prefetches the next tile, or the one after it if tiles are small. Large ones are left to
+// the processor, whose own prefetching keeps more lines on their way than instructions can.
 func (l *linear) predict(x, row reg.GPVirtual) {
-	acc, size := l.vectors(tileLength/l.lanes()), l.size()
-	near := l.label("near")
-	l.CMPQ(size, operand.U32(smallTile))
-	l.JG(label(near))
-	l.ADDQ(size, size)
-	l.Label(near)
+	acc := l.vectors(tileLength / l.lanes())
 	l.offset(acc, 0, row)
-	l.columns(x, "b", 8, columnsTogether, func(column, weight reg.GPVirtual, on int) {
+	weight, size := l.ptr("b"), l.size()
+	multiply := func(column reg.GPVirtual, on int) {
 		w := l.vec()
 		l.VBROADCASTSD(at(weight, 8*on), w)
 		for v := range acc {
 			l.multiply(acc[v], column, on, v, w)
 		}
+	}
+	large, near, done := l.label("large"), l.label("near"), l.label("done")
+	l.CMPQ(size, operand.U32(largeTile))
+	l.JG(label(large))
+	l.CMPQ(size, operand.U32(smallTile))
+	l.JG(label(near))
+	l.ADDQ(size, size)
+	l.Label(near)
+	l.columns(x, columnsTogether, func(column reg.GPVirtual, on int) {
+		multiply(column, on)
 		for line := range 8 * tileLength / 64 {
 			l.PREFETCHT0(operand.Mem{Base: column, Index: size, Scale: 1, Disp: 8*tileLength*on + 64*line})
 		}
-	})
+	}, stride{weight, 8})
+	l.JMP(label(done))
+	l.Label(large)
+	l.columns(x, columnsTogether, multiply, stride{weight, 8})
+	l.Label(done)
 	d := l.of("d", row)
 	for v := range acc {
 		l.store(acc[v], at(d, l.row8(v)))
@@ -307,11 +338,12 @@ func (l *linear) predict(x, row reg.GPVirtual) {
 func (l *linear) predictUnit(h int, x, row reg.GPVirtual) {
 	acc := l.vectors(1)
 	l.offset(acc, h, row)
-	l.columns(x, "b", 8, 1, func(column, weight reg.GPVirtual, _ int) {
+	weight := l.ptr("b")
+	l.columns(x, 1, func(column reg.GPVirtual, _ int) {
 		w := l.vec()
 		l.VBROADCASTSD(at(weight, 0), w)
 		l.multiply(acc[0], column, 0, h, w)
-	})
+	}, stride{weight, 8})
 	l.store(acc[0], at(l.of("d", row), 32*h))
 }
 
@@ -322,14 +354,15 @@ func (l *linear) gradient(x, row reg.GPVirtual) {
 	for v := range tileLength / l.lanes() {
 		r = append(r, l.load(at(d, l.row8(v))))
 	}
-	last := l.columns(x, "grad", 64, columnsTogether, func(column, g reg.GPVirtual, on int) {
-		l.ontoLanes(g, 64*on, func(sums []vec) {
+	lanes := l.ptr("grad")
+	l.columns(x, columnsTogether, func(column reg.GPVirtual, on int) {
+		l.ontoLanes(lanes, 64*on, func(sums []vec) {
 			for v := range r {
 				l.multiply(sums[v%len(sums)], column, on, v, r[v])
 			}
 		})
-	})
-	l.ontoLanes(last, 0, func(sums []vec) {
+	}, stride{lanes, 64})
+	l.ontoLanes(lanes, 0, func(sums []vec) {
 		for v := range r {
 			s := sums[v%len(sums)]
 			l.VADDPD(r[v], s, s)
@@ -359,10 +392,11 @@ func (l *linear) gradientUnit(h int, x, row reg.GPVirtual) {
 		change(s)
 		l.VMOVUPD(s, at(p, 32*h))
 	}
-	last := l.columns(x, "grad", 64, 1, func(column, g reg.GPVirtual, _ int) {
-		onto(g, func(s vec) { l.multiply(s, column, 0, h, r) })
-	})
-	onto(last, func(s vec) { l.VADDPD(r, s, s) })
+	lanes := l.ptr("grad")
+	l.columns(x, 1, func(column reg.GPVirtual, _ int) {
+		onto(lanes, func(s vec) { l.multiply(s, column, 0, h, r) })
+	}, stride{lanes, 64})
+	onto(lanes, func(s vec) { l.VADDPD(r, s, s) })
 }
 
 func linearPredictors() []function {
@@ -373,6 +407,7 @@ func linearPredictors() []function {
 		linearPredictor("poissonLogLinear", "sum *[8]float64", 2, eta, poissonLog),
 		linearPredictor("bernoulliProbitLinear", "sum *[8]float64", 1, eta, bernoulliProbit),
 		linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", 1, eta, negBinomial2Log),
+		linearPredictor("studentTLinear", "sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64", 2, [2]string{"mu", "x"}, studentT),
 		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 4, [2]string{"mu", "x"}, normalDensity),
 	}
 }
