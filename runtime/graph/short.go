@@ -67,13 +67,11 @@ var opShift = &op{
 		}
 	},
 	vjp: func(c *call) {
-		dy, v := c.dy(0), c.vec(0, 0)
+		dy := c.dy(0)
 		if c.n > shortRows {
-			if c.wants(0) {
-				c.giveScaled(0, 0, c.num(1, 0), dy)
-			}
+			c.giveScaledTo(0, 0, c.scaleOf(), dy)
 			if c.wants(1) {
-				*c.dnum(1, 0) += vector.Dot(c.n, dy, v)
+				*c.dnum(1, 0) += vector.Dot(c.n, dy, c.vec(0, 0))
 			}
 			if c.wants(2) {
 				*c.dnum(2, 0) += vector.Sum(c.n, dy)
@@ -81,13 +79,12 @@ var opShift = &op{
 			return
 		}
 		var d, product vector.Lanes
-		for i, x := range v[:c.n] {
-			if i < shortRows {
-				d[i], product[i] = dy[i], dy[i]*x
-			}
-		}
-		c.giveShort(0, 0, c.num(1, 0), &d)
+		copy(d[:], dy[:c.n])
+		c.giveShort(0, 0, c.scaleOf(), &d)
 		if c.wants(1) {
+			for i, x := range c.vec(0, 0)[:c.n] {
+				product[i%shortRows] = d[i%shortRows] * x
+			}
 			*c.dnum(1, 0) += product.Sum()
 		}
 		if c.wants(2) {
@@ -96,6 +93,14 @@ var opShift = &op{
 	},
 	needs:  func(k int) need { return [...]need{inputs(1), inputs(0), 0}[k] },
 	degree: func(in []degree) degree { return max(bilinear(in[:2]), in[2]) },
+}
+
+// scaleOf is s, which is there where the adjoint of v is wanted.
+func (c *call) scaleOf() float64 {
+	if c.wants(0) {
+		return c.num(1, 0)
+	}
+	return 0
 }
 
 var rewriteShift = rewrite{"shifted effects", func(g *Graph, id ID) {
@@ -120,5 +125,5 @@ var rewriteShift = rewrite{"shifted effects", func(g *Graph, id ID) {
 
 // whole reports whether a link of a node with one column reads the rows of an operand with one column, or else one number.
 func (l *link) whole(rows bool) bool {
-	return l.rows == rows && (l.cols == nil || rows == false && len(l.cols) == 1)
+	return l.rows == rows && (l.cols == nil || !rows && len(l.cols) == 1)
 }
