@@ -71,11 +71,14 @@ func (p *pool) reset(kept ...*jointVector) {
 		v.refs = 1
 	}
 	p.free = p.free[:p.low]
+	for i := len(p.used) - 1; i >= 0; i-- { // those used first are the next ones used
+		if v := p.used[i]; v.refs == 0 {
+			p.free = append(p.free, v)
+		}
+	}
 	held := 0
 	for _, v := range p.used {
-		if v.refs == 0 {
-			p.free = append(p.free, v)
-		} else {
+		if v.refs > 0 {
 			p.used[held], held = v, held+1
 		}
 	}
