@@ -13,8 +13,9 @@ type jointVector struct {
 // A pool allocates all vectors of a chain once, so that a transition allocates nothing and copies nothing: states of a trajectory share vectors, which
 // count their holders. The vector freed last is the next one used, since it is still in the cache.
 type pool struct {
-	all  []*jointVector
 	free []*jointVector
+	low  int            // how many of them have not been used since the last reset, at the front
+	used []*jointVector // the others
 }
 
 // lane is how many numbers a cache line holds, and page how many a memory page holds: addresses a page apart share a set of the cache.
@@ -26,7 +27,7 @@ const (
 // newPool allocates n vectors over the parties, all in one array: the diagonal part of every block begins at a cache line, and vectors begin at
 // different lines of a page, since several at the same one would evict each other from the cache.
 func newPool(parties []*party, n int) *pool {
-	p := &pool{free: make([]*jointVector, 0, n)}
+	p := &pool{free: make([]*jointVector, 0, n), used: make([]*jointVector, 0, n), low: n}
 	size := 0
 	for _, s := range parties {
 		size += s.room()
@@ -34,9 +35,8 @@ func newPool(parties []*party, n int) *pool {
 	stride := (size+page-1)/page*page + 9*lane
 	all := aligned(n * stride)
 	for k := range n {
-		p.all = append(p.all, newVector(parties, all[k*stride:][:size]))
+		p.free = append(p.free, newVector(parties, all[k*stride:][:size]))
 	}
-	p.reset()
 	return p
 }
 
@@ -64,18 +64,25 @@ func aligned(n int) []float64 { return make([]float64, max(n, page))[:n] }
 
 // reset frees all vectors but those kept, each of which has one holder afterwards.
 func (p *pool) reset(kept ...*jointVector) {
-	p.free = p.free[:0]
-	for _, v := range p.all {
+	for _, v := range p.used {
 		v.refs = 0
 	}
 	for _, v := range kept {
 		v.refs = 1
 	}
-	for _, v := range p.all {
-		if v.refs == 0 {
+	p.free = p.free[:p.low]
+	for i := len(p.used) - 1; i >= 0; i-- { // those used first are the next ones used
+		if v := p.used[i]; v.refs == 0 {
 			p.free = append(p.free, v)
 		}
 	}
+	held := 0
+	for _, v := range p.used {
+		if v.refs > 0 {
+			p.used[held], held = v, held+1
+		}
+	}
+	p.used, p.low = p.used[:held], len(p.free)
 }
 
 // get returns a free vector, with one holder. Its content is arbitrary.
@@ -83,6 +90,9 @@ func (p *pool) get() *jointVector {
 	last := len(p.free) - 1
 	v := p.free[last]
 	p.free = p.free[:last]
+	if last < p.low {
+		p.low, p.used = last, append(p.used, v)
+	}
 	v.refs = 1
 	return v
 }

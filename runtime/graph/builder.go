@@ -165,6 +165,11 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 	if len(theta) != len(d.Params) {
 		panic(fmt.Sprintf("graph: %s takes %d parameters, got %d", d.Name, len(d.Params), len(theta)))
 	}
+	b.check(x)
+	if d.Flat && b.nodes[x].kind == param && weights == NoID && !b.plain {
+		b.constantPart(term, 0)
+		return nil
+	}
 	d, theta = b.predicted(d, theta)
 	if d.Event != nil {
 		if b.expandEvents(term, d, x, theta, weights, power) {

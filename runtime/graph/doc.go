@@ -19,7 +19,7 @@
 // the reverse is a pass of its own that recomputes the values it needs. See sweep.
 //
 // Superinstructions. Build replaces groups of nodes by single operations that compute the same faster (rewrite.go): densities with a row loop
-// of their own, matmul + c, gathers of sorted levels. It sorts the rows of a set of loops by the levels of a gather where their order is not
+// of their own, matmul + c, c + s·v, gathers of sorted levels. A contiguous part of a parameter is read where it stands in x (super_part.go). It sorts the rows of a set of loops by the levels of a gather where their order is not
 // visible outside (sort.go), writes other densities of many rows as operations (expand.go), and stores data matrices block by block
 // (tile.go). Builder.Plain omits the first three, which changes results by rounding only.
 //

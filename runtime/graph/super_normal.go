@@ -110,6 +110,10 @@ func (c *call) normalOne(j int, inv float64) (lp, squares float64) {
 		squares = c.normalMany(j, inv)
 		return -0.5 * squares, squares
 	}
+	if c.n <= shortRows {
+		squares = c.normalShort(j, nil, c.node.power*inv*inv) * inv * inv
+		return -0.5 * squares, squares
+	}
 	z := c.scratch[0]
 	c.residual(j, z)
 	squares = vector.Dot(c.n, z, z) * inv * inv
@@ -192,6 +196,9 @@ func (c *call) operandFrom(k, j int) []float64 {
 func (c *call) normalRows(j int, inv []float64) float64 {
 	if c.n <= fewRows {
 		return c.normalFew(j, inv, 1)
+	}
+	if c.n <= shortRows {
+		return c.normalShort(j, inv, c.node.power)
 	}
 	z := c.scratch[0]
 	c.residual(j, z)

@@ -62,6 +62,7 @@ type Dist struct {
 	Params   []Param
 	Support  Support
 	Discrete bool
+	Flat     bool // the density is 1 at every real number: a parameter without a prior
 	// LocationAt and ScaleAt are the indices into Params of a location and a scale, -1 where there is none: x = location + scale·u, or x = scale·u, with u
 	// the standard member. `noncentered` needs a scale.
 	LocationAt, ScaleAt int

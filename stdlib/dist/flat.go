@@ -14,6 +14,7 @@ It cannot be sampled, and the posterior is proper only if the data make it so.
 
 Source: Stan Reference Manual, "Improper priors".`,
 		Support:    def.RealLine,
+		Flat:       true,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		LogDensity: func(b *def.Block) float64 { return flatOver(b, func(x float64) float64 { return x }) },

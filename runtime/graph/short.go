@@ -1,0 +1,129 @@
+package graph
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/runtime/vector"
+)
+
+// Short steps. A call of a vector function takes as long as some ten additions, so a step over no more rows than a register has lanes computes them here one by one, all that it does
+// with a row at once. The results are those of the vector functions bit for bit: sums are of lanes, in their order.
+
+// shortRows is the most rows of a short step.
+const shortRows = len(vector.Lanes{})
+
+// giveShort is giveScaled for the rows of a short step, if the adjoint is wanted.
+func (c *call) giveShort(k, j int, s float64, t *vector.Lanes) {
+	switch {
+	case !c.wants(k):
+	case !c.in[k].rows:
+		*c.dnum(k, j) += float64(s * t.Sum())
+	case c.in[k].set:
+		for i, d := 0, c.dvec(k, j)[:c.n]; i < len(d) && i < shortRows; i++ {
+			d[i] = s * t[i]
+		}
+	default:
+		for i, d := 0, c.dvec(k, j)[:c.n]; i < len(d) && i < shortRows; i++ {
+			d[i] = math.FMA(s, t[i], d[i])
+		}
+	}
+}
+
+// normalShort is normalRows for a short step, and with no inv a standard normal scaled by a number whose square, times the power, is by.
+func (c *call) normalShort(j int, inv []float64, by float64) (squares float64) {
+	var z, square vector.Lanes
+	x, mu, step := c.vec(0, j)[:c.n], c.operandFrom(1, j), 0
+	if c.in[1].rows {
+		step = 1
+	}
+	for i := 0; i < len(x) && i < shortRows; i++ {
+		t, r := x[i]-mu[i*step], 1.0
+		if inv != nil {
+			r = inv[i]
+		}
+		t *= r
+		square[i] = t * t
+		z[i] = t * r
+	}
+	c.giveShort(0, j, -by, &z)
+	c.giveShort(1, j, by, &z)
+	return square.Sum()
+}
+
+// opShift is c + s·v, v a vector and s and c numbers: effects of a hierarchy that are not centred.
+var opShift = &op{
+	name: "shift", doc: "c + s·v for rows v and numbers s and c", least: 3, most: 3,
+	forward: func(c *call) {
+		v, s, by := c.vec(0, 0), c.num(1, 0), c.num(2, 0)
+		y := c.y(0)
+		if c.n > shortRows {
+			vector.Scale(c.n, y, v, s)
+			vector.AddScalar(c.n, y, y, by)
+			return
+		}
+		v, y = v[:c.n], y[:c.n]
+		for i, x := range v {
+			y[i] = float64(x*s) + by
+		}
+	},
+	vjp: func(c *call) {
+		dy := c.dy(0)
+		if c.n > shortRows {
+			c.giveScaledTo(0, 0, c.scaleOf(), dy)
+			if c.wants(1) {
+				*c.dnum(1, 0) += vector.Dot(c.n, dy, c.vec(0, 0))
+			}
+			if c.wants(2) {
+				*c.dnum(2, 0) += vector.Sum(c.n, dy)
+			}
+			return
+		}
+		var d, product vector.Lanes
+		copy(d[:], dy[:c.n])
+		c.giveShort(0, 0, c.scaleOf(), &d)
+		if c.wants(1) {
+			for i, x := range c.vec(0, 0)[:c.n] {
+				product[i%shortRows] = d[i%shortRows] * x
+			}
+			*c.dnum(1, 0) += product.Sum()
+		}
+		if c.wants(2) {
+			*c.dnum(2, 0) += d.Sum()
+		}
+	},
+	needs:  func(k int) need { return [...]need{inputs(1), inputs(0), 0}[k] },
+	degree: func(in []degree) degree { return max(bilinear(in[:2]), in[2]) },
+}
+
+// scaleOf is s, which is there where the adjoint of v is wanted.
+func (c *call) scaleOf() float64 {
+	if c.wants(0) {
+		return c.num(1, 0)
+	}
+	return 0
+}
+
+var rewriteShift = rewrite{"shifted effects", func(g *Graph, id ID) {
+	n := &g.nodes[id]
+	if n.op != opAdd || n.width != 1 {
+		return
+	}
+	for k := range 2 {
+		m := &g.nodes[n.in[k]]
+		if m.op != opMul || g.uses(n.in[k]) > 1 || !n.links[k].whole(true) || !n.links[1-k].whole(false) {
+			continue
+		}
+		for f := range 2 {
+			if m.links[f].whole(true) && m.links[1-f].whole(false) {
+				n.op, n.in = opShift, []ID{m.in[f], m.in[1-f], n.in[1-k]}
+				n.links = []link{m.links[f], m.links[1-f], n.links[1-k]}
+				return
+			}
+		}
+	}
+}}
+
+// whole reports whether a link of a node with one column reads the rows of an operand with one column, or else one number.
+func (l *link) whole(rows bool) bool {
+	return l.rows == rows && (l.cols == nil || !rows && len(l.cols) == 1)
+}

@@ -1,0 +1,106 @@
+package graph_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/runtime/graph"
+)
+
+// TestShortSteps compares effects c + s·v and normal densities over few rows and many, with every choice of numbers that are parameters, with the same operations one by one.
+func TestShortSteps(t *testing.T) {
+	for _, n := range []int{1, 3, 5, 8, 9, 40, 300} {
+		for known := range 8 {
+			var got [2][]float64
+			for plain := range 2 {
+				b := graph.New("effects")
+				if plain == 1 {
+					b.Plain()
+				}
+				leaf := func(bit int, name string, shape shape) graph.ID {
+					if known>>bit&1 == 0 {
+						return b.Param(name, shape)
+					}
+					v := make([]float64, shape.Len())
+					for i := range v {
+						v[i] = 0.3 + math.Sin(float64(3*i+bit))
+					}
+					return b.Const(name, shape, v)
+				}
+				v, s, c := leaf(0, "v", shape{n}), leaf(1, "s", shape{}), leaf(2, "c", shape{})
+				eta := apply(t, b, "add", apply(t, b, "mul", s, v), c)
+				normal, sigma := dist(t, "normal"), make([]float64, n)
+				for i := range sigma {
+					sigma[i] = 1 + 0.1*float64(i%7)
+				}
+				y, scale := b.Const("y", shape{n}, scaled(n, 2)), b.Const("sigma", shape{n}, sigma)
+				for term, theta := range map[string][]graph.ID{"own scales": {eta, scale}, "one scale": {b.Scalar(0.2), b.Scalar(1.5)}} {
+					x := y
+					if term == "one scale" {
+						x = v
+					}
+					if err := b.Density(term, normal, x, theta, graph.NoID, 1); err != nil {
+						t.Fatal(err)
+					}
+				}
+				g := build(t, b)
+				if plain == 0 && known&1 == 0 && !strings.Contains(g.String(), "= shift(") {
+					t.Errorf("%d rows, known %03b: no shift\n%s", n, known, g)
+				}
+				got[plain] = evaluated(g, scaled(g.Dim(), 1))
+			}
+			sameEvaluation(t, fmt.Sprintf("%d rows, known %03b", n, known), got[0], got[1])
+		}
+	}
+}
+
+// TestPartsOfParameters compares elements, ranges and columns of parameters, and neighbours joined, with copies of them.
+func TestPartsOfParameters(t *testing.T) {
+	var got [2][]float64
+	for plain := range 2 {
+		b := graph.New("parts")
+		if plain == 1 {
+			b.Plain()
+		}
+		beta, m := b.Param("beta", shape{5}), b.Param("m", shape{4, 3})
+		part := func(of graph.ID, cut ...graph.Slice) graph.ID {
+			id, err := b.Apply("slice", graph.Attr{Slices: cut}, of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return id
+		}
+		one := func(i int) graph.Slice { return graph.Slice{Lo: i, Hi: i + 1, Drop: true} }
+		parts := []graph.ID{
+			part(beta, one(2)), part(beta, graph.Slice{Lo: 1, Hi: 4}), part(m, graph.Slice{Hi: 4}, one(1)), part(m, graph.Slice{Lo: 1, Hi: 3}, one(2)), part(m, one(1), graph.Slice{Hi: 3}),
+			apply(t, b, "append", part(beta, one(3)), part(beta, one(4)), part(m, graph.Slice{Hi: 2}, one(0))), apply(t, b, "append", part(beta, one(4)), part(beta, one(3))),
+		}
+		normal, flat := dist(t, "normal"), dist(t, "flat")
+		for i, p := range parts {
+			if err := b.Density(fmt.Sprint("part ", i), normal, p, []graph.ID{b.Scalar(0.1 * float64(i)), b.Scalar(2)}, graph.NoID, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := b.Density("flat", flat, beta, nil, graph.NoID, 1); err != nil {
+			t.Fatal(err)
+		}
+		b.Output("crosses", part(beta, one(0)))
+		g := build(t, b)
+		if copies := strings.Count(g.String(), "= slice{") + strings.Count(g.String(), "= append("); plain == 0 && copies > 2*6 {
+			t.Errorf("%d nodes copy parts\n%s", copies, g)
+		}
+		got[plain] = evaluated(g, scaled(g.Dim(), 1))
+	}
+	sameEvaluation(t, "parts", got[0], got[1])
+}
+
+// scaled is n numbers between −size and size.
+func scaled(n int, size float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = size * math.Sin(float64(7*i+1))
+	}
+	return v
+}
