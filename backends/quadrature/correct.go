@@ -151,6 +151,16 @@ func (k batch) Receive(_ int, _ [][]float64, out []float64) { copy(k.ratios, out
 // evaluate makes the joint Gaussian where that is wanted, and corrects the fit by importance sampling where that is.
 func (k *Kernel) evaluate(ctx context.Context) error {
 	columns := 1 + k.size/2
+	if k.options.AtClients {
+		if err := k.marginalise(); err != nil {
+			return err
+		}
+	}
+	if k.options.AtClients && k.joint() {
+		if err := k.expand(ctx); err != nil {
+			return err
+		}
+	}
 	for b, p := range k.parties {
 		from := k.env.Private(b, "sfvi draw")
 		if !k.joint() {
@@ -167,18 +177,31 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 			return err
 		}
 	}
-	if !k.options.Correct {
-		return nil
-	}
-	k.ratios = make([]float64, k.size)
-	size := density.RelaySize{Columns: k.size + 1, Scalars: k.size + k.sums, Answers: k.size}
-	if err := k.relay.Relay(ctx, density.Batch, size, batch{k}); err != nil {
-		return err
+	if k.options.Correct {
+		k.ratios = make([]float64, k.size)
+		if err := k.weigh(ctx); err != nil {
+			return err
+		}
 	}
 	if k.server != nil {
-		k.server.conjugate = nil
+		if k.server.conjugate = nil; k.options.AtClients {
+			k.server.rows = nil
+		}
 	}
 	return nil
+}
+
+// weigh finds log p − log q at the draws: in one round trip where the server has the likelihood, else in two.
+func (k *Kernel) weigh(ctx context.Context) error {
+	size := density.RelaySize{Columns: k.size + 1, Scalars: k.size + k.sums, Answers: k.size}
+	if !k.options.AtClients {
+		return k.relay.Relay(ctx, density.Batch, size, batch{k})
+	}
+	size.Answers = k.shared * (k.size + 1)
+	if err := k.relay.Relay(ctx, density.Batch, size, sums{k}); err != nil {
+		return err
+	}
+	return k.relay.Relay(ctx, density.Mixing, density.RelaySize{Scalars: k.size, Answers: k.size}, weighing{k})
 }
 
 // solve finds the draws of the joint Gaussian.

@@ -2,10 +2,12 @@ package sfvi
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/portable"
 )
 
@@ -181,14 +183,19 @@ func (k *kernel) Ratios() []float64 {
 	return k.ratios
 }
 
-// Correctable implements backends.Weighted: the ratios are also of the auxiliary variables, over which they vary too much to be weights.
-func (k *kernel) Correctable() bool {
-	for _, p := range k.parties {
-		if p.guide != nil {
-			return false
+// Correctable implements backends.Weighted: the ratios are also of the auxiliary variables, over which they vary too much to be weights. The transform says whether there are any, the same at every party.
+func (k *kernel) Correctable() (bool, error) {
+	switch {
+	case !wanted(k.settings):
+		return false, nil
+	case density.HasAuxiliaries(k.env):
+		return false, &backends.Refusal{
+			Code: diag.NotCorrected,
+			Err:  errors.New("weights would be of the auxiliary variables too, over which they vary too much; without them the cuts would have to cross without noise, which a sampled fit never sends"),
+			Out:  "--estimator quadrature where it applies, --transform exact, or --backend nuts",
 		}
 	}
-	return k.settings.Bool(correct)
+	return true, nil
 }
 
 // info describes the state of the fit.
