@@ -309,13 +309,13 @@ func (k sums) Receive(b int, down [][]float64, out []float64) {
 	p, m := k.parties[b], k.shared
 	p.likelihood = make([]float64, k.size)
 	theta := make([]float64, p.d)
-	for c := range k.size {
-		reflected(p.sample.start, p.d, c, theta)
-		for _, r := range p.rows {
-			p.predictor(r, theta, down[p.membership(r.Group)][(c+1)*r.n:], out[(c+1)*m:][:m], r.eta)
-			r.density(nil, r.eta, r.lp, r.at, nil)
-			p.likelihood[c] += vec.Sum(r.n, r.lp)
+	for _, r := range p.rows {
+		eta := make([]float64, k.size*r.n)
+		for c := range k.size {
+			reflected(p.sample.start, p.d, c, theta)
+			p.predictor(r, theta, down[p.membership(r.Group)][(c+1)*r.n:], out[(c+1)*m:][:m], eta[c*r.n:][:r.n])
 		}
+		r.along(eta, p.likelihood)
 	}
 }
 
