@@ -230,6 +230,9 @@ func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []
 	out[0] = 1
 	for g, v := range sum {
 		n := len(s.mean[g])
+		if clear(down[g]); largest(v[n:2*n]) == 0 {
+			continue // no likelihood sees the sum
+		}
 		r := newRows(density.Rows{Group: g, Affine: density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n*s.d)}}, nil)
 		copy(r.slope, v[:n])
 		copy(r.curvature, v[n:2*n])
@@ -247,7 +250,6 @@ func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []
 			out[0] = 0
 		}
 		s.rows = append(s.rows, r)
-		clear(down[g])
 	}
 	k.fail(out[0] == 1)
 }
@@ -328,7 +330,17 @@ func (k weighing) Send(b int, _ [][]float64, scalars []float64) {
 
 func (k weighing) Answer(_ [][]float64, total []float64, _ [][]float64, out []float64) {
 	vec.Add(k.size, out, total, k.partial)
+	weightless(out)
 	copy(k.ratios, out)
+}
+
+// weightless gives no weight to draws whose density is not finite.
+func weightless(ratios []float64) {
+	for i, v := range ratios {
+		if !finite(v) {
+			ratios[i] = math.Inf(-1)
+		}
+	}
 }
 
 func (k weighing) Receive(_ int, _ [][]float64, out []float64) { copy(k.ratios, out) }

@@ -111,6 +111,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			}
 		}
 	}
+	weightless(out)
 	copy(k.ratios, out)
 }
 
@@ -201,7 +202,7 @@ func (k *Kernel) weigh(ctx context.Context) error {
 	if err := k.relay.Relay(ctx, density.Batch, size, sums{k}); err != nil {
 		return err
 	}
-	return k.relay.Relay(ctx, density.Mixing, density.RelaySize{Scalars: k.size, Answers: k.size}, weighing{k})
+	return k.relay.Relay(ctx, density.Weighing, density.RelaySize{Scalars: k.size, Answers: k.size}, weighing{k})
 }
 
 // solve finds the draws of the joint Gaussian.

@@ -203,7 +203,7 @@ func atTheEnd(atClients, joint, correct bool) (out []density.Use) {
 		batch := &out[len(out)-1]
 		batch.Answers, batch.LeastAnswers, batch.MostAnswers = "the server's parameters in the likelihood at the draws", 0, 100*MostBatch
 		out = append(out, density.Use{
-			Exchange: density.Mixing, Often: "once, at the end", Least: 2, Most: MostBatch, Scalars: "share of the log likelihood at the draws", LeastAnswers: 2, MostAnswers: MostBatch, Answers: "log p − log q of the draws",
+			Exchange: density.Weighing, Often: "once, at the end", Least: 2, Most: MostBatch, Scalars: "share of the log likelihood at the draws", LeastAnswers: 2, MostAnswers: MostBatch, Answers: "log p − log q of the draws",
 		})
 	}
 	return out

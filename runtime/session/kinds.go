@@ -161,8 +161,12 @@ const (
 	kindCurved
 	kindDraws
 	kindDrawSlopes
+	kindCutMoments
+	kindCutSums
 	kindExpansion
 	kindExpanded
+	kindShares
+	kindWeights
 	kindsOfScripts
 )
 
@@ -199,8 +203,12 @@ var kinds = [kindsOfScripts]kind{
 	kindCurved:        {"curved", false, []carried{{Curved, always}, {Answer, always}}},
 	kindDraws:         {"draws", true, []carried{{CutDraws, always}, {Scalars, always}}},
 	kindDrawSlopes:    {"draw slopes", false, []carried{{SlopeDraws, always}, {Answer, always}}},
+	kindCutMoments:    {"cut moments", true, []carried{{Moment, always}}},
+	kindCutSums:       {"cut sums", false, []carried{{MomentSum, always}, {Answer, always}}},
 	kindExpansion:     {"expansion", true, []carried{{SlopePart, always}}},
 	kindExpanded:      {"expanded", false, []carried{{Answer, always}}},
+	kindShares:        {"shares", true, []carried{{Scalars, always}}},
+	kindWeights:       {"weights", false, []carried{{Answer, always}}},
 }
 
 func always(circumstance) bool              { return true }
@@ -233,6 +241,6 @@ var (
 		density.Moments: {kindMoments, kindSlopes}, density.Mixing: {kindTerms, kindMix}, density.Slopes: {kindPartialSlopes, kindWholeSlopes},
 		density.Solving: {kindProduct, kindDirection}, density.Batch: {kindBatch, kindDensities}, density.Drawing: {kindDrawing, kindTotals},
 		density.Stepping: {kindStep, kindCurved}, density.DrawSlopes: {kindDraws, kindDrawSlopes},
-		density.CutMoments: {kindMoments, kindSlopes}, density.Expansion: {kindExpansion, kindExpanded},
+		density.CutMoments: {kindCutMoments, kindCutSums}, density.Expansion: {kindExpansion, kindExpanded}, density.Weighing: {kindShares, kindWeights},
 	}
 )
