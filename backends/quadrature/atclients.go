@@ -52,10 +52,14 @@ func (k *Kernel) marginalise() error {
 			}
 		}
 	}
-	for _, p := range k.parties {
-		for _, r := range p.rows {
-			of := k.noiseOf[perSum*r.Group:][:perSum]
-			r.share(of[0], of[1], p.rho2[p.lin.Members[p.membership(r.Group)].Offset])
+	for b, p := range k.parties {
+		if b == 0 && k.server != nil {
+			continue
+		}
+		p.noisy = noisyTogether(p.rows)
+		for _, l := range p.noisy {
+			of := k.noiseOf[perSum*l.whole.Group:][:perSum]
+			l.whole.share(of[0], of[1], p.rho2[p.lin.Members[p.membership(l.whole.Group)].Offset])
 		}
 	}
 	return nil
@@ -311,11 +315,24 @@ func (k sums) Receive(b int, down [][]float64, out []float64) {
 	p, m := k.parties[b], k.shared
 	p.likelihood = make([]float64, k.size)
 	theta := make([]float64, p.d)
-	for _, r := range p.rows {
+	for _, l := range p.noisy {
+		r := l.whole
+		predict := func(r *rows, c int, eta []float64) {
+			reflected(p.sample.start, p.d, c, theta)
+			p.predictor(r, theta, down[p.membership(r.Group)][(c+1)*r.n:], out[(c+1)*m:][:m], eta)
+		}
+		if len(l.members) > 1 {
+			for c := range k.size {
+				for _, one := range l.members {
+					predict(one, c, one.eta)
+				}
+				p.likelihood[c] += l.value(nil, nil)
+			}
+			continue
+		}
 		eta := make([]float64, k.size*r.n)
 		for c := range k.size {
-			reflected(p.sample.start, p.d, c, theta)
-			p.predictor(r, theta, down[p.membership(r.Group)][(c+1)*r.n:], out[(c+1)*m:][:m], eta[c*r.n:][:r.n])
+			predict(r, c, eta[c*r.n:][:r.n])
 		}
 		r.along(eta, p.likelihood)
 	}

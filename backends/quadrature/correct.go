@@ -80,6 +80,12 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		}
 		phi, by = append(phi, g.mean...), make([]float64, g.m)
 	}
+	likelihoods := noisyTogether(s.rows)
+	for _, l := range likelihoods {
+		if noise := total[k.size+l.whole.Group]; noise != l.whole.noise {
+			l.whole.integrateOut(noise)
+		}
+	}
 	for c := range k.size + 1 {
 		copy(theta, s.sample.column(0, s.d))
 		if c > 0 {
@@ -91,24 +97,24 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			out[c-1] += g.Density(phi, by) - g.logQ(phi)
 		}
 		for i, r := range s.rows {
-			if noise := total[k.size+r.Group]; noise != r.noise {
-				r.integrateOut(noise)
-			}
 			apply(&r.Affine, theta, r.eta)
 			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
 			if c == 0 {
 				centre = append(centre, append([]float64(nil), r.eta...))
 				continue
 			}
-			eta := append([]float64(nil), r.eta...)
-			r.density(phi, eta, r.lp, r.at, by)
-			out[c-1] += vec.Sum(r.n, r.lp)
 			if k.joint() {
-				vec.Sub(r.n, eta, eta, centre[i])
 				for j, w := range r.curvature {
-					out[c-1] += float64(0.5 * w * eta[j] * eta[j])
+					d := r.eta[j] - centre[i][j]
+					out[c-1] += float64(0.5 * w * d * d)
 				}
 			}
+		}
+		if c == 0 {
+			continue
+		}
+		for _, l := range likelihoods {
+			out[c-1] += l.value(phi, by)
 		}
 	}
 	weightless(out)

@@ -34,8 +34,9 @@ type party struct {
 	g, weight    []float64
 	residual     []float64
 	step, target []float64
-	sample       *sample   // draws, once the fit is evaluated
-	likelihood   []float64 // at these, where the client evaluates it
+	sample       *sample     // draws, once the fit is evaluated
+	noisy        []*together // the party's likelihoods, where the noise is integrated out of them
+	likelihood   []float64   // at these, where the client evaluates it
 }
 
 func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
