@@ -89,7 +89,7 @@ func (id *Identity) Verify(der []byte) (party string, err error) {
 	return party, nil
 }
 
-// Accept configures TLS for the server: version 1.3, and a certificate from every client. refused is told of those that are turned away.
+// Accept configures TLS for the server: version 1.3, and a certificate from every client. refused is called with the reason for each that is turned away.
 func (id *Identity) Accept(refused func(error)) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{id.pair()}, ClientAuth: tls.RequestClientCert, SessionTicketsDisabled: true,
