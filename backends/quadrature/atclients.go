@@ -108,7 +108,7 @@ func (r *rows) shared(eta, lp, slope []float64) {
 		r.top[i] = math.Inf(-1)
 	}
 	for k := range nodes {
-		vec.AddScalar(r.n, r.over, eta, step*(float64(k)-float64(nodes-1)/2))
+		vec.AddScalar(r.n, r.over, eta, step*(float64(k)-float64(float64(nodes-1)/2)))
 		r.Evaluate(nil, r.over, e(k), f(k), nil, nil)
 		for i, v := range e(k) {
 			r.top[i] = max(r.top[i], v)

@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/backends/quadrature"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // The estimators of the ELBO.
@@ -210,8 +211,8 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 		if err != nil {
 			return nil, err
 		}
-		if _, why := k.Correctable(); why != nil && s.Text(correct) == yes {
-			return nil, why
+		if s.Text(correct) == yes && density.HasAuxiliaries(env) {
+			return nil, &backends.Refusal{Code: diag.NotCorrected, Err: fmt.Errorf("--%s: %w", correct, errWeightless), Out: weighed}
 		}
 		k.restart = restart
 		return k, nil

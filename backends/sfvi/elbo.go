@@ -3,11 +3,11 @@ package sfvi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/portable"
 )
 
@@ -189,14 +189,15 @@ func (k *kernel) Correctable() (bool, error) {
 	case !wanted(k.settings):
 		return false, nil
 	case density.HasAuxiliaries(k.env):
-		return false, &backends.Refusal{
-			Code: diag.NotCorrected,
-			Err:  errors.New("weights would be of the auxiliary variables too, over which they vary too much; without them the cuts would have to cross without noise, which a sampled fit never sends"),
-			Out:  "--estimator quadrature where it applies, --transform exact, or --backend nuts",
-		}
+		return false, fmt.Errorf("%w: %s", errWeightless, weighed)
 	}
 	return true, nil
 }
+
+// errWeightless is why draws of auxiliary variables are not corrected, and weighed is what could be.
+var errWeightless = errors.New("weights would be of the auxiliary variables too, over which they vary too much; without them the cuts would have to cross without noise, which a sampled fit never sends")
+
+const weighed = "--estimator quadrature where it applies, --transform exact, or --backend nuts"
 
 // info describes the state of the fit.
 func (k *kernel) info() backends.Info {
