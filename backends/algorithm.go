@@ -133,8 +133,9 @@ type Weighted interface {
 	// Ratios returns log p − log q, up to a constant, at independent draws from q: −Inf where it was not finite. The totals over the parties are
 	// the same at each of them. It is nil before Info.Done.
 	Ratios() []float64
-	// Correctable reports whether ratio id is that of draw id, of everything that a draw has: then weights correct the draws.
-	Correctable() bool
+	// Correctable reports whether ratio id is that of draw id, of everything that a draw has, and weights are wanted: then they correct the draws. Where they are wanted and cannot, the error says
+	// why and what could.
+	Correctable() (bool, error)
 }
 
 // A Restarted is a kernel that fits from several starting points and keeps the best.

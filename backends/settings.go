@@ -39,6 +39,12 @@ func (d Setting) Usage() string {
 	return fmt.Sprintf("%s (default %v)", doc, d.Default)
 }
 
+// Switch reports whether the setting is true or false, or also left to the algorithm: then its name alone says true.
+func (d Setting) Switch() bool {
+	_, ok := d.Default.(bool)
+	return ok || slices.Contains(d.Choices, "true")
+}
+
 // A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one setting has each. Those of a Plan are ints, and Fits knows the types of all.
 type Role int
 

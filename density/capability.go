@@ -146,6 +146,22 @@ type Reporter interface {
 	ReadsAuxiliaries() bool
 }
 
+// Augmented is an Env that knows whether any party, of this process or another, has auxiliary variables.
+type Augmented interface{ Augmented() bool }
+
+// HasAuxiliaries reports whether any party has auxiliary variables; of an Env that is not Augmented, whether any of its blocks has.
+func HasAuxiliaries(env Env) bool {
+	if a, ok := As[Augmented](env); ok {
+		return a.Augmented()
+	}
+	for _, b := range env.Blocks() {
+		if b.AuxLen() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // A Draw is one draw of an algorithm, by block.
 type Draw struct {
 	Theta [][]float64

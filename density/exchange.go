@@ -15,7 +15,10 @@ const (
 	Mixing                        // Relaying.Relay: scalars alone
 	Slopes                        // Relaying.Relay: slopes of the likelihood at the clients
 	Solving                       // Relaying.Relay: products in the iterative solution of a linear system. In place of products the first brings cuts at draws from the priors, and last the mean and the variances of the cuts under the fit
-	Batch                         // Relaying.Relay: cuts at the mean and at many draws
+	Batch                         // Relaying.Relay: cuts at the mean and at many draws; under a transform at the clients their sums come back
+	CutMoments                    // Relaying.Relay: under a transform at the clients means and variances of the cuts alone; their sums come back
+	Weighing                      // Relaying.Relay: scalars alone, at draws
+	Expansion                     // Relaying.Relay: there, slopes and curvatures of the likelihood at the clients with the noise integrated out, also the curvatures that mix with what the server sends
 	Stepping                      // Relaying.Relay: what crosses at the cuts; adjoint and curvature of the likelihood come back
 	Drawing                       // Relaying.Relay: what crosses at the cuts at many draws. The adjoints there, which Answer sets, stay at the server
 	DrawSlopes                    // Relaying.Relay: cuts at many draws; the adjoints there come back

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +27,8 @@ type fitted struct {
 	drawingCPU  *posterior.Number
 	weighted    *posterior.Draws // what was drawn, where the draws are resampled with weights
 	corrected   []float64        // the weights
+	weighable   bool             // weights would correct the draws, if they are reliable
+	uncorrected string           // why they cannot, and what could; "": they can, or nobody wants it
 	restarts    []posterior.ELBO // of the fits from several starting points; nil where there is one
 	ratios      []float64        // log p − log q at draws from the approximation; nil where they are not computed
 	interrupted bool
@@ -80,8 +81,12 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 	}
 	if w, ok := c.kernel.(backends.Weighted); ok {
 		f.ratios = w.Ratios()
-		if f.info.Done && w.Correctable() && f.correctable() {
+		able, why := w.Correctable()
+		if f.weighable = able && f.info.Done; f.correctable() {
 			n = len(f.ratios)
+		}
+		if why != nil {
+			f.uncorrected = why.Error()
 		}
 	}
 	if f.info.Done {
@@ -158,7 +163,7 @@ func (f *fitted) khat() posterior.Number {
 	if len(f.ratios) == 0 {
 		return posterior.NotApplicable()
 	}
-	if slices.Max(f.ratios)-slices.Min(f.ratios) < equalRatios {
+	if f.exact() {
 		return 0
 	}
 	k := loo.Smooth(f.ratios, 1).K
@@ -191,6 +196,10 @@ func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
 	if len(f.ratios) > 0 && math.IsNaN(float64(f.khat())) {
 		out = append(out, posterior.Finding{Check: "khat", Value: posterior.NotApplicable(),
 			Text: fmt.Sprintf("k̂ of the approximation cannot be computed from the densities at %d draws: they are too few, or none is finite", len(f.ratios))})
+	}
+	if k, most := float64(f.khat()), reliable(len(f.ratios)); f.weighable && k > most && k <= posterior.KhatBound {
+		out = append(out, posterior.Finding{Check: "khat", Value: posterior.Number(k),
+			Text: fmt.Sprintf("k̂ of the approximation is %.2f, above %.2f, the most at which weights of %d draws are reliable; they do not correct it", k, most, len(f.ratios)), Try: moreOf(a.Draws)})
 	}
 	return append(out, f.nonFinite(" and were left out")...)
 }

@@ -253,11 +253,8 @@ func TestAttackOnQuadrature(t *testing.T) {
 		"meanfield":         {"theta-guide": "meanfield"},
 	} {
 		for _, transform := range []def.Transform{transforms.Augmented, transforms.Exact, transforms.Power} {
-			if transform.AtClients && given["theta-guide"] == "joint" {
-				continue // refused
-			}
 			_, report := attacked(t, twoHospitals(t, 150, 0, transform), "sfvi", given)
-			bare := !transform.AtClients && name != "the iterate alone"
+			bare := name != "the iterate alone"
 			for k, c := range report.Cuts {
 				if c.CutSD < 1 || c.Correlation < 0.9999 || c.Rounds != 0 || c.Iterates < 3 || len(c.Progress) < 2 {
 					t.Errorf("%s, %s, %s: correlation %.6f after %d rounds and %d iterations", name, transform, c.Name, c.Correlation, c.Rounds, c.Iterates)
@@ -268,7 +265,7 @@ func TestAttackOnQuadrature(t *testing.T) {
 				if bare != (c.Inversion != nil) || bare && (c.Inversion.Solved != 150 || c.Inversion.Correlation < 1-1e-12 || c.Inversion.ResidualSD != 0) {
 					t.Errorf("%s, %s, %s: %+v without noise", name, transform, c.Name, c.Inversion)
 				}
-				if drawn := given["correct"] == "" && !transform.AtClients; drawn != (c.Draws > 100) {
+				if drawn := given["correct"] == ""; drawn != (c.Draws > 100) {
 					t.Errorf("%s, %s, %s: cuts at %d draws", name, transform, c.Name, c.Draws)
 				}
 			}

@@ -18,17 +18,20 @@ func reliable(draws int) float64 {
 // correctable reports whether weights would correct draws from the approximation; they would not where all are equal.
 func (f *fitted) correctable() bool {
 	k := float64(f.khat())
-	return len(f.ratios) > 0 && k <= reliable(len(f.ratios)) && slices.Max(f.ratios)-slices.Min(f.ratios) >= equalRatios
+	return f.weighable && len(f.ratios) > 0 && k <= reliable(len(f.ratios)) && !f.exact()
 }
 
+// exact reports whether the approximation is the posterior up to rounding.
+func (f *fitted) exact() bool { return slices.Max(f.ratios)-slices.Min(f.ratios) < equalRatios }
+
 // resample replaces the draws by as many that are chosen among them with Pareto smoothed weights, where these are reliable: systematically, which repeats a draw
-// as often as its weight demands, in the order of the draws.
+// as often as its weight demands, in the order of the draws. Where fewer draws are wanted than were weighed, the first of them are.
 func (f *fitted) resample(env density.Env) {
-	if !f.correctable() || f.draws.Len(0) != len(f.ratios) {
+	if !f.correctable() || f.draws.Len(0) > len(f.ratios) {
 		return
 	}
 	raw := f.draws
-	weights := loo.Smooth(f.ratios, 1).LogWeights
+	weights := loo.Smooth(f.ratios[:raw.Len(0)], 1).LogWeights
 	for i, w := range weights {
 		weights[i] = portable.Exp(w)
 	}
@@ -64,6 +67,9 @@ func (f *fitted) closing(e posterior.ELBO) string {
 			squares += float64(w * w)
 		}
 		text += fmt.Sprintf(", corrected by weights (k̂ %.2f, as good as %.0f)", float64(f.khat()), 1/squares)
+	}
+	if f.weighable && len(f.ratios) > 0 && f.exact() {
+		text += ", which need no weights: those of all are equal"
 	}
 	if f.work.Sequential > 0 {
 		text += fmt.Sprintf("; %d round trips one after another", f.work.Sequential)

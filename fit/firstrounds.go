@@ -20,6 +20,7 @@ type firstRounds struct {
 	parties []*model.Party // of the run
 	copies  []*model.Party // with these the receiver computes the adjoint as a function of the cut: it has the program and its shared data
 	clear   [][]*attack.Clear
+	sums    bool // those of the cuts cross without noise too
 	rounds  int
 	relayed density.Exchange // the exchange that brought cuts at draws; Evaluation: none did
 	end     context.CancelCauseFunc
@@ -42,7 +43,7 @@ func (p *Prepared) bareRounds(ctx context.Context) ([][]*attack.Clear, error) {
 	if !p.Plan.Exact && !p.Plan.Power && !relayed || len(p.Plan.Windows) > 0 {
 		return nil, nil
 	}
-	f := &firstRounds{plan: p.Plan}
+	f := &firstRounds{plan: p.Plan, sums: !p.Plan.Power || relayed}
 	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) error {
 		ctx, f.end = context.WithCancelCause(ctx)
 		defer f.end(nil)
@@ -100,7 +101,7 @@ func (f *firstRounds) settle() {
 	}
 }
 
-// begin finds what can be computed: all cuts and sums where these cross themselves, and under power the cuts of clients that evaluate a likelihood.
+// begin finds what can be computed: all cuts and sums where these cross themselves, and under power the cuts of clients that evaluate a likelihood, and sums where cuts at draws are added up.
 func (f *firstRounds) begin() {
 	for g, group := range f.plan.Groups {
 		members := make([]*attack.Clear, len(group.Members)+1)
@@ -109,7 +110,7 @@ func (f *firstRounds) begin() {
 				members[m] = &attack.Clear{}
 			}
 		}
-		if !f.plan.Power && len(group.Members) > 1 {
+		if f.sums && len(group.Members) > 1 {
 			members[len(group.Members)] = &attack.Clear{}
 		}
 		f.clear = append(f.clear, members)
@@ -198,7 +199,7 @@ func (f *firstRounds) Answered(_ [][]float64, part [][][]float64) {
 				f.take(f.clear[g][m], f.solved(*r, port.Party, part[g][r.Place]), cut)
 			}
 		}
-		if sum := f.clear[g][len(group.Members)]; sum != nil {
+		if sum := f.clear[g][len(group.Members)]; sum != nil && f.plan.Exact {
 			f.take(sum, all, all)
 		}
 	}

@@ -61,7 +61,7 @@ func quadratureFit(t *testing.T, b *compile.Bound, given map[string]string) (bac
 // any, and whether the linear system is solved outright (many draws) or by iterations (few).
 func TestJointGaussianIsTheNormalPosterior(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 		b := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m))
 		for draws, bound := range map[string]float64{"8": 0.01, "400": 1e-8} {
 			k, _, _ := quadratureFit(t, b, map[string]string{"draws": draws})
@@ -181,8 +181,11 @@ func covarianceOfDraws(t *testing.T, m testmodel.GLM, transform def.Transform, k
 		}
 	}
 	d, noise := len(columns), m.Sigma*m.Sigma
-	if transform.Augmented() {
-		noise += float64(len(m.X)) * 0.8 * 0.8
+	switch j := float64(len(m.X)); transform {
+	case transforms.Augmented:
+		noise += j * 0.8 * 0.8
+	case transforms.Power:
+		noise += (j - 1) * (j - 1) / j * 0.8 * 0.8
 	}
 	precision := mat.NewSymDense(d, nil)
 	for i, a := range columns {

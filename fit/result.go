@@ -92,7 +92,11 @@ func (r *Result) Footer() string {
 	}
 	text += fmt.Sprintf("; %s; %.1f s\n", r.closing, float64(d.Timing.TotalS))
 	text += forecastLines(d.Forecasts)
-	for _, line := range []string{d.Note, d.Deployment} {
+	uncorrected := ""
+	if why := d.Diagnostics.Uncorrected; why != "" {
+		uncorrected = "The draws are those of the approximation, not corrected: " + why + "."
+	}
+	for _, line := range []string{d.Note, uncorrected, d.Deployment} {
 		if line != "" {
 			text += line + "\n"
 		}
@@ -137,7 +141,7 @@ func rhoText(rho any) string {
 func (r *Result) summariseFit(f *fitted) {
 	converged, d := f.converged(), &r.Document
 	d.Parameters = f.summary()
-	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Corrected: f.corrected != nil, Converged: &converged, Noted: f.noted(advice(&r.Record))}
+	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Corrected: f.corrected != nil, Uncorrected: f.uncorrected, Converged: &converged, Noted: f.noted(advice(&r.Record))}
 	r.closing = f.closing(d.ELBO)
 	d.Note = pointNote(f.draws.Vars)
 	r.chains = func(int) posterior.CSVInfo {

@@ -36,6 +36,7 @@ type Diagnostics struct {
 	Superchains  int      `json:"superchains,omitempty"` // over which R-hat is nested
 	Khat         Number   `json:"khat"`                  // Pareto shape of the importance weights
 	Corrected    bool     `json:"corrected,omitempty"`   // by these weights: parameters are weighted summaries, and draws are resampled
+	Uncorrected  string   `json:"uncorrected,omitempty"` // why they cannot be, and what could
 	Converged    *bool    `json:"converged"`
 	Messages     []string `json:"messages"` // the findings of the run as text, one per check
 	// Noted are findings that draws do not show, which the run itself made: an interrupt, evaluations without a finite density, a fit that did not converge.

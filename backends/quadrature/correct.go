@@ -80,6 +80,12 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		}
 		phi, by = append(phi, g.mean...), make([]float64, g.m)
 	}
+	likelihoods := noisyTogether(s.rows)
+	for _, l := range likelihoods {
+		if noise := total[k.size+l.whole.Group]; noise != l.whole.noise {
+			l.whole.integrateOut(noise)
+		}
+	}
 	for c := range k.size + 1 {
 		copy(theta, s.sample.column(0, s.d))
 		if c > 0 {
@@ -91,26 +97,27 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			out[c-1] += g.Density(phi, by) - g.logQ(phi)
 		}
 		for i, r := range s.rows {
-			if noise := total[k.size+r.Group]; noise != r.noise {
-				r.integrateOut(noise)
-			}
 			apply(&r.Affine, theta, r.eta)
 			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
 			if c == 0 {
 				centre = append(centre, append([]float64(nil), r.eta...))
 				continue
 			}
-			eta := append([]float64(nil), r.eta...)
-			r.density(phi, eta, r.lp, r.at, by)
-			out[c-1] += vec.Sum(r.n, r.lp)
 			if k.joint() {
-				vec.Sub(r.n, eta, eta, centre[i])
 				for j, w := range r.curvature {
-					out[c-1] += float64(0.5 * w * eta[j] * eta[j])
+					d := r.eta[j] - centre[i][j]
+					out[c-1] += float64(0.5 * w * d * d)
 				}
 			}
 		}
+		if c == 0 {
+			continue
+		}
+		for _, l := range likelihoods {
+			out[c-1] += l.value(phi, by)
+		}
 	}
+	weightless(out)
 	copy(k.ratios, out)
 }
 
@@ -151,6 +158,16 @@ func (k batch) Receive(_ int, _ [][]float64, out []float64) { copy(k.ratios, out
 // evaluate makes the joint Gaussian where that is wanted, and corrects the fit by importance sampling where that is.
 func (k *Kernel) evaluate(ctx context.Context) error {
 	columns := 1 + k.size/2
+	if k.options.AtClients {
+		if err := k.marginalise(); err != nil {
+			return err
+		}
+	}
+	if k.options.AtClients && k.joint() {
+		if err := k.expand(ctx); err != nil {
+			return err
+		}
+	}
 	for b, p := range k.parties {
 		from := k.env.Private(b, "sfvi draw")
 		if !k.joint() {
@@ -167,18 +184,31 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 			return err
 		}
 	}
-	if !k.options.Correct {
-		return nil
-	}
-	k.ratios = make([]float64, k.size)
-	size := density.RelaySize{Columns: k.size + 1, Scalars: k.size + k.sums, Answers: k.size}
-	if err := k.relay.Relay(ctx, density.Batch, size, batch{k}); err != nil {
-		return err
+	if k.options.Correct {
+		k.ratios = make([]float64, k.size)
+		if err := k.weigh(ctx); err != nil {
+			return err
+		}
 	}
 	if k.server != nil {
-		k.server.conjugate = nil
+		if k.server.conjugate = nil; k.options.AtClients {
+			k.server.rows = nil
+		}
 	}
 	return nil
+}
+
+// weigh finds log p − log q at the draws: in one round trip where the server has the likelihood, else in two.
+func (k *Kernel) weigh(ctx context.Context) error {
+	size := density.RelaySize{Columns: k.size + 1, Scalars: k.size + k.sums, Answers: k.size}
+	if !k.options.AtClients {
+		return k.relay.Relay(ctx, density.Batch, size, batch{k})
+	}
+	size.Answers = k.shared * (k.size + 1)
+	if err := k.relay.Relay(ctx, density.Batch, size, sums{k}); err != nil {
+		return err
+	}
+	return k.relay.Relay(ctx, density.Weighing, density.RelaySize{Scalars: k.size, Answers: k.size}, weighing{k})
 }
 
 // solve finds the draws of the joint Gaussian.

@@ -45,8 +45,14 @@ func newCoupling(n int, atClients bool) *coupling {
 // coupledHere reports whether the covariance depends on what the clients send.
 func (p *party) coupledHere() bool { return p.coupling != nil && p.coupling.atClients }
 
-// Scalars that are added up for each sum: how many clients have noise in it, and its variance.
-const perSum = 2
+// Scalars that are added up for each sum: how many clients have noise in it, its variance, and the sum of its squares, by which all parties know whether the clients' are equal.
+const perSum = 3
+
+// unequal reports whether clients of a sum have noise of different variance, from the totals over them.
+func unequal(totals []float64) bool {
+	n, all, squares := totals[0], totals[1], totals[2]
+	return math.Abs(float64(n*squares)-float64(all*all)) > 1e-9*all*all
+}
 
 // describeNoise sets them.
 func (p *party) describeNoise(out []float64) {
@@ -54,6 +60,7 @@ func (p *party) describeNoise(out []float64) {
 		if r := p.rho2[at.Offset]; r > 0 {
 			out[perSum*at.Group]++
 			out[perSum*at.Group+1] += r
+			out[perSum*at.Group+2] += float64(r * r)
 		}
 	}
 }
@@ -61,11 +68,12 @@ func (p *party) describeNoise(out []float64) {
 // learnNoise takes their totals.
 func (p *party) learnNoise(totals []float64) error {
 	for _, at := range p.lin.Members {
-		n, all := totals[perSum*at.Group], totals[perSum*at.Group+1]
+		of := totals[perSum*at.Group:][:perSum]
+		if p.coupling.atClients && unequal(of) {
+			return uncoupled("the coupled guide needs the same rho at all clients under this transform")
+		}
 		for i := at.Offset; i < at.Offset+at.Len; i++ {
-			if p.coupling.noise[i], p.coupling.clients[i] = all, n; p.coupling.atClients && math.Abs(float64(p.rho2[i]*n)-all) > 1e-9*all {
-				return uncoupled("the coupled guide needs the same rho at all clients under this transform")
-			}
+			p.coupling.clients[i], p.coupling.noise[i] = of[0], of[1]
 		}
 	}
 	return nil

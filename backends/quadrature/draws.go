@@ -77,7 +77,7 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 func (k *Kernel) Ratios() []float64 { return k.ratios }
 
 // Correctable implements backends.Weighted.
-func (k *Kernel) Correctable() bool { return k.options.Correct }
+func (k *Kernel) Correctable() (bool, error) { return k.options.Correct, nil }
 
 // Save implements backends.Kernel.
 func (k *Kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
@@ -100,6 +100,7 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 	c.Float(&k.damping, &k.elbo, &k.rise)
 	c.Bool(&k.reached)
 	c.Floats(k.mix)
+	c.Floats(k.noiseOf)
 	memory := density.Remember(k.env, nil)
 	c.Remembered(k.env, &memory)
 	for _, p := range k.parties {

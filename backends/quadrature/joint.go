@@ -93,7 +93,6 @@ func (s *server) newConjugate(columns int) *conjugate {
 
 // linearise expands the likelihood, in which the auxiliary variables' noise is integrated out, around the fit: means and variances of the cuts by sum.
 func (s *server) linearise(mean, variance [][]float64, noise []float64) {
-	c := s.conjugate
 	for _, r := range s.rows {
 		r.integrateOut(noise[r.Group])
 		apply(&r.Affine, s.now.theta, r.mean)
@@ -102,6 +101,11 @@ func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 		vec.Accumulate(r.n, r.variance, variance[r.Group])
 	}
 	s.adjust()
+}
+
+// level finds the right sides of a row from slopes and curvatures.
+func (s *server) level() {
+	c := s.conjugate
 	for k, r := range s.rows {
 		positive(r.curvature)
 		for i, w := range r.curvature {
@@ -280,8 +284,11 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 			n, at := len(s.mean[g]), s.sample.columns
 			mean, variance = append(mean, v[at*n:(at+1)*n]), append(variance, v[(at+1)*n:])
 		}
-		s.linearise(mean, variance, total)
-		k.sampleGlobals()
+		if !k.options.AtClients { // else the clients have told slopes and curvatures
+			s.linearise(mean, variance, total)
+			k.sampleGlobals()
+		}
+		s.level()
 		s.setOut(sum)
 		c.direct(s, c.p, down)
 		return

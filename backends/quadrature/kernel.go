@@ -66,6 +66,8 @@ type Kernel struct {
 	solved  bool
 	failure error
 	noise   []density.Stream // of draws
+	noiseOf []float64        // totals of describeNoise, once they are known
+	partial []float64        // of the ratios, at the server: all but the likelihood that the clients evaluate
 }
 
 // New prepares a fit. The error names what does not fit.
@@ -99,12 +101,10 @@ func New(env density.Env, o Options) (*Kernel, error) {
 	if r, ok := density.As[density.Reporter](env); ok && o.Guide == Coupled && r.ReadsAuxiliaries() {
 		return nil, errCoupled
 	}
-	if o.AtClients {
-		if k.joint() {
-			return nil, errors.New("the joint Gaussian needs the likelihood at the server, and under this transform the clients evaluate it: --theta-guide fullrank")
-		}
-		k.options.Correct = false
+	if err := k.expandable(); err != nil {
+		return nil, err
 	}
+	k.noiseOf = make([]float64, perSum*k.sums)
 	return k, nil
 }
 
@@ -118,7 +118,7 @@ func (k *Kernel) columns() int {
 
 // described is how many scalars tell of the noise of the sums.
 func (k *Kernel) described() int {
-	if k.options.Guide == Coupled {
+	if k.options.Guide == Coupled || k.options.AtClients && k.evaluated() {
 		return perSum * k.sums
 	}
 	return 0
@@ -158,10 +158,13 @@ func Exchanges(guide string, atClients, joint, correct bool) []density.Use {
 			out[i].Often, out[i].LeastColumns, out[i].MostColumns = "every iteration", 2, 2
 		}
 		if guide == Coupled {
-			out[0].LeastColumns, out[0].MostColumns, out[2].MostAnswers = 3, 3, decision+mostSums*perSum
+			out[0].LeastColumns, out[0].MostColumns = 3, 3
+		}
+		if guide == Coupled || joint || correct {
+			out[2].MostAnswers = decision + mostSums*perSum
 			out[2].Scalars += ", and the variance of its noise"
 		}
-		return out
+		return append(out, atTheEnd(atClients, joint, correct)...)
 	}
 	out := []density.Use{{
 		Exchange: density.Moments, Often: "every iteration", Least: 1 + coefficients, Most: 1 + coefficients, Scalars: terms, LeastAnswers: decision + coefficients, MostAnswers: decision + coefficients,
@@ -171,16 +174,36 @@ func Exchanges(guide string, atClients, joint, correct bool) []density.Use {
 		out[0].Most, out[0].MostAnswers = out[0].Most+mostSums*perSum, out[0].MostAnswers+mostSums*perSum
 		out[0].Scalars += ", and the variance of its noise"
 	}
+	return append(out, atTheEnd(atClients, joint, correct)...)
+}
+
+// atTheEnd are the exchanges in which a fit is evaluated.
+func atTheEnd(atClients, joint, correct bool) (out []density.Use) {
+	if joint && atClients {
+		out = append(out, density.Use{
+			Exchange: density.CutMoments, Often: "once, at the end", MostAnswers: 10000, Answers: "mean and covariance of the server's parameters in the likelihood, under the approximation", LeastColumns: 2, MostColumns: 2,
+		}, density.Use{
+			Exchange: density.Expansion, Often: "once, at the end", LeastAnswers: 1, MostAnswers: 1, Answers: "whether there is a joint Gaussian", LeastColumns: 2, MostColumns: 100,
+		})
+	}
 	if joint {
 		out = append(out, density.Use{
 			Exchange: density.Solving, Often: "every step of a linear system at the end", Least: 1, Most: 1000, Scalars: "variances of the noise of its auxiliary variables", LeastAnswers: 1, MostAnswers: 1,
 			Answers: "whether the system is solved", LeastColumns: 2, MostColumns: MostBatch/2 + 3,
 		})
 	}
-	if correct {
+	if !correct {
+		return out
+	}
+	out = append(out, density.Use{
+		Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: MostBatch + 1000, Scalars: "terms of log p − log q at draws, and variances of noise", LeastAnswers: 2, MostAnswers: MostBatch,
+		Answers: "log p − log q of the draws", LeastColumns: 3, MostColumns: MostBatch + 1,
+	})
+	if atClients {
+		batch := &out[len(out)-1]
+		batch.Answers, batch.LeastAnswers, batch.MostAnswers = "the server's parameters in the likelihood at the draws", 0, 100*MostBatch
 		out = append(out, density.Use{
-			Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: MostBatch + 1000, Scalars: "terms of log p − log q at draws, and variances of noise", LeastAnswers: 2, MostAnswers: MostBatch,
-			Answers: "log p − log q of the draws", LeastColumns: 3, MostColumns: MostBatch + 1,
+			Exchange: density.Weighing, Often: "once, at the end", Least: 2, Most: MostBatch, Scalars: "share of the log likelihood at the draws", LeastAnswers: 2, MostAnswers: MostBatch, Answers: "log p − log q of the draws",
 		})
 	}
 	return out
@@ -269,7 +292,7 @@ func (k *Kernel) advance() {
 	k.reached = k.verdict == finish
 	switch {
 	case !k.reached && k.iter < k.options.Iterations:
-	case k.joint() || k.options.Correct:
+	case k.evaluated():
 		k.phase = evaluating
 	default:
 		k.phase = done
@@ -353,6 +376,7 @@ func (k atServer) Receive(b int, down [][]float64, out []float64) {
 
 // learn takes what is known of all clients' noise.
 func (k *Kernel) learn(p *party, totals []float64) {
+	copy(k.noiseOf, totals)
 	if p.coupling == nil {
 		return
 	}
@@ -480,6 +504,7 @@ func (k slopes) Answer(sum [][]float64, total []float64, down [][]float64, out [
 	s, m := k.server, k.shared
 	k.decide(s.now.value+total[0], out)
 	copy(out[decision:], total[1+m+m*m:])
+	copy(k.noiseOf, total[1+m+m*m:])
 	for g, v := range sum {
 		copy(down[g], v)
 	}

@@ -34,7 +34,9 @@ type party struct {
 	g, weight    []float64
 	residual     []float64
 	step, target []float64
-	sample       *sample // draws, once the fit is evaluated
+	sample       *sample     // draws, once the fit is evaluated
+	noisy        []*together // the party's likelihoods, where the noise is integrated out of them
+	likelihood   []float64   // at these, where the client evaluates it
 }
 
 func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
@@ -290,7 +292,8 @@ func (p *party) observe(mean, variance [][]float64, shared, covariance []float64
 		vec.Accumulate(r.n, eta, mean[i])
 		vec.Sub(r.n, eta, eta, member(at, v.z))
 		p.q.spread(r.Matrix, r.variance)
-		addShared(r, eta, shared, covariance)
+		addShared(r, eta, shared)
+		addVariance(r, covariance)
 		for j, s := range variance[i][:at.Len] {
 			r.variance[j] += max(0, s-p.next.variance[at.Offset+j])
 		}
@@ -315,12 +318,18 @@ func (p *party) expectOwn(mix []float64) {
 	}
 }
 
-// addShared adds mean and variance of what the server's parameters contribute to the predictors.
-func addShared(r *rows, eta, shared, covariance []float64) {
-	m := len(shared)
+// addShared adds to the predictors what the server's parameters contribute.
+func addShared(r *rows, eta, shared []float64) {
 	for k, v := range shared {
 		vec.Axpy(r.n, eta, v, r.Shared[k*r.n:])
-		for l := range shared {
+	}
+}
+
+// addVariance adds the variance of that.
+func addVariance(r *rows, covariance []float64) {
+	m := len(r.Shared) / max(1, r.n)
+	for k := range m {
+		for l := range m {
 			for i := range r.n {
 				r.variance[i] += float64(r.Shared[k*r.n+i] * covariance[k*m+l] * r.Shared[l*r.n+i])
 			}

@@ -22,7 +22,9 @@ type rows struct {
 	eta, lp, at    []float64 // at one node
 	noise          float64   // variance of noise that is integrated out inside the log density, as of auxiliary variables
 	top, sum, over []float64 // of that integral
-	inner          rule      // over that noise
+	inner, outer   rule      // over that noise, and over that which clients have in common
+	copies         float64   // clients that evaluate the likelihood, where these are three or more and their noise is integrated out; else 0
+	table          []float64 // of their likelihood
 	rules          *rules
 	nodes          []node    // of the parameters beside the predictor
 	by             []float64 // the gradient by these
@@ -63,11 +65,14 @@ func (r *rows) expect() (value float64) {
 
 // density sets lp and slope at the predictors and by to the gradient by the globals, the noise integrated out.
 func (r *rows) density(phi, eta, lp, slope, by []float64) {
-	if r.noise == 0 {
+	switch {
+	case r.noise == 0:
 		r.Evaluate(phi, eta, lp, slope, nil, by)
-		return
+	case r.copies > 0:
+		r.shared(eta, lp, slope)
+	default:
+		r.marginal(phi, eta, lp, slope, by)
 	}
-	r.marginal(phi, eta, lp, slope, by)
 }
 
 // integrateOut makes the log density one of which noise on the predictor is integrated out: by the trapezoidal rule, whose nodes are closer than the smaller of the

@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/backends/quadrature"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // The estimators of the ELBO.
@@ -21,6 +22,12 @@ const (
 	lowRank      = "lowrank" // a form of q(θ) by draws that change
 	fullRank     = "fullrank"
 )
+
+// Choices of correct, beside auto.
+const yes, no = "true", "false"
+
+// wanted reports whether draws are corrected where they can be.
+func wanted(s backends.Settings) bool { return s.Text(correct) != no }
 
 // ascents are the settings of the stochastic optimiser, and adams these with those of its evaluation: a user who sets one of them wants it.
 var (
@@ -34,14 +41,14 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 	case bySampling, byFixedDraws:
 		return s, ""
 	case byQuadrature:
-		return settled(s), ""
+		return settled(s, hindered), ""
 	}
 	why := errors.New("no client contributes to another party's computation")
 	if parties > 1 {
 		why = cmp.Or(refused(s), hindered[byQuadrature])
 	}
 	if why == nil {
-		s = settled(s.With(estimator, byQuadrature))
+		s = settled(s.With(estimator, byQuadrature), hindered)
 		return s, fmt.Sprintf("the ELBO is integrated by quadrature, with --%s %s: every contribution is affine in parameters with normal priors, and the likelihood sees a row through one predictor",
 			thetaGuide, s.Text(thetaGuide))
 	}
@@ -96,6 +103,7 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	by, open := s.Text(estimator), s.Text(estimator) == auto
 	if by == byQuadrature || open && refused(s) == nil {
 		out.Add(byQuadrature, unaffordable(b, s))
+		out.Add(quadrature.Joint, unexpandable(b, s))
 	}
 	if open && unfixed(s) == nil {
 		out.Add(byFixedDraws, unfixable(b, s))
@@ -115,6 +123,15 @@ func unaffordable(b density.Block, s backends.Settings) error {
 	return quadrature.Affordable(b, lin)
 }
 
+// unexpandable is the reason why a block excludes the joint Gaussian, where quadrature suits it.
+func unexpandable(b density.Block, s backends.Settings) error {
+	lin, err := quadrature.Applies(b, s.Transform.AtClients)
+	if err != nil || !s.Transform.AtClients {
+		return nil
+	}
+	return quadrature.Expandable(b, lin)
+}
+
 // unfixable is the reason why a block excludes fixed draws that nobody asks for.
 func unfixable(b density.Block, s backends.Settings) error {
 	if err := fixedApplies(b, s); err != nil {
@@ -129,12 +146,12 @@ func unfixable(b density.Block, s backends.Settings) error {
 	return nil
 }
 
-// settled has the form of q(θ) that quadrature uses where none is asked for: across parties at no more cost, but where the clients evaluate the likelihood.
-func settled(s backends.Settings) backends.Settings {
+// settled has the form of q(θ) that quadrature uses where none is asked for: across parties, unless its draws are not corrected or a block excludes it.
+func settled(s backends.Settings, hindered backends.Hindrances) backends.Settings {
 	if s.Text(estimator) != byQuadrature || s.Text(thetaGuide) != auto {
 		return s
 	}
-	if s.Transform.AtClients || !s.Bool(correct) {
+	if !wanted(s) || hindered[quadrature.Joint] != nil {
 		return s.With(thetaGuide, fullRank)
 	}
 	return s.With(thetaGuide, quadrature.Joint)
@@ -194,16 +211,19 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 		if err != nil {
 			return nil, err
 		}
+		if s.Text(correct) == yes && density.HasAuxiliaries(env) {
+			return nil, &backends.Refusal{Code: diag.NotCorrected, Err: fmt.Errorf("--%s: %w", correct, errWeightless), Out: weighed}
+		}
 		k.restart = restart
 		return k, nil
 	}
-	s = settled(s)
+	s = settled(s, nil)
 	if err := unsuited(s); err != nil {
 		return nil, fmt.Errorf("--%s %s: %w", estimator, byQuadrature, err)
 	}
 	k, err := quadrature.New(env, quadrature.Options{
 		Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
-		AtClients: s.Transform.AtClients, Correct: s.Bool(correct), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 1: %s", s),
+		AtClients: s.Transform.AtClients, Correct: wanted(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 1: %s", s),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator, bySampling)
@@ -223,8 +243,8 @@ func exchanges(s backends.Settings) []density.Use {
 		out = append(out, fixedExchanges(s)...)
 	}
 	if s.Text(estimator) == byQuadrature || open && unsuited(s) == nil && !adam {
-		s = settled(s.With(estimator, byQuadrature))
-		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, s.Bool(correct))...)
+		s = settled(s.With(estimator, byQuadrature), nil)
+		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, wanted(s))...)
 	}
 	return out
 }

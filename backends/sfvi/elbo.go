@@ -2,6 +2,8 @@ package sfvi
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/vflc/vflc/backends"
@@ -181,15 +183,21 @@ func (k *kernel) Ratios() []float64 {
 	return k.ratios
 }
 
-// Correctable implements backends.Weighted: the ratios are also of the auxiliary variables, over which they vary too much to be weights.
-func (k *kernel) Correctable() bool {
-	for _, p := range k.parties {
-		if p.guide != nil {
-			return false
-		}
+// Correctable implements backends.Weighted: the ratios are also of the auxiliary variables, over which they vary too much to be weights. The transform says whether there are any, the same at every party.
+func (k *kernel) Correctable() (bool, error) {
+	switch {
+	case !wanted(k.settings):
+		return false, nil
+	case density.HasAuxiliaries(k.env):
+		return false, fmt.Errorf("%w: %s", errWeightless, weighed)
 	}
-	return k.settings.Bool(correct)
+	return true, nil
 }
+
+// errWeightless is why draws of auxiliary variables are not corrected, and weighed is what could be.
+var errWeightless = errors.New("weights would be of the auxiliary variables too, over which they vary too much; without them the cuts would have to cross without noise, which a sampled fit never sends")
+
+const weighed = "--estimator quadrature where it applies, --transform exact, or --backend nuts"
 
 // info describes the state of the fit.
 func (k *kernel) info() backends.Info {

@@ -474,7 +474,7 @@ func (k *fixed) Auxiliary(context.Context, int, [][]float64) error { return nil 
 func (k *fixed) Ratios() []float64 { return k.ratios }
 
 // Correctable implements backends.Weighted.
-func (k *fixed) Correctable() bool { return k.settings.Bool(correct) }
+func (k *fixed) Correctable() (bool, error) { return wanted(k.settings), nil }
 
 // Save implements backends.Kernel.
 func (k *fixed) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }

@@ -134,7 +134,7 @@ func (k *restarted) Ratios() []float64 {
 }
 
 // Correctable implements backends.Weighted.
-func (k *restarted) Correctable() bool { return k.fit.(backends.Weighted).Correctable() }
+func (k *restarted) Correctable() (bool, error) { return k.fit.(backends.Weighted).Correctable() }
 
 // Save implements backends.Kernel.
 func (k *restarted) Save(w io.Writer) error {

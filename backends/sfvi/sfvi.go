@@ -66,7 +66,7 @@ func Algorithm() backends.Algorithm {
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Near: "cosine", Choices: []string{"constant", "cosine"}},
 			{Name: tolerance, Doc: "with a constant step size: stop when the change of the ELBO over the last half of the fit, plus two standard errors, is below this, in nats; 0: never", Default: 0.01},
-			{Name: correct, Doc: "correct the draws by importance sampling where that is possible", Default: true},
+			{Name: correct, Doc: "correct the draws by importance sampling; auto: where that is possible; true: or end with the reason why it is not", Default: auto, Choices: []string{auto, yes, no}},
 			{Name: draws, Doc: "draws from the approximation", Default: 10000, Min: 1, Role: backends.Draws},
 			{Name: elboDraws, Doc: "draws for the estimate of the final ELBO", Default: 4000, Near: 20, Min: 2},
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},

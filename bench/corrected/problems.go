@@ -22,7 +22,8 @@ func problems(folder, dir string) []*problem {
 	out := []*problem{
 		logistic(folder, 2, 25),
 		logistic(folder, 10, 40),
-		{"heart", "logistic, heart disease, 918 rows, J = 2", 25, func() (string, string, []string, error) {
+		heart(folder, 25),
+		{"categories", "logistic, heart disease, a column for each category, 918 rows, J = 2", 25, func() (string, string, []string, error) {
 			path := filepath.Join("examples", "paper", "logistic_regression.vfl")
 			text, err := os.ReadFile(path)
 			at := func(name string) string { return filepath.Join(folder, "paper", "heart", name) }
@@ -33,6 +34,23 @@ func problems(folder, dir string) []*problem {
 		out = append(out, &problem{m.name, fmt.Sprintf("%s, %d rows, J = 2", m.title, m.rows), 25, func() (string, string, []string, error) { return m.files(dir) }})
 	}
 	return out
+}
+
+// heart is the heart data with a column for each category but the first, of which the clients have seven and eight: 16 parameters.
+func heart(folder string, trips int) *problem {
+	return &problem{"heart", "logistic, heart disease, 918 rows, J = 2", trips, func() (string, string, []string, error) {
+		at := func(name string) string { return filepath.Join(folder, "paper", "heart", name) }
+		return `server registry
+client hospital_a, hospital_b
+data y : binary[N] from HeartDisease
+data XA : real[N, PA] @ hospital_a from zscore(Age), onehot(Sex, drop=first), onehot(ChestPainType, drop=first), zscore(RestingBP), zscore(Cholesterol)
+data XB : real[N, PB] @ hospital_b from FastingBS, onehot(RestingECG, drop=first), zscore(MaxHR), onehot(ExerciseAngina, drop=first), zscore(Oldpeak), onehot(ST_Slope, drop=first)
+param b ~ normal(0, 1)
+param wa : real[PA] ~ normal(0, 1) @ hospital_a
+param wb : real[PB] ~ normal(0, 1) @ hospital_b
+y ~ bernoulli_logit(b + XA * wa + XB * wb)
+`, "heart.vfl", []string{"registry=" + at("server.csv"), "hospital_a=" + at("client1.csv"), "hospital_b=" + at("client2.csv")}, nil
+	}}
 }
 
 // logistic is the logistic design of 500 rows and 20 covariates.

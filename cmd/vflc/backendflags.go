@@ -72,7 +72,7 @@ func addSettings(cmd *cobra.Command) {
 			if f := cmd.Flags().Lookup(s.Name); f == nil {
 				f = cmd.Flags().VarPF(&settingFlag{s, fmt.Sprint(s.Default)}, s.Name, "", usageOf(s.Name))
 				f.DefValue = ""
-				if _, ok := s.Default.(bool); ok {
+				if s.Switch() {
 					f.NoOptDefVal = "true"
 				}
 			}

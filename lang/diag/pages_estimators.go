@@ -7,8 +7,14 @@ const (
 	gammaModel      = "-- m.vfl --\nclient a, b\ndata y : real[N] @ shared\ndata u : real[N] @ a\ndata v : real[N] @ b\nparam p ~ normal(0, 1) @ a\nparam q ~ gamma(2, 2) @ b\ny ~ normal(p * u + q * v, 1)\n" + estimatorsData
 )
 
-// estimatorsPages explains V067x. An example shows the command and the files.
+// estimatorsPages explains V0667 and V067x. An example shows the command and the files.
 var estimatorsPages = []Page{
+	{
+		Code: NotCorrected, Title: "draws that weights cannot correct",
+		Text:  "With --correct the draws of an approximation are weighted by the posterior's density over the approximation's. That takes the density of the parameters alone, with auxiliary variables integrated out: a fit by quadrature has it, and so has every fit without auxiliary variables. In a fit that draws them each row and client adds its own error to the logarithm of a weight, so that one draw has all the weight; and the density without them takes the clients' contributions without noise, which such a fit never sends. Under transform power a likelihood that three clients or more evaluate is integrated where these have one rho. Without --correct, or with --correct auto, such a fit gives the draws of the approximation and says that they are not corrected.",
+		Wrong: "vflc run m.vfl --backend sfvi --estimator sampled --correct --iterations 20 --elbo-draws 20 --draws 20 --transform augmented\n" + estimatorsModel,
+		Right: "vflc run m.vfl --backend sfvi --correct --draws 20 --transform augmented\n" + estimatorsModel,
+	},
 	{
 		Code: NoFixedDraws, Title: "fixed draws do not suit the model",
 		Text:  "With --estimator fixed the ELBO is the mean over draws that stay the same, so it has no noise of its own. Every party must be able to evaluate its density at all draws by itself, and nothing but parameters may be drawn: the server has the likelihood, parties share no parameters, and there are no auxiliary variables, whose noise would stay the same too. So the transform is exact, or none. A full covariance needs two draws for each parameter of a party at least. --estimator auto takes fixed draws where they suit.",

@@ -297,7 +297,7 @@ func (c *codes) tells(plan *model.Plan, ch channel) *grid {
 // telling are the codings whose grids a content that goes down tells, by sum; nil where it tells none.
 func (c *codes) telling(plan *model.Plan, content Content) []*coding {
 	switch content {
-	case Adjoint, Whole, Total, MomentSum, Curved, SlopeDraws:
+	case Adjoint, Whole, Total, MomentSum, CutDrawSum, Curved, SlopeDraws:
 		return c.contribution
 	case OthersSum:
 		return c.partial

@@ -50,10 +50,19 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 
 func crossing(use density.Use, k kind, c channel, name string, client int) Crossing {
 	d := describe(c.Content, use.Auxiliaries)
+	if what, other := elsewhere[use.Exchange][c.Content]; other {
+		d.what = what
+	}
 	return Crossing{
 		Content: c.Content, Numbers: c.Content, Use: use, Kind: k.name, Channel: name, Client: client, Up: k.up, Of: c.of,
 		What: d.what, Masked: d.masked, Learns: d.learns,
 	}
+}
+
+// elsewhere is what crosses where an exchange uses a content for something near to it.
+var elsewhere = map[density.Exchange]map[Content]string{
+	density.CutMoments: {Moment: "mean and variance of {cut} under the approximation", MomentSum: "sums of mean and variance of the cuts of {name}"},
+	density.Expansion:  {SlopePart: "expected slope and curvature at {client} of the likelihood in {name}, the noise integrated out, and the curvature that mixes with the server's parameters"},
 }
 
 // hidden is the crossing of channel i with what masks hide of it.

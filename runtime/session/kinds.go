@@ -32,6 +32,7 @@ const (
 	ZDraws                     // ↑ an auxiliary variable at many draws
 	Curved                     // ↓ the adjoint of a sum, and the curvature of the likelihood there
 	SlopeDraws                 // ↓ the adjoints of a sum there
+	CutDrawSum                 // ↓ power: the sums of the cuts at many draws
 	Answer                     // ↓ numbers of the server's
 	Mark                       // ↑ whether numbers that are added up as words had no words
 	Grid                       // ↓ the step of the next words
@@ -83,9 +84,10 @@ var descriptions = [contents]description{
 		"response; where the response is known they can be solved for that sum, and so with two clients for what the other sends", ""},
 	SlopeDraws: {"slopes ", "adjoints of {name} at these draws", "no", "for each row and draw a function of the response and of the sum of what all clients send: the sign gives a binary response; where the " +
 		"response is known it can be solved for that sum, and so with two clients for what the other sends", ""},
-	Answer: {"", "{answers}", "no", "the course of the fit", ""},
-	Mark:   {"", "mark that {name} has numbers beyond the grid, or such that are not finite", "no", "that {client} was where its contribution left the range, as on a trajectory that diverges: one bit", ""},
-	Grid:   {"", "step of the grid of the next {name}", "no", "the largest element of the last total, as a power of two", ""},
+	CutDrawSum: {"draws ", "sums of the cuts of {name} at draws from the approximation", "no", "the other clients' cuts exactly, at every draw, by taking its own away: with two clients the other's, and the linear span of its covariates", ""},
+	Answer:     {"", "{answers}", "no", "the course of the fit", ""},
+	Mark:       {"", "mark that {name} has numbers beyond the grid, or such that are not finite", "no", "that {client} was where its contribution left the range, as on a trajectory that diverges: one bit", ""},
+	Grid:       {"", "step of the grid of the next {name}", "no", "the largest element of the last total, as a power of two", ""},
 }
 
 // describe is the description of a content where the algorithm chooses z in this way: it may not draw z around the cut.
@@ -159,6 +161,12 @@ const (
 	kindCurved
 	kindDraws
 	kindDrawSlopes
+	kindCutMoments
+	kindCutSums
+	kindExpansion
+	kindExpanded
+	kindShares
+	kindWeights
 	kindsOfScripts
 )
 
@@ -188,13 +196,19 @@ var kinds = [kindsOfScripts]kind{
 	kindProduct:       {"product", true, []carried{{Product, always}, {Scalars, always}}},
 	kindDirection:     {"direction", false, []carried{{Direction, always}, {Answer, always}}},
 	kindBatch:         {"batch", true, []carried{{CutDraws, always}, {Scalars, always}}},
-	kindDensities:     {"densities", false, []carried{{Answer, always}}},
+	kindDensities:     {"densities", false, []carried{{CutDrawSum, underPower}, {Answer, always}}},
 	kindDrawing:       {"many", true, []carried{{ZDraws, ofNoiseAlone}, {CutDraws, ofExactAlone}, {Scalars, alone}}},
 	kindTotals:        {"ratios", false, []carried{{Answer, alone}}},
 	kindStep:          {"step", true, []carried{{Z, underNoise}, {Cut, underExact}, {Scalars, always}}},
 	kindCurved:        {"curved", false, []carried{{Curved, always}, {Answer, always}}},
 	kindDraws:         {"draws", true, []carried{{CutDraws, always}, {Scalars, always}}},
 	kindDrawSlopes:    {"draw slopes", false, []carried{{SlopeDraws, always}, {Answer, always}}},
+	kindCutMoments:    {"cut moments", true, []carried{{Moment, always}}},
+	kindCutSums:       {"cut sums", false, []carried{{MomentSum, always}, {Answer, always}}},
+	kindExpansion:     {"expansion", true, []carried{{SlopePart, always}}},
+	kindExpanded:      {"expanded", false, []carried{{Answer, always}}},
+	kindShares:        {"shares", true, []carried{{Scalars, always}}},
+	kindWeights:       {"weights", false, []carried{{Answer, always}}},
 }
 
 func always(circumstance) bool              { return true }
@@ -227,5 +241,6 @@ var (
 		density.Moments: {kindMoments, kindSlopes}, density.Mixing: {kindTerms, kindMix}, density.Slopes: {kindPartialSlopes, kindWholeSlopes},
 		density.Solving: {kindProduct, kindDirection}, density.Batch: {kindBatch, kindDensities}, density.Drawing: {kindDrawing, kindTotals},
 		density.Stepping: {kindStep, kindCurved}, density.DrawSlopes: {kindDraws, kindDrawSlopes},
+		density.CutMoments: {kindCutMoments, kindCutSums}, density.Expansion: {kindExpansion, kindExpanded}, density.Weighing: {kindShares, kindWeights},
 	}
 )

@@ -253,6 +253,9 @@ func (b *base) ReadsAuxiliaries() bool {
 	return !b.plan.Exact && slices.ContainsFunc(b.plan.Groups, func(g model.Group) bool { return len(g.Quantities) > 0 })
 }
 
+// Augmented implements density.Augmented.
+func (b *base) Augmented() bool { return !b.plan.Exact && len(b.plan.Groups) > 0 }
+
 // Work counts evaluations and messages since the start.
 func (b *base) Work() *density.Work { return &b.work }
 

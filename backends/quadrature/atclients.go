@@ -1,0 +1,363 @@
+package quadrature
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/portable"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// Where the clients evaluate the likelihood, each its power 1/J at its own cut and the others' z, a row's likelihood with the auxiliary variables' noise integrated out depends on the sum of the
+// cuts alone: rows.shared has the integral. A fit is evaluated as where the server has the likelihood, with two differences. The clients tell the server slopes and curvatures of
+// that integral, so that the server has the system of the joint Gaussian; and at the draws the server tells the clients the sums, of which these evaluate the integral, each its share.
+
+// expandable returns the reason why the joint Gaussian cannot be had from what the clients tell: a sum has one slope and one curvature.
+func (k *Kernel) expandable() error {
+	if !k.options.AtClients || !k.joint() {
+		return nil
+	}
+	for _, p := range k.parties {
+		if err := Expandable(p.block, p.lin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Expandable is that reason for a block; nil where there is none.
+func Expandable(b density.Block, l *density.Linear) error {
+	seen := map[int]string{}
+	for _, r := range l.Rows {
+		if other, twice := seen[r.Group]; twice {
+			return fmt.Errorf("%s: %s and %s see the same sum of contributions, and the joint Gaussian needs one likelihood of each where the clients evaluate it: --theta-guide fullrank", b.Party(), other, r.Term)
+		}
+		seen[r.Group] = r.Term
+	}
+	return nil
+}
+
+// marginalise prepares the integral over the auxiliary variables' noise in the clients' likelihoods. The error is where there is none in one dimension or two, the same at every party.
+func (k *Kernel) marginalise() error {
+	for at := 0; at < len(k.noiseOf); at += perSum {
+		if of := k.noiseOf[at:][:perSum]; of[0] > 2 && unequal(of) {
+			return &backends.Refusal{
+				Code: diag.NotCorrected, Out: "--correct false --theta-guide fullrank, or one rho for all clients",
+				Err: errors.New("the noise of three clients or more has to be integrated out of a likelihood that each of them evaluates, and their rho differ"),
+			}
+		}
+	}
+	for b, p := range k.parties {
+		if b == 0 && k.server != nil {
+			continue
+		}
+		p.noisy = noisyTogether(p.rows)
+		for _, l := range p.noisy {
+			of := k.noiseOf[perSum*l.whole.Group:][:perSum]
+			l.whole.share(of[0], of[1], p.rho2[p.lin.Members[p.membership(l.whole.Group)].Offset])
+		}
+	}
+	return nil
+}
+
+// share prepares the client's share of the log density of rows that J clients evaluate, given the noise's variance, over all clients and its own.
+func (r *rows) share(clients, all, own float64) {
+	switch {
+	case clients < 3:
+		r.integrateOut(max(0, all-own))
+	case own > 0:
+		r.copies = clients
+		step := 0.75 * min(math.Sqrt(own), 1/math.Sqrt(clients*largest(r.curvature)))
+		r.noise = own
+		r.inner, r.outer = lattice(step, own), lattice(step, own*(clients-2))
+	}
+}
+
+// lattice is the trapezoidal rule for a normal variable of a variance, with nodes at multiples of a step: they are on its own scale.
+func lattice(step, variance float64) rule {
+	const reach = 6
+	sd := math.Sqrt(variance)
+	r := trapezoidal(2*int(math.Ceil(reach*sd/step))+1, step/sd)
+	for i := range r.at {
+		r.at[i] *= sd
+	}
+	return r
+}
+
+// shared sets lp and slope to a client's share of the log density of rows that J ≥ 3 clients evaluate: with the noise ρε_k in the cut of client k, the predictor of client j is the sum η of the cuts
+// and ρΣ_{k≠j} ε_k, which are as correlated as √(J−2)·c + u_j with c and all u_j independent standard normals. So
+//
+//	log p(y | η) = log E_c h(η + ρ√(J−2)·c)^J,  h(x) = E_u exp(ℓ(x + ρu)/J),
+//
+// of which a client's share is the J-th part. Both integrals have nodes at multiples of one step, so that ℓ is evaluated once for each multiple.
+func (r *rows) shared(eta, lp, slope []float64) {
+	in, out := len(r.inner.at), len(r.outer.at)
+	nodes := in + out - 1
+	if len(r.table) < 2*nodes*r.n {
+		r.table = make([]float64, 2*nodes*r.n)
+	}
+	e := func(k int) []float64 { return r.table[2*k*r.n:][:r.n] }
+	f := func(k int) []float64 { return r.table[(2*k+1)*r.n:][:r.n] }
+	step := r.inner.at[1] - r.inner.at[0]
+	for i := range r.top {
+		r.top[i] = math.Inf(-1)
+	}
+	for k := range nodes {
+		vec.AddScalar(r.n, r.over, eta, step*(float64(k)-float64(float64(nodes-1)/2)))
+		r.Evaluate(nil, r.over, e(k), f(k), nil, nil)
+		for i, v := range e(k) {
+			r.top[i] = max(r.top[i], v)
+		}
+	}
+	for k := range nodes {
+		v := e(k)
+		vec.Sub(r.n, v, v, r.top)
+		vec.Exp(r.n, v, v)
+		vec.Mul(r.n, f(k), f(k), v)
+	}
+	h, d, most := make([]float64, r.n), make([]float64, r.n), make([]float64, r.n)
+	for i := range most {
+		most[i], r.sum[i], r.over[i] = math.Inf(-1), 0, 0
+	}
+	for c, weight := range r.outer.weight {
+		clear(h)
+		clear(d)
+		for u, w := range r.inner.weight {
+			vec.Axpy(r.n, h, w, e(c+u))
+			vec.Axpy(r.n, d, w, f(c+u))
+		}
+		vec.Div(r.n, d, d, h)
+		vec.Log(r.n, h, h)
+		for i, v := range h {
+			v *= r.copies
+			if v > most[i] {
+				shrink := portable.Exp(most[i] - v)
+				r.sum[i], r.over[i], most[i] = r.sum[i]*shrink, r.over[i]*shrink, v
+			}
+			if p := float64(weight * portable.Exp(v-most[i])); p > 0 {
+				r.sum[i] += p
+				r.over[i] += float64(p * d[i])
+			}
+		}
+	}
+	vec.Div(r.n, slope, r.over, r.sum)
+	vec.Log(r.n, h, r.sum)
+	for i := range lp {
+		lp[i] = r.top[i] + (most[i]+h[i])/r.copies
+	}
+}
+
+// centred is the exchange of means and variances of the cuts under the fit.
+type centred struct{ *Kernel }
+
+func (k centred) Send(b int, up [][]float64, _ []float64) {
+	p := k.parties[b]
+	apply(&p.lin.Cuts, p.now.theta, p.g)
+	for i, at := range p.lin.Members {
+		copy(up[i], member(at, p.g))
+		copy(up[i][at.Len:], member(at, p.now.spread))
+	}
+}
+
+func (k centred) Answer(sum [][]float64, _ []float64, down [][]float64, out []float64) {
+	s, m := k.server, k.shared
+	if m > 0 {
+		apply(&s.lin.Sends, s.now.theta, out[:m])
+		copy(s.q.precision.Lower, s.now.factor)
+		s.q.covariance(s.lin.Sends.Matrix, m, out[m:])
+	}
+	for g, v := range sum {
+		mean, variance := v[:len(v)/2], v[len(v)/2:]
+		copy(s.mean[g], mean)
+		copy(s.variance[g], variance)
+		copy(down[g], v)
+	}
+}
+
+func (k centred) Receive(b int, down [][]float64, out []float64) {
+	p := k.parties[b]
+	mean, variance := columnsOf(down, 2)
+	shared, covariance := out[:k.shared], out[k.shared:]
+	copy(p.q.precision.Lower, p.now.factor)
+	for _, r := range p.rows {
+		i := p.membership(r.Group)
+		at := p.lin.Members[i]
+		p.predictor(r, p.now.theta, mean[i], shared, r.mean)
+		p.q.spread(r.Matrix, r.variance)
+		addVariance(r, covariance)
+		for j, v := range variance[i] {
+			r.variance[j] += max(0, v-p.now.spread[at.Offset+j])
+		}
+	}
+}
+
+// predictor sets eta to the predictor of the party's own likelihood at θ, given the sum of all cuts and what the server sends.
+func (p *party) predictor(r *rows, theta, sum, shared, eta []float64) {
+	at := p.lin.Members[p.membership(r.Group)]
+	apply(&r.Affine, theta, eta)
+	vec.Accumulate(r.n, eta, sum)
+	apply(&p.lin.Cuts, theta, p.g)
+	vec.Sub(r.n, eta, eta, member(at, p.g))
+	addShared(r, eta, shared)
+}
+
+// expansion is the exchange in which the clients tell slopes and curvatures of the likelihood without noise: a column each, and one of the curvature times the derivative of the predictor for each
+// number that the server sends.
+type expansion struct{ *Kernel }
+
+func (k expansion) Send(b int, up [][]float64, _ []float64) {
+	p := k.parties[b]
+	for i := range up {
+		clear(up[i])
+	}
+	for _, r := range p.rows {
+		r.expect()
+		positive(r.curvature)
+		v := up[p.membership(r.Group)]
+		copy(v, r.slope)
+		copy(v[r.n:], r.curvature)
+		for m := range k.shared {
+			vec.Mul(r.n, v[(2+m)*r.n:], r.curvature, r.Shared[m*r.n:])
+		}
+	}
+}
+
+// Answer makes likelihoods of the server's out of that: where the curvatures are, their ratio to those that mix is the derivative of the predictor.
+func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []float64) {
+	s := k.server
+	s.rows = s.rows[:0]
+	out[0] = 1
+	for g, v := range sum {
+		n := len(s.mean[g])
+		if clear(down[g]); largest(v[n:2*n]) == 0 {
+			continue // no likelihood sees the sum
+		}
+		r := newRows(density.Rows{Group: g, Affine: density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n*s.d)}}, nil)
+		copy(r.slope, v[:n])
+		copy(r.curvature, v[n:2*n])
+		for m := range k.shared {
+			x := v[(2+m)*n:][:n]
+			vec.Div(n, x, x, r.curvature)
+			vec.Axpy(n, r.Offset, s.lin.Sends.Offset[m], x)
+			for j := range s.d {
+				vec.Axpy(n, r.Matrix[j*n:], s.lin.Sends.Matrix[j*k.shared+m], x)
+			}
+		}
+		apply(&r.Affine, s.now.theta, r.mean)
+		vec.Accumulate(n, r.mean, s.mean[g])
+		if !finite(vec.Sum(n, r.slope)) || !finite(vec.Sum(n, r.curvature)) || !finite(vec.Sum(len(r.Matrix), r.Matrix)) {
+			out[0] = 0
+		}
+		s.rows = append(s.rows, r)
+	}
+	k.fail(out[0] == 1)
+}
+
+func (k expansion) Receive(_ int, _ [][]float64, out []float64) { k.fail(out[0] == 1) }
+
+// expand leaves the server with the system of the joint Gaussian.
+func (k *Kernel) expand(ctx context.Context) error {
+	size := density.RelaySize{Columns: 2, Answers: k.shared + k.shared*k.shared}
+	if err := k.relay.Relay(ctx, density.CutMoments, size, centred{k}); err != nil {
+		return err
+	}
+	if err := k.relay.Relay(ctx, density.Expansion, density.RelaySize{Columns: 2 + k.shared, Answers: 1}, expansion{k}); err != nil {
+		return err
+	}
+	return k.failure
+}
+
+// sums is the exchange in which the cuts at the draws are added up for the clients.
+type sums struct{ *Kernel }
+
+func (k sums) Send(b int, up [][]float64, scalars []float64) { batch(k).Send(b, up, scalars) }
+
+func (k sums) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
+	s, m := k.server, k.shared
+	theta, diff := make([]float64, s.d), []float64(nil)
+	k.partial = make([]float64, k.size)
+	for c := range k.size + 1 {
+		copy(theta, s.sample.column(0, s.d))
+		if c > 0 {
+			reflected(s.sample.start, s.d, c-1, theta)
+			k.partial[c-1] = total[c-1] + quadratic(&s.lin.Prior, theta, s.step) - s.logQ(theta, k.joint())
+		}
+		if m > 0 {
+			apply(&s.lin.Sends, theta, out[c*m:][:m])
+		}
+		if !k.joint() || c == 0 {
+			continue
+		}
+		for _, r := range s.rows {
+			apply(&r.Affine, theta, r.eta)
+			apply(&r.Affine, s.sample.column(0, s.d), r.at)
+			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
+			vec.Accumulate(r.n, r.at, sum[r.Group])
+			diff = append(diff[:0], r.eta...)
+			vec.Sub(r.n, diff, diff, r.at)
+			for j, w := range r.curvature {
+				k.partial[c-1] += float64(0.5 * w * diff[j] * diff[j])
+			}
+		}
+	}
+	for g, v := range sum {
+		copy(down[g], v)
+	}
+}
+
+// Receive evaluates the party's share of the likelihood at the draws.
+func (k sums) Receive(b int, down [][]float64, out []float64) {
+	p, m := k.parties[b], k.shared
+	p.likelihood = make([]float64, k.size)
+	theta := make([]float64, p.d)
+	for _, l := range p.noisy {
+		r := l.whole
+		predict := func(r *rows, c int, eta []float64) {
+			reflected(p.sample.start, p.d, c, theta)
+			p.predictor(r, theta, down[p.membership(r.Group)][(c+1)*r.n:], out[(c+1)*m:][:m], eta)
+		}
+		if len(l.members) > 1 {
+			for c := range k.size {
+				for _, one := range l.members {
+					predict(one, c, one.eta)
+				}
+				p.likelihood[c] += l.value(nil, nil)
+			}
+			continue
+		}
+		eta := make([]float64, k.size*r.n)
+		for c := range k.size {
+			predict(r, c, eta[c*r.n:][:r.n])
+		}
+		r.along(eta, p.likelihood)
+	}
+}
+
+// weighing is the exchange in which the shares of the likelihood are added up.
+type weighing struct{ *Kernel }
+
+func (k weighing) Send(b int, _ [][]float64, scalars []float64) {
+	copy(scalars, k.parties[b].likelihood)
+}
+
+func (k weighing) Answer(_ [][]float64, total []float64, _ [][]float64, out []float64) {
+	vec.Add(k.size, out, total, k.partial)
+	weightless(out)
+	copy(k.ratios, out)
+}
+
+// weightless gives no weight to draws whose density is not finite.
+func weightless(ratios []float64) {
+	for i, v := range ratios {
+		if !finite(v) {
+			ratios[i] = math.Inf(-1)
+		}
+	}
+}
+
+func (k weighing) Receive(_ int, _ [][]float64, out []float64) { copy(k.ratios, out) }
