@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -55,7 +52,9 @@ func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if tree, _ := parser.Parse(model); slices.ContainsFunc(tree.Stmts, func(s ast.Stmt) bool { _, ok := s.(*ast.Program); return ok }) {
+	if part, err := IsPart(r); err != nil {
+		return nil, nil, err
+	} else if part {
 		return nil, nil, fmt.Errorf("%s is one party's part of a run across machines, and this needs all parties: start vflc serve PROGRAMS and vflc join PROGRAMS with --predict, --ppc or --log-lik and their runs", r.Path)
 	}
 	options := recordedOptions(r.Record)

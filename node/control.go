@@ -143,6 +143,7 @@ type announcement struct {
 	Settings map[string]string `json:"settings"`
 	Seed     uint64            `json:"seed"`
 	Task     Task              `json:"task"`
+	Record   bool              `json:"record,omitempty"` // the server keeps what it receives
 }
 
 // held is what a party tells first: of its rows, by size, before incomplete ones are left out.

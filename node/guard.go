@@ -42,7 +42,7 @@ func (p *participant) programLines(a announcement) ([]policy.Line, error) {
 	base, _, _ := compile.Member(p.id.Party) // its name was checked
 	sends := slices.ContainsFunc(p.manifest.Cuts, func(c split.ManifestCut) bool { return c.Client == base })
 	return p.policy.Program(policy.Program{
-		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), At: time.Now(),
+		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), Record: a.Record, At: time.Now(),
 	}), nil
 }
 

@@ -56,6 +56,7 @@ type Options struct {
 	Backend   string
 	Settings  map[string]string
 	Seed      uint64
+	Record    bool // keep what is received, for vflc audit RUN --attack
 }
 
 // Times. A party that was not heard for missedAfter is missing: three of its beats.

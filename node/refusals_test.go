@@ -17,6 +17,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/tests/diagtest"
 )
@@ -44,6 +45,16 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		diag.OtherVersion:  {accepts(func(a *announcement) { a.Version, a.Protocol = "0.0.1", "0" }), CodeVersion},
 		diag.OtherSettings: {accepts(func(a *announcement) { a.Key = "patient" }), CodePolicy},
 		diag.OtherTask:     {accepts(func(a *announcement) { a.Task.Kind = Predicting }), CodeSettings},
+		diag.PolicyRecord: {func() error {
+			p, a := party(), fine
+			p.policy, p.journal, p.node.part, a.Record = &policy.Policy{}, quietJournal(), p, true
+			dir := t.TempDir() // without signatures
+			p.Programs = dir
+			if err := os.WriteFile(filepath.Join(dir, split.ManifestFile), []byte("{}"), 0o600); err != nil {
+				return err
+			}
+			return p.accepts(a)
+		}, CodePolicy},
 		diag.FittedByOthers: {func() error {
 			dir := t.TempDir()
 			if err := os.MkdirAll(filepath.Join(dir, runs.PartiesDir), 0o700); err != nil {

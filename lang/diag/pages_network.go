@@ -93,6 +93,14 @@ var networkPages = []Page{
 		Text: "New rows are encoded as those of the run were: with the mean that zscore has subtracted, and the categories that there were. A party keeps the encoders of the data that it read in the run, and of no other. A run of another party, or shared data that this party did not read, has none here: name the party's own run, or hold shared data as plain numbers.",
 	},
 	{
+		Code: PolicyRecord, Title: "a server that keeps what it receives",
+		Text: "vflc serve --record keeps, in the server's folder, sums of what the clients send and some of what crosses without noise, so that vflc audit RUN --attack can show what the server could compute. The server tells all parties. A party with a policy takes no part unless the policy has the line record = true. A server that does not follow the protocol can keep what it receives without saying so.",
+	},
+	{
+		Code: NotRecorded, Title: "a part of a run of which nothing was recorded",
+		Text: "vflc audit RUN --attack repeats a run in one process from its seed. One party's part of a run across machines cannot be repeated: there the server must have been started with --record, and the argument is the server's folder, of a run that has ended. vflc audit of the folder of programs forecasts what the server can compute, and vflc run MODEL -o DIR simulates it where one machine has all tables.",
+	},
+	{
 		Code: LedgerChanged, Title: "a line of a ledger that was changed",
 		Text: "Every line of a ledger holds a hash of all lines before it. The first line whose hash does not fit is named: it, or one before it, was changed, added or taken away.",
 	},
