@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/tests/diagtest"
 )
@@ -47,7 +48,8 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		diag.OtherTask:     {accepts(func(a *announcement) { a.Task.Kind = Predicting }), CodeSettings},
 		diag.PolicyRecord: {func() error {
 			p, a := party(), fine
-			p.policy, p.journal, p.node.part, a.Record = &policy.Policy{}, quietJournal(), p, true
+			p.policy, _ = policy.Parse(policy.FileName, nil)
+			p.journal, p.node.part, a.Record = quietJournal(), p, true
 			dir := t.TempDir() // without signatures
 			p.Programs = dir
 			if err := os.WriteFile(filepath.Join(dir, split.ManifestFile), []byte("{}"), 0o600); err != nil {
@@ -149,6 +151,10 @@ func TestPartiesThatCannotBe(t *testing.T) {
 		diag.OtherParty: func() error { _, err := carrier.Serve(all[1], busy, carrier.Events{}); return err },
 		diag.BadPrograms: func() error {
 			_, _, err := (&node{id: all[0], Options: Options{Programs: filepath.Join(dir, "none")}}).readPrograms()
+			return err
+		},
+		diag.NotRecorded: func() error {
+			_, err := fit.AttackRecorded(&runs.Run{Path: filepath.Join(dir, "a"), Record: &posterior.Record{}})
 			return err
 		},
 		diag.PacketRefused: func() error {
