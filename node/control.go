@@ -35,16 +35,16 @@ const (
 
 // A beat is what the server tells all clients.
 type beat struct {
-	Incarnation string            `json:"incarnation"`
-	Run         string            `json:"run"`
-	Epoch       uint32            `json:"epoch"`
-	Stage       int               `json:"stage"`
-	Body        json.RawMessage   `json:"body,omitempty"`
-	Missing     map[string]string `json:"missing,omitempty"` // parties that the run waits for, and why
-	Paused      bool              `json:"paused,omitempty"`  // the server was told to stop, and will be back
-	Complete    bool              `json:"complete,omitempty"`
-	Finished    string            `json:"finished,omitempty"` // the number of the task before this one, which is complete
-	Ended       *ending           `json:"ended,omitempty"`
+	Incarnation string             `json:"incarnation"`
+	Run         string             `json:"run"`
+	Epoch       uint32             `json:"epoch"`
+	Stage       int                `json:"stage"`
+	Body        json.RawMessage    `json:"body,omitempty"`
+	Missing     map[string]absence `json:"missing,omitempty"` // parties that the run waits for, and why
+	Paused      bool               `json:"paused,omitempty"`  // the server was told to stop, and will be back
+	Complete    bool               `json:"complete,omitempty"`
+	Finished    string             `json:"finished,omitempty"` // the number of the task before this one, which is complete
+	Ended       *ending            `json:"ended,omitempty"`
 }
 
 // A status is what a client tells the server.

@@ -206,9 +206,15 @@ func (n *node) step(chain int, info backends.Info) {
 }
 
 // state sets how the run stands, and writes it.
-func (n *node) state(state, why string, missing map[string]string) {
+func (n *node) state(state, why string, missing map[string]absence) {
 	n.mutex.Lock()
-	n.status.State, n.status.Why, n.status.Missing = state, why, missing
+	n.status.State, n.status.Why, n.status.Missing = state, why, nil
+	for party, why := range missing {
+		if n.status.Missing == nil {
+			n.status.Missing = map[string]string{}
+		}
+		n.status.Missing[party] = absences[why]
+	}
 	n.status.Run, n.status.Epoch, n.status.At = n.memory.Run, n.memory.Epoch, time.Now()
 	n.status.Parties = n.part.agreed.Names
 	s := n.status
@@ -261,7 +267,7 @@ func (n *node) packet(from string, packet []byte) {
 		e.beat = &beat{}
 		message = e.beat
 	}
-	if !strictly(t.text, message) {
+	if !strictly(t.text, message) || wellFormed(message) != nil {
 		n.warn(refuse(CodeProtocol, "refused a control message of %s: it has another form", t.from))
 		return
 	}
@@ -385,6 +391,10 @@ func (n *node) answerTo(e answerEvent) { _ = n.carrier.Publish(e.to, e.packet) }
 func (n *node) tell(to string, message any) error {
 	if most := n.carrier.MaxPayload(); most < network.MinPacket {
 		n.warn(coded(diag.PayloadTooSmall, "%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(), most, network.MinPacket))
+	}
+	err := wellFormed(message)
+	if err != nil {
+		return err
 	}
 	text, err := json.Marshal(message)
 	if err == nil {

@@ -191,7 +191,7 @@ func (p *preflight) alike(ctx context.Context) bool {
 		return p.problem("run", "the server tells nothing of a run in which this party takes part", "start vflc serve there; compare the parties in the project file of the server with those of the manifest")
 	}
 	var told announced
-	if json.Unmarshal(answer.text, &told) != nil {
+	if json.Unmarshal(answer.text, &told) != nil || wellFormed(told) != nil {
 		return p.problem("run", "the server tells of the run in another form", "install the same version of vflc at all parties")
 	}
 	p.clock(time.Since(time.Unix(0, int64(answer.number))))

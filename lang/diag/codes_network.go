@@ -15,6 +15,7 @@ const (
 	FittedByOthers Code = "V0811" // encoders that only other parties have
 
 	PolicyRecord Code = "V0812" // a server that keeps what it receives
+	FreeText     Code = "V0814" // a text in a message in which there may be codes alone
 	NotRecorded  Code = "V0813" // a part of a run of which nothing was recorded
 
 	BadPolicy        Code = "V0681" // no TOML, or a key or value that a policy does not have

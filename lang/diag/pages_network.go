@@ -101,6 +101,10 @@ var networkPages = []Page{
 		Text: "vflc audit RUN --attack repeats a run in one process from its seed. One party's part of a run across machines cannot be repeated: there the server must have been started with --record, and the argument is the server's folder, of a run that has ended. vflc audit of the folder of programs forecasts what the server can compute, and vflc run MODEL -o DIR simulates it where one machine has all tables.",
 	},
 	{
+		Code: FreeText, Title: "a text in a message that may have codes alone",
+		Text: "What parties tell one another beside the messages of a run are codes, numbers, digests, names of parties and names of the model: never the text of an error, a path, a value, or a column that the model does not name. A message that has another text does not leave, and is refused where it arrives. Names of the model, its sizes and settings have no characters but letters, digits and a few signs; the message names the field.",
+	},
+	{
 		Code: LedgerChanged, Title: "a line of a ledger that was changed",
 		Text: "Every line of a ledger holds a hash of all lines before it. The first line whose hash does not fit is named: it, or one before it, was changed, added or taken away.",
 	},
