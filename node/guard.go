@@ -85,12 +85,13 @@ type guard struct {
 	book     *ledger.Book
 	policy   *policy.Policy // nil: none
 	meter    *policy.Meter  // nil where there is no policy
+	overhear func([]byte)   // Options.overhears
 	adjoints map[string]int // by kind and channel: over how many clients they are added
 	err      error          // the party has ended the run: nothing leaves any more, peers are told by its node
 }
 
 func (p *participant) guard(t transport.Transport, plan *model.Plan) (*guard, error) {
-	g := &guard{Transport: t, book: p.book, policy: p.policy, adjoints: map[string]int{}}
+	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears, adjoints: map[string]int{}}
 	script := session.Forms(plan, p.index)
 	for _, f := range script {
 		if f.Adjoint && !f.Up && f.Client == p.id.Party {
@@ -126,6 +127,9 @@ func (g *guard) Recv(ctx context.Context, from string) (transport.Message, error
 	m, err := g.Transport.Recv(ctx, from)
 	if err != nil {
 		return m, err
+	}
+	if g.overhear != nil {
+		g.overhear(transport.Append(nil, m))
 	}
 	g.note(false, from, m)
 	return m, g.err

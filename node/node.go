@@ -50,6 +50,7 @@ type Options struct {
 	Metrics         string                                                     // address on the loopback interface for metrics and health; "": none
 	NATS            carrier.Cluster                                            // of the organisation; none: the coordinator's own server
 	connect         func(*identity.Identity, carrier.Events) (conveyor, error) // nil: as the fields say
+	overhears       func(text []byte)                                          // is shown everything that the party receives, opened; nil: nobody is
 	// Of the server alone:
 	Listen    string // "": the port of the project's address, on all interfaces
 	Listening func(address string)
@@ -312,6 +313,9 @@ func (n *node) receive(from string, packet []byte) (told, bool) {
 		n.events <- askEvent{t.asking}
 	case t.met:
 		n.events <- backEvent{}
+	}
+	if n.overhears != nil && t.text != nil {
+		n.overhears(t.text)
 	}
 	return t, t.text != nil
 }
