@@ -274,7 +274,13 @@ func (c *coordinator) take(ctx context.Context, e any) error {
 		if reply := c.replies[c.id.Party]; c.stage == stageAnnounce && reply != nil && decode(reply, &own) == nil {
 			told.Rows, told.Facts = c.part.whole(own)
 		}
-		if text := []byte(asText(told)); wellFormed(told) == nil && fitsControl(text, c.carrier.MaxPayload()) == nil {
+		text := []byte(asText(told))
+		if told.Rows != nil || told.Facts != nil {
+			if err := c.part.book.Tell(ledger.Told{To: e.of.party, What: ledger.Asked, Digest: digest(text)}); err != nil {
+				return err
+			}
+		}
+		if wellFormed(told) == nil && fitsControl(text, c.carrier.MaxPayload()) == nil {
 			_ = c.carrier.Publish(e.of.party, c.secrets.reply(e.of, text)) // it asks again
 		}
 	case controlEvent:
