@@ -55,7 +55,9 @@ func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
 	if part, err := IsPart(r); err != nil {
 		return nil, nil, err
 	} else if part {
-		return nil, nil, fmt.Errorf("%s is one party's part of a run across machines, and this needs all parties: start vflc serve PROGRAMS and vflc join PROGRAMS with --predict, --ppc or --log-lik and their runs", r.Path)
+		var diags diag.List
+		diags.Errorf(diag.NeedsParties, nil, source.Span{}, "%s is one party's part of a run across machines, and this needs all parties: start vflc serve PROGRAMS and vflc join PROGRAMS with --predict, --ppc or --log-lik and their runs", r.Path)
+		return nil, nil, data.Errors(diags)
 	}
 	options := recordedOptions(r.Record)
 	options.Import, options.Module = RecordedModules(r.Path), RecordedPrivates(r.Path)

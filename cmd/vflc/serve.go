@@ -37,10 +37,14 @@ func (f *partyFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.StringVar(&f.inits, "inits", "", "files with starting values of this party's parameters, as in vflc run")
 	f.taskFlags.add(cmd)
+	addLones(cmd)
 }
 
 // ready completes the options.
 func (f *partyFlags) ready(cmd *cobra.Command, programs string) error {
+	if err := refuseLones(cmd); err != nil {
+		return err
+	}
 	switch {
 	case f.Identity == "":
 		return usagef("name the folder with the party's keys and certificate: --identity DIR")

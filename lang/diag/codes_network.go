@@ -16,6 +16,8 @@ const (
 
 	PolicyRecord Code = "V0812" // a server that keeps what it receives
 	FreeText     Code = "V0814" // a text in a message in which there may be codes alone
+	NotApart     Code = "V0815" // what is for one process with the data of all parties
+	NeedsParties Code = "V0816" // one party's part of a run, where all parties are needed
 	NotRecorded  Code = "V0813" // a part of a run of which nothing was recorded
 
 	BadPolicy        Code = "V0681" // no TOML, or a key or value that a policy does not have

@@ -105,6 +105,14 @@ var networkPages = []Page{
 		Text: "What parties tell one another beside the messages of a run are codes, numbers, digests, names of parties and names of the model: never the text of an error, a path, a value, or a column that the model does not name. A message that has another text does not leave, and is refused where it arrives. Names of the model, its sizes and settings have no characters but letters, digits and a few signs; the message names the field.",
 	},
 	{
+		Code: NotApart, Title: "what needs the data of all parties in one process",
+		Text: "Some of what vflc run, predict and cv do needs numbers of several parties in one place: draws of new categories from a prior of another party, the chains of an earlier run, folds that follow the response or a column of one party, fits at several rho, pointwise densities where auxiliary variables must be integrated out, and cells that are no cells of a study. It is not done across machines. The message says what is instead.",
+	},
+	{
+		Code: NeedsParties, Title: "one party's part of a run, where all parties are needed",
+		Text: "The folder of a party of a run across machines has the party's own parameters, its program and no table of another. Predictions, replicates, log densities and expressions of the model need what lies at the others. All parties start the task together: vflc serve and vflc join with --predict, --ppc or --log-lik, each with its own run. Draws that other parties have published (vflc publish) do not replace them: a prediction needs the cuts of their new rows, which they compute from columns that they alone have.",
+	},
+	{
 		Code: LedgerChanged, Title: "a line of a ledger that was changed",
 		Text: "Every line of a ledger holds a hash of all lines before it. The first line whose hash does not fit is named: it, or one before it, was changed, added or taken away.",
 	},
