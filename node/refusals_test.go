@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
@@ -117,6 +119,9 @@ func TestPartiesThatCannotBe(t *testing.T) {
 	address := "127.0.0.1:1"
 	all := provisioned(t, dir, address, "registry", "a", "b")
 	write := func(path, text string) {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if err := atomicfile.WriteBytes(filepath.Join(dir, path), 0o600, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
@@ -155,6 +160,16 @@ func TestPartiesThatCannotBe(t *testing.T) {
 		},
 		diag.NotRecorded: func() error {
 			_, err := fit.AttackRecorded(&runs.Run{Path: filepath.Join(dir, "a"), Record: &posterior.Record{}})
+			return err
+		},
+		diag.NeedsParties: func() error {
+			m, diags := compile.Compile(source.New("m.vfl", trioModel), check.Options{})
+			if diags.HasErrors() {
+				return data.Errors(diags)
+			}
+			text := m.Files()["a.vfl"]
+			write(filepath.Join("part", runs.ModelFile), string(text))
+			_, _, err := fit.Recompile(&runs.Run{Path: filepath.Join(dir, "part"), Record: &posterior.Record{Model: posterior.Source{Path: "a.vfl", SHA256: digest(text)}}})
 			return err
 		},
 		diag.PacketRefused: func() error {

@@ -12,10 +12,14 @@ func TestNotAcrossMachines(t *testing.T) {
 	s := &stage{t, t.TempDir()}
 	for _, l := range lones {
 		for _, verb := range []string{"serve", "join", "preflight"} {
-			out, err := s.vflc(verb, "programs", "--identity", "x", "-o", "run", "--"+l.name)
-			if verb == "preflight" {
-				out, err = s.vflc(verb, "programs", "--identity", "x", "--"+l.name)
+			args := []string{verb, "programs", "--identity", "x", "--" + l.name}
+			if l.value {
+				args = append(args, "x")
 			}
+			if verb != "preflight" {
+				args = append(args, "-o", "run")
+			}
+			out, err := s.vflc(args...)
 			if err == nil || !strings.Contains(out, "V0815") || !strings.Contains(out, l.instead) {
 				t.Errorf("%s --%s: %v\n%s", verb, l.name, err, out)
 			}
