@@ -104,7 +104,7 @@ func (r *recordedRun) cut(party string) []float64 {
 		if column == "" {
 			continue
 		}
-		for _, c := range cells {
+		for _, c := range strings.Fields(cells) {
 			v, err := strconv.ParseFloat(c, 64)
 			if err != nil {
 				r.t.Fatal(err)
