@@ -12,8 +12,7 @@ type Disagreement struct {
 	What      string // the size or the shared data; "" for the order of rows
 	Party     string
 	Other     string
-	Way       string // what the parties can do
-	Here, Who string // sizes, where they differ
+	Here, Who int // sizes, where they differ
 }
 
 // Kinds of disagreement.
@@ -22,18 +21,26 @@ const (
 	DifferentOrder  = "order"
 	DifferentShared = "shared"
 	DifferentLevels = "levels"
+	NoList          = "list" // of rows that are left out
 )
+
+// DisagreementKinds lists them.
+func DisagreementKinds() []string {
+	return []string{DifferentSize, DifferentOrder, DifferentShared, DifferentLevels, NoList}
+}
 
 func (d *Disagreement) Error() string {
 	switch d.Kind {
 	case DifferentSize:
-		return fmt.Sprintf("the size %s is %s at %s, but %s at %s: %s", d.What, d.Here, d.Party, d.Who, d.Other, d.Way)
+		return fmt.Sprintf("the size %s is %d at %s, but %d at %s: give both the same rows and categories", d.What, d.Here, d.Party, d.Who, d.Other)
+	case NoList:
+		return fmt.Sprintf("%s has %d rows of size %s, and lists %d that are left out or not: this is no list of its rows", d.Party, d.Here, d.What, d.Who)
 	case DifferentOrder:
-		return fmt.Sprintf("%s and %s hold other rows, or in another order: %s", d.Party, d.Other, d.Way)
+		return fmt.Sprintf("%s and %s hold other rows, or in another order: keep at both the rows that both hold, with equal keys", d.Party, d.Other)
 	case DifferentShared:
-		return fmt.Sprintf("the shared data %s of %s and %s differ: %s", d.What, d.Party, d.Other, d.Way)
+		return fmt.Sprintf("the shared data %s of %s and %s differ: they must be equal in every row", d.What, d.Party, d.Other)
 	case DifferentLevels:
-		return fmt.Sprintf("the categories of %s differ between %s and %s: %s", d.What, d.Party, d.Other, d.Way)
+		return fmt.Sprintf("the categories of %s differ between %s and %s: list them in the model, levels NAME = …", d.What, d.Party, d.Other)
 	}
 	return fmt.Sprintf("%s and %s disagree about %s", d.Party, d.Other, d.What)
 }
@@ -71,7 +78,7 @@ func (a *agreement) size(party string) error {
 		case f.Value == old, f.AtLeast && f.Value < old:
 			a.fixed[name] = a.fixed[name] || !f.AtLeast
 		default:
-			return &Disagreement{Kind: DifferentSize, What: name, Party: a.from[name], Other: party, Here: fmt.Sprint(old), Who: fmt.Sprint(f.Value), Way: "give both the same rows and categories"}
+			return &Disagreement{Kind: DifferentSize, What: name, Party: a.from[name], Other: party, Here: old, Who: f.Value}
 		}
 	}
 	return nil
@@ -84,7 +91,7 @@ func (a *agreement) rows(party string) error {
 	case a.order == "":
 		a.order, a.first = f.Order, party
 	case a.order != f.Order:
-		return &Disagreement{Kind: DifferentOrder, Party: a.first, Other: party, Way: "keep at both the rows that both hold, with equal keys"}
+		return &Disagreement{Kind: DifferentOrder, Party: a.first, Other: party}
 	}
 	return nil
 }
@@ -95,16 +102,16 @@ func (a *agreement) digests(party string) error {
 	}
 	f := a.facts[party]
 	for _, kind := range []struct {
-		name, way string
-		all, own  map[string]string
+		name     string
+		all, own map[string]string
 	}{
-		{DifferentShared, "they must be equal in every row", a.shared, f.Shared},
-		{DifferentLevels, "list them in the model, levels NAME = …", a.levels, f.Levels},
+		{DifferentShared, a.shared, f.Shared},
+		{DifferentLevels, a.levels, f.Levels},
 	} {
 		for _, name := range slices.Sorted(maps.Keys(kind.own)) {
 			key := kind.name + " " + name
 			if old, known := kind.all[name]; known && old != kind.own[name] {
-				return &Disagreement{Kind: kind.name, What: name, Party: a.from[key], Other: party, Way: kind.way}
+				return &Disagreement{Kind: kind.name, What: name, Party: a.from[key], Other: party}
 			}
 			if _, known := kind.all[name]; !known {
 				kind.all[name], a.from[key] = kind.own[name], party

@@ -115,6 +115,10 @@ func (a *auditor) before() {
 		}
 	}
 	a.incomplete()
+	a.add(Disclosure{
+		What: "answer to vflc preflight", From: a.Manifest.Server, To: "any party that asks", Shape: []string{}, Often: "when asked", Masked: "no",
+		Learns: "the settings of the run, how many rows the server has, and digests of their order, of shared data and of categories, with the salt of the run, so that a guess of a whole of these can be tested",
+	})
 }
 
 // incomplete lists which rows clients tell the server to be incomplete, and the server all clients to be left out.

@@ -337,17 +337,17 @@ func LeaveOut(names []string, all map[string]map[string]Rows) (map[string]Rows, 
 		for _, size := range slices.Sorted(maps.Keys(all[party])) {
 			r := all[party][size]
 			if r.Left != nil && len(r.Left) != (r.Rows+7)/8 {
-				return nil, &Disagreement{Kind: DifferentSize, What: size, Party: party, Other: party, Here: fmt.Sprint(r.Rows), Who: fmt.Sprint(8 * len(r.Left)), Way: "this is no list of its rows"}
+				return nil, &Disagreement{Kind: NoList, What: size, Party: party, Other: party, Here: r.Rows, Who: 8 * len(r.Left)}
 			}
 			if first[size] == "" {
 				first[size] = party
 			} else if n := all[first[size]][size].Rows; n != r.Rows {
-				return nil, &Disagreement{Kind: DifferentSize, What: size, Party: first[size], Other: party, Here: fmt.Sprint(n), Who: fmt.Sprint(r.Rows), Way: "give both the same rows and categories"}
+				return nil, &Disagreement{Kind: DifferentSize, What: size, Party: first[size], Other: party, Here: n, Who: r.Rows}
 			}
 			if o := ordered[size]; o == "" && r.Order != "" {
 				ordered[size] = party
 			} else if r.Order != "" && all[o][size].Order != r.Order {
-				return nil, &Disagreement{Kind: DifferentOrder, Party: o, Other: party, Way: "keep at both the rows that both hold, with equal keys"}
+				return nil, &Disagreement{Kind: DifferentOrder, Party: o, Other: party}
 			}
 			if r.Left == nil {
 				continue

@@ -8,7 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
@@ -17,7 +20,9 @@ import (
 // MayKeepLogLik returns an error where the scores of a run's rows, at predictors without noise, are not the pointwise log densities of the model that it fitted.
 func MayKeepLogLik(r *posterior.Record) error {
 	if t := recordedOptions(r).Transform; !t.CutsCross {
-		return usagef("the run is of transform %s, whose auxiliary variables would have to be integrated out: that needs the cuts of all parties in one place; fit with --transform exact to compare models", r.Transform)
+		var diags diag.List
+		diags.Errorf(diag.NotApart, nil, source.Span{}, "the run is of transform %s, whose auxiliary variables would have to be integrated out: that needs the cuts of all parties in one place; fit with --transform exact to compare models", r.Transform)
+		return data.Errors(diags)
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ type Options struct {
 	LogLik    bool // Result.Responses hold the log density of every observation at every draw
 	Auxiliary bool // draws of the auxiliary variables are among the draws
 	Progress  Progress
+	Record    bool // the server of a run across processes keeps what it receives
 	watch     bool // what the server receives is kept without a folder too
 	Origin    Origin
 }

@@ -22,6 +22,9 @@ import (
 // mostLanes is how many draws cross together in a prediction across processes.
 const mostLanes = 16
 
+// PredictionTrips is how many round trips a prediction across processes takes with so many draws.
+func PredictionTrips(draws int) int { return (draws + mostLanes - 1) / mostLanes }
+
 // FittedOf is what a party's run keeps for new rows.
 func FittedOf(r *runs.Run, b *compile.OneParty) (compile.Fitted, error) {
 	recipes, err := recipesOf(r.Path)

@@ -193,7 +193,7 @@ func (a *aligning) look(serve bool, began time.Time, missing map[string]bool) {
 func (a *aligning) answered(ctx context.Context, p alignText) error {
 	var m answer
 	from := p.from
-	if !strictly(p.text, &m) || !slices.Contains(a.names[1:], from) {
+	if !strictly(p.text, &m) || wellFormed(m) != nil || !slices.Contains(a.names[1:], from) {
 		return nil // not a message of an alignment
 	}
 	a.hear(from)
@@ -222,7 +222,7 @@ func (a *aligning) answered(ctx context.Context, p alignText) error {
 func (a *aligning) called(ctx context.Context, p alignText) error {
 	var m call
 	server := a.id.Project.Server
-	if !strictly(p.text, &m) || p.from != server {
+	if !strictly(p.text, &m) || wellFormed(m) != nil || p.from != server {
 		return nil // not a message of an alignment
 	}
 	a.hear(server)

@@ -35,16 +35,16 @@ const (
 
 // A beat is what the server tells all clients.
 type beat struct {
-	Incarnation string            `json:"incarnation"`
-	Run         string            `json:"run"`
-	Epoch       uint32            `json:"epoch"`
-	Stage       int               `json:"stage"`
-	Body        json.RawMessage   `json:"body,omitempty"`
-	Missing     map[string]string `json:"missing,omitempty"` // parties that the run waits for, and why
-	Paused      bool              `json:"paused,omitempty"`  // the server was told to stop, and will be back
-	Complete    bool              `json:"complete,omitempty"`
-	Finished    string            `json:"finished,omitempty"` // the number of the task before this one, which is complete
-	Ended       *ending           `json:"ended,omitempty"`
+	Incarnation string             `json:"incarnation"`
+	Run         string             `json:"run"`
+	Epoch       uint32             `json:"epoch"`
+	Stage       int                `json:"stage"`
+	Body        json.RawMessage    `json:"body,omitempty"`
+	Missing     map[string]absence `json:"missing,omitempty"` // parties that the run waits for, and why
+	Paused      bool               `json:"paused,omitempty"`  // the server was told to stop, and will be back
+	Complete    bool               `json:"complete,omitempty"`
+	Finished    string             `json:"finished,omitempty"` // the number of the task before this one, which is complete
+	Ended       *ending            `json:"ended,omitempty"`
 }
 
 // A status is what a client tells the server.
@@ -143,6 +143,7 @@ type announcement struct {
 	Settings map[string]string `json:"settings"`
 	Seed     uint64            `json:"seed"`
 	Task     Task              `json:"task"`
+	Record   bool              `json:"record,omitempty"` // the server keeps what it receives
 }
 
 // held is what a party tells first: of its rows, by size, before incomplete ones are left out.

@@ -42,7 +42,7 @@ func (p *participant) programLines(a announcement) ([]policy.Line, error) {
 	base, _, _ := compile.Member(p.id.Party) // its name was checked
 	sends := slices.ContainsFunc(p.manifest.Cuts, func(c split.ManifestCut) bool { return c.Client == base })
 	return p.policy.Program(policy.Program{
-		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), At: time.Now(),
+		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), Record: a.Record, At: time.Now(),
 	}), nil
 }
 
@@ -85,12 +85,13 @@ type guard struct {
 	book     *ledger.Book
 	policy   *policy.Policy // nil: none
 	meter    *policy.Meter  // nil where there is no policy
+	overhear func([]byte)   // Options.overhears
 	adjoints map[string]int // by kind and channel: over how many clients they are added
 	err      error          // the party has ended the run: nothing leaves any more, peers are told by its node
 }
 
 func (p *participant) guard(t transport.Transport, plan *model.Plan) (*guard, error) {
-	g := &guard{Transport: t, book: p.book, policy: p.policy, adjoints: map[string]int{}}
+	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears, adjoints: map[string]int{}}
 	script := session.Forms(plan, p.index)
 	for _, f := range script {
 		if f.Adjoint && !f.Up && f.Client == p.id.Party {
@@ -126,6 +127,9 @@ func (g *guard) Recv(ctx context.Context, from string) (transport.Message, error
 	m, err := g.Transport.Recv(ctx, from)
 	if err != nil {
 		return m, err
+	}
+	if g.overhear != nil {
+		g.overhear(transport.Append(nil, m))
 	}
 	g.note(false, from, m)
 	return m, g.err

@@ -24,7 +24,7 @@ type follower struct {
 	broken   bool
 	result   Outcome
 	complete bool
-	missing  map[string]string
+	missing  map[string]absence
 	since    time.Time
 	told     time.Time
 	dirty    bool
@@ -46,7 +46,7 @@ func Join(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error)
 		return nil, err
 	}
 	defer n.carrier.Close()
-	f := &follower{node: n, stage: -1, missing: map[string]string{}, since: time.Now(), probes: make(chan error, 1)}
+	f := &follower{node: n, stage: -1, missing: map[string]absence{}, since: time.Now(), probes: make(chan error, 1)}
 	if n.memory.Complete {
 		return nil, f.farewell(ctx, stop)
 	}
@@ -254,14 +254,14 @@ func (f *follower) look(ctx context.Context) {
 	}
 	if f.silent(server, f.since) {
 		if f.missing[server] == "" {
-			f.changed(map[string]string{server: "nothing was heard from it for 6 s"})
+			f.changed(map[string]absence{server: absentSilent})
 		}
 		if time.Since(f.probed) >= 5*beatEvery {
 			f.probed = time.Now()
 			go func() { f.probes <- f.carrier.Probe(ctx) }()
 		}
 	} else if f.missing[server] != "" {
-		f.changed(map[string]string{})
+		f.changed(map[string]absence{})
 	}
 	f.state(f.stateNow(), "", f.missing)
 }
@@ -278,10 +278,10 @@ func (f *follower) stateNow() string {
 	return Running
 }
 
-func (f *follower) changed(missing map[string]string) {
+func (f *follower) changed(missing map[string]absence) {
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
 		if f.missing[name] != missing[name] {
-			f.note("%s is missing: %s; the run waits", name, missing[name])
+			f.note("%s is missing: %s; the run waits", name, absences[missing[name]])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.missing)) {

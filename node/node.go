@@ -50,12 +50,14 @@ type Options struct {
 	Metrics         string                                                     // address on the loopback interface for metrics and health; "": none
 	NATS            carrier.Cluster                                            // of the organisation; none: the coordinator's own server
 	connect         func(*identity.Identity, carrier.Events) (conveyor, error) // nil: as the fields say
+	overhears       func(text []byte)                                          // is shown everything that the party receives, opened; nil: nobody is
 	// Of the server alone:
 	Listen    string // "": the port of the project's address, on all interfaces
 	Listening func(address string)
 	Backend   string
 	Settings  map[string]string
 	Seed      uint64
+	Record    bool // keep what is received, for vflc audit RUN --attack
 }
 
 // Times. A party that was not heard for missedAfter is missing: three of its beats.
@@ -205,9 +207,15 @@ func (n *node) step(chain int, info backends.Info) {
 }
 
 // state sets how the run stands, and writes it.
-func (n *node) state(state, why string, missing map[string]string) {
+func (n *node) state(state, why string, missing map[string]absence) {
 	n.mutex.Lock()
-	n.status.State, n.status.Why, n.status.Missing = state, why, missing
+	n.status.State, n.status.Why, n.status.Missing = state, why, nil
+	for party, why := range missing {
+		if n.status.Missing == nil {
+			n.status.Missing = map[string]string{}
+		}
+		n.status.Missing[party] = absences[why]
+	}
 	n.status.Run, n.status.Epoch, n.status.At = n.memory.Run, n.memory.Epoch, time.Now()
 	n.status.Parties = n.part.agreed.Names
 	s := n.status
@@ -260,7 +268,7 @@ func (n *node) packet(from string, packet []byte) {
 		e.beat = &beat{}
 		message = e.beat
 	}
-	if !strictly(t.text, message) {
+	if !strictly(t.text, message) || wellFormed(message) != nil {
 		n.warn(refuse(CodeProtocol, "refused a control message of %s: it has another form", t.from))
 		return
 	}
@@ -305,6 +313,9 @@ func (n *node) receive(from string, packet []byte) (told, bool) {
 		n.events <- askEvent{t.asking}
 	case t.met:
 		n.events <- backEvent{}
+	}
+	if n.overhears != nil && t.text != nil {
+		n.overhears(t.text)
 	}
 	return t, t.text != nil
 }
@@ -384,6 +395,10 @@ func (n *node) answerTo(e answerEvent) { _ = n.carrier.Publish(e.to, e.packet) }
 func (n *node) tell(to string, message any) error {
 	if most := n.carrier.MaxPayload(); most < network.MinPacket {
 		n.warn(coded(diag.PayloadTooSmall, "%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(), most, network.MinPacket))
+	}
+	err := wellFormed(message)
+	if err != nil {
+		return err
 	}
 	text, err := json.Marshal(message)
 	if err == nil {

@@ -160,7 +160,7 @@ func (p *participant) options() (fit.Options, error) {
 	}
 	return fit.Options{
 		Inits: inits, Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
-		Joining: data.Joining{Key: p.announce.Key}, Progress: p.progress, Origin: fit.Origin{Command: p.Command, Began: p.began},
+		Joining: data.Joining{Key: p.announce.Key}, Progress: p.progress, Record: p.announce.Record && p.id.Party == p.id.Project.Server, Origin: fit.Origin{Command: p.Command, Began: p.began},
 	}, nil
 }
 
@@ -269,6 +269,9 @@ func (p *participant) accepts(a announcement) error {
 		return &refusal{CodeSettings, otherTask("%s asks for %s, and this party was started for %s; start both alike (--predict, --ppc, --log-lik, --cv)", p.id.Project.Server, a.Task, p.Task)}
 	case p.Key != "" && p.Key != a.Key:
 		return refuse(CodePolicy, "%s joins rows on %q, this party on %q (--key)", p.id.Project.Server, a.Key, p.Key)
+	}
+	if a.Record {
+		p.note("%s keeps what it receives in this run (--record)", p.id.Project.Server)
 	}
 	if p.policy == nil {
 		return nil

@@ -23,6 +23,7 @@ import (
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/network"
 )
 
@@ -191,7 +192,7 @@ func (p *preflight) alike(ctx context.Context) bool {
 		return p.problem("run", "the server tells nothing of a run in which this party takes part", "start vflc serve there; compare the parties in the project file of the server with those of the manifest")
 	}
 	var told announced
-	if json.Unmarshal(answer.text, &told) != nil {
+	if json.Unmarshal(answer.text, &told) != nil || wellFormed(told) != nil {
 		return p.problem("run", "the server describes the run in another form", "install the same version of vflc at all parties")
 	}
 	p.clock(time.Since(time.Unix(0, int64(answer.number))))
@@ -279,11 +280,15 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 	if !ok {
 		return false
 	}
-	bundle, diags, err := compile.ReadBundle(p.Programs)
+	bundle, diags, err := compile.ReadBundle(p.node.programs())
 	if err != nil || diags.HasErrors() {
 		return p.fine("crossings", "the folder has not the programs of all parties: vflc audit of the whole folder lists what crosses")
 	}
-	rows, err := fit.Audit(bundle, algorithm, a.Settings)
+	audit := fit.Audit
+	if a.Task.Kind != Fitting {
+		audit = fit.AuditPredicted
+	}
+	rows, err := audit(bundle, algorithm, a.Settings)
 	if err != nil {
 		return p.problem("crossings", err, "")
 	}
@@ -310,6 +315,9 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 	if often == "" {
 		return p.fine("forecast", "nothing crosses more than once")
 	}
+	if a.Task.Kind != Fitting {
+		return p.predicts(a, rtt, numbers)
+	}
 	trips := 0
 	for _, kind := range []string{"early", "aux", "partial"} { // each begins a round trip
 		if kinds[kind] {
@@ -317,10 +325,28 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 		}
 	}
 	trips = max(1, trips)
+	if k := a.Task.Folds; k > 0 {
+		p.fine("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
+	}
 	w := posterior.Work{SequentialRounds: int64(trips) * evaluations, Bytes: int64(8*numbers) * evaluations}
 	wait, _ := posterior.Link{RoundTrip: rtt, Bandwidth: 1}.Waits(w)
 	return p.fine("forecast", "%s takes %d round trips and about %s to and from this party; %s of them wait %s and move %s; vflc audit RUN --rtt counts those of a run",
 		often, trips, posterior.Bytes(int64(8*numbers)), grouped.Digits(evaluations), posterior.Seconds(wait), posterior.Bytes(w.Bytes))
+}
+
+// predicts forecasts a prediction with the draws of the party's run.
+func (p *preflight) predicts(a announcement, rtt time.Duration, numbers int) bool {
+	run, err := runs.Open(p.From)
+	if err != nil {
+		return p.problem("run", err, "name this party's folder of the run whose draws are used")
+	}
+	draws := run.Draws.Len(0) * run.Draws.Chains()
+	if a.Task.Draws > 0 {
+		draws = min(draws, a.Task.Draws)
+	}
+	trips := fit.PredictionTrips(draws)
+	wait, _ := posterior.Link{RoundTrip: rtt, Bandwidth: 1}.Waits(posterior.Work{SequentialRounds: int64(trips)})
+	return p.fine("forecast", "%s, with %s draws, takes %d round trips and about %s to and from this party, and waits %s for the network", a.Task, grouped.Digits(draws), trips, posterior.Bytes(int64(8*numbers*draws)), posterior.Seconds(wait))
 }
 
 // numbers is how many numbers an array of a shape has; 0 where that depends on what this party does not know.

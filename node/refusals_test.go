@@ -10,13 +10,17 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/node/policy"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/tests/diagtest"
 )
@@ -44,6 +48,17 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		diag.OtherVersion:  {accepts(func(a *announcement) { a.Version, a.Protocol = "0.0.1", "0" }), CodeVersion},
 		diag.OtherSettings: {accepts(func(a *announcement) { a.Key = "patient" }), CodePolicy},
 		diag.OtherTask:     {accepts(func(a *announcement) { a.Task.Kind = Predicting }), CodeSettings},
+		diag.PolicyRecord: {func() error {
+			p, a := party(), fine
+			p.policy, _ = policy.Parse(policy.FileName, nil)
+			p.journal, p.node.part, a.Record = quietJournal(), p, true
+			dir := t.TempDir() // without signatures
+			p.Programs = dir
+			if err := os.WriteFile(filepath.Join(dir, split.ManifestFile), []byte("{}"), 0o600); err != nil {
+				return err
+			}
+			return p.accepts(a)
+		}, CodePolicy},
 		diag.FittedByOthers: {func() error {
 			dir := t.TempDir()
 			if err := os.MkdirAll(filepath.Join(dir, runs.PartiesDir), 0o700); err != nil {
@@ -104,6 +119,9 @@ func TestPartiesThatCannotBe(t *testing.T) {
 	address := "127.0.0.1:1"
 	all := provisioned(t, dir, address, "registry", "a", "b")
 	write := func(path, text string) {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if err := atomicfile.WriteBytes(filepath.Join(dir, path), 0o600, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
@@ -138,6 +156,20 @@ func TestPartiesThatCannotBe(t *testing.T) {
 		diag.OtherParty: func() error { _, err := carrier.Serve(all[1], busy, carrier.Events{}); return err },
 		diag.BadPrograms: func() error {
 			_, _, err := (&node{id: all[0], Options: Options{Programs: filepath.Join(dir, "none")}}).readPrograms()
+			return err
+		},
+		diag.NotRecorded: func() error {
+			_, err := fit.AttackRecorded(&runs.Run{Path: filepath.Join(dir, "a"), Record: &posterior.Record{}})
+			return err
+		},
+		diag.NeedsParties: func() error {
+			m, diags := compile.Compile(source.New("m.vfl", trioModel), check.Options{})
+			if diags.HasErrors() {
+				return data.Errors(diags)
+			}
+			text := m.Files()["a.vfl"]
+			write(filepath.Join("part", runs.ModelFile), string(text))
+			_, _, err := fit.Recompile(&runs.Run{Path: filepath.Join(dir, "part"), Record: &posterior.Record{Model: posterior.Source{Path: "a.vfl", SHA256: digest(text)}}})
 			return err
 		},
 		diag.PacketRefused: func() error {

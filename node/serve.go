@@ -22,9 +22,9 @@ type coordinator struct {
 	stage    int
 	body     json.RawMessage
 	replies  map[string]json.RawMessage // of this stage, the own included
-	away     map[string]string          // clients that said that they leave, and why
+	away     map[string]absence         // clients that said that they leave, and why
 	shut     map[string]bool            // clients whose certificates were revoked
-	missing  map[string]string
+	missing  map[string]absence
 	saved    []map[int][]int // the states that each party has, at the start of the epoch
 	since    time.Time       // the start of this process
 	told     time.Time       // the last beat
@@ -53,7 +53,7 @@ func Serve(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error
 	if err := n.announcing(); err != nil {
 		return nil, err
 	}
-	c := &coordinator{node: n, clients: map[string]*client{}, away: map[string]string{}, shut: map[string]bool{}, missing: map[string]string{}, since: time.Now()}
+	c := &coordinator{node: n, clients: map[string]*client{}, away: map[string]absence{}, shut: map[string]bool{}, missing: map[string]absence{}, since: time.Now()}
 	names := n.names()
 	for _, name := range names[1:] {
 		c.clients[name] = &client{reached: -1, bye: n.memory.Complete && !slices.Contains(n.memory.Unaware, name)}
@@ -81,7 +81,7 @@ func (n *node) names() []string {
 // announcing finds what the server announces: that of the run in its folder, or of a new one.
 func (n *node) announcing() error {
 	a := &announcement{
-		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed, Task: n.Task,
+		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed, Task: n.Task, Record: n.Record,
 	}
 	if old := n.memory.Announce; old != nil {
 		a.Salt = old.Salt
@@ -274,7 +274,13 @@ func (c *coordinator) take(ctx context.Context, e any) error {
 		if reply := c.replies[c.id.Party]; c.stage == stageAnnounce && reply != nil && decode(reply, &own) == nil {
 			told.Rows, told.Facts = c.part.whole(own)
 		}
-		if text := []byte(asText(told)); fitsControl(text, c.carrier.MaxPayload()) == nil {
+		text := []byte(asText(told))
+		if told.Rows != nil || told.Facts != nil {
+			if err := c.part.book.Tell(ledger.Told{To: e.of.party, What: ledger.Asked, Digest: digest(text)}); err != nil {
+				return err
+			}
+		}
+		if wellFormed(told) == nil && fitsControl(text, c.carrier.MaxPayload()) == nil {
 			_ = c.carrier.Publish(e.of.party, c.secrets.reply(e.of, text)) // it asks again
 		}
 	case controlEvent:
@@ -337,7 +343,7 @@ func (c *coordinator) hears(ctx context.Context, e controlEvent) error {
 		return nil
 	}
 	if e.Left {
-		c.away[e.from] = "it was stopped, and can be started again"
+		c.away[e.from] = absentLeft
 	} else {
 		delete(c.away, e.from)
 	}
@@ -415,7 +421,7 @@ func (c *coordinator) disagree(err error) error {
 		return err
 	}
 	c.note("%v", err)
-	c.failure, c.dirty, c.ended = err, true, &ending{Party: d.Other, Code: CodeDiffer, About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Way: d.Way, Here: d.Here, Who: d.Who}}
+	c.failure, c.dirty, c.ended = err, true, &ending{Party: d.Other, Code: CodeDiffer, About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Here: d.Here, Who: d.Who}}
 	return nil
 }
 
@@ -525,7 +531,7 @@ func (c *coordinator) start() error {
 func (c *coordinator) look() error {
 	missing := maps.Clone(c.away)
 	for name := range c.shut {
-		missing[name] = "its certificate was revoked"
+		missing[name] = absentRevoked
 	}
 	for name, err := range c.secrets.revoked() {
 		c.warn(err)
@@ -540,9 +546,9 @@ func (c *coordinator) look() error {
 		switch {
 		case missing[name] != "" || k.bye || !c.silent(name, c.since):
 		case k.incarnation == "":
-			missing[name] = "it has not joined yet"
+			missing[name] = absentNew
 		default:
-			missing[name] = "nothing was heard from it for 6 s"
+			missing[name] = absentSilent
 		}
 	}
 	if !maps.Equal(missing, c.missing) {
@@ -581,10 +587,10 @@ func (c *coordinator) stateNow() string {
 	return Running
 }
 
-func (c *coordinator) changed(missing map[string]string) {
+func (c *coordinator) changed(missing map[string]absence) {
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
 		if c.missing[name] != missing[name] {
-			c.note("%s is missing: %s; the run waits", name, missing[name])
+			c.note("%s is missing: %s; the run waits", name, absences[missing[name]])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.missing)) {

@@ -115,6 +115,8 @@ type trio struct {
 	hub  *hub
 	over carrier.Cluster                     // not the zero one: in place of the hub
 	step func(chain int, info backends.Info) // of a's chains
+	// alter changes what a party is started with; nil: nothing is changed.
+	alter func(party string, o *Options)
 
 	mutex sync.Mutex
 	said  map[string][]said
@@ -184,6 +186,9 @@ func (d *trio) options(party string) Options {
 	}
 	if party == "a" {
 		o.Progress = pacer{step: d.step}
+	}
+	if d.alter != nil {
+		d.alter(party, &o)
 	}
 	return o
 }

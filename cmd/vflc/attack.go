@@ -29,6 +29,18 @@ func attackRun(cmd *cobra.Command, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	if part, err := fit.IsPart(run); err != nil {
+		return err
+	} else if part {
+		report, err := fit.AttackRecorded(run)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return posterior.WriteJSON(cmd.OutOrStdout(), report)
+		}
+		return report.WriteText(cmd.OutOrStdout())
+	}
 	screen := terminal.NewScreen(cmd.ErrOrStderr(), false)
 	report, diags, err := fit.Attack(cmd.Context(), run, screen)
 	if err := settle(cmd, diags); err != nil {

@@ -40,7 +40,8 @@ prints the audit of the programs.
 
 With --attack the argument is the folder of a run: the clients' contributions are reconstructed from what the server received in that
 run, and compared with the true ones. It shows how well, for each of them, and after how many rounds; what one round without noise gives
-away; and which private columns of two values, and categories of factors, are found. Sums over clients are reported apart.`,
+away; and which private columns of two values, and categories of factors, are found. Sums over clients are reported apart. Of a run
+across machines the argument is the server's folder, of a server that was started with --record; there is no truth to compare with.`,
 		Example: `  vflc audit build
   vflc audit logistic.vfl --transform power
   vflc audit out --attack

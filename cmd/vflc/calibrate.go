@@ -50,6 +50,9 @@ the ranks look uniform, but replicates could not be fitted or their chains had t
   vflc calibrate model.vfl --replicates 1000 --misstate sigma=1.2 --strict`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if err := refuseQueue(cmd, "a calibration", "--jobs uses the processors of this machine"); err != nil {
+				return err
+			}
 			typed, err := f.honour(cmd, args[0])
 			if err != nil {
 				return err
@@ -62,6 +65,7 @@ the ranks look uniform, but replicates could not be fitted or their chains had t
 		}),
 	}
 	f.add(cmd)
+	addQueue(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; its responses are replaced; repeatable")
 	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")

@@ -40,6 +40,7 @@ that column together. Encoders are fitted to the rows of each fit alone. Predict
 		RunE: action(func(cmd *cobra.Command, args []string) error { return crossValidate(cmd, args[0], &f) }),
 	}
 	f.add(cmd)
+	addQueue(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
 	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
@@ -57,6 +58,9 @@ that column together. Encoders are fitted to the rows of each fit alone. Predict
 }
 
 func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
+	if err := refuseQueue(cmd, "a cross-validation by itself", `a study whose cells have command = "cv" gives them to workers (vflc study --nats)`); err != nil {
+		return err
+	}
 	typed, err := f.honour(cmd, path)
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ func newDemoStart() *cobra.Command {
 	var dir, backend, key string
 	var seed uint64
 	var every time.Duration
-	var wait bool
+	var wait, record bool
 	cmd := &cobra.Command{
 		Use:   "start MODEL -o DIR",
 		Short: "Start a process for each party; where DIR holds a demonstration, those that are not running",
@@ -76,7 +76,7 @@ func newDemoStart() *cobra.Command {
 			}
 			d, err := readDemo(dir)
 			if errors.Is(err, fs.ErrNotExist) {
-				d, err = prepareDemo(cmd, args[0], dir, &f, tables, serving{backend, key, seed, every})
+				d, err = prepareDemo(cmd, args[0], dir, &f, tables, serving{backend, key, seed, every, record})
 			}
 			if err != nil {
 				return err
@@ -99,6 +99,7 @@ func newDemoStart() *cobra.Command {
 	fs.StringVar(&key, "key", data.DefaultKey, "`column` on which rows are joined, or none")
 	fs.Uint64Var(&seed, "seed", 1, "seed of all random numbers")
 	fs.DurationVar(&every, "checkpoint-interval", 10*time.Second, "`time` between two states that all parties save")
+	fs.BoolVar(&record, recordFlag, false, "the server keeps what it receives, for vflc audit DIR/runs/SERVER --attack")
 	fs.BoolVar(&wait, "wait", false, "wait until the run is complete")
 	addSettings(cmd)
 	return cmd
@@ -109,6 +110,7 @@ type serving struct {
 	backend, key string
 	seed         uint64
 	every        time.Duration
+	record       bool
 }
 
 func newDemoStop() *cobra.Command {
@@ -223,6 +225,9 @@ func (d *demo) admit(project string, p *demoProcess, seed uint64) error {
 
 func serveArgs(a backends.Algorithm, s serving, given map[string]string, address string) []string {
 	args := []string{"--backend", a.Name, "--listen", address, "--key", s.key, "--seed", fmt.Sprint(s.seed), "--checkpoint-interval", s.every.String()}
+	if s.record {
+		args = append(args, "--"+recordFlag)
+	}
 	for _, d := range a.Settings {
 		if v, ok := given[d.Name]; ok {
 			args = append(args, "--"+d.Name+"="+v)

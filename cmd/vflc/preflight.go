@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
 )
@@ -16,10 +17,14 @@ func newPreflight() *cobra.Command {
 		Short: "Look for what would make a run across machines fail, before it begins",
 		Long: `Look for what would make a run across machines fail, before it begins: the party's certificate, its program, its table, the
 connection to the server, the clock, and what the server announces. Nothing of the party's data is sent. The flags are those of
-vflc serve and vflc join.`,
-		Example: `  vflc preflight build --identity hospital_a --data a.csv`,
-		Args:    oneArgument("the folder PROGRAMS"),
+vflc serve and vflc join, with --predict, --ppc, --log-lik and --cv those of the tasks that they start.`,
+		Example: `  vflc preflight build --identity hospital_a --data a.csv
+  vflc preflight build --identity hospital_a --predict run_a --data new_a.csv`,
+		Args: oneArgument("the folder PROGRAMS"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if err := refuseLones(cmd); err != nil {
+				return err
+			}
 			if f.Identity == "" {
 				return usagef("name the folder with the party's keys and certificate: --identity DIR")
 			}
@@ -27,6 +32,12 @@ vflc serve and vflc join.`,
 				return err
 			}
 			f.Programs = args[0]
+			if err := f.apply(cmd, &f.Options); err != nil {
+				return err
+			}
+			if f.folds > 0 {
+				f.Task.Fold = crossvalidate.Fold{Folds: f.folds, Fold: 1}
+			}
 			checks := node.Preflight(cmd.Context(), f.Options)
 			if f.asJSON {
 				if err := posterior.WriteJSON(cmd.OutOrStdout(), checks); err != nil {
@@ -49,6 +60,8 @@ vflc serve and vflc join.`,
 	fs.StringVar(&f.Key, "key", "", "`column` on which rows are joined (default: id)")
 	fs.StringVar(&f.Listen, "listen", "", "`HOST:PORT` that the server will listen on")
 	addNATS(fs, &f.NATS)
+	f.taskFlags.add(cmd)
+	addLones(cmd)
 	fs.BoolVar(&f.asJSON, "json", false, "print as JSON")
 	return cmd
 }

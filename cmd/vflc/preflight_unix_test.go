@@ -72,6 +72,9 @@ func TestPreflightAsksTheServer(t *testing.T) {
 		t.Fatal("the server does not stop")
 	}
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
+	if out := s.must("audit", "demo/runs/server"); strings.Count(out, "server told b sizes of its data and salted digests") != 1 {
+		t.Errorf("the audit does not say what the server has answered:\n%s", out)
+	}
 	if out := ask(); !strings.Contains(out, "cannot be reached") {
 		t.Error(out)
 	}

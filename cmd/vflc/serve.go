@@ -37,10 +37,14 @@ func (f *partyFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.StringVar(&f.inits, "inits", "", "files with starting values of this party's parameters, as in vflc run")
 	f.taskFlags.add(cmd)
+	addLones(cmd)
 }
 
 // ready completes the options.
 func (f *partyFlags) ready(cmd *cobra.Command, programs string) error {
+	if err := refuseLones(cmd); err != nil {
+		return err
+	}
 	switch {
 	case f.Identity == "":
 		return usagef("name the folder with the party's keys and certificate: --identity DIR")
@@ -132,9 +136,13 @@ for it are in PROGRAMS/predict and PROGRAMS/score: vflc audit prints what crosse
 	fs.Uint64Var(&f.Seed, "seed", 1, "seed of the random numbers that all parties share")
 	fs.DurationVar(&f.CheckpointEvery, "checkpoint-interval", 10*time.Second, "`time` between two states that all parties save")
 	fs.IntVar(&f.Task.Draws, "use-draws", 0, "with --predict and --ppc, use this many draws of the run, at even distances (default all)")
+	fs.BoolVar(&f.Record, recordFlag, false, "keep what this server receives, in RUN/received, for vflc audit RUN --attack; all parties are told, and those with a policy refuse unless it has record = true")
 	addSettings(cmd)
 	return cmd
 }
+
+// recordFlag has the server keep what it receives.
+const recordFlag = "record"
 
 // masked are the settings of a run across machines, where sums over clients are masked unless another wire is asked for.
 func masked(a backends.Algorithm, given map[string]string) map[string]string {

@@ -36,10 +36,11 @@ func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, su
 		if v.members != nil {
 			continue // follows from these
 		}
-		sent, answer := sum[v.of.group], down[v.of.group]
-		if len(v.covers) == 1 {
-			sent = up[v.of.group][v.of.member]
+		answer, sent := down[v.of.group], r.contribution(v, up, sum)
+		if sent == nil {
+			continue
 		}
+		r.keepDraws(v, x, columns, sent)
 		switch {
 		case x == density.Batch, x == density.DrawSlopes:
 			v.atDraws(columns, sent)
@@ -48,9 +49,10 @@ func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, su
 			v.atIterate(sent[(columns-2)*n:]) // the mean of the cut itself
 		case x == density.Moments:
 			v.atIterate(sent)
-			if !r.plan.Power {
+			if !r.plan.Power && !v.blind {
 				v.less(answer, 1)
 			}
+		case v.blind:
 		case x == density.Slopes: // where the clients evaluate the likelihood
 			v.less(answer, 1)
 			if len(v.covers) == 1 {

@@ -22,6 +22,9 @@ type components struct {
 // does not know.
 const margin = 2
 
+// blindMargin is the same for words under masks, which are independent of one another.
+const blindMargin = 1.1
+
 // distinct is the least eigenvalue of Σ QQᵀ over chains, with their orthonormal components Q, along a direction that is not noise: one that a chain has
 // found contributes nearly 1, and the errors of the others' components much less.
 const distinct = 0.75
@@ -41,6 +44,10 @@ func (e *evidence) components() (out components) {
 			return components{}
 		}
 		edge := margin * max(0, outside) / float64(max(1, m-len(lambda))) * math.Sqrt(1+float64(m)/float64(n))
+		if v.blind { // the largest eigenvalue of noise, which no block exceeds (Marchenko and Pastur 1967): a finding there would be an alarm
+			root := 1 + math.Sqrt(float64(m)/float64(n))
+			edge = max(edge, float64(root*root)*outside/float64(max(1, m-len(lambda)))*blindMargin)
+		}
 		for k, u := range q {
 			if lambda[k] <= max(edge, rounding*lambda[0]) {
 				continue

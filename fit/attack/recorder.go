@@ -24,6 +24,9 @@ type Recorder struct {
 	solving bool // the newest relay was one of its linear system
 	window  int  // of the newest evaluation
 	period  int  // of those that are taken
+
+	recording bool          // what crosses without noise is kept, and what is under masks
+	words     [][][]float64 // of the newest evaluation or relay: contributions under masks
 }
 
 // mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
@@ -32,8 +35,10 @@ const mostElements = 2048
 // NewRecorder returns a recorder for the runs of a plan: it follows each cut of each client, and each sum of two or more cuts; with masks
 // sums alone. markov is set for the chains of a
 // Markov chain algorithm.
-func NewRecorder(plan *model.Plan, markov bool) *Recorder {
-	r := &Recorder{plan: plan, period: period}
+func NewRecorder(plan *model.Plan, markov bool) *Recorder { return newRecorder(plan, markov, false) }
+
+func newRecorder(plan *model.Plan, markov, recording bool) *Recorder {
+	r := &Recorder{plan: plan, period: period, recording: recording}
 	if markov {
 		r.period = periodMarkov
 	}
@@ -44,6 +49,11 @@ func NewRecorder(plan *model.Plan, markov bool) *Recorder {
 			sources[m] = source{g, m, receiver(group, port.Party), cutOf(plan, port).Rho}
 		}
 		if plan.SumsAlone(g) {
+			for _, of := range sources {
+				if recording {
+					r.views = append(r.views, newBlind(plan, of, picks))
+				}
+			}
 			r.views = append(r.views, newMasked(plan, sources, picks))
 			continue
 		}
@@ -85,12 +95,11 @@ func (r *Recorder) Sent(window int, z [][][]float64, total [][]float64) {
 		return
 	}
 	for _, v := range r.views {
-		switch {
-		case v.members != nil: // follows from these
-		case len(v.covers) > 1:
-			v.sent(window, total[v.of.group])
-		default:
-			v.sent(window, z[v.of.group][v.of.member])
+		if v.members != nil {
+			continue // follows from these
+		}
+		if one := r.contribution(v, z, total); one != nil {
+			v.sent(window, one)
 		}
 	}
 }
@@ -113,6 +122,7 @@ func (r *Recorder) take(total [][]float64, part [][][]float64) {
 	for _, v := range r.views {
 		switch {
 		case v.members != nil: // follows from these
+		case v.blind: // nothing is answered to it
 		case v.of.receiver < 0:
 			v.answered(r.window, total[v.of.group], nil)
 		default:
@@ -125,5 +135,6 @@ func (r *Recorder) take(total [][]float64, part [][][]float64) {
 			every = 2
 		}
 		v.add(r.window, r.sampled(every))
+		r.keep(v)
 	}
 }

@@ -29,6 +29,9 @@ func (r *Recorder) heading() string {
 	if r.plan.Wire.Masked {
 		b.WriteString("; masked")
 	}
+	if r.recording {
+		b.WriteString("; recorded")
+	}
 	for _, v := range r.views {
 		fmt.Fprintf(&b, "; %s %d elements of %d cuts in %d windows", r.plan.Groups[v.of.group].Name, len(v.picks), len(v.covers), len(v.windows))
 	}
@@ -40,6 +43,9 @@ func (r *Recorder) state(c *checkpoint.Codec) {
 	for _, v := range r.views {
 		if v.bare != nil {
 			v.bare.state(c, min(mostBareMarks, bits.Len(uint(max(0, r.fits)))))
+		}
+		if r.recording {
+			v.vectorsState(c)
 		}
 		v.state(c, min(mostMarks, bits.Len(uint(max(0, r.rounds)))))
 	}

@@ -40,6 +40,12 @@ type view struct {
 	level   float64 // mean of the same between the two marks before; 0: not known
 	bare    *bare   // of a fit by quadrature; nil in a sum, which follows from its members
 	sketch  *sketch // nil where rows are divided: an evaluation then has only some of them
+
+	// Of a recording:
+	blind   bool        // of words under masks
+	vectors [][]float64 // without noise
+	relayed bool        // they are from the end of a fit
+	drawn   bool        // at draws, and not in its linear system
 }
 
 // A place is an element of a window's cut, and the index among picks of the same element.

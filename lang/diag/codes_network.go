@@ -1,6 +1,6 @@
 package diag
 
-// The codes of runs across processes: V0674 to V0679, V0695 and V081x what does not fit between parties, V068x a party's policy, V069x ledgers, V0825 to V0836 who the parties are and what they
+// The codes of runs across processes: V0674 to V0679, V0695 and V081x what does not fit between parties or is not to be had across them, V068x a party's policy, V069x ledgers, V0825 to V0836 who the parties are and what they
 // send, V085x what a party publishes.
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
@@ -13,6 +13,12 @@ const (
 
 	OtherTask      Code = "V0810" // programs or parties of another task: a fit, a prediction, …
 	FittedByOthers Code = "V0811" // encoders that only other parties have
+
+	PolicyRecord Code = "V0812" // a server that keeps what it receives
+	FreeText     Code = "V0814" // a text in a message in which there may be codes alone
+	NotApart     Code = "V0815" // what is for one process with the data of all parties
+	NeedsParties Code = "V0816" // one party's part of a run, where all parties are needed
+	NotRecorded  Code = "V0813" // a part of a run of which nothing was recorded
 
 	BadPolicy        Code = "V0681" // no TOML, or a key or value that a policy does not have
 	PolicyProgram    Code = "V0682" // programs that are not listed, or not signed

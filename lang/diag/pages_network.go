@@ -93,6 +93,26 @@ var networkPages = []Page{
 		Text: "New rows are encoded as those of the run were: with the mean that zscore has subtracted, and the categories that there were. A party keeps the encoders of the data that it read in the run, and of no other. A run of another party, or shared data that this party did not read, has none here: name the party's own run, or hold shared data as plain numbers.",
 	},
 	{
+		Code: PolicyRecord, Title: "a server that keeps what it receives",
+		Text: "vflc serve --record keeps, in the server's folder, sums of what the clients send and some of what crosses without noise, so that vflc audit RUN --attack can show what the server could compute. The server tells all parties. A party with a policy takes no part unless the policy has the line record = true. A server that does not follow the protocol can keep what it receives without saying so.",
+	},
+	{
+		Code: NotRecorded, Title: "a part of a run of which nothing was recorded",
+		Text: "vflc audit RUN --attack repeats a run in one process from its seed. One party's part of a run across machines cannot be repeated: there the server must have been started with --record, and the argument is the server's folder, of a run that has ended. vflc audit of the folder of programs forecasts what the server can compute, and vflc run MODEL -o DIR simulates it where one machine has all tables.",
+	},
+	{
+		Code: FreeText, Title: "a text in a message that may have codes alone",
+		Text: "What parties tell one another beside the messages of a run are codes, numbers, digests, names of parties and names of the model: never the text of an error, a path, a value, or a column that the model does not name. A message that has another text does not leave, and is refused where it arrives. Names of the model, its sizes and settings have no characters but letters, digits and a few signs; the message names the field.",
+	},
+	{
+		Code: NotApart, Title: "what needs the data of all parties in one process",
+		Text: "Some of what vflc run, predict and cv do needs numbers of several parties in one place: draws of new categories from a prior of another party, the chains of an earlier run, folds that follow the response or a column of one party, fits at several rho, pointwise densities where auxiliary variables must be integrated out, and cells that are no cells of a study. It is not done across machines. The message says what is instead.",
+	},
+	{
+		Code: NeedsParties, Title: "one party's part of a run, where all parties are needed",
+		Text: "The folder of a party of a run across machines has the party's own parameters, its program and no table of another. Predictions, replicates, log densities and expressions of the model need what lies at the others. All parties start the task together: vflc serve and vflc join with --predict, --ppc or --log-lik, each with its own run. Draws that other parties have published (vflc publish) do not replace them: a prediction needs the cuts of their new rows, which they compute from columns that they alone have.",
+	},
+	{
 		Code: LedgerChanged, Title: "a line of a ledger that was changed",
 		Text: "Every line of a ledger holds a hash of all lines before it. The first line whose hash does not fit is named: it, or one before it, was changed, added or taken away.",
 	},

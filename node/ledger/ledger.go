@@ -52,10 +52,10 @@ type Opening struct {
 // A Told is what a party has told of its rows before an epoch of the run.
 type Told struct {
 	To     string `json:"to"`
-	What   string `json:"what"` // Incomplete or LeftOut
-	Size   string `json:"size"` // of the rows
-	Rows   int    `json:"rows"` // of which it tells, a bit each
-	Left   int    `json:"left"` // of these that are incomplete or left out
+	What   string `json:"what"`           // Incomplete, LeftOut or Asked
+	Size   string `json:"size,omitempty"` // of the rows; not of an answer
+	Rows   int    `json:"rows,omitempty"` // of which it tells, a bit each
+	Left   int    `json:"left,omitempty"` // of these that are incomplete or left out
 	Digest string `json:"digest"`
 }
 
@@ -63,6 +63,7 @@ type Told struct {
 const (
 	Incomplete = "which rows of the party are incomplete"
 	LeftOut    = "which rows all parties leave out"
+	Asked      = "sizes of its data and salted digests of rows, shared data and categories, when asked (vflc preflight)"
 )
 
 // A Published is what a ledger records of a publication.

@@ -441,7 +441,10 @@ func (p *Report) Print(w io.Writer) error {
 	}
 	said := map[string]bool{}
 	for _, t := range p.Told {
-		line := fmt.Sprintf("%s told %s %s: %s of %s (%s).\n", t.Party, t.To, t.What, grouped.Digits(t.Left), grouped.Digits(t.Rows), t.Size)
+		line := fmt.Sprintf("%s told %s %s.\n", t.Party, t.To, t.What)
+		if t.Size != "" {
+			line = fmt.Sprintf("%s told %s %s: %s of %s (%s).\n", t.Party, t.To, t.What, grouped.Digits(t.Left), grouped.Digits(t.Rows), t.Size)
+		}
 		if !said[line] {
 			b.WriteString(line)
 		}

@@ -24,7 +24,7 @@ import (
 // FileName is the name of the policy in the folder with a party's keys.
 const FileName = "policy.toml"
 
-// A Policy is what a party allows. What a file does not set is not limited, but for Unmasked and MinContributors.
+// A Policy is what a party allows. What a file does not set is not limited, but for Unmasked, Record and MinContributors.
 type Policy struct {
 	Manifests       []string        `toml:"manifests"`        // SHA-256 of the manifests that may run
 	SignedBy        []string        `toml:"signed_by"`        // parties, each of which must have signed the programs
@@ -37,6 +37,7 @@ type Policy struct {
 	MinContributors *int            `toml:"min_contributors"` // clients that a masked sum must have; 3 where it is not set
 	MinDifference   int             `toml:"min_difference"`   // rows by which the rows of a run differ from those of every earlier one, unless they are the same
 	MaxAdjoint      float64         `toml:"max_adjoint"`      // largest absolute derivative of the log likelihood of one client and row that the party takes
+	Record          bool            `toml:"record"`           // the server may keep what it receives in a run
 	Key             string          `toml:"key"`              // column that joins rows
 	Peers           []string        `toml:"peers"`            // parties that may take part
 	Expires         *toml.LocalDate `toml:"expires"`          // last day on which a run may begin, go on or be published
@@ -163,6 +164,7 @@ type Program struct {
 	Rho       string // sd of the noise on that; "": there is none
 	Key       string
 	Parties   []string // all of the run
+	Record    bool     // the server says that it keeps what it receives
 	At        time.Time
 }
 
@@ -247,6 +249,9 @@ func (p *Policy) Program(f Program) []Line {
 	if len(p.Peers) > 0 {
 		strangers := slices.DeleteFunc(slices.Clone(f.Parties), func(name string) bool { return slices.Contains(p.Peers, name) })
 		l.add("peers", len(strangers) == 0, diag.PolicyTerms, strings.Join(f.Parties, ", "), "the policy does not allow %s to take part", strings.Join(strangers, ", "))
+	}
+	if f.Record {
+		l.add("record", p.Record, diag.PolicyRecord, "the server keeps what it receives", "the policy lets no server keep what it receives, and this one says that it does (--record); record = true allows it")
 	}
 	l.term(p.Expires, f.At)
 	return l.out

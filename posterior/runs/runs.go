@@ -49,6 +49,8 @@ const (
 	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.
 	ViewFile = "server-view"
+	// ReceivedFile is what the server of a run across machines has recorded of what it received, where it was to.
+	ReceivedFile = "received"
 )
 
 // A Run is a finished run. Record and Document are nil if the draws are Stan CSV files outside the folder of a run.

@@ -21,7 +21,7 @@ import (
 // the server received.
 func Digests(dir string) (map[string]string, error) {
 	out := map[string]string{}
-	for _, part := range []string{DrawsDir, ProgramsDir, ZarrDir, ELBOFile, ViewFile} {
+	for _, part := range []string{DrawsDir, ProgramsDir, ZarrDir, ELBOFile, ViewFile, ReceivedFile} {
 		err := filepath.WalkDir(filepath.Join(dir, part), func(at string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err
@@ -80,15 +80,30 @@ func VerifyZarr(dir string, r *posterior.Record) error {
 
 // VerifyView is Verify for what the server received, and reports whether the folder has it.
 func VerifyView(dir string, r *posterior.Record) (there bool, err error) {
-	name := filepath.Join(dir, ViewFile)
-	got, err := digest(name)
-	switch want := r.Files[ViewFile]; {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err == nil && got != want:
-		return true, fmt.Errorf("%s is not as the run wrote it: its digest is not that in %s; without the file, the attack repeats the run", name, RecordFile)
+	there, altered, err := verifyOne(dir, r, ViewFile)
+	if altered != nil {
+		err = fmt.Errorf("%w; without the file, the attack repeats the run", altered)
 	}
-	return true, err
+	return there, err
+}
+
+// VerifyReceived is VerifyView for what the server of a run across machines has recorded.
+func VerifyReceived(dir string, r *posterior.Record) (there bool, err error) {
+	there, altered, err := verifyOne(dir, r, ReceivedFile)
+	return there, errors.Join(altered, err)
+}
+
+// verifyOne compares one file, which need not be there, with the record.
+func verifyOne(dir string, r *posterior.Record, file string) (there bool, altered, err error) {
+	name := filepath.Join(dir, file)
+	got, err := digest(name)
+	switch want := r.Files[file]; {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil, nil
+	case err == nil && got != want:
+		return true, fmt.Errorf("%s is not as the run wrote it: its digest is not that in %s", name, RecordFile), nil
+	}
+	return true, nil, err
 }
 
 // verify compares one file, or the files of one folder, with the record.

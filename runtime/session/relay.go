@@ -112,6 +112,7 @@ func (b *base) shown(x density.Exchange, r *relay) {
 	}
 	seen := b.seen(r.parts, b.relayed(x))
 	if x != density.Stepping && x != density.Drawing {
+		b.blind(r.parts, -1, r.size.Columns)
 		b.watcher.Relayed(x, r.size.Columns, seen, r.kept, r.down)
 		return
 	}
@@ -126,6 +127,7 @@ func (b *base) shown(x density.Exchange, r *relay) {
 			}
 			total[g], adjoint[g] = column(r.kept[g]), column(r.down[g])
 		}
+		b.blind(r.parts, c, r.size.Columns)
 		b.watcher.Sent(b.window, z, total)
 		b.watcher.Answered(adjoint, none)
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"slices"
 
 	"github.com/vflc/vflc/density"
@@ -19,6 +20,14 @@ type Watcher interface {
 	// Relayed is called after every round trip x in which vectors that go with the cuts cross: up[g][m] is what member m of sum g has sent, up[g] being empty where the server has the
 	// sum alone, sum[g] the sum and down[g] the answer, that many columns one after another.
 	Relayed(x density.Exchange, columns int, up [][][]float64, sum, down [][]float64)
+}
+
+// A MaskWatcher is also shown what it receives under masks.
+type MaskWatcher interface {
+	Watcher
+	// Masked is called before Sent and before Relayed, where a contribution has a mask: words[g][k] is what member k of sum g has sent, each word as a number in [-1, 1), the first word
+	// of a number that is two; empty where it has no mask.
+	Masked(words [][][]float64)
 }
 
 // AllRows is the window of an evaluation of all rows.
@@ -42,13 +51,16 @@ type watching struct {
 	muted   bool // what is evaluated was shown before
 	parts   [][][]float64
 	single  [][]float64 // those that are read from words, one after another
+	blinded MaskWatcher // the watcher, where it is one
+	words   [][][]float64
 }
 
 // watch sets the watcher of an Env over all rows and of those over its windows.
 func (b *base) watch(w Watcher) {
-	b.watching = watching{watcher: w, window: AllRows}
+	masks, _ := w.(MaskWatcher)
+	b.watching = watching{watcher: w, blinded: masks, window: AllRows}
 	for k, p := range b.parts {
-		of(p.env).watching = watching{watcher: w, window: k}
+		of(p.env).watching = watching{watcher: w, blinded: masks, window: k}
 	}
 }
 
@@ -80,6 +92,7 @@ func (s *server) Replay(on bool) { s.mute(on) }
 // sent shows the watcher, if there is one, what the members of all sums have sent.
 func (b *base) sent(h *sums) {
 	if b.watched() {
+		b.blind(h.z, 0, 1)
 		b.watcher.Sent(b.window, b.seen(h.z, h.codes.contribution), h.total)
 	}
 }
@@ -93,6 +106,40 @@ func (b *base) answered(h *sums) {
 
 // watched reports whether what is evaluated is shown.
 func (b *base) watched() bool { return b.watcher != nil && !b.muted }
+
+// blind shows the words of masked contributions, of one of some columns, or of all where column is negative.
+func (b *base) blind(parts [][]transport.Array, column, columns int) {
+	if b.blinded == nil {
+		return
+	}
+	w := &b.watching
+	for len(w.words) < len(parts) {
+		w.words = append(w.words, nil)
+	}
+	for g, list := range parts {
+		for len(w.words[g]) < len(list) {
+			w.words[g] = append(w.words[g], nil)
+		}
+		for k, p := range list {
+			to := w.words[g][k][:0]
+			if p.Encoding == transport.Masked {
+				n := len(p.Words)
+				if p.Grid == none { // the floors of all are first
+					n /= 2
+				}
+				from := p.Words[:n]
+				if column >= 0 {
+					from = from[column*n/columns : (column+1)*n/columns]
+				}
+				for _, word := range from {
+					to = append(to, math.Ldexp(float64(int64(word)), -63))
+				}
+			}
+			w.words[g][k] = to
+		}
+	}
+	w.blinded.Masked(w.words[:len(parts)])
+}
 
 // seen are the parts of sums that a server has one by one. They are valid until the next call.
 func (b *base) seen(parts [][]transport.Array, codings []*coding) [][][]float64 {

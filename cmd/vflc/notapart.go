@@ -1,0 +1,66 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// A lone is a flag of runs in one process that has no meaning where each party has a process of its own.
+type lone struct {
+	name, why, instead string
+	value              bool // it takes one
+}
+
+// lones are those that one might give to vflc serve, join and preflight.
+var lones = []lone{
+	{"new-levels", "parameters of categories that a run did not see are drawn from their prior, whose own parameters lie at other parties", "leave rows of such categories out, or give the encoder a place for them", false},
+	{"from", "a chain begins where another has ended, of which each party has its own part, saved with the run it belongs to", "the same command goes on with a run of this folder; --inits gives this party's starting values", true},
+	{"stratify", "the folds follow from the number and the order of the rows alone, since not all parties have the response", "--cv makes folds at random; vflc cv stratifies them in one process", false},
+	{"by", "the folds follow from the number and the order of the rows alone, since the column lies at one party", "--cv makes folds at random; vflc cv keeps groups together in one process", true},
+	{extrapolateFlag, "the programs and the manifest have one rho, which every policy checks", "compile for each rho, serve each, and compare; vflc run extrapolates in one process", false},
+}
+
+// addLones adds the flags without showing them, so that they are refused with a reason.
+func addLones(cmd *cobra.Command) {
+	for _, l := range lones {
+		if l.value {
+			cmd.Flags().String(l.name, "", "not across machines")
+		} else {
+			cmd.Flags().Bool(l.name, false, "not across machines")
+		}
+		_ = cmd.Flags().MarkHidden(l.name) // it is there
+	}
+}
+
+// refuseLones is the error where one of them is given.
+func refuseLones(cmd *cobra.Command) error {
+	for _, l := range lones {
+		if f := cmd.Flags().Lookup(l.name); f != nil && f.Changed {
+			return notApart("--%s is for one process with the data of all parties: %s; %s", l.name, l.why, l.instead)
+		}
+	}
+	return nil
+}
+
+func notApart(format string, args ...any) error {
+	var diags diag.List
+	diags.Errorf(diag.NotApart, nil, source.Span{}, format, args...)
+	return data.Errors(diags)
+}
+
+// refuseQueue is the error where a command that has no cells for workers is given their server.
+func refuseQueue(cmd *cobra.Command, what, instead string) error {
+	if f := cmd.Flags().Lookup("nats"); f != nil && f.Changed {
+		return notApart("workers take the cells of a study, and %s has none: %s", what, instead)
+	}
+	return nil
+}
+
+// addQueue adds --nats to a command that has no cells, without showing it.
+func addQueue(cmd *cobra.Command) {
+	cmd.Flags().String("nats", "", "not here")
+	_ = cmd.Flags().MarkHidden("nats") // it is there
+}
