@@ -151,7 +151,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		least = 0 // the variance of draws that are still under way is too large
 	}
 	for _, s := range k.parties {
-		s.metric.fromFisher(&s.estimate.foreground, renew, least)
+		s.setMetric(renew, least)
 	}
 	if renew {
 		f.renewed = n
