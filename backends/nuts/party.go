@@ -45,6 +45,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 		p.kept = p.centring.kept
 	case of.ridged > 0:
 		p.kept = &keptRing{dim: of.ridged}
+		p.kept.allocate()
 	}
 	if p.metric.ridges != nil {
 		p.metric.ridges.recall = p.recall

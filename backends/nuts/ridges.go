@@ -13,7 +13,7 @@ const (
 	leastDraws  = 10   // draws that they are looked for in
 	drawsARidge = 2    // draws for each
 	ridgeFactor = 2    // how far the inverse mass along a direction is from the diagonal one at least
-	ridgesPay   = 16   // the greatest inverse mass of scaled coordinates over the least, from which on ridges are used
+	ridgesPay   = 16   // the greatest inverse mass of scaled coordinates from which on ridges are used
 	ridgeLeast  = 1e-8 // the least inverse mass of scaled coordinates, and the inverse of the greatest
 	ridgesLimit = 4096 // parameters of a party for which draws and gradients are kept to look for ridges
 )
@@ -31,7 +31,7 @@ type ridges struct {
 	u, w      []float64 // by columns
 	mass      []float64 // Λ − 1
 	zero      []float64
-	search    *ridgeSearch // of the warm-up
+	search    *ridgeSearch // nil after the warm-up
 	recall    func(k int, q, g []float64)
 }
 
@@ -49,7 +49,7 @@ type ridgeSearch struct {
 func newRidges(dim int, mass []float64) *ridges {
 	most := len(mass)
 	v := make([]float64, 2*dim*most+most)
-	return &ridges{dim: dim, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:], mass: mass}
+	return &ridges{search: newRidgeSearch(dim, most), dim: dim, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:], mass: mass}
 }
 
 func newRidgeSearch(dim, most int) *ridgeSearch {
@@ -104,9 +104,6 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 	r.rank = 0
 	if n < leastDraws {
 		return
-	}
-	if most := len(r.mass); r.search == nil {
-		r.search = newRidgeSearch(r.dim, most)
 	}
 	s := r.search
 	for k := range n {
@@ -191,11 +188,11 @@ func (s *ridgeSearch) mean(n, dim, m int, least float64) bool {
 	return w.eigen(m)
 }
 
-// take makes the eigenvectors in the search whose eigenvalues are far from 1 the ridges, if these are so far apart that a leapfrog along the longest may become much longer. Else they
-// are not worth their risk: in a hierarchy correlations change with its scales.
+// take makes the eigenvectors in the search whose eigenvalues are far from 1 the ridges, if one of these is so large that steps along it are much too short without. Else they are not worth their
+// risk: in a hierarchy correlations change with its scales.
 func (r *ridges) take(m int) {
 	s := r.search
-	if all := s.work.values[:m]; max(all[m-1], 1) < ridgesPay*min(all[0], 1) { // ascending
+	if s.work.values[m-1] < ridgesPay { // ascending
 		return
 	}
 	for k, value := range s.work.values[:m] {

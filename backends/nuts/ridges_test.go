@@ -1,12 +1,16 @@
 package nuts
 
 import (
+	"bytes"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // ridge adds a ridge to a metric, along a unit vector of scaled coordinates.
@@ -206,5 +210,94 @@ func TestNoRidges(t *testing.T) {
 		if m.rank() != 0 {
 			t.Errorf("%d draws, a ridge of %v: masses less one are %v", c.draws, c.ridge, m.ridges.mass[:m.rank()])
 		}
+	}
+}
+
+// variance is that of a leaning density along its ridge.
+const variance = 400
+
+// leaning is a normal density over two parties: in the many coordinates of the first every direction has the variance 1 but that of all coordinates together; the second's are standard normals.
+func leaning(many, others int) testmodel.Density {
+	return testmodel.Density{Dims: []int{many, others}, Log: func(x, grad []float64) float64 {
+		sum, lp := 0.0, 0.0
+		for _, v := range x[:many] {
+			sum += v
+		}
+		c := (1 - 1.0/variance) / float64(many)
+		for i, v := range x {
+			lp -= 0.5 * v * v
+			grad[i] = -v
+			if i < many {
+				grad[i] += c * sum
+			}
+		}
+		return lp + 0.5*c*sum*sum
+	}}
+}
+
+// Chains find the ridge, need few leapfrogs along it, and have the target's variance there, within four Monte Carlo standard errors. A chain that is restored, in the warm-up or after, goes on bit for bit.
+func TestChainsAlongARidge(t *testing.T) {
+	const many, warmup, draws = 60, 300, 1000
+	ctx := context.Background()
+	given := map[string]string{"warmup": "300", "draws": "1000"}
+	d := leaning(many, 3)
+	k := begun(t, d, 5, given)
+	saved := map[int][]byte{}
+	next := map[int][]float64{} // the draw ten transitions after
+	var squares []float64
+	leapfrogs := 0
+	for n := 1; n <= warmup+draws; n++ {
+		if _, err := k.Step(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if n == 170 || n == warmup+20 {
+			var b bytes.Buffer
+			if err := k.Save(&b); err != nil {
+				t.Fatal(err)
+			}
+			saved[n] = b.Bytes()
+			if k.parties[0].metric.rank() == 0 {
+				t.Errorf("no ridge after %d transitions", n)
+			}
+		}
+		if n == 180 || n == warmup+30 {
+			next[n-10] = slices.Concat(k.now.q.at...)
+		}
+		if n <= warmup {
+			continue
+		}
+		leapfrogs += k.last.Leapfrogs
+		sum := 0.0
+		for _, v := range k.now.q.at[0] {
+			sum += v
+		}
+		squares = append(squares, sum*sum/many)
+	}
+	if len(saved) != 2 || len(next) != 2 {
+		t.Fatal("not all was saved")
+	}
+	for n, b := range saved {
+		again := begun(t, d, 5, given)
+		if err := again.Load(bytes.NewReader(b)); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			if _, err := again.Step(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(slices.Concat(again.now.q.at...), next[n]) {
+			t.Errorf("restored after %d transitions, a chain makes other draws", n)
+		}
+	}
+	if a := float64(leapfrogs) / draws; a > 16 {
+		t.Errorf("%.1f leapfrogs a draw", a)
+	}
+	mean := 0.0
+	for _, v := range squares {
+		mean += v / draws
+	}
+	if e := posterior.MCSEMean([][]float64{squares}); !(math.Abs(mean-variance) < 4*e) || !(e < variance/5) {
+		t.Errorf("the variance along the ridge is %.4g ± %.2g, want %d", mean, e, variance)
 	}
 }
