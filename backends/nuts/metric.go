@@ -48,11 +48,16 @@ func (m *metric) identity() {
 	m.diagonal()
 }
 
-// diagonal makes the metric that of the diagonal estimate.
-func (m *metric) diagonal() {
+// level leaves no ridges.
+func (m *metric) level() {
 	if m.ridges != nil {
 		m.ridges.rank = 0
 	}
+}
+
+// diagonal makes the metric that of the diagonal estimate.
+func (m *metric) diagonal() {
+	m.level()
 	if m.full == nil {
 		return
 	}

@@ -63,15 +63,15 @@ func learnsFisher(s backends.Settings) bool {
 const denseLimit = 32
 
 // shapeOf is the form of the metric of a party's parameters. In a hierarchy correlations change with its scales: steps that are long along a ridge as it lies on average leave it elsewhere, and
-// trajectories diverge. There and for many parameters a metric adds the ridges that the warm-up finds.
+// trajectories diverge. The metric of many parameters adds the ridges that the warm-up finds; of the hierarchies of few none was seen that is long enough to pay.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form := s.Text(metricForm)
 	if form == "auto" {
 		switch {
-		case dim < 2:
+		case dim <= denseLimit && (dim < 2 || density.IsHierarchical(b)):
 			form = "diag"
-		case dim <= denseLimit && !density.IsHierarchical(b):
+		case dim <= denseLimit:
 			form = "dense"
 		case learnsFisher(s) && dim <= ridgesLimit:
 			form = lowRank
@@ -150,14 +150,14 @@ func (s *party) recall(k int, q, g []float64) {
 	}
 }
 
-// setMetric sets the metric from the estimates; all but the diagonal part, which costs more, only where renew is true.
-func (s *party) setMetric(renew bool, least float64) {
+// setMetric sets the metric from the estimates; a dense part, which costs more, only where renew is true, and ridges, which cost most, where look is.
+func (s *party) setMetric(renew, look bool, least float64) {
 	m, e := &s.metric, &s.estimate.foreground
 	m.fromFisher(e, renew, least)
 	if m.ridges == nil {
 		return
 	}
-	if renew {
+	if look {
 		m.ridges.fromFisher(min(e.draws.N, s.kept.len()), m.root[:m.ridges.dim], least)
 	}
 	m.ridges.scale(m.root)

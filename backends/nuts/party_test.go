@@ -16,7 +16,7 @@ type sized struct {
 func (b sized) Dim() int           { return b.dim }
 func (b sized) Hierarchical() bool { return b.hierarchical }
 
-// A dense metric is the default for few parameters outside hierarchies, ridges are looked for elsewhere, and there is what is asked for.
+// A dense metric is the default for few parameters outside hierarchies, ridges are looked for among many, and there is what is asked for.
 func TestTheFormOfTheMetric(t *testing.T) {
 	for _, c := range []struct {
 		block sized
@@ -30,7 +30,8 @@ func TestTheFormOfTheMetric(t *testing.T) {
 		{sized{dim: 33}, "auto", "fisher", shape{ridged: 33}},
 		{sized{dim: 33}, "auto", "stan", shape{}},
 		{sized{dim: ridgesLimit + 1}, "auto", "fisher", shape{}},
-		{sized{dim: 8, hierarchical: true}, "auto", "fisher", shape{ridged: 8}},
+		{sized{dim: 8, hierarchical: true}, "auto", "fisher", shape{}},
+		{sized{dim: 33, hierarchical: true}, "auto", "fisher", shape{ridged: 33}},
 		{sized{dim: 8, hierarchical: true}, "dense", "fisher", shape{dense: 8}},
 		{sized{dim: 8}, "diag", "fisher", shape{}},
 		{sized{dim: 8}, "low-rank", "fisher", shape{ridged: 8}},
