@@ -287,3 +287,8 @@ func (b *Bound) Generative() (*simulate.Model, diag.List) {
 	}
 	return lower.Generative(b.Cuts, b.Values, b.Sizes)
 }
+
+// Drawing lowers the model for drawing responses alone, with other values of the data: see lower.Drawing.
+func (b *Bound) Drawing(values map[string]data.Bindings) (*simulate.Model, diag.List) {
+	return lower.Drawing(b.Cuts, values, b.Sizes)
+}

@@ -30,6 +30,12 @@ const ManifestFile = split.ManifestFile
 // OwnDir is the folder of the programs with modules written out, which only their clients may see.
 const OwnDir = "private"
 
+// PredictDir and ScoreDir are the folders of the programs that predict new rows, and of those that also score what was observed: see Model.Prediction.
+const (
+	PredictDir = "predict"
+	ScoreDir   = "score"
+)
+
 // A Model holds the results of every pass that needs no data. After an error it holds those of the passes before it.
 type Model struct {
 	Name     string // of the file, as an identifier

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 )
 
 // ofSyntax begins the codes of the parser. Names and types are looked at where a program has a tree, so that the end of its last error of syntax may bring others to light.
@@ -72,5 +75,25 @@ func TestFixesHold(t *testing.T) {
 	}
 	if tried < 100 {
 		t.Errorf("%d fixes are tried", tried)
+	}
+}
+
+// A program that has a density keeps it: none of its warnings, notes of --info included, offers a fix. One that would has to show here that the log density before and after are equal.
+func TestDensitiesHaveNoFixes(t *testing.T) {
+	programs := 0
+	for _, w := range wrongPrograms(t) {
+		m, diags := compile.Compile(source.New("input.vfl", w.text), check.Options{})
+		if diags.HasErrors() || len(diags) == 0 {
+			continue
+		}
+		programs++
+		for _, d := range append(diags, m.Checked.Pedantic()...) {
+			if len(d.Fixes) > 0 {
+				t.Errorf("%s: %s %s offers `%s` for a program that runs", w.name, d.Code, d.Message, d.Fixes[0].Text)
+			}
+		}
+	}
+	if programs < 20 {
+		t.Errorf("%d programs have warnings", programs)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +20,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib"
 )
@@ -25,10 +28,11 @@ import (
 // A OneParty is one party of a deployment: its program, loaded as if a stranger had sent it, with its own data and no other's. Bound has one party.
 type OneParty struct {
 	*Bound
-	Party  string // "registry", "lab[3]"
-	Family string // "lab" for lab[3], else ""
-	Member int
-	public *check.Program // what others see of a party with a module of its own; nil: its program
+	Party    string // "registry", "lab[3]"
+	Family   string // "lab" for lab[3], else ""
+	Member   int
+	public   *check.Program // what others see of a party with a module of its own; nil: its program
+	selected *Selection     // see Keep
 }
 
 // Member splits the name of a party: "lab[3]" is member 3 of the family lab.
@@ -41,6 +45,23 @@ func Member(party string) (name string, member int, err error) {
 		return "", 0, fmt.Errorf("%s is no name of a party", party)
 	}
 	return name, member, nil
+}
+
+// OwnProgram reads the program of a party with its module written out, from a folder of programs; nil where it computes nothing in a module of its own.
+func OwnProgram(m *split.Manifest, dir, name string) (*source.File, error) {
+	for _, c := range m.Contributions {
+		if c.Client != name {
+			continue
+		}
+		entry, _ := m.Party(name)
+		file := filepath.Join(dir, OwnDir, entry.Program)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s computes %s in a module of its own; compile the model with the module at hand, and take the folder %s", err, name, c.Name, OwnDir)
+		}
+		return source.New(file, string(text)), nil
+	}
+	return nil, nil
 }
 
 // OpenParty loads the program of a party, and where it computes contributions in a module of its own, the program with the module written out, which no other party has.
@@ -83,7 +104,90 @@ func OpenParty(m *split.Manifest, party string, program, own *source.File) (*One
 
 // Bind reads the party's table and binds its data declarations. tables has one file or address, or none where the program has no data.
 func (p *OneParty) Bind(tables []string, most int64, j data.Joining) diag.List {
-	if !p.joins() {
+	wants := p.wants()
+	d, diags := p.read(tables, most, j, wants)
+	if diags.HasErrors() {
+		return diags
+	}
+	values, diags := d.Bind(wants)
+	if !diags.HasErrors() {
+		p.take(d, values)
+	}
+	return diags
+}
+
+// Fitted is what a party keeps of a run for new rows: its encoders, and the sizes of its parameters.
+type Fitted struct {
+	Recipes []data.Recipe
+	Sizes   map[string]int
+}
+
+// BindNew is Bind for the program of a prediction: new rows, with the encoders of a run. Parameters stand on their declared scale, and no density is lowered.
+func (p *OneParty) BindNew(tables []string, most int64, j data.Joining, fitted Fitted) diag.List {
+	p.declared, p.given = true, fitted.Sizes
+	wants := p.wants()
+	for i := range wants {
+		if n, ok := fitted.Sizes[wants[i].Level.Name]; ok && wants[i].Elem == types.Level && !wants[i].Level.Own {
+			wants[i].Levels = n
+		}
+	}
+	d, diags := p.read(tables, most, j, wants)
+	if diags.HasErrors() {
+		return diags
+	}
+	recipes, diags := p.unread(d, wants, fitted.Recipes)
+	if diags.HasErrors() {
+		return diags
+	}
+	values, diags := d.Apply(wants, map[string][]data.Recipe{p.own(): recipes}, nil)
+	if !diags.HasErrors() {
+		p.take(d, values)
+	}
+	return diags
+}
+
+// unread adds the recipes of shared data that the party did not read in the run, as a server that leaves the likelihood to its clients. What other parties have fitted to their rows it does not
+// know: such data must be plain columns.
+func (p *OneParty) unread(d *data.Dataset, wants []data.Want, recipes []data.Recipe) ([]data.Recipe, diag.List) {
+	missing := slices.DeleteFunc(slices.Clone(wants), func(w data.Want) bool {
+		return slices.ContainsFunc(recipes, func(r data.Recipe) bool { return r.Name == w.Name })
+	})
+	if len(missing) == 0 {
+		return recipes, nil
+	}
+	values, diags := d.Bind(missing)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	recipes = slices.Clone(recipes)
+	for _, w := range missing {
+		b := values[p.own()][w.Name]
+		if b == nil {
+			continue
+		}
+		if !b.Recipe.Plain() {
+			diags.Errorf(diag.FittedByOthers, nil, source.Span{}, "%s did not read %s in the run, and its encoder was fitted by other parties, which do not send it: hold %s as plain numbers", p.Party, w.Name, w.Name)
+			return nil, diags
+		}
+		recipes = append(recipes, b.Recipe)
+	}
+	return recipes, diags
+}
+
+// A Selection is some rows of a party's tables.
+type Selection struct {
+	Tables []string // as data.Join names them
+	Key    string   // the column that joins them; "": their order does
+	Keep   func(row int, key string) bool
+}
+
+// Keep has Bind and BindNew leave out rows; nil keeps all.
+func (p *OneParty) Keep(s *Selection) { p.selected = s }
+
+// read reads the party's table.
+func (p *OneParty) read(tables []string, most int64, j data.Joining, wants []data.Want) (*data.Dataset, diag.List) {
+	rows := slices.ContainsFunc(wants, func(w data.Want) bool { return w.Rank > 0 })
+	if rows && !p.Joins() {
 		j.Key = ""
 	}
 	name, _, _ := Member(p.Party)
@@ -91,28 +195,39 @@ func (p *OneParty) Bind(tables []string, most int64, j data.Joining) diag.List {
 	if err != nil {
 		var list data.Errors
 		errors.As(err, &list)
-		return diag.List(list)
+		return nil, diag.List(list)
 	}
 	sources.Limit(most)
+	if p.selected != nil {
+		some, diags, err := sources.Some(p.selected.Tables, p.selected.Key, p.selected.Keep)
+		if err != nil {
+			diags.Errorf(diag.DifferentRows, nil, source.Span{}, "%v", err)
+		}
+		if diags.HasErrors() {
+			return nil, diags
+		}
+		sources = some
+	}
 	p.sources, p.joining = sources, j
-	wants := p.wants()
-	d, diags := data.Load(sources, wants, j)
-	if diags.HasErrors() {
-		return diags
-	}
-	values, diags := d.Bind(wants)
-	if diags.HasErrors() {
-		return diags
-	}
-	own := values[name]
+	return data.Load(sources, wants, j)
+}
+
+// own is the party in its data: it has one table, and does not count those of other members.
+func (p *OneParty) own() string {
+	name, _, _ := Member(p.Party)
 	if p.Family != "" {
-		own = values[fmt.Sprintf("%s[1]", name)] // the party has one table, and does not count the others
+		name += "[1]"
 	}
+	return name
+}
+
+// take keeps what the party's table gave.
+func (p *OneParty) take(d *data.Dataset, values map[string]data.Bindings) {
+	own := values[p.own()]
 	if own == nil {
 		own = data.Bindings{}
 	}
 	p.Data, p.Values = d, map[string]data.Bindings{p.Party: own}
-	return diags
 }
 
 // wants are the declarations that the party's table binds: not the sizes that it learns from the data of others.
@@ -125,7 +240,7 @@ func (p *OneParty) wants() []data.Want {
 
 // LeftOut is how many rows `missing drop` left out of the party's table where other parties have these rows too, and do not know it. It is called after Bind.
 func (p *OneParty) LeftOut() (n int) {
-	if p.joins() {
+	if p.Joins() {
 		for _, j := range p.Data.Joins {
 			n += j.Dropped
 		}
@@ -133,8 +248,8 @@ func (p *OneParty) LeftOut() (n int) {
 	return n
 }
 
-// joins reports whether rows of the party's table correspond to those of other parties: a size of its rows is one of what crosses, or of shared data.
-func (p *OneParty) joins() bool {
+// Joins reports whether rows of the party's table correspond to those of other parties: a size of its rows is one of what crosses, or of shared data.
+func (p *OneParty) Joins() bool {
 	var crossing []string
 	for _, c := range p.Manifest.Cuts {
 		crossing = append(crossing, c.Shape...)
@@ -160,6 +275,11 @@ func (p *OneParty) Facts(salt []byte) (Facts, diag.List) {
 	sizes, diags := lower.SizeFacts(p.Checked, p.Party, own)
 	if p.public != nil {
 		maps.DeleteFunc(sizes, func(name string, _ lower.SizeFact) bool { return !p.tells(name) })
+	}
+	for name, n := range p.given { // of the parameters of a run, for new rows
+		if _, ok := sizes[name]; !ok && p.tells(name) {
+			sizes[name] = lower.SizeFact{Value: n}
+		}
 	}
 	f := Facts{Sizes: sizes, Shared: map[string]string{}, Levels: map[string]string{}}
 	for _, j := range p.Data.Joins {
@@ -210,7 +330,7 @@ func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
 	if diags = append(diags, found...); diags.HasErrors() {
 		return diags
 	}
-	lowered, found := lower.Lower(lower.Party{Program: p.Checked, Name: p.Party, Family: p.Family, Member: p.Member, Data: p.Values, Sizes: p.Sizes})
+	lowered, found := lower.Lower(lower.Party{Program: p.Checked, Name: p.Party, Family: p.Family, Member: p.Member, Data: p.Values, Sizes: p.Sizes, Declared: p.declared})
 	if diags = append(diags, found...); diags.HasErrors() {
 		return diags
 	}

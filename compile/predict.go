@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -25,14 +26,8 @@ type Prediction struct {
 	Responses []Predicted
 }
 
-// A Predicted is a response that is drawn. Name is that of its generated quantity, Mean that of its expectation, "" where the distribution has none written, and Score that of the log density of what was
-// observed, "" where that is not wanted.
-type Predicted struct {
-	Name, Mean, Score string
-	Data              string // the declaration of the model whose values it predicts
-	Owner             string // a party, a family, or shared
-	Level             bool   // it is a category
-}
+// A Predicted is a response that is drawn; the manifest of a prediction lists them.
+type Predicted = split.Predicted
 
 // A Part is what a quantity of a prediction is to a response.
 type Part int
@@ -80,7 +75,9 @@ func (m *Model) Prediction(scored bool) (*Prediction, diag.List, error) {
 		}
 	}
 	written, diags := Compile(source.New(m.Source.Name, format.File(&ast.File{Stmts: p.stmts, Source: source.New(m.Source.Name, "")}, "")), o)
-	p.out.Model = written
+	if p.out.Model = written; written.Manifest != nil {
+		written.Manifest.Predicted = p.out.Responses
+	}
 	return p.out, slices.DeleteFunc(diags, func(d *diag.Diagnostic) bool { return d.Severity != diag.Error }), nil
 }
 
@@ -151,7 +148,7 @@ func (p *predictor) response(s *ast.Likelihood) error {
 		return fmt.Errorf("%s: a draw from %s needs the total of the counts, which new rows without a response do not have", format.Stmt(s), likely.Dist.Name)
 	}
 	decl := sym.Decl.(*ast.Data)
-	r := Predicted{Name: name, Data: name, Owner: sym.Owner, Level: sym.Type.Elem == types.Level}
+	r := Predicted{Name: name, Data: name, Owner: sym.Owner, Level: sym.Type.Elem == types.Level, Discrete: likely.Dist.Discrete, Binary: likely.Dist.Support == def.ZeroOne}
 	typed := decl.Type
 	if _, plain := s.Left.(*ast.Name); !plain {
 		r.Name = p.free(strings.Trim(strings.Map(identifier, format.Expr(s.Left)), "_"))

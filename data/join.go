@@ -129,16 +129,13 @@ func (h *Holder) rowSizes(wants []Want) (sizes []string, dims []int) {
 }
 
 // join brings the rows of all tables into the orders that the parties agree on. Only the tables of one row set are joined. A key that is named orders also a
-// table that is the only one.
+// party's table that is the only one, or has no rows in common with the table of shared data beside it.
 func (d *Dataset) join(wants []Want, j Joining, list *diag.List) {
 	all := d.holders()
 	for _, h := range all {
 		h.View.Key = h.keyColumn(j.Key)
 	}
-	if len(all) == 1 && j.Key != "" && j.Key != RowOrder {
-		d.joinSet(rowSet{holders: all, dims: []int{0}}, wants, j, list)
-		return
-	}
+	alone := (len(d.Parties) == 1 || len(all) == 1) && j.Key != "" && j.Key != RowOrder
 	together := map[*Holder]bool{}
 	for _, s := range rowSets(all, wants) {
 		if len(s.holders) < 2 {
@@ -154,7 +151,11 @@ func (d *Dataset) join(wants []Want, j Joining, list *diag.List) {
 		d.joinSet(s, wants, set, list)
 	}
 	for _, h := range all {
-		if !together[h] {
+		switch {
+		case together[h]:
+		case alone && (h.Party != OwnerShared || len(all) == 1):
+			d.joinSet(rowSet{holders: []*Holder{h}, dims: []int{0}}, wants, j, list)
+		default:
 			d.dropAlone(h, wants, list)
 		}
 	}

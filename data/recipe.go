@@ -68,6 +68,11 @@ func (r Recipe) room(v View) []float64 {
 	return make([]float64, n)
 }
 
+// Plain reports whether the encoders of a recipe leave cells as they are, so that nothing was fitted to the rows.
+func (r Recipe) Plain() bool {
+	return !slices.ContainsFunc(r.Encoders, func(f Fitted) bool { _, encoded := encoderNamed(f.Encoder); return encoded || f.Words != nil })
+}
+
 // fits reports whether an array can enter the declaration: as a column of it, or as all of it.
 func (r Recipe) fits(c column, list *diag.List) bool {
 	have := len(c.array.Dims)

@@ -130,8 +130,11 @@ type Windowed interface {
 	Windows() int
 	// Window returns the Env over the rows of window k alone, counted from 0, and these rows, numbered in the whole from 0 and ascending. It has the same
 	// parties, parameters, streams and counts of work; its cuts have the window's rows. In it a likelihood over rows is scaled by the number of windows,
-	// so that the mean of the windows' densities is the density over all rows. It returns the same Env each time.
+	// so that the mean of the windows' densities is the density over all rows. It returns the same Env each time, and may return one Env for several windows:
+	// Turn says which of them it is of. The labels of its cuts are those of any such window.
 	Window(k int) (Env, []int)
+	// Turn makes the next evaluations of the Env of window k those of that window.
+	Turn(k int)
 }
 
 // Reporter is an Env that maps θ to the parameters on their declared scale: it is needed to report draws, not by algorithms.

@@ -8,20 +8,24 @@ func Chain(env Env, chain int) Env {
 	if n, ok := As[Numbered](env); ok {
 		n.Number(chain)
 	}
-	return named(env, fmt.Sprintf("chain %d: ", chain))
+	return Streams(env, chain)
 }
+
+// Streams returns an Env whose streams are those of Chain, for one of several Envs that evaluate draws of the chain side by side: each keeps its own number.
+func Streams(env Env, chain int) Env { return named(env, fmt.Sprintf("chain %d: ", chain)) }
 
 // named is an Env with a prefix to the names of all streams.
 func named(env Env, prefix string) Env {
-	e := chainEnv{env, prefix}
+	e := &chainEnv{env, prefix}
 	w, ok := As[Windowed](env)
 	if !ok {
 		return e
 	}
-	out := chainWindows{chainEnv: e}
+	out := &chainWindows{chainEnv: e, Windowed: w, by: map[Env]Env{}}
 	for k := range w.Windows() {
-		window, rows := w.Window(k)
-		out.windows, out.rows = append(out.windows, named(window, prefix)), append(out.rows, rows)
+		if window, _ := w.Window(k); out.by[window] == nil {
+			out.by[window] = named(window, prefix)
+		}
 	}
 	return out
 }
@@ -31,16 +35,18 @@ type chainEnv struct {
 	prefix string
 }
 
-func (e chainEnv) Unwrap() Env                       { return e.Env }
-func (e chainEnv) Private(b int, name string) Stream { return e.Env.Private(b, e.prefix+name) }
-func (e chainEnv) Shared(name string) Stream         { return e.Env.Shared(e.prefix + name) }
+func (e *chainEnv) Unwrap() Env                       { return e.Env }
+func (e *chainEnv) Private(b int, name string) Stream { return e.Env.Private(b, e.prefix+name) }
+func (e *chainEnv) Shared(name string) Stream         { return e.Env.Shared(e.prefix + name) }
 
 // chainWindows is a chainEnv over rows that may be divided.
 type chainWindows struct {
-	chainEnv
-	windows []Env
-	rows    [][]int
+	*chainEnv
+	Windowed
+	by map[Env]Env // windows with the chain's streams
 }
 
-func (e chainWindows) Windows() int              { return len(e.windows) }
-func (e chainWindows) Window(k int) (Env, []int) { return e.windows[k], e.rows[k] }
+func (e *chainWindows) Window(k int) (Env, []int) {
+	window, rows := e.Windowed.Window(k)
+	return e.by[window], rows
+}

@@ -54,6 +54,7 @@ type windows []density.Env
 
 func (w windows) Windows() int                      { return len(w) }
 func (w windows) Window(k int) (density.Env, []int) { return w[k], []int{k} }
+func (w windows) Turn(int)                          {}
 
 // metered counts.
 type metered struct{ work density.Work }

@@ -7,11 +7,16 @@ type Linearisable interface {
 	Linear() (*Linear, error)
 }
 
-// A Linear is a block's density in terms of linear maps. Matrices are column-major. They are the party's own data: nothing here may be sent as it is.
+// A Linear is a block's density in terms of linear maps of some elements of θ, called θ below; the others are Globals. Matrices are column-major. They are the party's own
+// data: nothing here may be sent as it is.
 type Linear struct {
+	// Index lists the elements of the block's θ that the maps are of, ascending.
+	Index []int
+	// Globals are the other elements.
+	Globals Globals
 	// Cuts gives the cuts (also where they cross themselves), Sends the shared parameters that the block sends, from θ.
 	Cuts, Sends Affine
-	// Prior is everything but the likelihoods, where that is a density of θ alone.
+	// Prior is everything but the likelihoods and the density of the globals, where that is a density of θ alone.
 	Prior Quadratic
 	Rows  []Rows
 	// Members lists the sums that cuts of the block enter.
@@ -21,6 +26,13 @@ type Linear struct {
 	Clients int
 	// Received is how many elements of shared parameters the block receives.
 	Received int
+}
+
+// Globals are elements φ of a block's θ that its likelihoods depend on beside their predictors, such as a scale, or that such depend on.
+type Globals struct {
+	Index []int // elements of the block's θ, ascending
+	// Density returns the log density of φ, of all that is no likelihood, and sets grad to its gradient.
+	Density func(phi, grad []float64) float64
 }
 
 // A Member is a cut that enters a sum. Offset and Len are its range among the block's cuts.
@@ -47,6 +59,7 @@ type Rows struct {
 	Own   int    // offset, among the block's own cuts, of that which enters the sum; −1: none does
 	Affine
 	Shared []float64 // len(Offset) × Received
-	// Evaluate sets lp and slope to the log density of each row and its derivative, at the predictors eta.
-	Evaluate func(eta, lp, slope []float64)
+	// Evaluate sets lp to the log density of each row at the predictors eta and the globals phi, and slope and by to the derivatives, by the predictors and by the globals, of
+	// their sum with weights seeds; nil: 1.
+	Evaluate func(phi, eta, lp, slope, seeds, by []float64)
 }

@@ -25,4 +25,10 @@ type Relayed interface {
 type Relaying interface {
 	// Relay is one round trip, as the exchange x.
 	Relay(ctx context.Context, x Exchange, size RelaySize, by Relayed) error
+	// Piece is how many of so many columns of draws an algorithm is to give to one Relay, so that no vector has more than MostNumbers: an even number, 2 at least, or all. It is the
+	// same at every party.
+	Piece(columns int) int
 }
+
+// MostNumbers is how many numbers one vector of draws has in a message, unless two draws have more: 32 MB.
+const MostNumbers = 1 << 22

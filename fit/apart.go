@@ -51,7 +51,7 @@ func OpenApart(b *compile.OneParty, apart *Apart, o Options) (*Prepared, diag.Li
 		return nil, nil, err
 	}
 	var diags diag.List
-	for _, step := range []func() (diag.List, error){p.divideOwn, p.agree, p.mayBegin, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.divideOwn, p.agree, p.mayBegin, p.begins, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		if diags = append(diags, found...); err != nil || diags.HasErrors() {
 			return nil, diags, err
@@ -63,8 +63,8 @@ func OpenApart(b *compile.OneParty, apart *Apart, o Options) (*Prepared, diag.Li
 
 func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	o = o.filled()
-	if o.From != "" || len(o.Inits) > 0 || o.LogLik {
-		return nil, usagef("--from, --inits and --log-lik are for a run in one process")
+	if o.From != "" || o.LogLik {
+		return nil, usagef("--from and --log-lik are for a run in one process")
 	}
 	s, err := o.Algorithm.Resolve(b.Checked.Transform.Kind, o.Settings)
 	if err != nil {

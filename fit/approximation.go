@@ -123,18 +123,6 @@ func (m *sampling) ascend(ctx context.Context, stop <-chan struct{}, env density
 	return m.saveAll([]*chain{c})
 }
 
-// noStart is what to do where no starting point is found. A chain that begins inside a bound of data that parameters move would reject every step beyond it.
-const noStart = "vflc run --inits FILE begins at values of yours; where data have a bound that parameters move, write it as a number beyond all data plus a positive parameter"
-
-// begun finds a kernel's starting point.
-func begun(ctx context.Context, env density.Env, k backends.Kernel) error {
-	err := k.Init(ctx)
-	if err == nil || ctx.Err() != nil {
-		return err
-	}
-	return &InitError{Why: env.Why(), Err: fmt.Errorf("%w; %s", err, noStart)}
-}
-
 // stopped reports whether a channel is closed. A nil channel never is.
 func stopped(stop <-chan struct{}) bool {
 	select {

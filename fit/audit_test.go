@@ -557,3 +557,64 @@ func play(ctx context.Context, env density.Env, a backends.Algorithm, s backends
 		}
 	}
 }
+
+// The audit of a prediction is what crosses in it, for new rows and for rows whose responses are scored, masked or not.
+func TestPredictionAuditIsWhatCrosses(t *testing.T) {
+	ran := 0
+	for name, fixture := range audited {
+		kind := transforms.Exact
+		on := check.Options{Transform: kind, Accept: accept.Names()}
+		m, diags := compiletest.Try(t, source.New("model.vfl", fixture.Text), on)
+		if diags.HasErrors() {
+			t.Fatal(diags[0].Message)
+		}
+		bound := fixture.Bind(t, on)
+		for _, scored := range []bool{false, true} {
+			p, diags, err := m.Prediction(scored)
+			if err != nil || diags.HasErrors() {
+				continue // its responses are not drawn so
+			}
+			bundle, diags := p.Bundle()
+			if diags.HasErrors() {
+				t.Fatal(diags[0].Message)
+			}
+			for _, masks := range []string{"off", "on"} {
+				t.Run(fmt.Sprintf("%s/scored %v/masks %s", name, scored, masks), func(t *testing.T) {
+					a, given := Backends()[0], map[string]string{"secure-sum": masks}
+					list, err := AuditPredicted(bundle, a, given)
+					if err != nil {
+						t.Fatal(err)
+					}
+					b, diags, err := compile.BindNew(p.Model, nil, bound.Values, bound.Sizes.Members, bound.Sizes.Common)
+					good(t, diags, err)
+					settings, err := a.Resolve(kind, given)
+					if err != nil {
+						t.Fatal(err)
+					}
+					ran++
+					plan, seen, lock := b.Plan.On(wireIn(settings)), map[string][]int{}, sync.Mutex{}
+					b.Plan = plan
+					everyParty(t, b, func(i int, end transport.Transport, own session.Keys) error {
+						side, err := session.RemoteChains(plan.Only(i), i, recorder{end, plan.Names[i], &lock, seen}, own, 2)
+						if err != nil {
+							return err
+						}
+						return side.Each(t.Context(), func(ctx context.Context, k int) error {
+							block := side.Envs[k].Blocks()[0]
+							size := 0
+							for _, v := range block.Params() {
+								size += v.Len
+							}
+							draw := density.Draw{Theta: [][]float64{slices.Repeat([]float64{0.5}, block.Dim())}, Streams: []density.Stream{side.Envs[k].Private(0, generatedStream)}}
+							return density.Must[density.Reporter](side.Envs[k]).Values(ctx, draw, [][]float64{make([]float64, size)})
+						})
+					})
+					compare(t, b, list, seen)
+				})
+			}
+		}
+	}
+	if ran < 2*len(audited) {
+		t.Errorf("%d cases of %d models", ran, len(audited))
+	}
+}

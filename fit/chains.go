@@ -164,7 +164,7 @@ func (m *sampling) begin(ctx context.Context, env density.Env, c *chain) error {
 	if m.options.From != "" {
 		return c.warmStart(ctx, m.options.From)
 	}
-	return begun(ctx, env, c.kernel)
+	return c.kernel.Init(ctx)
 }
 
 // steps draws until the chain is done or interrupted.

@@ -11,11 +11,8 @@ func (e *UsageError) Unwrap() error { return e.Err }
 
 func usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
-// An InitError is the failure to find a starting point with a finite density.
-type InitError struct {
-	Why string // the variable or the term whose density was not finite in the last attempt
-	Err error
-}
+// An InitError is the failure to find a starting point with a finite density. Err holds a diagnostic (data.Errors) with the statement that is not finite.
+type InitError struct{ Err error }
 
 func (e *InitError) Error() string { return e.Err.Error() }
 

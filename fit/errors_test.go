@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -55,7 +56,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// A density that is nowhere finite is an InitError with the term, for every kind of backend.
+// A density that is nowhere finite is an InitError with a diagnostic at the statement, for every kind of backend.
 func TestInitErrorNamesTheTerm(t *testing.T) {
 	for _, name := range []string{"nuts", "sfvi"} {
 		p, err := normalMean(t, "1e-300", Options{Algorithm: backend(t, name)})
@@ -63,8 +64,14 @@ func TestInitErrorNamesTheTerm(t *testing.T) {
 			t.Fatal(err)
 		}
 		var start *InitError
-		if _, err = p.Sample(t.Context(), nil); !errors.As(err, &start) || !strings.Contains(start.Why, "log density of y") || !strings.Contains(err.Error(), start.Why) {
+		var told data.Errors
+		if _, err = p.Sample(t.Context(), nil); !errors.As(err, &start) || !errors.As(err, &told) {
 			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		at := p.Source.Text[told[0].Span.Start:told[0].Span.End]
+		if told[0].Code != diag.NoStart || !strings.Contains(told[0].Message, "server: the log density of y") || !strings.HasPrefix(at, "y ~ ") || len(told[0].Notes) < 2 {
+			t.Errorf("%s: %v at %q", name, err, at)
 		}
 	}
 }

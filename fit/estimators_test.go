@@ -24,17 +24,21 @@ import (
 
 // estimators are settings of sfvi by which a fit goes another way, with the transforms under which they are for.
 var estimators = map[string]struct {
-	given map[string]string
-	on    []def.Transform
+	given  map[string]string
+	on     []def.Transform
+	scaled bool // the standard deviation of the response is a parameter
 }{
-	"quadrature":      {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power}},
-	"coupled":         {map[string]string{"estimator": "quadrature", "guide": "coupled", "tolerance": "1e-6"}, []def.Transform{transforms.Augmented, transforms.Power}},
-	"fixed":           {map[string]string{"estimator": "fixed", "draws-per-step": "16"}, []def.Transform{transforms.Exact}},
-	"local steps":     {map[string]string{"estimator": "sampled", "local-steps": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}},
-	"restarts":        {map[string]string{"estimator": "sampled", "restarts": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}},
-	"lowrank":         {map[string]string{"estimator": "sampled", "theta-guide": "lowrank", "theta-rank": "2", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}},
-	"fixed restarts":  {map[string]string{"estimator": "fixed", "draws-per-step": "16", "restarts": "2"}, []def.Transform{transforms.Exact}},
-	"fixed meanfield": {map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}, []def.Transform{transforms.Exact}},
+	"quadrature":      {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power}, false},
+	"coupled":         {map[string]string{"estimator": "quadrature", "guide": "coupled", "tolerance": "1e-6"}, []def.Transform{transforms.Augmented, transforms.Power}, false},
+	"fixed":           {map[string]string{"estimator": "fixed", "draws-per-step": "16"}, []def.Transform{transforms.Exact}, false},
+	"local steps":     {map[string]string{"estimator": "sampled", "local-steps": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
+	"restarts":        {map[string]string{"estimator": "sampled", "restarts": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
+	"lowrank":         {map[string]string{"estimator": "sampled", "theta-guide": "lowrank", "theta-rank": "2", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
+	"scaled":          {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented}, true},
+	"scaled fullrank": {map[string]string{"estimator": "quadrature", "theta-guide": "fullrank"}, []def.Transform{transforms.Exact}, true},
+	"scaled alone":    {map[string]string{"estimator": "quadrature", "theta-guide": "meanfield", "correct": "false"}, []def.Transform{transforms.Exact}, true},
+	"fixed restarts":  {map[string]string{"estimator": "fixed", "draws-per-step": "16", "restarts": "2"}, []def.Transform{transforms.Exact}, false},
+	"fixed meanfield": {map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}, []def.Transform{transforms.Exact}, false},
 }
 
 // everyEstimator calls f for each of them, with a normal regression on covariates of three clients.
@@ -50,10 +54,19 @@ func everyEstimator(t *testing.T, f func(t *testing.T, b *compile.Bound, s backe
 				if err != nil {
 					t.Fatal(err)
 				}
-				f(t, bindFiles(t, glmText(m), transform, 0.8, glmFiles(m)), settings)
+				text := glmText(m)
+				if e.scaled {
+					text = scaled(text)
+				}
+				f(t, bindFiles(t, text, transform, 0.8, glmFiles(m)), settings)
 			})
 		}
 	}
+}
+
+// scaled makes the standard deviation of a normal regression a parameter.
+func scaled(text string) string {
+	return "param sigma ~ half_normal(2)\n" + strings.Replace(text, ", 0.7)", ", sigma)", 1)
 }
 
 // played runs a kernel to its end and returns, by party, the trace of the ELBO and all draws. Where hop is set it is saved and loaded into a new one between steps.

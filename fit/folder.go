@@ -141,8 +141,8 @@ func (p *Prepared) writeBeginning(dir string) error {
 // abandon removes the folder that was made for a run that could not begin: there is nothing to resume, and it would be in the way of the next attempt.
 func (p *Prepared) abandon(why error) {
 	dir := p.options.Dir
-	init, usage, refusal := (*InitError)(nil), (*UsageError)(nil), (*backends.Refusal)(nil)
-	if dir == "" || p.options.Resume || exists(filepath.Join(dir, checkpointDir)) || !errors.As(why, &init) && !errors.As(why, &usage) && !errors.As(why, &refusal) {
+	nowhere, usage, refusal := (*backends.NotFiniteError)(nil), (*UsageError)(nil), (*backends.Refusal)(nil)
+	if dir == "" || p.options.Resume || exists(filepath.Join(dir, checkpointDir)) || !(errors.As(why, &nowhere) && !nowhere.Begun) && !errors.As(why, &usage) && !errors.As(why, &refusal) {
 		return
 	}
 	for _, name := range append(beginning(), folderlock.File) {

@@ -124,7 +124,7 @@ func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Pr
 
 // fit fits the approximation.
 func (v *vicinity) fit(ctx context.Context, env density.Env, k backends.Kernel) (info backends.Info, err error) {
-	if err := begun(ctx, env, k); err != nil {
+	if err := k.Init(ctx); err != nil {
 		return info, err
 	}
 	for !info.Done {

@@ -31,6 +31,11 @@ type PredictiveCheck struct {
 	Tail posterior.Number `json:"tail_probability"`
 }
 
+// ChecksDocument is what --json prints of checks.
+func ChecksDocument(model string, draws int, checks []PredictiveCheck) any {
+	return map[string]any{"schema": posterior.Schema, "model": model, "draws": draws, "checks": checks}
+}
+
 // A statistic maps the values of a response to a number.
 type statistic struct {
 	name string

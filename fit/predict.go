@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/lower"
@@ -22,6 +23,7 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A PredictionRequest says what is predicted, and how much of it.
@@ -64,6 +66,7 @@ type PredictedResponse struct {
 	Draws       [][]float64 // by element: a draw of the response for each draw of the run
 	Observed    []float64   // what the new rows have, where predictions are scored
 	Scores      [][]float64 // by element: the log density of what was observed at each draw, where that is wanted
+	expected    [][]float64 // by draw: the expectation, where one is written
 }
 
 // Predict draws the responses of new rows at the draws of a run, across its parties: each client evaluates its cuts for the new rows, and the server the rest. It holds all parties' draws in
@@ -130,7 +133,21 @@ func PredictionAudit(r *runs.Run) ([]compile.Disclosure, diag.List, error) {
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
-	return bundle.Audit([]density.Use{{Exchange: density.Reporting, Often: "every draw"}}, WireOf(r.Record)), nil, nil
+	return auditedPrediction(bundle, WireOf(r.Record)), nil, nil
+}
+
+func auditedPrediction(b *compile.Bundle, wire model.Wire) []compile.Disclosure {
+	return b.Audit([]density.Use{{Exchange: density.Reporting, Often: "every draw"}}, wire)
+}
+
+// AuditPredicted is PredictionAudit for programs of a prediction that are run with these settings.
+func AuditPredicted(b *compile.Bundle, a backends.Algorithm, given map[string]string) ([]compile.Disclosure, error) {
+	transform, _ := stdlib.New().Transform(b.Manifest.Transform)
+	s, err := a.Resolve(transform, given)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	return auditedPrediction(b, wireIn(s)), nil
 }
 
 // rowKeys are the keys of rows and the name of their column, by the number of rows.
@@ -261,14 +278,7 @@ const mostOffset = 1000
 
 // draw evaluates the model at every draw that is used.
 func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.Bound, q PredictionRequest) error {
-	every := 1
-	all := 0
-	for c := range d.Chains() {
-		all += d.Len(c)
-	}
-	if q.Draws > 0 {
-		every = max(1, all/q.Draws)
-	}
+	every := everyOf(d, q.Draws)
 	var grown *newLevels
 	if len(p.NewLevels) > 0 {
 		var diags diag.List
@@ -283,13 +293,8 @@ func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.B
 	if err != nil {
 		return err
 	}
-	p.prepare(b, d, every)
-	elements := 0
-	for _, r := range p.Responses {
-		elements += len(r.Draws)
-	}
-	if elements*(all/every) > mostValues {
-		return fmt.Errorf("%d values at %d draws are too many to keep; use fewer draws of the run", elements, all/every)
+	if err := p.prepare(b, d, every); err != nil {
+		return err
 	}
 	mode := session.OneLoop
 	if q.PerParty {
@@ -298,7 +303,7 @@ func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.B
 	works := make([]density.Work, len(b.Plan.Names))
 	err = session.Run(ctx, b.Plan.On(q.Wire), mode, q.Seed, func(ctx context.Context, env density.Env) error {
 		for c := range d.Chains() {
-			if err := p.chain(ctx, density.Chain(env, c+1), b, d, columns, c, every); err != nil {
+			if err := p.chain(ctx, density.Chain(env, c+1), d, columns, used{chain: c, every: every, lanes: 1}); err != nil {
 				return err
 			}
 		}
@@ -333,6 +338,9 @@ func columnsOfParties(b *compile.Bound, d *posterior.Draws, grown *newLevels) ([
 	}
 	out := make([][]origin, len(b.Plan.Parties))
 	for k, party := range b.Plan.Parties {
+		if party == nil { // its process has its draws
+			continue
+		}
 		for i, port := range party.Graph.Params() {
 			name := party.Params[i].Name
 			from, ok := first[name]
@@ -360,28 +368,57 @@ func columnsOfParties(b *compile.Bound, d *posterior.Draws, grown *newLevels) ([
 	return out, nil
 }
 
-// prepare makes room for the responses of all parties.
-func (p *Predictions) prepare(b *compile.Bound, d *posterior.Draws, every int) {
+// prepare makes room for the responses of all parties that are in this process.
+func (p *Predictions) prepare(b *compile.Bound, d *posterior.Draws, every int) error {
 	for c := range d.Chains() {
 		p.Draws += d.Len(c) / every
 	}
+	values := 0
 	for _, party := range b.Plan.Parties {
+		if party == nil {
+			continue
+		}
 		for _, v := range party.Params {
 			r, part := p.Model.ResponseOf(v.Name)
 			if part != compile.OfDraw {
 				continue
 			}
-			out := PredictedResponse{Name: v.Name, Owner: v.Owner, Shape: v.Dims, Draws: make([][]float64, v.Len), Mean: make([]float64, v.Len)}
+			out := PredictedResponse{Name: v.Name, Owner: v.Owner, Shape: v.Dims, Draws: p.room(v.Len), Mean: make([]float64, v.Len)}
 			if r.Level {
 				out.Categories = p.categories(r, party.Party)
 			}
-			for e := range out.Draws {
-				out.Draws[e] = make([]float64, p.Draws)
-			}
 			p.observe(b, r, party.Party, &out)
 			p.Responses = append(p.Responses, out)
+			values += v.Len
+		}
+		for _, v := range party.Params {
+			switch r, part := p.Model.ResponseOf(v.Name); part {
+			case compile.OfScore:
+				p.of(v.Name, r).Scores = p.room(v.Len)
+			case compile.OfMean:
+				p.of(v.Name, r).expected = make([][]float64, p.Draws)
+			}
 		}
 	}
+	if values*p.Draws > mostValues {
+		return fmt.Errorf("%d values at %d draws are too many to keep; use fewer draws of the run", values, p.Draws)
+	}
+	return nil
+}
+
+// room is a number for each element and draw.
+func (p *Predictions) room(elements int) [][]float64 {
+	out := make([][]float64, elements)
+	for e := range out {
+		out[e] = make([]float64, p.Draws)
+	}
+	return out
+}
+
+// of is the response that a quantity, which has this name, belongs to.
+func (p *Predictions) of(name string, r *compile.Predicted) *PredictedResponse {
+	member := name[:strings.LastIndex(name, ".")+1]
+	return &p.Responses[slices.IndexFunc(p.Responses, func(o PredictedResponse) bool { return o.Name == member+r.Name })]
 }
 
 // observe takes what the new rows have of a response that is scored.
@@ -408,8 +445,11 @@ func (p *Predictions) categories(r *compile.Predicted, party string) []string {
 	return nil
 }
 
-// chain evaluates the model at the draws of one chain that are used.
-func (p *Predictions) chain(ctx context.Context, env density.Env, b *compile.Bound, d *posterior.Draws, columns [][]origin, chain, every int) error {
+// used says which draws of a chain are evaluated: of every so many one, and of these those of one lane.
+type used struct{ chain, every, lane, lanes int }
+
+// chain evaluates the model at the draws of one chain that are used. Several lanes may do so at the same time.
+func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.Draws, columns [][]origin, u used) error {
 	reporter := density.Must[density.Reporter](env)
 	var draw density.Draw
 	var values [][]float64
@@ -422,13 +462,16 @@ func (p *Predictions) chain(ctx context.Context, env density.Env, b *compile.Bou
 		draw.Streams = append(draw.Streams, env.Private(k, generatedStream))
 	}
 	at := 0
-	for c := range chain {
-		at += d.Len(c) / every
+	for c := range u.chain {
+		at += d.Len(c) / u.every
 	}
-	for i := every - 1; i < d.Len(chain); i += every {
+	for i := u.every - 1; i < d.Len(u.chain); i, at = i+u.every, at+1 {
+		if at%u.lanes != u.lane {
+			continue
+		}
 		for k, block := range env.Blocks() {
 			for e, from := range columns[block.Index()] {
-				draw.Theta[k][e] = from.at(d, chain, i, at)
+				draw.Theta[k][e] = from.at(d, u.chain, i, at)
 			}
 			draw.Streams[k].Round(uint64(i))
 		}
@@ -438,51 +481,45 @@ func (p *Predictions) chain(ctx context.Context, env density.Env, b *compile.Bou
 		for k, block := range env.Blocks() {
 			p.keep(block.Params(), values[k], at)
 		}
-		at++
 	}
 	return nil
 }
 
-// keep stores what one party has drawn, and adds its expectations.
+// keep stores what one party has computed at a draw.
 func (p *Predictions) keep(params []density.Param, values []float64, at int) {
 	for _, v := range params {
 		r, part := p.Model.ResponseOf(v.Name)
 		if part == compile.OfNone {
 			continue
 		}
-		member := strings.TrimSuffix(v.Name, v.Name[strings.LastIndex(v.Name, ".")+1:])
-		k := slices.IndexFunc(p.Responses, func(o PredictedResponse) bool { return o.Name == member+r.Name })
-		out, of := &p.Responses[k], values[v.Offset:v.Offset+v.Len]
+		out, of := p.of(v.Name, r), values[v.Offset:v.Offset+v.Len]
 		switch part {
 		case compile.OfDraw:
 			for e, y := range of {
 				out.Draws[e][at] = y
 			}
-			continue
 		case compile.OfScore:
-			if out.Scores == nil {
-				out.Scores = make([][]float64, len(of))
-				for e := range of {
-					out.Scores[e] = make([]float64, p.Draws)
-				}
-			}
 			for e, lp := range of {
 				out.Scores[e][at] = lp
 			}
-			continue
-		}
-		lead := len(out.Mean) / max(1, len(of)) // an expectation of fewer axes is the same along the first ones
-		for e := range out.Mean {
-			out.Mean[e] += of[e/lead] / float64(p.Draws)
+		case compile.OfMean:
+			out.expected[at] = slices.Clone(of)
 		}
 	}
 }
 
-// finish takes the mean of the draws where no expectation is written.
+// finish averages expectations over the draws, and the draws where no expectation is written.
 func (p *Predictions) finish() {
 	for k := range p.Responses {
 		out := &p.Responses[k]
-		if r, _ := p.Model.ResponseOf(out.Name); r.Mean != "" {
+		for _, of := range out.expected {
+			lead := len(out.Mean) / max(1, len(of)) // an expectation of fewer axes is the same along the first ones
+			for e := range out.Mean {
+				out.Mean[e] += of[e/lead] / float64(p.Draws)
+			}
+		}
+		if out.expected != nil {
+			out.expected = nil
 			continue
 		}
 		for e, draws := range out.Draws {

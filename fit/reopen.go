@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -51,6 +54,9 @@ func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
 	model, err := RecordedModel(r.Path, r.Record)
 	if err != nil {
 		return nil, nil, err
+	}
+	if tree, _ := parser.Parse(model); slices.ContainsFunc(tree.Stmts, func(s ast.Stmt) bool { _, ok := s.(*ast.Program); return ok }) {
+		return nil, nil, fmt.Errorf("%s is one party's part of a run across machines, and this needs all parties: start vflc serve PROGRAMS and vflc join PROGRAMS with --predict, --ppc or --log-lik and their runs", r.Path)
 	}
 	options := recordedOptions(r.Record)
 	options.Import, options.Module = RecordedModules(r.Path), RecordedPrivates(r.Path)

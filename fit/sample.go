@@ -20,8 +20,12 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 		if err != nil {
 			p.abandon(err)
 			var refusal *backends.Refusal
-			if errors.As(err, &refusal) {
+			var nowhere *backends.NotFiniteError
+			switch {
+			case errors.As(err, &refusal):
 				err = data.Errors(refusal.Diagnostics())
+			case errors.As(err, &nowhere):
+				err = notFinite(p.Bound.Model, nowhere)
 			}
 		}
 		p.lock.Release()

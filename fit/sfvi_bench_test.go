@@ -81,6 +81,22 @@ func BenchmarkMinibatches(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
+// TestLocalStepsAllocateNothing: nor do several steps between two round trips.
+func TestLocalStepsAllocateNothing(t *testing.T) {
+	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented} {
+		k := begunWith(t, bindModel(t, "../examples/logistic.vfl", transform), transform, map[string]string{"local-steps": "3"})
+		step := func() {
+			if _, err := k.Step(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step()
+		if n := testing.AllocsPerRun(20, step); n != 0 {
+			t.Errorf("%s: %v allocations an iteration", transform, n)
+		}
+	}
+}
+
 // fitting returns a fit of a model that is in its iterations.
 func fitting(b testing.TB, path string, transform def.Transform, guide string) backends.Kernel {
 	b.Helper()

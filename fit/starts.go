@@ -95,9 +95,12 @@ func (p *Prepared) unconstrain(entries []*data.Entry) ([][]density.Start, []erro
 	for _, e := range entries {
 		given.Entries[e.Name] = e
 	}
-	var starts [][]density.Start
-	for _, party := range p.Lowered {
-		starts = append(starts, party.Unconstrain(given))
+	starts := make([][]density.Start, len(p.Plan.Names))
+	for k, party := range p.Lowered {
+		if p.apart != nil { // the others have values of their own
+			k = p.apart.Index
+		}
+		starts[k] = party.Unconstrain(given)
 	}
 	for _, e := range entries {
 		if given.Taken[e.Name] {

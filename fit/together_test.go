@@ -104,12 +104,15 @@ func (r *bands) note(blocks []density.Block, k backends.Kernel, at string) {
 // Chains that warm up together have the same bits in a process per party, where the messages of all chains travel in bundles, and as many bundles leave a client as round trips are
 // counted.
 func TestTogetherInAProcessPerParty(t *testing.T) {
-	for k, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power, transforms.Augmented} {
-		settings := near()
-		if k == 3 {
+	for k, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power, transforms.Augmented, transforms.Exact} {
+		settings, b, params := near(), linearUnder(t, transform), 3
+		switch k {
+		case 3:
 			settings = near("secure-sum", "on")
+		case 4:
+			b, params = wards(t), 2
 		}
-		p := nearOpen(t, linearUnder(t, transform), Options{Settings: settings})
+		p := nearOpen(t, b, Options{Settings: settings})
 		runs := map[session.Mode]*bands{}
 		for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
 			r := &bands{draws: map[string][]float64{}, bundles: map[string]int{}}
@@ -119,11 +122,11 @@ func TestTogetherInAProcessPerParty(t *testing.T) {
 			runs[mode] = r
 		}
 		one, many := runs[session.OneLoop], runs[session.PerParty]
-		if len(one.draws) != 6*6*3 || len(many.draws) != len(one.draws) {
+		if len(one.draws) != 6*6*params || len(many.draws) != len(one.draws) {
 			t.Fatalf("%s: %d and %d parts of draws", transform, len(one.draws), len(many.draws))
 		}
 		for at, want := range one.draws {
-			if !sameBits(many.draws[at], want) {
+			if len(many.draws[at]) != len(want) || len(want) > 0 && !sameBits(many.draws[at], want) {
 				t.Fatalf("%s: the draw %s is %v in a process per party, want %v", transform, at, many.draws[at], want)
 			}
 		}
@@ -154,9 +157,14 @@ func (s *stopping) Step(int, backends.Info) {
 
 // A run that is interrupted, in the warm-up or later, and resumed has the draws and the work of one that was not.
 func TestTogetherResumed(t *testing.T) {
-	b := linearUnder(t, transforms.Augmented)
+	for name, b := range map[string]*compile.Bound{"linear": linearUnder(t, transforms.Augmented), "wards": wards(t)} {
+		t.Run(name, func(t *testing.T) { resumesTogether(t, b) })
+	}
+}
+
+func resumesTogether(t *testing.T, b *compile.Bound) {
 	whole := sampled(t, nearOpen(t, b, Options{Settings: near("wire", "fixed")}), nil)
-	for _, at := range []int64{1, 20, 60} {
+	for _, at := range []int64{1, 20, 35, 60} {
 		dir := t.TempDir() + "/run"
 		first := nearOpen(t, b, Options{Settings: near("wire", "fixed"), Dir: dir})
 		stop := &stopping{at: at, channel: make(chan struct{})}
@@ -214,6 +222,89 @@ func TestTogetherFindsThePosterior(t *testing.T) {
 		if n := r.Document.Work.SequentialRounds; n > 300 || r.Document.Diagnostics.Superchains != 4 {
 			t.Errorf("%s: %d round trips, %d superchains", init, n, r.Document.Diagnostics.Superchains)
 		}
+	}
+}
+
+// wards are the patients of six wards, nine of each, whose mean differs much more between wards than patients do, in the coordinates that suit wards of few patients: the
+// predictor is known, but neither the mean and the scale of the wards nor their standardised effects are.
+func wards(t *testing.T) *compile.Bound {
+	t.Helper()
+	server, ward := "id,y\n", "id,w\n"
+	for i := range 54 {
+		server += fmt.Sprintf("%d,%g\n", i, groups[i%6]+0.3*math.Sin(float64(3*i)))
+		ward += fmt.Sprintf("%d,w%d\n", i, i%6)
+	}
+	text := "client a\ndata y : real[N] @ shared\ndata w : level(R)[N] @ a\nparam mu ~ normal(0, 3) @ a\nparam tau ~ half_normal(2) @ a\n" +
+		"param u : real[R] ~ normal(mu, tau) noncentered @ a\ny ~ normal(u[w], 0.3)\n"
+	return bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server, "a.csv": ward})
+}
+
+// wardMoments integrates the posterior of mu and tau on a grid: given them the means of wards are independent with the variance tau² + 0.3²/9.
+func wardMoments() (mu, tau moment) {
+	means := make([]float64, 6)
+	for i := range 54 {
+		means[i%6] += (groups[i%6] + 0.3*math.Sin(float64(3*i))) / 9
+	}
+	total := 0.0
+	for s := 0.005; s < 12; s += 0.01 {
+		v := s*s + 0.01
+		for m := -8.0; m < 9; m += 0.02 {
+			lp := -m*m/18 - s*s/8 - 3*math.Log(v)
+			for _, y := range means {
+				lp -= (y - m) * (y - m) / (2 * v)
+			}
+			w := math.Exp(lp)
+			total += w
+			mu.mean, mu.square = mu.mean+w*m, mu.square+w*m*m
+			tau.mean, tau.square = tau.mean+w*s, tau.square+w*s*s
+		}
+	}
+	for _, m := range []*moment{&mu, &tau} {
+		m.mean /= total
+		m.square /= total
+	}
+	return mu, tau
+}
+
+// Chains that begin near an approximation choose the coordinates of effects as others do, by its draws and then by those of all chains: the posterior is that of a grid, in a
+// fraction of the leapfrogs that the declared coordinates take.
+func TestTogetherChoosesCoordinates(t *testing.T) {
+	b := wards(t)
+	mu, tau := wardMoments()
+	leapfrogs := map[string]int64{}
+	for _, word := range []string{"auto", "declared"} {
+		given := map[string]string{"init": "sfvi", "chains": "32", "draws": "30", "coordinates": word}
+		if word == "declared" {
+			given["draws"] = "4"
+		}
+		r, err := nearOpen(t, b, Options{Settings: given}).Sample(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leapfrogs[word] = r.Document.Work.SequentialRounds / int64(8+len(r.Draws.Column(0)[0]))
+		if word == "declared" {
+			continue
+		}
+		for k, want := range []moment{mu, tau} {
+			x := r.Draws.Column(k)
+			squares := make([][]float64, len(x))
+			for c, chain := range x {
+				for _, v := range chain {
+					squares[c] = append(squares[c], v*v)
+				}
+			}
+			for what, m := range map[string]struct {
+				x    [][]float64
+				want float64
+			}{"mean": {x, want.mean}, "mean square": {squares, want.square}} {
+				if got, mcse := mean(m.x), posterior.MCSEMean(m.x); !(math.Abs(got-m.want) < 4*mcse) || !(mcse < 0.15*want.square) {
+					t.Errorf("%s of parameter %d is %.4f ± %.4f, want %.4f", what, k, got, mcse, m.want)
+				}
+			}
+		}
+	}
+	if !(3*leapfrogs["auto"] < leapfrogs["declared"]) {
+		t.Errorf("%d round trips a transition, and %d in the declared coordinates", leapfrogs["auto"], leapfrogs["declared"])
 	}
 }
 

@@ -22,12 +22,12 @@ type AlignOptions struct {
 	Rules    align.Rules
 	Out      string // the aligned table; "" at a server that brings no rows
 	Listen   string // of the server alone, as in Options
+	NATS     carrier.Cluster
 	Say      func(string)
 }
 
 // A call is what the server of an alignment tells its clients until it has ended; an answer is what a client tells the server.
 type call struct {
-	N     uint64    `json:"n"`
 	Align string    `json:"align"` // the number of the alignment
 	Names []string  `json:"names"`
 	Key   signedKey `json:"key"`
@@ -35,7 +35,6 @@ type call struct {
 }
 
 type answer struct {
-	N           uint64    `json:"n"`
 	Align       string    `json:"align"`
 	Incarnation string    `json:"incarnation"`
 	Key         signedKey `json:"key"`
@@ -51,7 +50,6 @@ type aligning struct {
 	key    signedKey
 	keys   map[string]*ecdh.PublicKey // of peers
 	known  map[string]string          // incarnations of clients
-	newest map[string]uint64
 	link   *network.Link
 	done   chan error
 	result *align.Result
@@ -63,9 +61,9 @@ const alignEpoch = 1
 // settleMost bounds how long the end of an alignment waits for peers to have the last message.
 const settleMost = 10 * time.Second
 
-type alignPacket struct {
-	from   string
-	packet []byte
+type alignText struct {
+	from string
+	text []byte
 }
 
 // Align does the party's part of an alignment of all parties of its project. It waits for them as long as that takes. The error is an *align.Error or an *EndedError where
@@ -73,17 +71,11 @@ type alignPacket struct {
 func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 	j := quietJournal()
 	j.say = o.Say
-	n := &node{Options: Options{Listen: o.Listen}, journal: j, id: o.Identity, own: randomID(), heard: map[string]time.Time{}, events: make(chan any, 256)}
-	a := &aligning{AlignOptions: o, node: n, keys: map[string]*ecdh.PublicKey{}, known: map[string]string{}, newest: map[string]uint64{}, done: make(chan error, 1)}
-	e := carrier.Events{Packet: a.packet, Back: func() {}, Notice: func(text string) { n.note("%s", text) }}
+	n := &node{Options: Options{Listen: o.Listen, NATS: o.NATS}, journal: j, id: o.Identity, secrets: newSecrets(o.Identity), own: randomID(), heard: map[string]time.Time{}, events: make(chan any, 256)}
+	a := &aligning{AlignOptions: o, node: n, keys: map[string]*ecdh.PublicKey{}, known: map[string]string{}, done: make(chan error, 1)}
 	project := o.Identity.Project
 	serve := n.id.Party == project.Server
-	var err error
-	if serve {
-		n.carrier, err = carrier.Serve(n.id, o.Listen, e)
-	} else {
-		n.carrier, err = carrier.Join(n.id, e)
-	}
+	err := n.carryTo(carrier.Events{Packet: a.packet, Back: func() {}, Notice: func(text string) { n.note("%s", text) }, Refuse: n.warn})
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +83,9 @@ func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 	if serve {
 		a.run, a.names = randomID(), append([]string{project.Server}, slices.DeleteFunc(slices.Clone(project.Parties), func(p string) bool { return p == project.Server })...)
 		a.secret, a.key = newKey(n.id, a.run, alignEpoch)
-		n.note("%s aligns rows on %s, and waits for %s", n.id.Party, n.carrier.Address(), list(a.names[1:]))
+		n.note("%s aligns rows on %s, and waits for %s", n.id.Party, n.carrier.Where(), list(a.names[1:]))
 	} else {
-		n.note("%s aligns rows with %s at %s", n.id.Party, project.Server, project.Address)
+		n.note("%s aligns rows with %s at %s", n.id.Party, project.Server, n.carrier.Where())
 	}
 	if err := a.loop(ctx, serve); err != nil {
 		return nil, err
@@ -110,13 +102,9 @@ func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 }
 
 func (a *aligning) packet(from string, packet []byte) {
-	if _, ok := network.IsPacket(packet); ok {
-		if l := a.active.Load(); l != nil && l.Deliver(packet) {
-			a.hear(from)
-		}
-		return
+	if t, ok := a.receive(from, packet); ok {
+		a.events <- alignText{t.from, t.text}
 	}
-	a.events <- alignPacket{from, slices.Clone(packet)}
 }
 
 func (a *aligning) loop(ctx context.Context, serve bool) error {
@@ -144,11 +132,17 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 			}
 			return err
 		case e := <-a.events:
-			p := e.(alignPacket)
-			if serve {
-				err = a.answered(ctx, p)
-			} else {
-				err = a.called(ctx, p)
+			switch e := e.(type) {
+			case answerEvent:
+				a.answerTo(e)
+			case backEvent:
+				a.tellPeers(serve, nil)
+			case alignText:
+				if serve {
+					err = a.answered(ctx, e)
+				} else {
+					err = a.called(ctx, e)
+				}
 			}
 		case <-ticker.C:
 			a.tellPeers(serve, nil)
@@ -165,7 +159,7 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 func (a *aligning) tellPeers(serve bool, failed error) {
 	switch {
 	case serve:
-		c := call{N: a.number(), Align: a.run, Names: a.names, Key: a.key}
+		c := call{Align: a.run, Names: a.names, Key: a.key}
 		var ended *EndedError
 		if errors.As(failed, &ended) {
 			c.Ended = &ending{Party: ended.Party, Code: ended.Code}
@@ -174,7 +168,7 @@ func (a *aligning) tellPeers(serve bool, failed error) {
 			_ = a.tell(name, c) // it is repeated
 		}
 	case a.run != "":
-		_ = a.tell(a.id.Project.Server, answer{a.number(), a.run, a.own, a.key})
+		_ = a.tell(a.id.Project.Server, answer{a.run, a.own, a.key})
 	}
 }
 
@@ -196,13 +190,12 @@ func (a *aligning) look(serve bool, began time.Time, missing map[string]bool) {
 }
 
 // answered takes a client's answer; when all have answered the alignment begins.
-func (a *aligning) answered(ctx context.Context, p alignPacket) error {
+func (a *aligning) answered(ctx context.Context, p alignText) error {
 	var m answer
-	from, err := opened(a.id, p.packet, &m)
-	if err != nil || from != p.from || !slices.Contains(a.names[1:], from) || m.N <= a.newest[from] {
-		return nil // not a message of an alignment, or an old one
+	from := p.from
+	if !strictly(p.text, &m) || !slices.Contains(a.names[1:], from) {
+		return nil // not a message of an alignment
 	}
-	a.newest[from] = m.N
 	a.hear(from)
 	if m.Align != a.run {
 		return nil // it does not know this alignment yet
@@ -226,15 +219,13 @@ func (a *aligning) answered(ctx context.Context, p alignPacket) error {
 }
 
 // called takes the server's call.
-func (a *aligning) called(ctx context.Context, p alignPacket) error {
+func (a *aligning) called(ctx context.Context, p alignText) error {
 	var m call
 	server := a.id.Project.Server
-	from, err := opened(a.id, p.packet, &m)
-	if err != nil || from != server || m.N <= a.newest[from] {
-		return nil // not a message of an alignment, or an old one
+	if !strictly(p.text, &m) || p.from != server {
+		return nil // not a message of an alignment
 	}
-	a.newest[from] = m.N
-	a.hear(from)
+	a.hear(server)
 	switch {
 	case m.Ended != nil && m.Align == a.run:
 		return &EndedError{Party: m.Ended.Party, Code: m.Ended.Code}
@@ -264,7 +255,7 @@ func (a *aligning) begin(ctx context.Context) error {
 	if err != nil {
 		return &EndedError{Party: a.names[0], Code: CodeProtocol}
 	}
-	c := network.Config{Run: id, Epoch: alignEpoch, Names: a.names, Own: a.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: a.carrier.Publish}
+	c := network.Config{Run: id, Epoch: alignEpoch, Names: a.names, Own: a.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: a.carrier.Publish, MaxPacket: a.carrier.MaxPayload()}
 	for peer, public := range a.keys {
 		secret, err := a.secret.ECDH(public)
 		if err != nil {

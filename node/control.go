@@ -3,7 +3,6 @@
 package node
 
 import (
-	"bytes"
 	"crypto/ecdh"
 	"crypto/ed25519"
 	"crypto/hkdf"
@@ -12,7 +11,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,8 +21,7 @@ import (
 	"github.com/vflc/vflc/runtime/network"
 )
 
-// Control messages are JSON, signed by the sender with the key of its certificate, which is sent along. Each says the whole state of its sender, and is repeated: one that is
-// lost, or comes twice, does no harm. A receiver takes the newest only.
+// Control messages are JSON, sealed between two parties (seal.go). Each says the whole state of its sender, and is repeated: one that is lost does no harm.
 
 // The stages in which the parties agree on a run. The server sends what a stage tells, and goes on when every party, itself included, has answered.
 const (
@@ -37,7 +34,6 @@ const (
 
 // A beat is what the server tells all clients.
 type beat struct {
-	N           uint64            `json:"n"` // greater in every message of a party
 	Incarnation string            `json:"incarnation"`
 	Run         string            `json:"run"`
 	Epoch       uint32            `json:"epoch"`
@@ -46,12 +42,12 @@ type beat struct {
 	Missing     map[string]string `json:"missing,omitempty"` // parties that the run waits for, and why
 	Paused      bool              `json:"paused,omitempty"`  // the server was told to stop, and will be back
 	Complete    bool              `json:"complete,omitempty"`
+	Finished    string            `json:"finished,omitempty"` // the number of the task before this one, which is complete
 	Ended       *ending           `json:"ended,omitempty"`
 }
 
 // A status is what a client tells the server.
 type status struct {
-	N           uint64          `json:"n"`
 	Incarnation string          `json:"incarnation"`
 	Server      string          `json:"server"` // the incarnation of the server that it follows
 	Epoch       uint32          `json:"epoch"`
@@ -60,7 +56,8 @@ type status struct {
 	Broken      bool            `json:"broken,omitempty"` // its part of the epoch has ended without a result
 	Saved       bool            `json:"saved,omitempty"`
 	Bye         bool            `json:"bye,omitempty"`
-	Left        bool            `json:"left,omitempty"` // it was told to stop, and may come back
+	Finished    string          `json:"finished,omitempty"` // the number of the task before this one, which it knows to be complete
+	Left        bool            `json:"left,omitempty"`     // it was told to stop, and may come back
 	Ended       *ending         `json:"ended,omitempty"`
 }
 
@@ -144,6 +141,7 @@ type announcement struct {
 	Backend  string            `json:"backend"`
 	Settings map[string]string `json:"settings"`
 	Seed     uint64            `json:"seed"`
+	Task     Task              `json:"task"`
 }
 
 // facts are what a party has.
@@ -183,31 +181,8 @@ type start struct {
 
 type outline = lower.Outline
 
-// Signatures are for one purpose each.
-const (
-	forControl = "vflc control v1"
-	forKey     = "vflc key v1"
-)
-
-const controlMagic = "VF1C"
-
-// mostControl bounds a control message.
-const mostControl = 900 << 10
-
-// sign makes a packet of a control message.
-func sign(id *identity.Identity, to string, message any) ([]byte, error) {
-	text, err := json.Marshal(message)
-	if err != nil {
-		return nil, err
-	}
-	out := append([]byte(controlMagic), byte(len(id.Cert.Raw)), byte(len(id.Cert.Raw)>>8))
-	out = append(out, id.Cert.Raw...)
-	out = append(out, ed25519.Sign(id.Key, signed(forControl, id.Project.Name, to, string(text)))...)
-	if out = append(out, text...); len(out) > mostControl {
-		return nil, fmt.Errorf("a message of %d bytes is too long to agree on a run", len(out))
-	}
-	return out, nil
-}
+// Signatures are for one purpose each: forHello is another.
+const forKey = "vflc key v1"
 
 // signed is what a signature covers: texts with their lengths.
 func signed(parts ...string) []byte {
@@ -217,33 +192,6 @@ func signed(parts ...string) []byte {
 		out = append(out, p...)
 	}
 	return out
-}
-
-var errNoControl = errors.New("not a control message of this project")
-
-// opened reads a packet of a control message, whose sender must have a certificate of the project.
-func opened(id *identity.Identity, packet []byte, message any) (from string, err error) {
-	rest, ok := bytes.CutPrefix(packet, []byte(controlMagic))
-	if !ok || len(rest) < 2 || len(packet) > mostControl {
-		return "", errNoControl
-	}
-	n := int(rest[0]) | int(rest[1])<<8
-	if rest = rest[2:]; len(rest) < n+ed25519.SignatureSize {
-		return "", errNoControl
-	}
-	cert, signature, text := rest[:n], rest[n:n+ed25519.SignatureSize], rest[n+ed25519.SignatureSize:]
-	if from, err = id.Verify(cert); err != nil {
-		return from, err
-	}
-	if !ed25519.Verify(identity.PublicKey(cert), signed(forControl, id.Project.Name, id.Party, string(text)), signature) {
-		return from, fmt.Errorf("a message that says it is from %s has not its signature", from)
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(message); err != nil {
-		return from, fmt.Errorf("%s sent a control message of another form", from)
-	}
-	return from, nil
 }
 
 // A signedKey is a party's X25519 key of one epoch, with its certificate and signature: every party checks those of all others.

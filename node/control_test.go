@@ -3,7 +3,6 @@ package node
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/internal/atomicfile"
@@ -13,9 +12,14 @@ import (
 // parties makes a project and loads the identities of its parties.
 func parties(t testing.TB, names ...string) []*identity.Identity {
 	t.Helper()
-	dir := t.TempDir()
+	return provisioned(t, t.TempDir(), "127.0.0.1:1", names...)
+}
+
+// provisioned makes a project in a folder, in which its authority has the folder ca, and each party one of its name.
+func provisioned(t testing.TB, dir, address string, names ...string) []*identity.Identity {
+	t.Helper()
 	ca := filepath.Join(dir, "ca")
-	if err := identity.Init(ca, identity.Project{Name: "heart", Server: names[0], Address: "127.0.0.1:1", Parties: names}); err != nil {
+	if err := identity.Init(ca, identity.Project{Name: "heart", Server: names[0], Address: address, Parties: names}); err != nil {
 		t.Fatal(err)
 	}
 	var out []*identity.Identity
@@ -47,33 +51,6 @@ func parties(t testing.TB, names ...string) []*identity.Identity {
 	return out
 }
 
-// A control message is from whom its signature says, and for the party that it was signed for.
-func TestControlMessagesAreSigned(t *testing.T) {
-	all := parties(t, "registry", "a", "b")
-	registry, a, b := all[0], all[1], all[2]
-	packet, err := sign(a, "registry", status{N: 7, Stage: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s status
-	if from, err := opened(registry, packet, &s); err != nil || from != "a" || s.N != 7 {
-		t.Error(from, err, s)
-	}
-	if _, err := opened(b, packet, &s); err == nil {
-		t.Error("a message for another party is taken")
-	}
-	for k := range packet {
-		altered := slices.Clone(packet)
-		altered[k] ^= 1
-		if _, err := opened(registry, altered, &s); err == nil {
-			t.Fatalf("a message whose byte %d was altered is taken", k)
-		}
-	}
-	if _, err := opened(registry, packet, &beat{}); err == nil {
-		t.Error("a message of another form is taken")
-	}
-}
-
 // A key of an epoch is of one party, run and epoch, and both ends of a link make the same secrets of it.
 func TestKeysOfAnEpoch(t *testing.T) {
 	all := parties(t, "registry", "a")
@@ -103,21 +80,4 @@ func TestKeysOfAnEpoch(t *testing.T) {
 	if up == down || up == next {
 		t.Error("two directions or two epochs have one key")
 	}
-}
-
-// No bytes are a control message but those that a party has signed.
-func FuzzControl(f *testing.F) {
-	all := parties(f, "registry", "a")
-	packet, err := sign(all[1], "registry", status{N: 7})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(packet)
-	f.Add(packet[:40])
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var s status
-		if _, err := opened(all[0], b, &s); err == nil && !slices.Equal(b, packet) {
-			t.Errorf("%x was taken", b)
-		}
-	})
 }

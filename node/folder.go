@@ -9,10 +9,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -20,7 +22,7 @@ import (
 // Names of the files in the session's folder, below that of the run.
 const (
 	SessionFile = "session.json" // what the party must know to go on after a crash
-	StatusFile  = "status.json"  // how the run stands; rewritten every second
+	StatusFile  = "status.json"  // how the run stands; rewritten when that changes, and every minute
 	LogFile     = "log.jsonl"
 	StopFile    = "stop" // names the process that is asked to stop; vflc stop makes it
 )
@@ -46,6 +48,12 @@ func readMemory(dir string) (m memory, err error) {
 		err = fmt.Errorf("%s: %w", filepath.Join(dir, runs.SessionDir, SessionFile), err)
 	}
 	return m, err
+}
+
+// Remembered returns the number of the run that a party's folder holds, "" where it holds none, and whether it is complete.
+func Remembered(dir string) (run string, complete bool, err error) {
+	m, err := readMemory(dir)
+	return m.Run, m.Complete, err
 }
 
 func (m memory) write(dir string) error { return writeJSON(dir, SessionFile, m, atomicfile.Write) }
@@ -76,6 +84,12 @@ type Status struct {
 	Why     string            `json:"why,omitempty"` // of a run that has ended without a result
 }
 
+// same reports whether two tell the same, at whatever times.
+func (s Status) same(o Status) bool {
+	s.At, o.At = time.Time{}, time.Time{}
+	return reflect.DeepEqual(s, o)
+}
+
 // A ChainStatus is how far a chain is.
 type ChainStatus struct {
 	Phase     string `json:"phase"`
@@ -94,6 +108,9 @@ const (
 	Stopped  = "stopped"
 	Failed   = "failed"
 )
+
+// States lists them.
+func States() []string { return []string{Waiting, Agreeing, Running, Saved, Complete, Stopped, Failed} }
 
 // ReadStatus reads how the run in a folder stands.
 func ReadStatus(dir string) (*Status, error) {
@@ -139,6 +156,26 @@ func (j *journal) note(format string, args ...any) {
 	j.last = text
 	j.log.Info(text)
 	j.say(text)
+}
+
+// warn writes what was refused, or has failed, with its code where it has one.
+func (j *journal) warn(err error) {
+	var coded data.Errors
+	if !errors.As(err, &coded) || len(coded) == 0 {
+		j.note("%v", err)
+		return
+	}
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	for _, d := range coded {
+		text := fmt.Sprintf("%s (%s)", d.Message, d.Code)
+		if text == j.last {
+			continue
+		}
+		j.last = text
+		j.log.Warn(d.Message, "code", string(d.Code))
+		j.say(text)
+	}
 }
 
 func (j *journal) close() { j.file.Close() }

@@ -35,7 +35,7 @@ func forbidden(lines []policy.Line) error {
 
 // programLines are those of the policy on what runs.
 func (p *participant) programLines(a announcement) ([]policy.Line, error) {
-	manifest := filepath.Join(p.Programs, split.ManifestFile)
+	manifest := filepath.Join(p.programs(), split.ManifestFile)
 	signers, err := p.id.Signers(manifest)
 	if err != nil {
 		return nil, err

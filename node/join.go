@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/ledger"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -21,11 +19,10 @@ import (
 type follower struct {
 	*node
 	server   string // incarnation that it follows; "": none yet
-	n        uint64 // of the server's newest beat
 	stage    int    // the last that was answered; -1: none
 	reply    json.RawMessage
 	broken   bool
-	result   *fit.Result
+	result   Outcome
 	complete bool
 	missing  map[string]string
 	since    time.Time
@@ -39,13 +36,13 @@ type follower struct {
 
 // Join runs a client's part until the run is complete, until it is told to stop, or until a party ends it. It waits for the server as long as that takes. The error is
 // ErrStopped, an *EndedError, or this party's own.
-func Join(ctx context.Context, o Options, stop <-chan struct{}) (*fit.Result, error) {
+func Join(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error) {
 	n, err := open(o)
 	if err != nil {
 		return nil, err
 	}
 	defer n.close()
-	if err := n.carry(false); err != nil {
+	if err := n.carry(); err != nil {
 		return nil, err
 	}
 	defer n.carrier.Close()
@@ -53,7 +50,7 @@ func Join(ctx context.Context, o Options, stop <-chan struct{}) (*fit.Result, er
 	if n.memory.Complete {
 		return nil, f.farewell(ctx, stop)
 	}
-	n.note("%s joins %s at %s", n.id.Party, n.id.Project.Server, n.id.Project.Address)
+	n.note("%s joins %s at %s", n.id.Party, n.id.Project.Server, n.carrier.Where())
 	return f.loop(ctx, stop)
 }
 
@@ -64,10 +61,18 @@ func (f *follower) farewell(ctx context.Context, stop <-chan struct{}) error {
 	for {
 		select {
 		case e := <-f.events:
-			if _, back := e.(backEvent); !back {
+			switch e := e.(type) {
+			case answerEvent:
+				f.answerTo(e)
+				continue
+			case backEvent:
+				f.report(func(s *status) { s.Bye = true })
+				if !f.secrets.knows(f.id.Project.Server) {
+					continue // the report was a hello: the server answers it
+				}
+			default:
 				continue
 			}
-			f.report(func(s *status) { s.Bye = true })
 		case <-late.C:
 		case <-stop:
 		case <-ctx.Done():
@@ -76,7 +81,7 @@ func (f *follower) farewell(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result, error) {
+func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (Outcome, error) {
 	defer f.halt(ErrStopped)
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -102,7 +107,7 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result,
 			f.take(ctx, e)
 		case err := <-f.probes:
 			if err != nil {
-				f.note("no connection to %s: %v", f.id.Project.Server, err)
+				f.note("no connection to %s: %v", f.carrier.Where(), err)
 			}
 		case <-ticker.C:
 			if f.asked() {
@@ -130,9 +135,10 @@ func (f *follower) take(ctx context.Context, e any) {
 		if l := f.active.Load(); l != nil {
 			l.Nudge()
 		}
+	case answerEvent:
+		f.answerTo(e)
 	case controlEvent:
-		if e.beat != nil && e.beat.N > f.n {
-			f.n = e.beat.N
+		if e.beat != nil {
 			f.hears(ctx, e.beat)
 		}
 	case stageEvent:
@@ -180,6 +186,14 @@ func (f *follower) ran(e runEvent) {
 
 // hears takes the newest beat of the server.
 func (f *follower) hears(ctx context.Context, b *beat) {
+	if f.memory.Run != "" && b.Finished == f.memory.Run && f.saved() { // the server has gone on to the next task
+		f.complete = true
+		return
+	}
+	if b.Run == f.Finished && b.Complete { // it has not heard that this party has gone on
+		f.dirty = true
+		return
+	}
 	if f.memory.Run != "" && b.Run != f.memory.Run {
 		f.end(refuse(CodeRun, "%s serves run %s, and this folder holds run %s; name another folder", f.id.Project.Server, short(b.Run), short(f.memory.Run)))
 		return
@@ -214,7 +228,7 @@ func (f *follower) hears(ctx context.Context, b *beat) {
 
 // saved reports whether the results of the run are in its folder.
 func (f *follower) saved() bool {
-	_, err := os.Stat(filepath.Join(f.Dir, runs.SummaryFile))
+	_, err := os.Stat(filepath.Join(f.Dir, f.Task.done()))
 	return err == nil
 }
 
@@ -235,13 +249,16 @@ func (f *follower) follow(b *beat) bool {
 // look finds whether the server is missing.
 func (f *follower) look(ctx context.Context) {
 	server := f.id.Project.Server
+	for _, err := range f.secrets.revoked() {
+		f.warn(err)
+	}
 	if f.silent(server, f.since) {
 		if f.missing[server] == "" {
 			f.changed(map[string]string{server: "nothing was heard from it for 6 s"})
 		}
 		if time.Since(f.probed) >= 5*beatEvery {
 			f.probed = time.Now()
-			go func() { f.probes <- carrier.Probe(ctx, f.id) }()
+			go func() { f.probes <- f.carrier.Probe(ctx) }()
 		}
 	} else if f.missing[server] != "" {
 		f.changed(map[string]string{})
@@ -284,7 +301,7 @@ func (f *follower) end(err error) {
 }
 
 func (f *follower) report(set func(*status)) {
-	s := status{N: f.number(), Incarnation: f.own, Server: f.server, Epoch: f.memory.Epoch, Stage: f.stage, Reply: f.reply, Broken: f.broken, Saved: f.result != nil}
+	s := status{Incarnation: f.own, Server: f.server, Epoch: f.memory.Epoch, Stage: f.stage, Reply: f.reply, Broken: f.broken, Saved: f.result != nil, Finished: f.Finished}
 	set(&s)
 	if err := f.tell(f.id.Project.Server, s); err != nil {
 		f.end(err)

@@ -1,10 +1,14 @@
 package node
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -15,6 +19,8 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/ledger"
@@ -35,8 +41,15 @@ type Options struct {
 	Key             string // the column that joins rows; at a client "": as the server says
 	CheckpointEvery time.Duration
 	Progress        fit.Progress
+	Task            Task         // what the parties do
+	Inits           []string     // files with starting values of the parameters of this party, as vflc run --inits takes them
+	From            string       // the folder of this party's run, whose draws a prediction uses
+	Finished        string       // the number of the task that this process has done before; "": none
 	Say             func(string) // a line for the operator
 	Command         []string
+	Metrics         string                                                     // address on the loopback interface for metrics and health; "": none
+	NATS            carrier.Cluster                                            // of the organisation; none: the coordinator's own server
+	connect         func(*identity.Identity, carrier.Events) (conveyor, error) // nil: as the fields say
 	// Of the server alone:
 	Listen    string // "": the port of the project's address, on all interfaces
 	Listening func(address string)
@@ -50,6 +63,7 @@ const (
 	beatEvery   = 2 * time.Second
 	lookEvery   = 500 * time.Millisecond
 	missedAfter = 3 * beatEvery
+	statusEvery = time.Minute // the file is written when something has changed, and else so often
 )
 
 // ErrStopped is the error where the party was told to stop. The run goes on when it is started again.
@@ -60,14 +74,16 @@ type node struct {
 	Options
 	*journal
 	id       *identity.Identity
-	carrier  *carrier.Carrier
+	carrier  conveyor
+	secrets  *secrets
+	counts   counts
+	web      *http.Server // nil: nothing is shown
 	memory   memory
 	own      string           // incarnation
 	lock     *folderlock.Lock // on the session's folder
 	book     *ledger.Book
 	synced   time.Time      // the ledger was, the last time
 	policy   *policy.Policy // nil: the party has none
-	count    uint64         // of the last control message
 	part     *participant
 	events   chan any
 	active   atomic.Pointer[network.Link]
@@ -80,6 +96,8 @@ type node struct {
 	mutex  sync.Mutex
 	heard  map[string]time.Time
 	status Status
+	told   Status    // the last that was written
+	warned time.Time // counts lines on refused packets: a second each, at most warnMost behind the present
 }
 
 // Events.
@@ -89,8 +107,13 @@ type (
 		beat *beat
 		status
 	}
-	backEvent  struct{}
-	stageEvent struct { // a stage was answered
+	backEvent   struct{}
+	answerEvent struct { // a hello that answers another
+		to     string
+		packet []byte
+	}
+	askEvent   struct{ of *peerKey } // a process asks what the server announces
+	stageEvent struct {              // a stage was answered
 		epoch uint32
 		stage int
 		reply any
@@ -98,7 +121,7 @@ type (
 	}
 	runEvent struct { // the fit has ended
 		epoch  uint32
-		result *fit.Result
+		result Outcome
 		err    error
 	}
 )
@@ -113,6 +136,7 @@ func open(o Options) (*node, error) {
 	if n.id, err = identity.Load(o.Identity); err != nil {
 		return nil, err
 	}
+	n.secrets = newSecrets(n.id)
 	if n.memory, err = readMemory(o.Dir); err != nil {
 		return nil, err
 	}
@@ -148,12 +172,18 @@ func open(o Options) (*node, error) {
 		return nil, err
 	}
 	n.part = p
-	n.status = Status{Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: Waiting}
+	begins := Waiting
+	if n.memory.Complete { // what was complete stays so, also if this process is killed at once
+		begins = Complete
+	}
+	n.status = Status{Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: begins, At: time.Now()}
 	n.progress = &watcher{o.Progress, n.step}
+	n.state(begins, "", nil) // whoever asks a process to stop finds this one
 	return n, nil
 }
 
 func (n *node) close() {
+	n.hide()
 	n.sync(n.book.Sync())
 	n.book.Close()
 	n.journal.close()
@@ -177,8 +207,12 @@ func (n *node) state(state, why string, missing map[string]string) {
 	n.status.Run, n.status.Epoch, n.status.At = n.memory.Run, n.memory.Epoch, time.Now()
 	n.status.Parties = n.part.agreed.Names
 	s := n.status
+	s.Chains = slices.Clone(s.Chains)
 	n.mutex.Unlock()
-	_ = writeJSON(n.Dir, StatusFile, s, atomicfile.WriteSoon) // the next one tries again
+	if last := n.told; s.At.Sub(last.At) >= statusEvery || !s.same(last) {
+		n.told = s
+		_ = writeJSON(n.Dir, StatusFile, s, atomicfile.WriteSoon) // the next one tries again
+	}
 	if time.Since(n.synced) >= n.CheckpointEvery {
 		n.synced = time.Now()
 		n.sync(n.book.Sync())
@@ -210,57 +244,152 @@ func (n *node) silent(party string, since time.Time) bool {
 	return time.Since(last) >= missedAfter
 }
 
-// packet takes a packet that the carrier has brought; from is whose subject it came on.
+// packet takes a packet that the carrier has brought; from is whose subject it came on, which proves nothing where the carrier is not ours.
 func (n *node) packet(from string, packet []byte) {
-	if _, ok := network.IsPacket(packet); ok {
-		if l := n.active.Load(); l != nil && l.Deliver(packet) {
-			n.hear(from)
-		}
+	t, ok := n.receive(from, packet)
+	if !ok {
 		return
 	}
-	e := controlEvent{}
+	e := controlEvent{from: t.from}
 	var message any = &e.status
-	if from == n.id.Project.Server {
+	if t.from == n.id.Project.Server {
 		e.beat = &beat{}
 		message = e.beat
 	}
-	var err error
-	if e.from, err = opened(n.id, packet, message); err != nil {
-		n.note("refused a message that came as from %s: %v", from, err)
+	if !strictly(t.text, message) {
+		n.warn(refuse(CodeProtocol, "refused a control message of %s: it has another form", t.from))
 		return
 	}
-	if e.from != from {
-		n.note("refused a message of %s that came as from %s", e.from, from)
-		return
-	}
-	n.hear(from)
+	n.hear(t.from)
 	n.events <- e
 }
 
-func (n *node) carry(serve bool) (err error) {
-	e := carrier.Events{Packet: n.packet, Back: func() { n.events <- backEvent{} }, Notice: func(text string) { n.note("%s", text) }}
-	if serve {
+// strictly reads JSON that has no other fields than a message. It reports whether the text is such.
+func strictly(text []byte, message any) bool {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	return dec.Decode(message) == nil
+}
+
+// receive hands packets of the run to its link, takes those by which processes meet, and returns the text of a message to this party. It reports whether there is one.
+func (n *node) receive(from string, packet []byte) (told, bool) {
+	n.counts.got.Add(1)
+	n.counts.gotBytes.Add(uint64(len(packet)))
+	if _, ok := network.IsPacket(packet); ok {
+		if l := n.active.Load(); l != nil {
+			if sender, ok := l.Deliver(packet); ok && sender != "" {
+				n.hear(sender)
+			}
+		}
+		return told{}, false
+	}
+	t, err := n.secrets.take(from, packet)
+	if t.answer != nil {
+		n.events <- answerEvent{t.from, t.answer}
+	}
+	if err != nil {
+		if !errors.Is(err, errOtherKey) { // a process was started again
+			n.counts.refused.Add(1)
+			if n.mayWarn() {
+				n.warn(packetError(from, err))
+			}
+		}
+		return told{}, false
+	}
+	switch {
+	case t.asking != nil:
+		n.events <- askEvent{t.asking}
+	case t.met:
+		n.events <- backEvent{}
+	}
+	return t, t.text != nil
+}
+
+// Lines of the log on packets that are refused: many at once, and then one a second, however many are sent.
+const (
+	warnMost  = 50
+	warnEvery = time.Second
+)
+
+// mayWarn reports whether one more refused packet is worth a line.
+func (n *node) mayWarn() bool {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	now := time.Now()
+	if full := now.Add(-warnMost * warnEvery); n.warned.Before(full) {
+		n.warned = full
+	}
+	if n.warned = n.warned.Add(warnEvery); n.warned.After(now) {
+		n.warned = n.warned.Add(-warnEvery)
+		return false
+	}
+	return true
+}
+
+// packetError is why a packet is refused that came as from a party.
+func packetError(from string, why error) error {
+	var refused *identity.RefusedError
+	if errors.As(why, &refused) {
+		return refused
+	}
+	return coded(diag.PacketRefused, "refused a packet that came as from %s: %v", from, why)
+}
+
+// coded is an error with a code.
+func coded(code diag.Code, format string, args ...any) error {
+	var l diag.List
+	l.Errorf(code, nil, source.Span{}, format, args...)
+	return data.Errors(l)
+}
+
+// A conveyor brings packets to other parties: package carrier has those of runs.
+type conveyor interface {
+	Publish(to string, packet []byte) error
+	MaxPayload() int                 // the largest packet
+	RTT() (time.Duration, error)     // of a round trip to the server
+	Probe(ctx context.Context) error // why there is no connection; nil where there is one
+	Where() string                   // the address that is listened on, or connected to
+	Close()
+}
+
+func (n *node) carry() error {
+	if err := n.show(); err != nil {
+		return err
+	}
+	return n.carryTo(carrier.Events{Packet: n.packet, Back: func() { n.events <- backEvent{} }, Notice: func(text string) { n.note("%s", text) }, Refuse: n.warn})
+}
+
+func (n *node) carryTo(e carrier.Events) (err error) {
+	switch {
+	case n.connect != nil:
+		n.carrier, err = n.connect(n.id, e)
+	case n.NATS.URL != "":
+		n.carrier, err = carrier.Attach(n.id, n.NATS, e)
+	case n.id.Party == n.id.Project.Server:
 		n.carrier, err = carrier.Serve(n.id, n.Listen, e)
-	} else {
+	default:
 		n.carrier, err = carrier.Join(n.id, e)
 	}
+	n.carrier = counted{n.carrier, &n.counts}
 	return err
 }
 
-// tell signs a message and sends it. A message that is lost is repeated with the next beat.
+func (n *node) answerTo(e answerEvent) { _ = n.carrier.Publish(e.to, e.packet) } // a lost one is asked for again
+
+// tell seals a message and sends it. A message that is lost is repeated with the next beat.
 func (n *node) tell(to string, message any) error {
-	packet, err := sign(n.id, to, message)
+	if most := n.carrier.MaxPayload(); most < network.MinPacket {
+		n.warn(coded(diag.PayloadTooSmall, "%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(), most, network.MinPacket))
+	}
+	text, err := json.Marshal(message)
+	if err == nil {
+		err = fitsControl(text, n.carrier.MaxPayload())
+	}
 	if err != nil {
 		return err
 	}
-	_ = n.carrier.Publish(to, packet)
+	_ = n.carrier.Publish(to, n.secrets.packet(to, text))
 	return nil
-}
-
-// number is greater than those of all earlier messages of this party, also of earlier processes.
-func (n *node) number() uint64 {
-	n.count = max(n.count+1, uint64(time.Now().UnixNano()))
-	return n.count
 }
 
 // answer does the work of a stage in a goroutine of its own, so that beats go on.
@@ -325,7 +454,7 @@ func (n *node) remember(run string, epoch uint32, a *announcement) error {
 }
 
 // finished notes that no party needs this one's states any more. The result is that of this process, or nil where an earlier one has saved it.
-func (n *node) finished(r *fit.Result) error {
+func (n *node) finished(r Outcome) error {
 	if err := n.book.End(ledger.Complete); err != nil {
 		return err
 	}

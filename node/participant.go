@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -90,22 +89,27 @@ type participant struct {
 	index    int
 	marks    *fit.Marks
 	link     *network.Link
-	prepared *fit.Prepared // until it runs
-	stages   sync.Mutex    // one stage is answered at a time
-	rows     policy.RowSet // of the party, where it has a policy
+	job      func(context.Context) (Outcome, error) // until it runs: what the party does in the epoch
+	discard  func()                                 // gives it up
+	earlier  *runs.Run                              // whose draws a prediction uses
+	stages   sync.Mutex                             // one stage is answered at a time
+	rows     policy.RowSet                          // of the party, where it has a policy
 	guarded  *guard
 }
 
 // readPrograms reads the manifest and the party's own program from a folder that vflc compile has written.
 func (n *node) readPrograms() (*participant, diag.List, error) {
-	path := filepath.Join(n.Programs, split.ManifestFile)
+	path := filepath.Join(n.programs(), split.ManifestFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, n.noPrograms(err)
 	}
 	m, diags := split.ParseManifest(source.New(path, string(text)), stdlib.New())
 	if diags.HasErrors() {
 		return nil, diags, nil
+	}
+	if err := n.mayPredict(len(m.Predicted)); err != nil {
+		return nil, nil, err
 	}
 	name, _, err := compile.Member(n.id.Party)
 	if err != nil {
@@ -113,32 +117,24 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	}
 	entry, ok := m.Party(name)
 	if !ok {
-		return nil, nil, fmt.Errorf("%s lists no party %s, whose folder %s is", path, name, n.Identity)
+		return nil, nil, coded(diag.OtherParty, "%s lists no party %s, whose folder %s is", path, name, n.Identity)
 	}
 	if m.Server != n.id.Project.Server {
-		return nil, nil, fmt.Errorf("the server of the model is %s, that of the project %s is %s; give them the same name", m.Server, n.id.Project.Name, n.id.Project.Server)
+		return nil, nil, coded(diag.OtherParty, "the server of the model is %s, that of the project %s is %s; give them the same name", m.Server, n.id.Project.Name, n.id.Project.Server)
 	}
-	file := filepath.Join(n.Programs, entry.Program)
+	file := filepath.Join(n.programs(), entry.Program)
 	program, err := os.ReadFile(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written", err)
 	}
 	if entry.SHA256 != "" && entry.SHA256 != split.Digest(string(program)) {
 		return nil, nil, refuse(CodeManifest, "%s is not the program that the manifest lists: it was changed since it was compiled", file)
 	}
-	p := &participant{node: n, manifest: m, program: source.New(file, string(program)), digest: digest(text)}
-	for _, c := range m.Contributions {
-		if c.Client != name || p.own != nil {
-			continue
-		}
-		file := filepath.Join(n.Programs, compile.OwnDir, entry.Program)
-		own, err := os.ReadFile(file)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w: %s computes %s in a module of its own; compile the model with the module at hand, and take the folder %s", err, name, c.Name, compile.OwnDir)
-		}
-		p.own = source.New(file, string(own))
+	own, err := compile.OwnProgram(m, n.programs(), name)
+	if err != nil {
+		return nil, nil, err
 	}
-	return p, nil, nil
+	return &participant{node: n, manifest: m, program: source.New(file, string(program)), own: own, digest: digest(text)}, nil, nil
 }
 
 // options are those of the fit, which every party has alike but for its folder.
@@ -148,8 +144,18 @@ func (p *participant) options() (fit.Options, error) {
 		return fit.Options{}, refuse(CodeVersion, "this version has no backend %s", p.announce.Backend)
 	}
 	_, err := os.Stat(filepath.Join(p.Dir, runs.RecordFile))
+	inits := p.Inits
+	if err == nil {
+		r, err := runs.ReadRecord(p.Dir)
+		if err != nil {
+			return fit.Options{}, err
+		}
+		if inits, err = fit.RecordedInits(p.Dir, r); err != nil {
+			return fit.Options{}, err
+		}
+	}
 	return fit.Options{
-		Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
+		Inits: inits, Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
 		Joining: data.Joining{Key: p.announce.Key}, Progress: p.progress, Origin: fit.Origin{Command: p.Command, Began: p.began},
 	}, nil
 }
@@ -179,6 +185,8 @@ func (p *participant) accepts(a announcement) error {
 		return refuse(CodeVersion, "%s runs vflc %s (protocol %s), this party %s (protocol %s): draws may differ between versions; install the same at all parties", p.id.Project.Server, a.Version, a.Protocol, fit.Version(), split.ProtocolVersion)
 	case a.Manifest != p.digest:
 		return refuse(CodeManifest, "%s runs another manifest than %s: its SHA-256 is %s…, this party's %s…; compile the model again and give all parties the same programs", p.id.Project.Server, p.manifest.Model, short(a.Manifest), short(p.digest))
+	case !p.Task.same(a.Task):
+		return &refusal{CodeSettings, otherTask("%s asks for %s, and this party was started for %s; start both alike (--predict, --ppc, --log-lik, --cv)", p.id.Project.Server, a.Task, p.Task)}
 	case p.Key != "" && p.Key != a.Key:
 		return refuse(CodePolicy, "%s joins rows on %q, this party on %q (--key)", p.id.Project.Server, a.Key, p.Key)
 	}
@@ -228,7 +236,7 @@ func (p *participant) read(a announcement) error {
 	if err := refused(CodeManifest, diags, err); err != nil {
 		return err
 	}
-	if err := refused(CodeData, part.Bind(p.tables(), p.MaxBytes, data.Joining{Key: a.Key}), nil); err != nil {
+	if err := p.bind(a, part); err != nil {
 		return err
 	}
 	if n := part.LeftOut(); n > 0 {
@@ -287,6 +295,10 @@ func (p *participant) wire(w compile.Wiring) (hindrance, error) {
 	if err != nil {
 		return hindrance{}, err
 	}
+	if p.announce.Task.Kind != Fitting {
+		p.index, p.wiring, p.hindered = index, w, hindrance{}
+		return p.hindered, nil
+	}
 	algorithm, near, err := fit.Hinders(p.part, index, o)
 	if err != nil {
 		return hindrance{}, &refusal{CodeSettings, err}
@@ -297,10 +309,10 @@ func (p *participant) wire(w compile.Wiring) (hindrance, error) {
 
 // begin readies the party's part of the epoch.
 func (p *participant) begin(s start, run string) error {
-	if p.prepared != nil { // of an epoch that ended before its fit began
+	if p.job != nil { // of an epoch that ended before its fit began
 		p.link.Close()
-		p.prepared.Discard()
-		p.prepared = nil
+		p.discard()
+		p.job = nil
 	}
 	id, err := runID(run)
 	if err != nil {
@@ -333,14 +345,12 @@ func (p *participant) begin(s start, run string) error {
 		link.Close()
 		return err
 	}
-	prepared, diags, err := fit.OpenApart(p.part, &fit.Apart{
-		Index: p.index, Transport: guarded, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At,
-	}, o)
-	if err := refused(CodeSettings, diags, err); err != nil {
+	apart := &fit.Apart{Index: p.index, Transport: guarded, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At}
+	if err := p.ready(apart, o); err != nil {
 		link.Close()
 		return err
 	}
-	p.link, p.prepared, p.guarded = link, prepared, guarded
+	p.link, p.guarded = link, guarded
 	return nil
 }
 
@@ -348,7 +358,7 @@ func (p *participant) begin(s start, run string) error {
 // The keys of all clients, which their certificates sign, are those of their masks too.
 func (p *participant) connect(id network.RunID, run string) (*network.Link, *session.MaskKeys, error) {
 	masks := &session.MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: map[string]*ecdh.PublicKey{}}
-	c := network.Config{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: p.carrier.Publish}
+	c := network.Config{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: p.carrier.Publish, MaxPacket: p.carrier.MaxPayload()}
 	for i, peer := range c.Names {
 		public, err := p.agreed.Keys[peer].check(p.id, run, p.epoch, peer)
 		if err != nil {
@@ -404,18 +414,18 @@ func (p *participant) keys(id network.RunID, run string, masks *session.MaskKeys
 }
 
 // run makes the party's part of the epoch, and saves its results.
-func (p *participant) run(ctx context.Context) (*fit.Result, error) {
-	prepared := p.prepared
-	p.prepared = nil
+func (p *participant) run(ctx context.Context) (Outcome, error) {
+	job := p.job
+	p.job = nil
 	guarded := p.guarded
-	r, err := prepared.Sample(ctx, nil)
+	r, err := job(ctx)
 	if guarded.err != nil {
 		err = guarded.err
 	}
 	if err = errors.Join(err, guarded.end()); err != nil {
 		return nil, err
 	}
-	return r, r.Save(p.Dir)
+	return r, nil
 }
 
 // A watcher is a Progress that keeps how far the chains are.

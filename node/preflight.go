@@ -2,19 +2,28 @@ package node
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/network"
 )
 
 // A Check is one thing that would make a run fail, or that would not.
@@ -121,7 +130,7 @@ func (p *preflight) key() string {
 
 // table reads the party's data as a run would; its key is the server's where the party names none.
 func (p *preflight) table(context.Context) bool {
-	a := announcement{Manifest: p.part.digest, Key: p.key(), Salt: randomID()}
+	a := announcement{Manifest: p.part.digest, Key: p.key(), Salt: randomID(), Task: p.Task}
 	if err := p.part.read(a); err != nil {
 		return p.problem("data", err, "vflc check PROGRAM --data FILE shows the place")
 	}
@@ -158,6 +167,9 @@ func (p *preflight) reach(ctx context.Context) bool {
 		l.Close()
 		return p.fine("port", "%s is free", listen)
 	}
+	if p.NATS.URL != "" {
+		return true // the server's answer shows it
+	}
 	if err := carrier.Probe(ctx, id); err != nil {
 		return p.problem("server", err, "start vflc serve there, open its port in the firewalls between, and compare the project's address")
 	}
@@ -170,41 +182,182 @@ func (p *preflight) alike(ctx context.Context) bool {
 	if id.Party == id.Project.Server {
 		return true
 	}
-	beats := make(chan *beat, 16)
-	c, err := carrier.Join(id, carrier.Events{Back: func() {}, Notice: func(string) {}, Packet: func(from string, packet []byte) {
-		b := &beat{}
-		if _, err := opened(id, packet, b); err == nil {
-			select {
-			case beats <- b:
-			default:
-			}
-		}
-	}})
+	answer, c, err := p.ask(ctx)
 	if err != nil {
 		return p.problem("server", err, "")
 	}
 	defer c.Close()
-	wait, cancel := context.WithTimeout(ctx, answerMost)
-	defer cancel()
-	var b *beat
-	select {
-	case b = <-beats:
-	case <-wait.Done():
-		return p.problem("run", "the server tells nothing of a run in which this party takes part", "compare the parties in the project file of the server with those of the manifest")
+	if answer == nil {
+		return p.problem("run", "the server tells nothing of a run in which this party takes part", "start vflc serve there; compare the parties in the project file of the server with those of the manifest")
 	}
-	p.clock(time.Since(time.Unix(0, int64(b.N))))
-	if rtt, err := c.RTT(); err == nil {
-		p.fine("latency", "%.1f ms for a round trip; 10,000 of them wait %.0f s", float64(rtt.Microseconds())/1e3, 10000*rtt.Seconds())
+	var told announced
+	if json.Unmarshal(answer.text, &told) != nil {
+		return p.problem("run", "the server tells of the run in another form", "install the same version of vflc at all parties")
+	}
+	p.clock(time.Since(time.Unix(0, int64(answer.number))))
+	p.payload(c)
+	rtt, err := c.RTT()
+	if err == nil {
+		p.fine("latency", "%s for a round trip", posterior.Seconds(rtt.Seconds()))
 	}
 	var a announcement
-	if b.Stage != stageAnnounce || json.Unmarshal(b.Body, &a) != nil {
+	if told.Beat.Stage != stageAnnounce || json.Unmarshal(told.Beat.Body, &a) != nil {
 		return p.fine("run", "it is under way: nothing is compared")
 	}
 	var r *refusal
 	if err := p.part.accepts(a); errors.As(err, &r) {
 		return p.problem(string(r.code), r.err, "agree with the keeper of the project on one version, one manifest and one key")
 	}
-	return p.fine("run", "%s, backend %s, rows joined on %s, vflc %s", a.Model, a.Backend, a.Key, fit.Version())
+	p.fine("run", "%s, backend %s, rows joined on %s, vflc %s", a.Model, a.Backend, a.Key, fit.Version())
+	p.compare(told.Facts, a)
+	return p.crosses(a, rtt)
+}
+
+// announced is what the server tells a process that asks.
+type announced struct {
+	Beat  beat           `json:"beat"`
+	Facts *compile.Facts `json:"facts,omitempty"` // of the server's own data, while the parties meet; nil: they have
+}
+
+// payload compares the carrier's largest packet with what a run needs.
+func (p *preflight) payload(c conveyor) bool {
+	most := c.MaxPayload()
+	if most < network.MinPacket {
+		return p.problem("payload", fmt.Sprintf("%s takes packets of %d bytes, and a run needs %d", c.Where(), most, network.MinPacket), "raise max_payload of the NATS server; 1 MB is its default")
+	}
+	return p.fine("payload", "packets of %s; longer messages are divided", posterior.Bytes(int64(min(most, network.MaxPacket))))
+}
+
+// compare compares sizes, the order of rows and shared data with the server's, by digests with the salt of the run.
+func (p *preflight) compare(server *compile.Facts, a announcement) bool {
+	salt, err := hex.DecodeString(a.Salt)
+	if server == nil || err != nil {
+		return p.fine("shared data", "the server has not read its own yet")
+	}
+	own, diags := p.part.part.Facts(salt)
+	if diags.HasErrors() {
+		return p.problem("shared data", data.Errors(diags), "")
+	}
+	names := []string{p.node.id.Project.Server, p.node.id.Party}
+	if _, err := compile.Agree(names, map[string]compile.Facts{names[0]: *server, names[1]: own}); err != nil {
+		return p.problem("shared data", err, "compare the tables of the two parties: vflc align puts rows in one order, and data @ shared must be the same file")
+	}
+	var same []string
+	for _, name := range slices.Sorted(maps.Keys(own.Shared)) {
+		if server.Shared[name] != "" {
+			same = append(same, name)
+		}
+	}
+	text := "sizes"
+	if own.Order != "" && server.Order != "" {
+		text += fmt.Sprintf(", the order of %d rows", own.Rows)
+	}
+	if len(same) > 0 {
+		text += ", " + strings.Join(same, ", ")
+	}
+	return p.fine("shared data", "as the server's: %s", text)
+}
+
+// evaluations is how many of them a forecast is made for; a fit takes thousands.
+const evaluations = 10_000
+
+// crosses lists what leaves the party and what arrives, with what a curious receiver can compute, and forecasts rounds and bytes.
+func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
+	algorithm, ok := fit.Backend(a.Backend)
+	if !ok {
+		return false
+	}
+	bundle, diags, err := compile.ReadBundle(p.Programs)
+	if err != nil || diags.HasErrors() {
+		return p.fine("crossings", "the folder has not the programs of all parties: vflc audit of the whole folder lists what crosses")
+	}
+	rows, err := fit.Audit(bundle, algorithm, a.Settings)
+	if err != nil {
+		return p.problem("crossings", err, "")
+	}
+	own, _, _ := compile.Member(p.node.id.Party) // its name was checked
+	kinds, numbers, often := map[string]bool{}, 0, ""
+	for _, d := range rows {
+		from, _, _ := strings.Cut(d.From, "[")
+		to, _, _ := strings.Cut(d.To, "[")
+		if from != own && to != own {
+			continue
+		}
+		if len(d.Messages) > 0 && strings.HasPrefix(d.Often, "every") && (often == "" || d.Often == often) {
+			often = d.Often
+			numbers += p.numbers(d.Shape)
+			for _, m := range d.Messages {
+				kind, _, _ := strings.Cut(m, ":")
+				kinds[kind] = true
+			}
+		}
+		if from == own {
+			p.fine("leaves: "+d.What, "to %s, %s; masked: %s; a curious %s can compute %s", d.To, d.Often, d.Masked, d.To, d.Learns)
+		}
+	}
+	if often == "" {
+		return p.fine("forecast", "nothing crosses more than once")
+	}
+	trips := 0
+	for _, kind := range []string{"early", "aux", "partial"} { // each begins a round trip
+		if kinds[kind] {
+			trips++
+		}
+	}
+	trips = max(1, trips)
+	w := posterior.Work{SequentialRounds: int64(trips) * evaluations, Bytes: int64(8*numbers) * evaluations}
+	wait, _ := posterior.Link{RoundTrip: rtt, Bandwidth: 1}.Waits(w)
+	return p.fine("forecast", "%s takes %d round trips and about %s to and from this party; %s of them wait %s and move %s; vflc audit RUN --rtt counts those of a run",
+		often, trips, posterior.Bytes(int64(8*numbers)), grouped.Digits(evaluations), posterior.Seconds(wait), posterior.Bytes(w.Bytes))
+}
+
+// numbers is how many numbers an array of a shape has; 0 where that depends on what this party does not know.
+func (p *preflight) numbers(shape []string) int {
+	n := 1
+	for _, one := range shape {
+		k, err := strconv.Atoi(one)
+		if f, ok := p.part.facts.Sizes[one]; err != nil && ok {
+			k, err = f.Value, nil
+		}
+		if err != nil {
+			return 0
+		}
+		n *= k
+	}
+	return n
+}
+
+// ask asks the server what it announces, as a process of its own that takes no part. nil: it has not answered.
+func (p *preflight) ask(ctx context.Context) (*told, conveyor, error) {
+	id, own := p.node.id, newSecrets(p.node.id)
+	answers := make(chan told, 16)
+	n := &node{Options: p.Options, id: id, journal: quietJournal()}
+	err := n.carryTo(carrier.Events{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(from string, packet []byte) {
+		if t, err := own.take(from, packet); err == nil && t.text != nil && t.from == id.Project.Server {
+			select {
+			case answers <- t:
+			default:
+			}
+		}
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	wait, cancel := context.WithTimeout(ctx, answerMost)
+	defer cancel()
+	for {
+		own.mutex.Lock()
+		question := own.hello(kindAsk, id.Project.Server, nil)
+		own.mutex.Unlock()
+		_ = n.carrier.Publish(id.Project.Server, question) // it is asked again
+		select {
+		case t := <-answers:
+			return &t, n.carrier, nil
+		case <-time.After(answerMost / 20):
+		case <-wait.Done():
+			return nil, n.carrier, nil
+		}
+	}
 }
 
 func (p *preflight) clock(ahead time.Duration) {

@@ -3,6 +3,7 @@ package node
 import (
 	"encoding/json"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,11 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/node/carrier"
+	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
@@ -38,6 +43,22 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		diag.OtherManifest: {accepts(func(a *announcement) { a.Manifest = strings.Repeat("cd", 32) }), CodeManifest},
 		diag.OtherVersion:  {accepts(func(a *announcement) { a.Version, a.Protocol = "0.0.1", "0" }), CodeVersion},
 		diag.OtherSettings: {accepts(func(a *announcement) { a.Key = "patient" }), CodePolicy},
+		diag.OtherTask:     {accepts(func(a *announcement) { a.Task.Kind = Predicting }), CodeSettings},
+		diag.FittedByOthers: {func() error {
+			dir := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(dir, runs.PartiesDir), 0o700); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, runs.PartiesDir, "b.json"), []byte(`{"party":"b"}`), 0o600); err != nil {
+				return err
+			}
+			_, err := fit.FittedOf(&runs.Run{Path: dir}, &compile.OneParty{Party: "a"})
+			var list data.Errors
+			if errors.As(err, &list) {
+				list[0].Message = strings.ReplaceAll(list[0].Message, dir, "RUN")
+			}
+			return refused(CodeData, nil, err)
+		}, CodeData},
 		diag.OtherRun: {func() error {
 			f := &follower{node: &node{id: id, journal: quietJournal(), memory: memory{Run: "0123456789abcdef"}}}
 			f.hears(t.Context(), &beat{Run: "fedcba9876543210"})
@@ -75,4 +96,77 @@ func TestPolicyFileIsRead(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+}
+
+// Whatever is wrong with a project, a party's folder, a certificate, an address or a packet has a code and a text that says the way out.
+func TestPartiesThatCannotBe(t *testing.T) {
+	dir := t.TempDir()
+	address := "127.0.0.1:1"
+	all := provisioned(t, dir, address, "registry", "a", "b")
+	write := func(path, text string) {
+		if err := atomicfile.WriteBytes(filepath.Join(dir, path), 0o600, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(dir, "open"), os.DirFS(filepath.Join(dir, "a"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(dir, "open", identity.KeyFile), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	write("wrong.toml", "name = 'heart'\nserver = 'nobody'\naddress = '127.0.0.1:1'\nparties = ['a']\n")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	busy := listener.Addr().String()
+	registry, a := newSecrets(all[0]), newSecrets(all[1])
+	meet(t, a, registry)
+	for code, meetIt := range map[diag.Code]func() error{
+		diag.BadProject:         func() error { _, err := identity.ReadProject(filepath.Join(dir, "wrong.toml")); return err },
+		diag.BadIdentity:        func() error { _, err := identity.Load(filepath.Join(dir, "open")); return err },
+		diag.CertificateRefused: func() error { _, err := registry.take("x", foreignHello(t, a)); return packetError("x", err) },
+		diag.RequestRefused: func() error {
+			_, _, err := identity.Add(filepath.Join(dir, "ca"), filepath.Join(dir, "a", identity.RequestFile))
+			return err
+		},
+		diag.BadAddress: func() error {
+			_, err := carrier.Serve(all[0], busy, carrier.Events{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {}})
+			return err
+		},
+		diag.OtherParty: func() error { _, err := carrier.Serve(all[1], busy, carrier.Events{}); return err },
+		diag.BadPrograms: func() error {
+			_, _, err := (&node{id: all[0], Options: Options{Programs: filepath.Join(dir, "none")}}).readPrograms()
+			return err
+		},
+		diag.PacketRefused: func() error {
+			packet := a.packet("registry", []byte("text"))
+			packet[len(packet)-1] ^= 1
+			_, err := registry.take("a", packet)
+			return packetError("a", err)
+		},
+		diag.PayloadTooSmall: func() error { return fitsControl(make([]byte, 40_000), 32_768) },
+	} {
+		t.Run(string(code), func(t *testing.T) {
+			err := meetIt()
+			var list data.Errors
+			if !errors.As(err, &list) || len(list) != 1 || list[0].Code != code {
+				t.Fatal(err)
+			}
+			if page, ok := diag.Explain(code); !ok || page.Text == "" {
+				t.Error("the code has no page")
+			}
+			diagtest.Want(t, filepath.Join("testdata", string(code)+".txtar"), diag.List(list), func(s string) string {
+				return strings.NewReplacer(dir, "DIR", busy, "ADDRESS").Replace(s)
+			})
+		})
+	}
+}
+
+// foreignHello is one of a party of another project with the same names.
+func foreignHello(t *testing.T, like *secrets) []byte {
+	t.Helper()
+	other := newSecrets(parties(t, "registry", "a")[1])
+	return other.hello(kindHello, "registry", like.public)
 }

@@ -23,12 +23,13 @@ type coordinator struct {
 	body     json.RawMessage
 	replies  map[string]json.RawMessage // of this stage, the own included
 	away     map[string]string          // clients that said that they leave, and why
+	shut     map[string]bool            // clients whose certificates were revoked
 	missing  map[string]string
 	saved    []map[int][]int // the states that each party has, at the start of the epoch
 	since    time.Time       // the start of this process
 	told     time.Time       // the last beat
 	dirty    bool            // something has changed: a beat is due at once
-	result   *fit.Result
+	result   Outcome
 	complete bool
 	ended    *ending
 	failure  error
@@ -38,13 +39,12 @@ type coordinator struct {
 // A client is what the server knows of one.
 type client struct {
 	incarnation string
-	n           uint64
 	reached     int // the last stage that it has answered in this epoch; -1: none
 	saved, bye  bool
 }
 
 // Serve runs the server's part until the run is complete, until it is told to stop, or until a party ends it. The error is ErrStopped, an *EndedError, or the server's own.
-func Serve(ctx context.Context, o Options, stop <-chan struct{}) (*fit.Result, error) {
+func Serve(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error) {
 	n, err := open(o)
 	if err != nil {
 		return nil, err
@@ -53,19 +53,19 @@ func Serve(ctx context.Context, o Options, stop <-chan struct{}) (*fit.Result, e
 	if err := n.announcing(); err != nil {
 		return nil, err
 	}
-	c := &coordinator{node: n, clients: map[string]*client{}, away: map[string]string{}, missing: map[string]string{}, since: time.Now()}
+	c := &coordinator{node: n, clients: map[string]*client{}, away: map[string]string{}, shut: map[string]bool{}, missing: map[string]string{}, since: time.Now()}
 	names := n.names()
 	for _, name := range names[1:] {
 		c.clients[name] = &client{reached: -1, bye: n.memory.Complete && !slices.Contains(n.memory.Unaware, name)}
 	}
-	if err := n.carry(true); err != nil {
+	if err := n.carry(); err != nil {
 		return nil, err
 	}
 	defer n.carrier.Close()
 	if o.Listening != nil {
-		o.Listening(n.carrier.Address())
+		o.Listening(n.carrier.Where())
 	}
-	n.note("%s serves run %s of %s on %s, and waits for %s", n.id.Party, short(n.memory.Run), n.part.manifest.Model, n.carrier.Address(), list(names[1:]))
+	n.note("%s serves run %s of %s on %s, and waits for %s", n.id.Party, short(n.memory.Run), n.part.manifest.Model, n.carrier.Where(), list(names[1:]))
 	return c.loop(ctx, stop)
 }
 
@@ -81,7 +81,7 @@ func (n *node) names() []string {
 // announcing finds what the server announces: that of the run in its folder, or of a new one.
 func (n *node) announcing() error {
 	a := &announcement{
-		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed,
+		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed, Task: n.Task,
 	}
 	if old := n.memory.Announce; old != nil {
 		a.Salt = old.Salt
@@ -122,7 +122,7 @@ func list(names []string) string {
 	return text
 }
 
-func (c *coordinator) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result, error) {
+func (c *coordinator) loop(ctx context.Context, stop <-chan struct{}) (Outcome, error) {
 	defer c.halt(ErrStopped)
 	if c.complete = c.memory.Complete; c.complete {
 		c.note("the run is complete; %s may not know it yet", list(c.memory.Unaware))
@@ -197,7 +197,7 @@ func (c *coordinator) wind() {
 	now := make(chan struct{})
 	close(now)
 	c.stopping = now
-	if c.cancel != nil && len(c.missing) == 0 && c.result == nil {
+	if c.cancel != nil && len(c.missing) == 0 && c.result == nil && c.Task.Kind == Fitting {
 		c.note("stopping when all parties have saved the run")
 		c.stopping = c.part.marks.SaveNow()
 	}
@@ -260,6 +260,17 @@ func (c *coordinator) take(ctx context.Context, e any) error {
 	switch e := e.(type) {
 	case backEvent:
 		c.dirty = true
+	case answerEvent:
+		c.answerTo(e)
+	case askEvent:
+		told := announced{Beat: c.now()}
+		var own facts
+		if reply := c.replies[c.id.Party]; c.stage == stageAnnounce && reply != nil && decode(reply, &own) == nil {
+			told.Facts = &own.Facts
+		}
+		if text := []byte(asText(told)); fitsControl(text, c.carrier.MaxPayload()) == nil {
+			_ = c.carrier.Publish(e.of.party, c.secrets.reply(e.of, text)) // it asks again
+		}
 	case controlEvent:
 		return c.hears(ctx, e)
 	case stageEvent:
@@ -303,15 +314,15 @@ func (c *coordinator) ran(e runEvent) error {
 // hears takes the newest status of a client.
 func (c *coordinator) hears(ctx context.Context, e controlEvent) error {
 	k := c.clients[e.from]
-	if k == nil || e.beat != nil || e.N <= k.n {
+	if k == nil || e.beat != nil {
 		return nil
 	}
-	k.n = e.N
 	if c.ended != nil {
 		k.bye = k.bye || e.Ended != nil || e.Left
 		c.dirty = c.dirty || !k.bye
 		return nil
 	}
+	delete(c.shut, e.from) // it has a new certificate
 	known := k.incarnation
 	k.incarnation = e.Incarnation
 	if e.Ended != nil {
@@ -326,6 +337,7 @@ func (c *coordinator) hears(ctx context.Context, e controlEvent) error {
 	}
 	k.bye = e.Bye
 	if c.complete {
+		k.bye = k.bye || e.Finished == c.memory.Run
 		c.dirty = c.dirty || !k.bye
 		return nil
 	}
@@ -459,6 +471,10 @@ func (c *coordinator) start() error {
 	if err != nil {
 		return err
 	}
+	if c.Task.Kind != Fitting { // it begins anew, with the same results
+		c.begin(stageStart, s)
+		return nil
+	}
 	chains, together, err := fit.Walks(c.part.part, o)
 	if err != nil {
 		return &refusal{CodeSettings, err}
@@ -474,6 +490,18 @@ func (c *coordinator) start() error {
 // look finds who is missing, and whether all is done.
 func (c *coordinator) look() error {
 	missing := maps.Clone(c.away)
+	for name := range c.shut {
+		missing[name] = "its certificate was revoked"
+	}
+	for name, err := range c.secrets.revoked() {
+		c.warn(err)
+		c.shut[name] = true
+		if k := c.clients[name]; k != nil && !c.complete && c.ended == nil && k.reached >= 0 {
+			if err := c.again(); err != nil { // nothing of the run is for it any more
+				return err
+			}
+		}
+	}
 	for name, k := range c.clients {
 		switch {
 		case missing[name] != "" || k.bye || !c.silent(name, c.since):
@@ -552,9 +580,7 @@ func (c *coordinator) end(party string, err error) {
 func (c *coordinator) beat() { c.tellAll(func(*beat) {}) }
 
 func (c *coordinator) tellAll(set func(*beat)) {
-	b := beat{
-		N: c.number(), Incarnation: c.own, Run: c.memory.Run, Epoch: c.memory.Epoch, Stage: c.stage, Body: c.body, Missing: c.missing, Complete: c.complete, Ended: c.ended,
-	}
+	b := c.now()
 	set(&b)
 	for name := range c.clients {
 		if err := c.tell(name, b); err != nil {
@@ -562,4 +588,11 @@ func (c *coordinator) tellAll(set func(*beat)) {
 		}
 	}
 	c.told, c.dirty = time.Now(), false
+}
+
+// now is what the server tells at this moment.
+func (c *coordinator) now() beat {
+	return beat{
+		Incarnation: c.own, Run: c.memory.Run, Epoch: c.memory.Epoch, Stage: c.stage, Body: c.body, Missing: c.missing, Complete: c.complete, Finished: c.Finished, Ended: c.ended,
+	}
 }

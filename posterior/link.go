@@ -23,6 +23,9 @@ func (l Link) Waits(w Work) (trips, bytes float64) {
 	return float64(w.SequentialRounds) * l.RoundTrip.Seconds(), 8 * float64(w.Bytes) / l.Bandwidth
 }
 
+// Rate is the bandwidth as text.
+func (l Link) Rate() string { return rate(l.Bandwidth) }
+
 // Forecast says so in a sentence.
 func (l Link) Forecast(w Work) string {
 	trips, bytes := l.Waits(w)

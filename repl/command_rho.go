@@ -43,7 +43,7 @@ func (s *Session) compareRhos(ctx context.Context, rhos []float64) error {
 		return err
 	}
 	return s.reply("rho", map[string]any{"comparison": c}, func(w io.Writer) error {
-		_, err := fmt.Fprint(w, c.Table(0))
+		_, err := fmt.Fprint(w, c.Table(nil))
 		return err
 	})
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// indifference is a difference of the criterion that decides nothing: what one coordinate adds is at least 1.
+// indifference is a difference of a criterion that decides nothing: what one coordinate adds to the misfit is at least 1, and half a nat is the noise of its spread over some
+// tens of draws.
 const indifference = 0.5
 
 // candidates are the centrings that are compared, ascending.
@@ -34,7 +35,7 @@ type centring struct {
 // newCentring returns nil where there is nothing to choose.
 func newCentring(b density.Block, full int, s backends.Settings) *centring {
 	r, ok := b.(density.Recentring)
-	if !ok || s.Plan.Initial != "" || s.Text(adaptation) != "fisher" || s.Text(coordinates) != "auto" || len(r.Effects()) == 0 {
+	if !ok || s.Text(adaptation) != "fisher" || s.Text(coordinates) != "auto" || len(r.Effects()) == 0 {
 		return nil
 	}
 	dim := b.Dim()
@@ -114,25 +115,67 @@ func (c *centring) misfit(at []float64, n int) float64 {
 	return sum / float64(n-1)
 }
 
-// choose sets c.at to centrings for the newest n draws, chosen for one parameter after another, and reports whether they differ from those in use. c.trial
-// then has the moments of the draws in the new coordinates.
-func (c *centring) choose(n int) (changed bool) {
+// spread is the divergence of a normal with independent coordinates, of the moments of some draws, from the distribution of these, as a function of the centrings at
+// which the coordinates are: Σ log sd u_i − E log|∂u/∂θ|. It needs no gradients.
+func (c *centring) spread(at []float64, draws [][]float64) float64 {
+	c.trial.reset()
+	logJacobian := 0.0
+	for _, theta := range draws {
+		logJacobian += c.from.At(at, theta, c.q) / float64(len(draws))
+		c.trial.draws.Add(c.q)
+	}
+	sum := -logJacobian
+	for _, v := range c.trial.draws.Squares {
+		sum += 0.5 * math.Log(v)
+	}
+	return sum
+}
+
+// cloudKept is how many draws of an approximation coordinates are compared by.
+const cloudKept = 100
+
+// near chooses coordinates by the draws of an approximation, of θ, and returns these in them. The approximation knows only where the posterior is: draws of the warm-up
+// have the last word.
+func (c *centring) near(cloud [][]float64) [][]float64 {
+	some := cloud[:min(len(cloud), cloudKept)]
+	if len(some) >= fisherDraws && c.choose(func(at []float64) float64 { return c.spread(at, some) }) {
+		c.use(c.at)
+	}
+	if !c.other {
+		return cloud
+	}
+	out := make([][]float64, len(cloud))
+	for i, theta := range cloud {
+		out[i] = make([]float64, len(theta))
+		c.from.At(c.chosen, theta, out[i])
+	}
+	return out
+}
+
+// choose sets c.at to the centrings at which a criterion is least, chosen for one parameter after another, and reports whether they differ from those in use. The
+// criterion was then last evaluated there.
+func (c *centring) choose(criterion func(at []float64) float64) (changed bool) {
 	copy(c.at, c.chosen)
 	for k := range c.at {
-		c.at[k] = c.best(k, n)
+		c.at[k] = c.best(k, criterion)
 	}
-	return !slices.Equal(c.at, c.chosen) && finite(c.misfit(c.at, n))
+	return !slices.Equal(c.at, c.chosen) && finite(criterion(c.at))
+}
+
+// fromKept is the criterion of the newest n draws. It leaves their moments in c.trial.
+func (c *centring) fromKept(n int) func(at []float64) float64 {
+	return func(at []float64) float64 { return c.misfit(at, n) }
 }
 
 // best returns a centring of effects k that is as good as any, the others being as in c.at: the declared one where that is, else the least. Where a scale
 // may come near 0, a smaller centring has less of a funnel, whose neck the draws need not have found yet.
-func (c *centring) best(k, n int) float64 {
+func (c *centring) best(k int, criterion func(at []float64) float64) float64 {
 	copy(c.varied, c.at)
 	var misfits [len(candidates)]float64
 	least := math.Inf(1)
 	for i, v := range candidates {
 		c.varied[k] = v
-		if misfits[i] = c.misfit(c.varied, n); misfits[i] < least {
+		if misfits[i] = criterion(c.varied); misfits[i] < least {
 			least = misfits[i]
 		}
 	}
@@ -151,13 +194,18 @@ func (c *centring) best(k, n int) float64 {
 func (s *party) recentre(q, g []float64) {
 	c, d := s.centring, s.block.Dim()
 	n := min(s.estimate.foreground.draws.N, c.kept.len())
-	if n < fisherDraws || !c.choose(n) {
+	if n < fisherDraws || !c.choose(c.fromKept(n)) {
 		return
 	}
 	c.trial.replace(&s.estimate.foreground)
-	c.declare(q[:d], g[:d])
-	c.use(c.at)
-	c.undeclare(q[:d], g[:d])
+	c.move(c.at, q[:d], g[:d])
+}
+
+// move uses other centrings, and takes a point and a gradient there to them.
+func (c *centring) move(to, u, g []float64) {
+	c.declare(u, g)
+	c.use(to)
+	c.undeclare(u, g)
 }
 
 // forget ends the choice of coordinates and of ridges.

@@ -94,7 +94,7 @@ func TestCentringOfIndependentCoordinates(t *testing.T) {
 				theta, g := independent(r, b, want)
 				keep(c, theta, g)
 			}
-			changed := c.choose(keptDraws)
+			changed := c.choose(c.fromKept(keptDraws))
 			if c.at[0] != want || changed != (want != declared) {
 				t.Errorf("declared %v, independent at %v: chosen %v, changed %v", declared, want, c.at[0], changed)
 			}
@@ -109,6 +109,30 @@ func TestCentringOfIndependentCoordinates(t *testing.T) {
 	}
 }
 
+// By the draws of an approximation alone, without gradients, the coordinates in which they are independent are chosen too, and they are returned in these.
+func TestCentringOfAnApproximation(t *testing.T) {
+	for _, want := range []float64{0, 0.5, 1} {
+		for _, declared := range []float64{0, 1} {
+			b := effectsBlock{dim: 100, declared: declared}
+			c := centringOf(t, b)
+			r := rand.New(rand.NewPCG(5, uint64(4*want+declared)))
+			var cloud [][]float64
+			for range 2 * cloudKept {
+				theta, _ := independent(r, b, want)
+				cloud = append(cloud, theta)
+			}
+			u := c.near(cloud)
+			if c.chosen[0] != want || c.other != (want != declared) {
+				t.Errorf("declared %v, independent at %v: chosen %v", declared, want, c.chosen[0])
+				continue
+			}
+			for i, theta := range cloud {
+				near(t, "θ", c.place(u[i]), theta)
+			}
+		}
+	}
+}
+
 // Where nothing is gained, coordinates stay as they are declared: the scale is known, so that all are as good.
 func TestCentringWithoutGain(t *testing.T) {
 	b := effectsBlock{dim: 2, declared: 1}
@@ -117,7 +141,7 @@ func TestCentringWithoutGain(t *testing.T) {
 		x := math.Sin(float64(i))
 		keep(c, []float64{0.3, x}, []float64{0, -x})
 	}
-	if c.choose(keptDraws) {
+	if c.choose(c.fromKept(keptDraws)) {
 		t.Errorf("chosen %v", c.at)
 	}
 }

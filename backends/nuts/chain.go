@@ -117,7 +117,7 @@ func (k *chain) Init(ctx context.Context) error {
 			return k.tuner.begin(ctx)
 		}
 	}
-	return fmt.Errorf("nuts: the log density or its gradient is not finite at any of %d starting points: %s", attempts, k.why())
+	return backends.NotFinite(k.env, false, k.why(), "nuts: the log density or its gradient is not finite at any of %d starting points", attempts)
 }
 
 func (k *chain) why() string {

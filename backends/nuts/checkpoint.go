@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 )
@@ -53,7 +54,7 @@ func (k *chain) WarmStart(ctx context.Context, r io.Reader) error {
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("nuts: the log density or its gradient is not finite where the earlier run ended: %s", k.why())
+		return backends.NotFinite(k.env, false, k.why(), "nuts: the log density or its gradient is not finite where the earlier run ended")
 	}
 	k.tuner = newTuner(k)
 	k.tuner.resume()

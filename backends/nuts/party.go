@@ -63,24 +63,14 @@ func learnsFisher(s backends.Settings) bool {
 const denseLimit = 32
 
 // shapeOf is the form of the metric of a party's parameters. In a hierarchy correlations change with its scales: steps that are long along a ridge as it lies on average leave it elsewhere, and
-// trajectories diverge. The metric of many parameters adds the ridges that the warm-up finds; of the hierarchies of few none was seen that is long enough to pay.
+// trajectories diverge.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form := s.Text(metricForm)
-	if form == "auto" {
-		switch {
-		case dim <= denseLimit && (dim < 2 || density.IsHierarchical(b)):
-			form = "diag"
-		case dim <= denseLimit:
-			form = "dense"
-		case learnsFisher(s) && dim <= ridgesLimit:
-			form = lowRank
-		}
-	}
-	switch form {
-	case "dense":
+	switch {
+	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !density.IsHierarchical(b):
 		return shape{dense: dim}
-	case lowRank:
+	case form == lowRank:
 		return shape{ridged: dim}
 	}
 	return shape{}
@@ -128,6 +118,11 @@ func (s *party) draw(b int, at point, p *jointVector, from density.Stream) {
 // learn includes a draw and its gradient in the estimates.
 func (s *party) learn(q, g []float64) {
 	s.estimate.add(q, g)
+	s.keep(q, g)
+}
+
+// keep notes a draw with its gradient, where coordinates or ridges are looked for.
+func (s *party) keep(q, g []float64) {
 	if s.kept == nil {
 		return
 	}

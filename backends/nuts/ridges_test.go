@@ -239,7 +239,7 @@ func leaning(many, others int) testmodel.Density {
 func TestChainsAlongARidge(t *testing.T) {
 	const many, warmup, draws = 60, 300, 1000
 	ctx := context.Background()
-	given := map[string]string{"warmup": "300", "draws": "1000"}
+	given := map[string]string{"warmup": "300", "draws": "1000", "metric": lowRank}
 	d := leaning(many, 3)
 	k := begun(t, d, 5, given)
 	saved := map[int][]byte{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
@@ -53,13 +54,17 @@ func checkInitial(s backends.Settings) error {
 // Begin implements backends.Joint.
 func (k *chain) Begin(ctx context.Context, from backends.Start) error {
 	for b, s := range k.parties {
+		draws := from.Draws[b]
+		if s.centring != nil {
+			draws = s.centring.near(draws)
+		}
 		of := newEstimate(s.block.Dim(), s.metric.split())
-		for _, draw := range from.Draws[b] {
+		for _, draw := range draws {
 			of.addDraw(draw)
 		}
 		at := k.now.q.at[b]
 		for i, mean := range of.draws.Mean {
-			at[i] = mean + widening*(from.Draws[b][from.At][i]-mean)
+			at[i] = mean + widening*(draws[from.At][i]-mean)
 		}
 		from.Noise[b].FillNormals(at[s.block.Dim():])
 		s.metric.fromCovariance(&of, 0)
@@ -69,7 +74,7 @@ func (k *chain) Begin(ctx context.Context, from backends.Start) error {
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("nuts: the log density or its gradient is not finite at a starting point near the approximation: %s", k.why())
+		return backends.NotFinite(k.env, false, k.why(), "nuts: the log density or its gradient is not finite at a starting point near the approximation")
 	}
 	return k.tuner.begin(ctx)
 }
@@ -100,10 +105,52 @@ func poolMetric(all []backends.Kernel, b int) {
 	if pooled.draws.N < 2 {
 		return
 	}
+	if first.centring != nil {
+		recentreAll(all, b)
+	}
 	first.metric.fromCovariance(pooled, float64(first.dim()))
 	for _, other := range all[1:] {
 		other.(*chain).parties[b].metric.copy(&first.metric)
 	}
+}
+
+// recentreAll chooses a party's coordinates by the newest draws of all chains. The estimate of the first, which has the draws of all, goes over to them, and the metric,
+// for what the estimate is drawn to.
+func recentreAll(all []backends.Kernel, b int) {
+	first := all[0].(*chain).parties[b]
+	c := first.centring
+	*c.kept = pooledDraws(all, b)
+	if n := c.kept.len(); n < fisherDraws || !c.choose(c.fromKept(n)) {
+		return
+	}
+	d := first.block.Dim()
+	c.trial.replace(&first.estimate.foreground)
+	for i, v := range c.trial.draws.Squares {
+		first.metric.set(i, v/float64(c.trial.draws.N-1))
+	}
+	first.metric.diagonal()
+	to := slices.Clone(c.at)
+	for _, other := range all {
+		k := other.(*chain)
+		k.parties[b].centring.move(to, k.now.q.at[b][:d], k.now.g.at[b][:d])
+	}
+}
+
+// pooledDraws are the newest draws of all chains, and takes them away from these.
+func pooledDraws(all []backends.Kernel, b int) keptRing {
+	pooled := keptRing{dim: all[0].(*chain).parties[b].block.Dim()}
+	for n := all[0].(*chain).parties[b].centring.kept.len(); n > 0; n-- {
+		for _, other := range all {
+			q, g := pooled.add()
+			theta, by := other.(*chain).parties[b].centring.kept.newest(n)
+			copy(q, theta)
+			copy(g, by)
+		}
+	}
+	for _, other := range all {
+		other.(*chain).parties[b].forget()
+	}
+	return pooled
 }
 
 // step moves the step size by an acceptance statistic.
@@ -130,6 +177,7 @@ func (t *together) learn(context.Context) error {
 	if k := t.k; k.done > t.from && k.done <= t.until {
 		for b, s := range k.parties {
 			s.estimate.foreground.add(k.now.q.at[b], k.now.g.at[b])
+			s.keep(k.now.q.at[b], k.now.g.at[b])
 		}
 	}
 	return nil

@@ -9,18 +9,6 @@ import (
 
 // Draws are corrected on θ alone: log p has the auxiliary variables integrated out, as the likelihood with their noise on the predictor.
 
-// reflect completes a batch of the mean and draws by the reflections of the draws: draw 2i comes from column i + 1.
-func (p *party) reflect(theta []float64, id int) {
-	s := p.sample
-	mean := s.column(0, p.d)
-	copy(theta, s.column(1+id/2, p.d))
-	if id%2 == 1 {
-		for i, m := range mean {
-			theta[i] = 2*m - theta[i]
-		}
-	}
-}
-
 // fromFit makes the batch of draws from the parties' own Gaussians.
 func (p *party) fromFit(columns int, noise density.Stream) {
 	p.sample = &sample{columns: columns, start: make([]float64, columns*p.d)}
@@ -66,7 +54,7 @@ func (k batch) Send(b int, up [][]float64, scalars []float64) {
 	for c := range k.size + 1 {
 		copy(theta, p.sample.column(0, p.d))
 		if c > 0 {
-			p.reflect(theta, c-1)
+			reflected(p.sample.start, p.d, c-1, theta)
 			scalars[c-1] = quadratic(&p.lin.Prior, theta, p.step) - p.logQ(theta, k.joint())
 		}
 		apply(&p.lin.Cuts, theta, g)
@@ -84,11 +72,23 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 	s := k.server
 	theta := make([]float64, s.d)
 	var centre [][]float64
+	var phi, by []float64
+	if g := s.globals; g != nil {
+		if !k.joint() {
+			s.adjustByDraws(sum, total[k.size:], k.size)
+			k.sampleGlobals()
+		}
+		phi, by = append(phi, g.mean...), make([]float64, g.m)
+	}
 	for c := range k.size + 1 {
 		copy(theta, s.sample.column(0, s.d))
 		if c > 0 {
-			s.reflect(theta, c-1)
+			reflected(s.sample.start, s.d, c-1, theta)
 			out[c-1] = total[c-1] + quadratic(&s.lin.Prior, theta, s.step) - s.logQ(theta, k.joint())
+		}
+		if g := s.globals; g != nil && c > 0 {
+			reflected(g.sample, g.m, c-1, phi)
+			out[c-1] += g.Density(phi, by) - g.logQ(phi)
 		}
 		for i, r := range s.rows {
 			if noise := total[k.size+r.Group]; noise != r.noise {
@@ -101,7 +101,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 				continue
 			}
 			eta := append([]float64(nil), r.eta...)
-			r.density(eta, r.lp, r.at)
+			r.density(phi, eta, r.lp, r.at, by)
 			out[c-1] += vec.Sum(r.n, r.lp)
 			if k.joint() {
 				vec.Sub(r.n, eta, eta, centre[i])
@@ -112,6 +112,41 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		}
 	}
 	copy(k.ratios, out)
+}
+
+// sampleGlobals draws the globals.
+func (k *Kernel) sampleGlobals() {
+	scale := 1.0
+	if k.options.Correct {
+		scale = wider
+	}
+	if g := k.server.globals; g != nil {
+		g.beginSample(k.server.sample.columns, scale, k.env.Private(0, "sfvi globals"))
+	}
+}
+
+// adjustByDraws is adjust where mean and variance of the predictors are those of the draws of a batch.
+func (s *server) adjustByDraws(sum [][]float64, noise []float64, draws int) {
+	theta := make([]float64, s.d)
+	for _, r := range s.rows {
+		r.integrateOut(noise[r.Group])
+		clear(r.variance)
+		for c := range draws + 1 {
+			if copy(theta, s.sample.column(0, s.d)); c > 0 {
+				reflected(s.sample.start, s.d, c-1, theta)
+			}
+			apply(&r.Affine, theta, r.eta)
+			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
+			if c == 0 {
+				copy(r.mean, r.eta)
+				continue
+			}
+			for i, eta := range r.eta {
+				r.variance[i] += (eta - r.mean[i]) * (eta - r.mean[i]) / float64(draws)
+			}
+		}
+	}
+	s.adjust()
 }
 
 // A client takes the ratios as the server answers them.

@@ -14,12 +14,30 @@ import (
 // Draw implements backends.Kernel.
 func (k *Kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {
+		mine, phi := make([]float64, p.d), make([]float64, len(p.lin.Globals.Index))
 		if p.sample != nil {
-			p.reflect(theta[b], id)
-			continue
+			reflected(p.sample.start, p.d, id, mine)
+			if len(phi) > 0 {
+				reflected(k.server.globals.sample, len(phi), id, phi)
+			}
+		} else {
+			k.noise[b].Round(uint64(id))
+			p.draw(k.noise[b], mine)
+			if len(phi) > 0 {
+				k.server.globals.draw(k.noise[b], phi)
+			}
 		}
-		k.noise[b].Round(uint64(id))
-		p.draw(k.noise[b], theta[b])
+		p.scatter(mine, phi, theta[b])
+	}
+}
+
+// scatter writes the elements of the block's θ.
+func (p *party) scatter(mine, phi, theta []float64) {
+	for k, i := range p.lin.Index {
+		theta[i] = mine[k]
+	}
+	for k, i := range p.lin.Globals.Index {
+		theta[i] = phi[k]
 	}
 }
 
@@ -38,7 +56,7 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 	}
 	theta := make([][]float64, len(k.parties))
 	for b, p := range k.parties {
-		theta[b] = make([]float64, p.d)
+		theta[b] = make([]float64, p.block.Dim())
 	}
 	k.Draw(id, theta)
 	for b, p := range k.parties {
@@ -109,6 +127,12 @@ func (k *Kernel) carryEvaluation(c *checkpoint.Codec) {
 		}
 		c.Floats(p.sample.start)
 	}
+	if s := k.server; s != nil && s.globals != nil {
+		if s.globals.sample == nil {
+			s.globals.sample = make([]float64, (1+k.size/2)*s.globals.m)
+		}
+		c.Floats(s.globals.sample)
+	}
 	if k.options.Correct {
 		if k.ratios == nil {
 			k.ratios = make([]float64, k.size)
@@ -148,6 +172,9 @@ func (s *server) carryServer(c *checkpoint.Codec) {
 	}
 	if s.span == nil {
 		return
+	}
+	if s.globals != nil {
+		s.globals.carry(c)
 	}
 	c.Ints(&s.span.used)
 	c.Floats(s.span.mix)

@@ -94,13 +94,15 @@ func (s *server) newConjugate(columns int) *conjugate {
 // linearise expands the likelihood, in which the auxiliary variables' noise is integrated out, around the fit: means and variances of the cuts by sum.
 func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 	c := s.conjugate
-	for k, r := range s.rows {
+	for _, r := range s.rows {
 		r.integrateOut(noise[r.Group])
 		apply(&r.Affine, s.now.theta, r.mean)
 		s.q.spread(r.Matrix, r.variance)
 		vec.Accumulate(r.n, r.mean, mean[r.Group])
 		vec.Accumulate(r.n, r.variance, variance[r.Group])
-		r.expect()
+	}
+	s.adjust()
+	for k, r := range s.rows {
 		positive(r.curvature)
 		for i, w := range r.curvature {
 			root := math.Sqrt(w)
@@ -108,6 +110,26 @@ func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 			c.level[c.at[k]+i] = root*(r.mean[i]-r.Offset[i]) + r.slope[i]/root
 		}
 	}
+}
+
+// adjust finds slopes and curvatures. Where there are globals q(φ) is that of the likelihood in which the noise is integrated out: auxiliary variables and a scale depend on one
+// another, and in the fit they could not.
+func (s *server) adjust() {
+	total := func() (value float64) {
+		if s.globals != nil {
+			value = s.globals.begin()
+		}
+		for _, r := range s.rows {
+			value += r.expect()
+		}
+		return value
+	}
+	if s.globals == nil {
+		total()
+		return
+	}
+	s.globals.climb(total)
+	total()
 }
 
 // setOut sets the right sides from the cuts at θ⁰, by sum and column, and the first directions.
@@ -259,12 +281,13 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 			mean, variance = append(mean, v[at*n:(at+1)*n]), append(variance, v[(at+1)*n:])
 		}
 		s.linearise(mean, variance, total)
+		k.sampleGlobals()
 		s.setOut(sum)
 		c.direct(s, c.p, down)
 		return
 	}
 	c.apply(s, sum)
-	if k.solves == 1 && c.outright(s.sample.columns) || c.advance(s) || k.solves >= mostCG {
+	if k.solves == 1 && c.outright(s.sample.columns, s.noise) || c.advance(s) || k.solves >= mostCG {
 		out[0], k.solved = 1, true
 		c.direct(s, c.v, down)
 		for col := range s.sample.columns {

@@ -221,6 +221,11 @@ func Applies(b density.Block, atClients bool) (*density.Linear, error) {
 	case b.Index() > 0 && !atClients && len(lin.Rows) > 0:
 		return nil, fmt.Errorf("%s: it has a likelihood that depends on what the server sends", b.Party())
 	}
+	if m := len(lin.Globals.Index); m > mostGlobals {
+		return nil, fmt.Errorf("%s: its likelihood has %d parameters beside its predictor, over which a rule would need too many nodes", b.Party(), m)
+	} else if m > 0 && (atClients || b.Index() > 0) {
+		return nil, fmt.Errorf("%s: its likelihood has parameters beside its predictor, and is not at the server", b.Party())
+	}
 	for _, r := range lin.Rows {
 		if atClients && r.Own < 0 {
 			return nil, fmt.Errorf("%s: %s: the client does not contribute to it", b.Party(), r.Term)
@@ -232,7 +237,10 @@ func Applies(b density.Block, atClients bool) (*density.Linear, error) {
 // Init implements backends.Kernel: it needs no evaluation.
 func (k *Kernel) Init(context.Context) error {
 	for b, p := range k.parties {
-		p.start(func(mean []float64) { density.Place(k.env, b, mean) })
+		phi := p.start(func(mean []float64) { density.Place(k.env, b, mean) })
+		if b == 0 && k.server != nil && k.server.globals != nil {
+			copy(k.server.globals.mean, phi)
+		}
 		copy(p.now.theta, p.trail.last().theta)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -14,7 +15,7 @@ import (
 const negligible = 1e-8
 
 // outright solves the system from the first products, q = p + Mp at p = r. It reports false where there are too few columns for that.
-func (c *conjugate) outright(columns int) bool {
+func (c *conjugate) outright(columns int, noise density.Stream) bool {
 	y := make([]float64, c.n*columns)
 	vec.Sub(len(y), y, c.q, c.p)
 	basis := c.basis(y, columns)
@@ -44,19 +45,77 @@ func (c *conjugate) outright(columns int) bool {
 	if !system.Definite() {
 		return false
 	}
-	h := make([]float64, d)
+	y = make([]float64, d*columns) // by column: Qᵀ times the solution
 	for col := range columns {
-		v := c.v[col*c.n:][:c.n]
-		copy(v, c.r[col*c.n:])
+		h := y[col*d:][:d]
 		for k := range h {
 			h[k] = z[k*columns+col]
 		}
 		system.Solve(h)
+	}
+	c.match(basis, t, &system, y, columns, noise)
+	for col := range columns {
+		v := c.v[col*c.n:][:c.n]
+		copy(v, c.r[col*c.n:])
 		for k, b := range basis {
-			vec.Axpy(c.n, v, h[k]-z[k*columns+col], b)
+			vec.Axpy(c.n, v, y[col*d+k]-z[k*columns+col], b)
 		}
 	}
 	return true
+}
+
+// perDimension is the least number of draws for each dimension of a covariance that is matched.
+const perDimension = 5
+
+// match changes the noise of the draws within the range so that the covariance of their predictors is that of the joint Gaussian exactly, as moment matching does (Barraquand
+// 1995). With as many rows' directions as parameters, that of the parameters is exact then too. It takes nothing from the parties.
+//
+// The weighted predictor of a draw deviates from that of the mean by δ = Gθ⁰ + Ty, with Gθ⁰ = −ξ − (I + T)y of noise ξ and all of them deviations from column 0:
+// δ = −ξ − y. Its covariance is V = T(I + T)⁻¹. A draw with δ' in its place has Ty' = Ty + δ' − δ.
+func (c *conjugate) match(basis [][]float64, t []float64, system *cholesky.Factor, y []float64, columns int, noise density.Stream) {
+	d, n := len(basis), columns-1
+	if n < perDimension*d {
+		return
+	}
+	delta := make([]float64, n*d)
+	sample, want, direct := cholesky.New(d), cholesky.New(d), cholesky.New(d)
+	for i := range n {
+		noise.Round(uint64(i))
+		noise.FillNormals(c.work)
+		at := delta[i*d:][:d]
+		for k, b := range basis {
+			at[k] = y[k] - y[(i+1)*d+k] - vec.Dot(c.n, b, c.work)
+		}
+		for k, v := range at {
+			for l, w := range at {
+				sample.Matrix[k*d+l] += v * w / float64(n)
+			}
+		}
+	}
+	unit := make([]float64, d)
+	for k := range d { // V = I − (I + T)⁻¹
+		clear(unit)
+		unit[k] = -1
+		system.Solve(unit)
+		unit[k]++
+		copy(want.Matrix[k*d:], unit)
+		for l := range d {
+			direct.Matrix[k*d+l] = 0.5 * (t[k*d+l] + t[l*d+k])
+		}
+	}
+	if !sample.Definite() || !want.Definite() || !direct.Definite() {
+		return
+	}
+	for i := range n {
+		at := delta[i*d:][:d]
+		copy(unit, at)
+		sample.Forward(unit)
+		for k := range d {
+			at[k] = vec.Dot(k+1, want.Lower[k*d:], unit) - at[k]
+		}
+		direct.Solve(at)
+		vec.Accumulate(d, y[(i+1)*d:], at)
+	}
 }
 
 // basis is an orthonormal one of the columns, by Gram and Schmidt's method with the longest remaining column next; nil where its size is more than half their number.

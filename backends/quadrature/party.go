@@ -39,7 +39,7 @@ type party struct {
 }
 
 func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
-	d, n := block.Dim(), len(lin.Cuts.Offset)
+	d, n := len(lin.Index), len(lin.Cuts.Offset)
 	p := &party{
 		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], rho2: make([]float64, n), now: newState(d, n), best: newState(d, n), next: newState(d, n),
 		g: make([]float64, n), weight: make([]float64, n), residual: make([]float64, n), step: make([]float64, d), target: make([]float64, d),
@@ -66,8 +66,9 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	return p
 }
 
-// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none, with its mean moved by place.
-func (p *party) start(place func(mean []float64)) {
+// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none, with its mean moved by place. It returns
+// that of the globals.
+func (p *party) start(place func(mean []float64)) (phi []float64) {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
 	m := p.trail.next()
@@ -76,7 +77,16 @@ func (p *party) start(place func(mean []float64)) {
 		copy(m.theta, p.lin.Prior.Gradient)
 		f.Solve(m.theta)
 	}
-	place(m.theta)
+	whole := make([]float64, p.block.Dim())
+	phi = make([]float64, len(p.lin.Globals.Index))
+	p.scatter(m.theta, phi, whole)
+	place(whole)
+	for k, i := range p.lin.Index {
+		m.theta[k] = whole[i]
+	}
+	for k, i := range p.lin.Globals.Index {
+		phi[k] = whole[i]
+	}
 	clear(f.Matrix)
 	for i := range p.d {
 		f.Matrix[i*p.d+i] = 1 / (firstSD * firstSD)
@@ -86,6 +96,7 @@ func (p *party) start(place func(mean []float64)) {
 	clear(p.now.ownCurve)
 	f.Definite()
 	p.settle(p.now)
+	return phi
 }
 
 // cover sets the covariance of the iterate to come from the curvatures at s: that at which the ELBO, quadratic in them, is largest. It reports whether there is one.

@@ -23,16 +23,18 @@ type rows struct {
 	top, sum, over []float64 // of that integral
 	inner          rule      // over that noise
 	rules          *rules
+	nodes          []node    // of the parameters beside the predictor
+	by             []float64 // the gradient by these
 }
 
 func newRows(r density.Rows, all *rules) *rows {
 	n := len(r.Offset)
 	v := make([]float64, 11*n)
 	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
-	return &rows{Rows: r, n: n, mean: at(0), variance: at(1), slope: at(2), curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10), rules: all}
+	return &rows{Rows: r, n: n, mean: at(0), variance: at(1), slope: at(2), curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10), rules: all, nodes: sure}
 }
 
-// expect sets slope and curvature from mean and variance, and returns the expected log density. By Stein's identity E ℓ″ = E ℓ′·t/sd at the node t, which is
+// expect sets slope and curvature from mean and variance, and returns the expected log density; gradients by globals are added at their nodes. By Stein's identity E ℓ″ = E ℓ′·t/sd at the node t, which is
 // twice the derivative of the quadrature in the variance, exactly: so what is maximised is the quadrature itself.
 func (r *rows) expect() (value float64) {
 	widest := 0.0
@@ -45,23 +47,26 @@ func (r *rows) expect() (value float64) {
 	by := r.rules.of(widest)
 	for k, t := range by.at {
 		vec.ScaleAdd(r.n, r.eta, t, r.sd, r.mean)
-		r.density(r.eta, r.lp, r.at)
-		w := by.weight[k]
-		value += w * vec.Sum(r.n, r.lp)
-		vec.Axpy(r.n, r.slope, w, r.at)
-		vec.Axpy(r.n, r.curvature, -w*t, r.at)
+		for _, g := range r.nodes {
+			r.density(g.phi, r.eta, r.lp, r.at, r.by)
+			vec.Axpy(len(r.by), g.by, by.weight[k], r.by)
+			w := by.weight[k] * g.weight
+			value += w * vec.Sum(r.n, r.lp)
+			vec.Axpy(r.n, r.slope, w, r.at)
+			vec.Axpy(r.n, r.curvature, -w*t, r.at)
+		}
 	}
 	vec.Div(r.n, r.curvature, r.curvature, r.sd)
 	return value
 }
 
-// density sets lp and slope at the predictors, the noise integrated out.
-func (r *rows) density(eta, lp, slope []float64) {
+// density sets lp and slope at the predictors and by to the gradient by the globals, the noise integrated out.
+func (r *rows) density(phi, eta, lp, slope, by []float64) {
 	if r.noise == 0 {
-		r.Evaluate(eta, lp, slope)
+		r.Evaluate(phi, eta, lp, slope, nil, by)
 		return
 	}
-	r.marginal(eta, lp, slope)
+	r.marginal(phi, eta, lp, slope, by)
 }
 
 // integrateOut makes the log density one of which noise on the predictor is integrated out: by the trapezoidal rule, whose nodes are closer than the smaller of the
@@ -70,29 +75,32 @@ func (r *rows) integrateOut(noise float64) {
 	if r.noise = noise; noise == 0 {
 		return
 	}
-	const reach, fine = 6, 0.75
-	sd := math.Sqrt(noise)
+	const reach = 6
+	fine, sd := 0.75, math.Sqrt(noise)
+	if len(r.by) > 0 {
+		fine /= 3 // under other globals the likelihood may be narrower
+	}
 	step := fine * min(1, 1/(sd*math.Sqrt(largest(r.curvature))))
 	r.inner = trapezoidal(2*int(math.Ceil(reach/step))+1, step)
 }
 
 // marginal is density with noise: log E exp ℓ(η + u) with u ~ N(0, noise), and the mean of ℓ′ weighted by exp ℓ, both relative to the largest ℓ so far.
-func (r *rows) marginal(eta, lp, slope []float64) {
+func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 	sd := math.Sqrt(r.noise)
-	by := &r.inner
+	over := &r.inner
 	inner, l, d := make([]float64, r.n), make([]float64, r.n), make([]float64, r.n)
 	for i := range r.top {
 		r.top[i], r.sum[i], r.over[i] = math.Inf(-1), 0, 0
 	}
-	for k, t := range by.at {
+	for k, t := range over.at {
 		vec.AddScalar(r.n, inner, eta, sd*t)
-		r.Evaluate(inner, l, d)
+		r.Evaluate(phi, inner, l, d, nil, by)
 		for i, v := range l {
 			if v > r.top[i] {
 				shrink := math.Exp(r.top[i] - v)
 				r.sum[i], r.over[i], r.top[i] = r.sum[i]*shrink, r.over[i]*shrink, v
 			}
-			if p := by.weight[k] * math.Exp(v-r.top[i]); p > 0 {
+			if p := over.weight[k] * math.Exp(v-r.top[i]); p > 0 {
 				r.sum[i] += p
 				r.over[i] += p * d[i]
 			}
@@ -100,5 +108,19 @@ func (r *rows) marginal(eta, lp, slope []float64) {
 	}
 	for i := range lp {
 		lp[i], slope[i] = r.top[i]+math.Log(r.sum[i]), r.over[i]/r.sum[i]
+	}
+	if len(by) == 0 {
+		return
+	}
+	part, seeds := make([]float64, len(by)), r.over
+	clear(by)
+	for k, t := range over.at { // the mean of gradients, weighted by exp ℓ
+		vec.AddScalar(r.n, inner, eta, sd*t)
+		r.Evaluate(phi, inner, l, d, nil, part)
+		for i, v := range l {
+			seeds[i] = over.weight[k] * math.Exp(v-lp[i])
+		}
+		r.Evaluate(phi, inner, l, d, seeds, part)
+		vec.Accumulate(len(by), by, part)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // poisson is the likelihood of counts with a log link, without its constant.
 func poisson(y []float64) density.Rows {
-	return density.Rows{Affine: density.Affine{Offset: make([]float64, len(y))}, Evaluate: func(eta, lp, slope []float64) {
+	return density.Rows{Affine: density.Affine{Offset: make([]float64, len(y))}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
 		for i, e := range eta {
 			lp[i], slope[i] = y[i]*e-math.Exp(e), y[i]-math.Exp(e)
 		}
@@ -58,14 +58,14 @@ func TestSlopesAreDerivatives(t *testing.T) {
 // Noise that is integrated out of a normal likelihood adds to its variance.
 func TestNoiseIsIntegratedOut(t *testing.T) {
 	const sd, noise = 0.3, 4.0
-	r := newRows(density.Rows{Affine: density.Affine{Offset: make([]float64, 1)}, Evaluate: func(eta, lp, slope []float64) {
+	r := newRows(density.Rows{Affine: density.Affine{Offset: make([]float64, 1)}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
 		lp[0], slope[0] = -0.5*eta[0]*eta[0]/(sd*sd)-math.Log(sd), -eta[0]/(sd*sd)
 	}}, &rules{})
 	r.curvature[0] = 1 / (sd * sd)
 	r.integrateOut(noise)
 	lp, slope, total := []float64{0}, []float64{0}, sd*sd+noise
 	for _, eta := range []float64{0, 1.3, -5} {
-		r.density([]float64{eta}, lp, slope)
+		r.density(nil, []float64{eta}, lp, slope, nil)
 		if near(lp[0], -0.5*eta*eta/total-0.5*math.Log(total), 1e-8) || near(slope[0], -eta/total, 1e-8) {
 			t.Errorf("at %g: %.10g and %.10g, want %.10g and %.10g", eta, lp[0], slope[0], -0.5*eta*eta/total-0.5*math.Log(total), -eta/total)
 		}

@@ -34,7 +34,8 @@ type server struct {
 	variance [][]float64
 	slope    [][]float64
 	curve    [][]float64
-	span     *span // where the likelihood is at the server
+	span     *span    // where the likelihood is at the server
+	globals  *globals // nil: there are none
 
 	conjugate *conjugate // while draws of the joint Gaussian are made
 	noise     density.Stream
@@ -51,6 +52,12 @@ func newServer(p *party, o *Options, lens []int, clients int) *server {
 	for _, n := range lens {
 		for _, v := range []*[][]float64{&s.mean, &s.variance, &s.slope, &s.curve} {
 			*v = append(*v, make([]float64, n))
+		}
+	}
+	if len(p.lin.Globals.Index) > 0 {
+		s.globals = newGlobals(p.lin.Globals, o.Theta != MeanField)
+		for _, r := range s.rows {
+			r.nodes, r.by = s.globals.nodes, make([]float64, s.globals.m)
 		}
 	}
 	if !o.AtClients {
@@ -116,6 +123,9 @@ func (s *server) integrate(sum [][]float64, terms []float64) (elbo float64, ok b
 // expected returns the server's terms of the ELBO where its own mean is theta and its covariance is that in q.
 func (s *server) expected(theta []float64) float64 {
 	value := 0.0
+	if s.globals != nil {
+		value = s.globals.begin()
+	}
 	for _, r := range s.rows {
 		apply(&r.Affine, theta, r.mean)
 		s.q.spread(r.Matrix, r.variance)

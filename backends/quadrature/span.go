@@ -73,7 +73,8 @@ func (s *server) maximise() (float64, bool) {
 		if !ok {
 			return value, false
 		}
-		if gain <= enough*(1+math.Abs(value)) {
+		still := gain <= enough*(1+math.Abs(value))
+		if still && s.globals == nil {
 			break
 		}
 		better, by := math.Inf(-1), 1.0
@@ -87,6 +88,12 @@ func (s *server) maximise() (float64, bool) {
 		copy(sp.mix, mix)
 		copy(s.now.theta, theta)
 		value = better
+		if s.globals != nil {
+			value = s.globals.improve(better, func() float64 { return s.total(sp.mix, s.now.theta) })
+			if still && value-better <= enough*(1+math.Abs(value)) {
+				break
+			}
+		}
 	}
 	return value, finite(value)
 }

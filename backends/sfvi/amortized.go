@@ -69,28 +69,6 @@ func (q *amortized) inputs(c density.Cut) [][]float64 {
 	return in
 }
 
-// shareArrays makes windows of equally many rows work in one set of arrays, that of the first such window, which byRows holds.
-func (q *amortized) shareArrays(byRows map[int]*amortized, rows int) {
-	if byRows[rows] == nil {
-		byRows[rows] = q
-		return
-	}
-	q.useArraysOf(byRows[rows])
-}
-
-// useArraysOf makes the guide work in the arrays of another, of cuts of the same sizes, that is never used at the same time: the arrays stay in the caches
-// when one follows the other. The guide keeps its own labels.
-func (q *amortized) useArraysOf(from *amortized) {
-	own := *q
-	*q = *from
-	q.block, q.cuts, q.label, q.nets = own.block, own.cuts, own.label, nil
-	for k, c := range q.cuts {
-		v := *from.nets[k]
-		v.in = q.inputs(c)
-		q.nets = append(q.nets, &v)
-	}
-}
-
 // standardise writes the label for every column of a cut, with mean 0 and sd 1 unless it is constant: counts of any size suit the net then.
 func standardise(dst, label []float64) {
 	mean, square := 0.0, 0.0

@@ -229,6 +229,9 @@ func exchanges(s backends.Settings) []density.Use {
 	return out
 }
 
+// inPieces says of draws that they may be too many for one message.
+var inPieces = fmt.Sprintf(" (in several messages beyond %d numbers)", density.MostNumbers)
+
 // fixedExchanges are those of a fit with fixed draws.
 func fixedExchanges(s backends.Settings) []density.Use {
 	m, responses := s.Int(stepDraws), 1
@@ -237,15 +240,15 @@ func fixedExchanges(s backends.Settings) []density.Use {
 	}
 	return []density.Use{
 		{
-			Exchange: density.DrawSlopes, Often: "every evaluation", Least: 1, Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3, Answers: "ELBO and the next step",
-			LeastColumns: m, MostColumns: responses * m,
+			Exchange: density.DrawSlopes, Often: "every evaluation" + inPieces, Least: 1, Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3, Answers: "ELBO and the next step",
+			LeastColumns: 2, MostColumns: responses * m,
 		},
 		{
 			Exchange: density.Mixing, Often: "every step of the fit", Least: 1, Most: max(lbfgs.Products, 4*mostResponses), LeastAnswers: 1, MostAnswers: max(turnAnswers, 2*mostResponses+1),
 			Scalars: "products of its latest steps and gradients, summed over its parameters", Answers: "coefficients of the latest steps and gradients",
 		},
 		{
-			Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: quadrature.MostBatch, Scalars: "terms of log p − log q at draws", LeastAnswers: 2, MostAnswers: quadrature.MostBatch,
+			Exchange: density.Batch, Often: "once, at the end" + inPieces, Least: 2, Most: quadrature.MostBatch, Scalars: "terms of log p − log q at draws", LeastAnswers: 2, MostAnswers: quadrature.MostBatch,
 			Answers: "log p − log q of the draws", LeastColumns: 2, MostColumns: quadrature.MostBatch,
 		},
 	}

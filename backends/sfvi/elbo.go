@@ -125,13 +125,24 @@ func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int
 	return nil
 }
 
-// addTerms leaves the sums of the terms in k.sums: in one message where parties can evaluate their densities by themselves, else a draw at a time.
+// addTerms leaves the sums of the terms in k.sums: in one message, or a few where they are long, where parties can evaluate their densities by themselves, else a draw at a time.
 func (k *kernel) addTerms(ctx context.Context, from source, first uint64, n int) error {
 	width := len(k.terms[0])
 	if k.places != nil {
 		density.WorkOf(k.env).Gradients += int64(n)
-		size := density.RelaySize{Columns: n, Scalars: width, Answers: width}
-		return k.relay.Relay(ctx, density.Drawing, size, drawn{k, from, first, n})
+		piece := k.relay.Piece(n)
+		for at := 0; at < n; at += piece {
+			m, last := min(piece, n-at), n
+			if at+m == n {
+				last = width
+			}
+			scalars := m + last - n
+			size := density.RelaySize{Columns: m, Scalars: scalars, Answers: scalars}
+			if err := k.relay.Relay(ctx, density.Drawing, size, drawn{k, from, first + uint64(at), at, m, n}); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	for d := range n {
 		if from == tracing {

@@ -53,8 +53,6 @@ type fixedSizes struct{ draws, samples, rows int }
 const (
 	mostRejects = 12   // shorter steps in a row before the direction is given up
 	sufficient  = 1e-4 // of the rise that the slope promises
-	// mostElements bounds rows times draws, the numbers in one message for one element of a cut.
-	mostElements = 1 << 26
 )
 
 // leastOf draws that an ELBO is the mean of, for each dimension of a party with a full covariance: with as many draws as dimensions the ELBO has no maximum.
@@ -76,11 +74,6 @@ func fixedApplies(b density.Block, s backends.Settings) error {
 		return fmt.Errorf("%s: parties share parameters", b.Party())
 	case b.Index() > 0 && len(at.Receives) > 0:
 		return fmt.Errorf("%s: its density depends on what others send", b.Party())
-	}
-	for _, n := range at.Sums {
-		if m := s.Int(stepDraws); n*m > mostElements {
-			return fmt.Errorf("%d draws of a sum of %d elements are too many for one message: fewer --%s, or --%s %s", m, n, stepDraws, estimator, bySampling)
-		}
 	}
 	return nil
 }
@@ -296,70 +289,117 @@ type judge interface {
 	answers() int
 }
 
-// evaluateAt evaluates the ELBO and its gradient at so many points of every party, in one round trip.
+// evaluateAt evaluates the ELBO and its gradient at so many points of every party, in one round trip or, where the draws are too many for it, several.
 func (k *fixed) evaluateAt(ctx context.Context, points int, j judge) error {
-	size := density.RelaySize{Columns: points * k.sizes.draws, Scalars: points, Answers: j.answers()}
-	return k.exchange(ctx, density.DrawSlopes, size, atDraws{k, points, j})
+	own, total := make([]float64, points), make([]float64, points)
+	return k.inPieces(points*k.sizes.draws, func(from, to int) error {
+		size := density.RelaySize{Columns: to - from, Scalars: points, Answers: 1}
+		last := to == points*k.sizes.draws
+		if last {
+			size.Answers = j.answers()
+		}
+		return k.exchange(ctx, density.DrawSlopes, size, atDraws{k, from, to, last, own, total, j})
+	})
 }
 
-// atDraws is that exchange.
+// inPieces calls exchange for one range of columns after another.
+func (k *fixed) inPieces(columns int, exchange func(from, to int) error) error {
+	piece := columns
+	if k.relay != nil {
+		piece = k.relay.Piece(columns)
+	}
+	for from := 0; from < columns; from += piece {
+		if err := exchange(from, min(from+piece, columns)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// atDraws is that exchange, of a range of columns: those of the draws at the first point, then at the next.
 type atDraws struct {
 	*fixed
-	points int
+	from, to   int
+	last       bool
+	own, total []float64 // at the server: its own part of the ELBO at each point, and the others' in all columns so far
 	judge
 }
 
+// column is the point and the draw of a column.
+func (k atDraws) column(c int) (i, m int) { return c / k.sizes.draws, c % k.sizes.draws }
+
 func (k atDraws) Send(b int, up [][]float64, scalars []float64) {
 	p := k.parties[b]
-	for i := range k.points {
-		scalars[i] = p.entropy(p.at[i])
-		for m := range k.sizes.draws {
-			p.evaluate(p.at[i], m)
-			scalars[i] += p.lp / float64(k.sizes.draws)
-			p.put(up, i*k.sizes.draws+m)
+	clear(scalars)
+	for c := k.from; c < k.to; c++ {
+		i, m := k.column(c)
+		if m == 0 {
+			scalars[i] = p.entropy(p.at[i])
 		}
+		p.evaluate(p.at[i], m)
+		scalars[i] += p.lp / float64(k.sizes.draws)
+		p.put(up, c-k.from)
 	}
 }
 
 func (k atDraws) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
 	p := k.server
-	for i := range k.points {
-		value := p.entropy(p.at[i])
-		clear(p.slopes[i])
-		for m := range k.sizes.draws {
-			c := i*k.sizes.draws + m
-			p.receive(sum, c)
-			p.evaluate(p.at[i], m)
-			value += p.lp / float64(k.sizes.draws)
-			p.differentiate(p.at[i], p.slopes[i])
-			p.giveBack(down, c)
+	for c := k.from; c < k.to; c++ {
+		i, m := k.column(c)
+		if m == 0 {
+			k.own[i] = p.entropy(p.at[i])
+			clear(p.slopes[i])
 		}
-		p.close(p.slopes[i], k.sizes.draws)
-		total[i] += value
+		p.receive(sum, c-k.from)
+		p.evaluate(p.at[i], m)
+		k.own[i] += p.lp / float64(k.sizes.draws)
+		p.differentiate(p.at[i], p.slopes[i])
+		p.giveBack(down, c-k.from)
+		if m == k.sizes.draws-1 {
+			p.close(p.slopes[i], k.sizes.draws)
+		}
 	}
-	k.judge.judge(total, out)
+	for i, v := range total {
+		k.total[i] += v
+	}
+	clear(out)
+	if !k.last {
+		return
+	}
+	for i, v := range k.own {
+		k.total[i] += v
+	}
+	k.judge.judge(k.total, out)
 	k.take(out)
 }
 
 func (k atDraws) Receive(b int, down [][]float64, out []float64) {
 	p := k.parties[b]
-	k.take(out)
-	for i := range k.points {
-		clear(p.slopes[i])
-		for m := range k.sizes.draws {
-			p.evaluate(p.at[i], m)
-			p.seed(down, i*k.sizes.draws+m)
-			p.differentiate(p.at[i], p.slopes[i])
+	if k.last {
+		k.take(out)
+	}
+	for c := k.from; c < k.to; c++ {
+		i, m := k.column(c)
+		if m == 0 {
+			clear(p.slopes[i])
 		}
-		p.close(p.slopes[i], k.sizes.draws)
+		p.evaluate(p.at[i], m)
+		p.seed(down, c-k.from)
+		p.differentiate(p.at[i], p.slopes[i])
+		if m == k.sizes.draws-1 {
+			p.close(p.slopes[i], k.sizes.draws)
+		}
 	}
 }
 
-// evaluate computes log p − log q at draws of their own, in one round trip.
+// evaluate computes log p − log q at draws of their own, in one round trip or several.
 func (k *fixed) evaluate(ctx context.Context) error {
 	k.ratios = make([]float64, k.sizes.samples)
-	size := density.RelaySize{Columns: k.sizes.samples, Scalars: k.sizes.samples, Answers: k.sizes.samples}
-	if err := k.exchange(ctx, density.Batch, size, sampling{k}); err != nil {
+	err := k.inPieces(k.sizes.samples, func(from, to int) error {
+		size := density.RelaySize{Columns: to - from, Scalars: to - from, Answers: to - from}
+		return k.exchange(ctx, density.Batch, size, sampling{k, from})
+	})
+	if err != nil {
 		return err
 	}
 	for i, v := range k.ratios {
@@ -373,13 +413,16 @@ func (k *fixed) evaluate(ctx context.Context) error {
 	return nil
 }
 
-// sampling is the exchange of the draws from the fit.
-type sampling struct{ *fixed }
+// sampling is the exchange of draws from the fit, from one on.
+type sampling struct {
+	*fixed
+	from int
+}
 
 func (k sampling) Send(b int, up [][]float64, scalars []float64) {
 	p := k.parties[b]
 	for c := range scalars {
-		scalars[c] = p.sample(c)
+		scalars[c] = p.sample(k.from + c)
 		p.value()
 		scalars[c] += p.lp
 		p.put(up, c)
@@ -389,15 +432,15 @@ func (k sampling) Send(b int, up [][]float64, scalars []float64) {
 func (k sampling) Answer(sum [][]float64, total []float64, _ [][]float64, out []float64) {
 	p := k.server
 	for c := range out {
-		out[c] = total[c] + p.sample(c)
+		out[c] = total[c] + p.sample(k.from+c)
 		p.receive(sum, c)
 		p.value()
 		out[c] += p.lp
 	}
-	copy(k.ratios, out)
+	copy(k.ratios[k.from:], out)
 }
 
-func (k sampling) Receive(_ int, _ [][]float64, out []float64) { copy(k.ratios, out) }
+func (k sampling) Receive(_ int, _ [][]float64, out []float64) { copy(k.ratios[k.from:], out) }
 
 // info describes the state of the fit.
 func (k *fixed) info() backends.Info {

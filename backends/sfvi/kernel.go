@@ -2,7 +2,6 @@ package sfvi
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/vflc/vflc/backends"
@@ -38,10 +37,11 @@ type kernel struct {
 	terms         [][]float64 // of the integrand at several draws, by block
 	sums          []float64   // over the blocks
 	whole         view
-	windows       []view // none where every evaluation is of all rows
-	current       int    // number of the view of the current evaluation
-	iterationView int    // that of the current iteration
-	nextView      int    // that of the next draw of the fit
+	windows       []*view          // none where every evaluation is of all rows; one for all with the same Env
+	divided       density.Windowed // has them
+	current       int              // number of the view of the current evaluation
+	iterationView int              // that of the current iteration
+	nextView      int              // that of the next draw of the fit
 	order         order
 	traceWindows  density.Stream // chooses the windows of the trace
 
@@ -125,7 +125,7 @@ func (k *kernel) Init(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("sfvi: the log density or its gradient is not finite at any of %d initial values: %s", attempts, k.why())
+	return backends.NotFinite(k.view(k.current).env, false, k.why(), "sfvi: the log density or its gradient is not finite at any of %d initial values", attempts)
 }
 
 func (k *kernel) why() string {
@@ -228,7 +228,7 @@ func (k *kernel) iterate(ctx context.Context) error {
 	if !ok {
 		k.bad++
 		if k.row++; k.row == patience {
-			return fmt.Errorf("sfvi: the log density or its gradient was not finite in %d iterations in a row: %s", patience, k.why())
+			return backends.NotFinite(k.view(k.current).env, true, k.why(), "sfvi: the log density or its gradient was not finite in %d iterations in a row", patience)
 		}
 	} else {
 		k.row = 0

@@ -28,6 +28,9 @@ type responding struct {
 	own            int
 }
 
+// mostCrossing is how many numbers may cross for one element of a cut in an iteration that finds the linear response.
+const mostCrossing = 1 << 26
+
 // respond replaces the covariance of each party's q(θ), where that is diagonal, by that of its linear response. It is left as it is where there are too many parameters.
 func (k *fixed) respond(ctx context.Context) error {
 	if !k.responding || !k.converged {
@@ -40,7 +43,7 @@ func (k *fixed) respond(ctx context.Context) error {
 	for _, d := range c.dims {
 		c.columns += int(d)
 	}
-	if c.columns == 0 || c.columns > mostResponses || c.columns*k.sizes.draws*k.sizes.rows > mostElements {
+	if c.columns == 0 || c.columns > mostResponses || c.columns*k.sizes.draws*k.sizes.rows > mostCrossing {
 		return nil
 	}
 	c.begin()

@@ -5,12 +5,14 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A shard is a part of a party that is evaluated at a time, all of its rows or those of a window, with the guide of their auxiliary variables.
+// A shard is a part of a party that is evaluated at a time, all of its rows or those of a window, with the guide of their auxiliary variables, which several windows
+// may have.
 type shard struct {
 	block density.Block
-	guide guide   // nil without auxiliary variables
-	vars  *factor // of the guide; of no parameters without one
-	place []int   // of a window: where each of its auxiliary variables is among those of all rows
+	guide guide     // nil without auxiliary variables
+	vars  *factor   // of the guide; of no parameters without one
+	place []int     // of a window: where each of its auxiliary variables is among those of all rows
+	label []float64 // of a window: the responses that its guide takes in, nil where it takes none
 }
 
 // newShard makes the guide of a block whose auxiliary variables count weight times.
@@ -45,11 +47,6 @@ func (h *shard) locate(whole *shard, rows []int) {
 			h.place[c.Offset+i] = all.Offset + i/c.Rows*all.Rows + rows[i%c.Rows]
 		}
 	}
-	if q, ok := h.guide.(*amortized); ok && q.labelled {
-		for i, at := range h.place {
-			q.label[i] = whole.guide.(*amortized).label[at] // standardised over all rows
-		}
-	}
 }
 
 // gather sets the parameters of the guide of all rows from those of the windows' guides.
@@ -71,24 +68,40 @@ func (h *shard) gather(windows []*shard) {
 // divide makes the party's shards of the windows. Parameters that all auxiliary variables share are those of the whole; others are the windows'.
 func (p *party) divide(env density.Windowed, b int, s backends.Settings, apart bool) error {
 	several := s.Int(mcSamples) > 1
-	byRows := map[int]*amortized{} // by the rows of the window
+	guides := map[any]guide{} // by block; those that keep nothing of a block but the sizes of its cuts by the rows
+	var labels []float64      // of all windows, one after another, since they are read in turn
 	for k := range env.Windows() {
 		w, rows := env.Window(k)
-		h, err := newShard(w.Blocks()[b], s, float64(env.Windows()))
-		if err != nil {
-			return err
-		}
-		h.vars = p.whole.vars
-		if h.guide != nil {
-			h.locate(p.whole, rows)
-			if q, ok := h.guide.(*amortized); ok {
-				q.shareArrays(byRows, len(rows))
-			}
-			if h.guide.each() > 0 {
-				h.vars = newFactor(h.guide.size(), several, apart)
-			}
-		}
+		h := &shard{block: w.Blocks()[b], vars: p.whole.vars}
 		p.windows = append(p.windows, h)
+		if p.whole.guide == nil {
+			continue
+		}
+		key := any(h.block)
+		if p.whole.guide.each() == 0 {
+			key = len(rows)
+		}
+		if guides[key] == nil {
+			of, err := newShard(h.block, s, float64(env.Windows()))
+			if err != nil {
+				return err
+			}
+			guides[key] = of.guide
+		}
+		h.guide = guides[key]
+		h.locate(p.whole, rows)
+		if h.guide.each() > 0 {
+			h.vars = newFactor(h.guide.size(), several, apart)
+		}
+		if q, ok := p.whole.guide.(*amortized); ok && q.labelled {
+			if labels == nil {
+				labels = make([]float64, 0, len(q.label))
+			}
+			for _, at := range h.place {
+				labels = append(labels, q.label[at]) // standardised over all rows
+			}
+			h.label = labels[len(labels)-len(h.place):]
+		}
 	}
 	return nil
 }

@@ -23,6 +23,8 @@ type stepping struct {
 	steps   int
 	missed  []float64 // by block: local steps whose gradient was not finite
 	answers [2]float64
+	// moved, above and below are what the server receives, and its adjoints, where the curvature is measured.
+	moved, above, below []float64
 }
 
 // A place is what a party keeps to evaluate its own density by itself.
@@ -93,6 +95,11 @@ func (k *kernel) place() error {
 	}
 	if steps > 1 {
 		k.stepping = &stepping{steps: steps, missed: make([]float64, len(k.parties))}
+		if server := k.places[0]; server.block.Index() == 0 {
+			n := len(server.received)
+			v := make([]float64, 3*n)
+			k.stepping.moved, k.stepping.above, k.stepping.below = v[:n:n], v[n:2*n:2*n], v[2*n:]
+		}
 	}
 	return nil
 }
@@ -241,12 +248,14 @@ func (at *place) receive(sum [][]float64, c int) {
 	}
 }
 
-// drawn is the exchange of many draws of a stream, whose terms of the integrand the parties add up.
+// drawn is the exchange of n draws of a stream, the at-th and those after it of all whose terms of the integrand the parties add up. The last such exchange has the other
+// terms too.
 type drawn struct {
 	*kernel
 	from  source
 	first uint64
-	n     int
+	at, n int
+	all   int
 }
 
 func (k drawn) Send(b int, up [][]float64, scalars []float64) {
@@ -258,7 +267,7 @@ func (k drawn) Send(b int, up [][]float64, scalars []float64) {
 			copy(up[i][d*m.Len:], at.z[m.Offset:m.Offset+m.Len])
 		}
 	}
-	copy(scalars[k.n:], k.terms[b][k.n:])
+	copy(scalars[k.n:], k.terms[b][k.all:])
 }
 
 // Answer sets adjoints too, which are not sent: a server can compute them, so whoever watches it has them.
@@ -275,13 +284,19 @@ func (k drawn) Answer(sum [][]float64, total []float64, down [][]float64, out []
 			copy(down[m.Group][d*m.Len:], at.back[m.Offset:m.Offset+m.Len])
 		}
 	}
-	for i := k.n; i < len(out); i++ {
-		out[i] = total[i] + k.terms[0][i]
+	for i, v := range total[k.n:] {
+		out[k.n+i] = v + k.terms[0][k.all+i]
 	}
-	copy(k.sums, out)
+	k.keep(out)
 }
 
-func (k drawn) Receive(_ int, _ [][]float64, out []float64) { copy(k.sums, out) }
+func (k drawn) Receive(_ int, _ [][]float64, out []float64) { k.keep(out) }
+
+// keep takes the totals.
+func (k drawn) keep(out []float64) {
+	copy(k.sums[k.at:], out[:k.n])
+	copy(k.sums[k.all:], out[k.n:])
+}
 
 // curvatureStep is the distance at which the curvature is measured.
 const curvatureStep = 1e-3
@@ -289,27 +304,28 @@ const curvatureStep = 1e-3
 // curvature sets the second column of what goes down: minus the change of the adjoint, over the distance, when the whole sum moves.
 func (k stepped) curvature(at *place, down [][]float64) {
 	k.drawHere(0, k.round)
-	moved := append([]float64(nil), at.received...)
-	measure := func(by float64) []float64 {
-		for _, m := range at.wiring.Receives {
-			for i := m.Offset; i < m.Offset+m.Len; i++ {
-				moved[i] = at.received[i] + by
-			}
-		}
-		at.block.SetReceived(moved)
-		at.block.Local(k.theta[0], nil, nil)
-		at.block.Gradient(at.w, k.grad[0])
-		back := make([]float64, len(moved))
-		at.block.ReceivedGradient(back)
-		return back
-	}
-	above, below := measure(curvatureStep), measure(-curvatureStep)
+	above, below := k.stepping.above, k.stepping.below
+	k.adjointAway(at, curvatureStep, above)
+	k.adjointAway(at, -curvatureStep, below)
 	for _, m := range at.wiring.Receives {
 		curve := down[m.Group][m.Len:]
 		for i := range curve {
 			curve[i] = max(0, (below[m.Offset+i]-above[m.Offset+i])/(2*curvatureStep))
 		}
 	}
+}
+
+// adjointAway sets back to the adjoints where every sum has moved so far.
+func (k stepped) adjointAway(at *place, by float64, back []float64) {
+	moved := k.stepping.moved
+	copy(moved, at.received)
+	for _, m := range at.wiring.Receives {
+		vec.AddScalar(m.Len, moved[m.Offset:], at.received[m.Offset:], by)
+	}
+	at.block.SetReceived(moved)
+	at.block.Local(k.theta[0], nil, nil)
+	at.block.Gradient(at.w, k.grad[0])
+	at.block.ReceivedGradient(back)
 }
 
 func (k stepped) Receive(b int, down [][]float64, out []float64) {

@@ -38,6 +38,9 @@ func (v *view) wantTotals(guides []guide) (err error) {
 
 func (k *kernel) wantTotals() error {
 	for v := allRows; v < len(k.windows); v++ {
+		if k.view(v).sums != nil {
+			continue // that of another window
+		}
 		var guides []guide
 		k.selectView(v)
 		for _, p := range k.parties {
@@ -112,9 +115,15 @@ func (k *kernel) divide() error {
 			return err
 		}
 	}
+	k.divided = env
+	made := map[density.Env]*view{}
 	for w := range env.Windows() {
 		of, _ := env.Window(w)
-		k.windows = append(k.windows, newView(of))
+		if made[of] == nil {
+			v := newView(of)
+			made[of] = &v
+		}
+		k.windows = append(k.windows, made[of])
 	}
 	k.order = newOrder(len(k.windows), k.env.Shared("sfvi windows"))
 	k.traceWindows = k.env.Shared("sfvi trace windows")
@@ -142,6 +151,9 @@ func (k *kernel) traceWindow(round uint64) int {
 // selectView makes a view the current one at all parties.
 func (k *kernel) selectView(v int) {
 	k.current = v
+	if v != allRows {
+		k.divided.Turn(v)
+	}
 	for _, p := range k.parties {
 		p.selectView(v)
 	}
@@ -152,7 +164,7 @@ func (k *kernel) view(v int) *view {
 	if v == allRows {
 		return &k.whole
 	}
-	return &k.windows[v]
+	return k.windows[v]
 }
 
 // at is the shard of a view.
@@ -170,5 +182,8 @@ func (p *party) selectView(v int) {
 	}
 	if h := p.at(v); h != p.shard {
 		p.shard, p.noisy = h, false
+		if h.label != nil {
+			copy(h.guide.(*amortized).label, h.label)
+		}
 	}
 }

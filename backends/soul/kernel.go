@@ -102,7 +102,7 @@ func (k *kernel) Init(ctx context.Context) error {
 			return k.curvature(ctx, true)
 		}
 	}
-	return fmt.Errorf("soul: the log density or its gradient is not finite at any of %d initial values: %s", attempts, k.why())
+	return backends.NotFinite(k.env, false, k.why(), "soul: the log density or its gradient is not finite at any of %d initial values", attempts)
 }
 
 func (k *kernel) why() string {
@@ -113,7 +113,7 @@ func (k *kernel) why() string {
 }
 
 func (k *kernel) unusable() error {
-	return fmt.Errorf("soul: the curvature of the density in the server's parameters is not finite: %s", k.why())
+	return backends.NotFinite(k.env, true, k.why(), "soul: the curvature of the density in the server's parameters is not finite")
 }
 
 func (k *kernel) try(ctx context.Context, attempt uint64) (bool, error) {
@@ -168,7 +168,7 @@ func (k *kernel) gradient(ctx context.Context) error {
 	if !bad {
 		k.lost = 0
 	} else if k.lost++; k.lost == patience {
-		return fmt.Errorf("soul: the gradient was not finite in %d iterations in a row: %s", patience, k.why())
+		return backends.NotFinite(k.env, true, k.why(), "soul: the gradient was not finite in %d iterations in a row", patience)
 	}
 	return nil
 }

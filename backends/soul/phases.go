@@ -2,7 +2,6 @@ package soul
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/vflc/vflc/backends"
@@ -36,7 +35,7 @@ func (k *kernel) rest(ctx context.Context) error {
 	k.noise = max(0, (k.total[1]-n*k.total[0])/max(1, n-1))
 	k.square = max(k.total[0]-k.noise/n, 0.01*k.total[0])
 	if !finite(k.square + k.noise) {
-		return fmt.Errorf("soul: the gradient at the start is not finite: %s", k.why())
+		return backends.NotFinite(k.env, false, k.why(), "soul: the gradient at the start is not finite")
 	}
 	k.enter(climbing)
 	k.forget()

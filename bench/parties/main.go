@@ -4,6 +4,16 @@
 // how many of the runs ended with the draws of a run in one process.
 //
 //	go build -o /tmp/vflc ./cmd/vflc && go run ./bench/parties -vflc /tmp/vflc -runs 100
+//
+// With -cut it cuts the links of a party instead, for so long, of each party in turn (-off: of one), and reports after how long every party names who is missing.
+//
+//	go run ./bench/parties -vflc /tmp/vflc -cut 30s
+//	go run ./bench/parties -vflc /tmp/vflc -cut 10m -off a
+//
+// With -rtt it measures how long a run waits for the network, handshakes counted: the logistic model of examples/, transform exact with masks, by quadrature with 500 draws,
+// against the same run without a delay.
+//
+//	go run ./bench/parties -vflc /tmp/vflc -rtt 30ms -runs 5
 package main
 
 import (
@@ -12,6 +22,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +37,24 @@ func main() {
 	scale := flag.Float64("scale", 1, "length of the runs")
 	only := flag.String("only", "", "the cases whose names have this text, such as soul or power/nuts; empty: all")
 	limit := flag.Duration("limit", 5*time.Minute, "a run that takes longer counts as lost")
+	cut := flag.Duration("cut", 0, "how long the links of a party are cut; 0: kill processes")
+	off := flag.String("off", "", "the `party` whose links are cut: server, a or b; empty: each in turn")
+	rtt := flag.Duration("rtt", 0, "time of a round trip between clients and server, by a proxy: measure waiting; 0: kill processes")
 	flag.Parse()
+	if *rtt > 0 {
+		if err := waiting(*program, *rtt, *runs); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	if *cut > 0 {
+		if err := partition(*program, *off, *cut, *seed, *scale); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*program, *only, *runs, *most, *seed, *scale, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -92,5 +120,89 @@ func trials(l *parties.Lab, c parties.Case, n, most int, limit time.Duration) er
 		cancel()
 	}
 	fmt.Printf("%-26s %d of %d runs whole, %d kills\n", c.Name, l.Counts.Wholes-before.Wholes, l.Counts.Trials-before.Trials, l.Counts.Kills-before.Kills)
+	return nil
+}
+
+// partition cuts links in a run whose processes last long enough.
+func partition(program, off string, last time.Duration, seed uint64, scale float64) error {
+	program, err := filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "parties")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	l, err := parties.NewLab(program, dir, seed)
+	if err != nil {
+		return err
+	}
+	c := parties.Long(scale)
+	ctx, cancel := context.WithTimeout(context.Background(), last+10*time.Minute)
+	defer cancel()
+	want, err := l.Reference(ctx, c)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Name, err)
+	}
+	all := []string{off}
+	if off == "" {
+		all = []string{"server", "a", "b"}
+	}
+	for _, party := range all {
+		ctx, cancel := context.WithTimeout(context.Background(), last+10*time.Minute)
+		seen, err := l.Partition(ctx, c, want, party, last)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("%s: %w", party, err)
+		}
+		fmt.Printf("%s cut off for %v: named after", party, last)
+		for _, name := range []string{"server", "a", "b"} {
+			fmt.Printf(" %v at %s,", seen.Named[name].Round(100*time.Millisecond), name)
+		}
+		fmt.Printf(" %d transitions meanwhile; all back %v after the links were mended; the draws are those of a run in one process\n", seen.Steps, seen.Back.Round(100*time.Millisecond))
+	}
+	return nil
+}
+
+// waiting measures runs with and without a delay in turn.
+func waiting(program string, rtt time.Duration, runs int) error {
+	program, err := filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "parties")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	model, err := filepath.Abs(filepath.Join("examples", "logistic.vfl"))
+	if err != nil {
+		return err
+	}
+	l, err := parties.NewLab(program, dir, 1)
+	if err != nil {
+		return err
+	}
+	var took [2][]time.Duration
+	var trips int64
+	for range runs {
+		for k, delay := range []time.Duration{0, rtt / 2} {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+			w, err := l.Deployed(ctx, model, "registry", []string{"hospital_a", "hospital_b"}, strings.TrimSuffix(model, ".vfl")+"/registry.csv", []string{"--transform", "exact"},
+				[]string{"--backend", "sfvi", "--estimator", "quadrature", "--draws", "500"}, delay)
+			cancel()
+			if err != nil {
+				return err
+			}
+			took[k], trips = append(took[k], w.Took), w.Trips
+		}
+	}
+	for k := range took {
+		slices.Sort(took[k])
+	}
+	near, far := took[0][runs/2], took[1][runs/2]
+	fmt.Printf("%d runs: median %v without a delay, %v with round trips of %v from the start of the processes to the end of the last, which bounds the waiting, handshakes counted; %d rounds one after another\n",
+		runs, near.Round(time.Millisecond), far.Round(time.Millisecond), rtt, trips)
 	return nil
 }

@@ -144,8 +144,8 @@ func newHall(dir string, n, clients int, delay time.Duration) (*hall, error) {
 	up := make(chan struct{}, 16*len(h.names))
 	for k, id := range ids {
 		h.raw[k] = make(chan []byte, len(h.names))
-		events := carrier.Events{Back: func() { up <- struct{}{} }, Notice: func(string) {}, Packet: func(_ string, packet []byte) {
-			if !h.links[k].Deliver(packet) {
+		events := carrier.Events{Back: func() { up <- struct{}{} }, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(_ string, packet []byte) {
+			if _, ok := h.links[k].Deliver(packet); !ok {
 				h.raw[k] <- packet
 			}
 		}}

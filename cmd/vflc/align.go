@@ -15,6 +15,7 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
 )
 
@@ -23,6 +24,7 @@ type alignFlags struct {
 	identity, key, output, listen, letters, verify string
 	tables                                         []string
 	simulate, quiet                                bool
+	nats                                           carrier.Cluster
 }
 
 func newAlign() *cobra.Command {
@@ -65,6 +67,7 @@ rows have is an error. The written table has identifiers in this form; beside it
 	fs.StringVar(&f.letters, "case", align.CaseFold, "upper and lower case: fold, the same, or exact, different")
 	fs.StringVarP(&f.output, "output", "o", "", "`file` for the aligned table, CSV; with --simulate, a folder for all")
 	fs.StringVar(&f.listen, "listen", "", "`HOST:PORT` to listen on, at the server (default: the port of the project's address, on all interfaces)")
+	addNATS(fs, &f.nats)
 	fs.BoolVar(&f.simulate, "simulate", false, "align tables of this machine in one process")
 	fs.StringVar(&f.verify, "verify", "", "compare an aligned table, a `file`, with the alignment beside it, and do nothing else")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
@@ -120,6 +123,9 @@ func (f *alignFlags) join(cmd *cobra.Command, rules align.Rules) error {
 	if f.identity == "" {
 		return usagef("name the folder with the party's keys and certificate, --identity DIR; or --simulate")
 	}
+	if err := wholeNATS(f.nats, f.listen); err != nil {
+		return err
+	}
 	id, err := identity.Load(f.identity)
 	if err != nil {
 		return err
@@ -134,7 +140,7 @@ func (f *alignFlags) join(cmd *cobra.Command, rules align.Rules) error {
 		return usagef("name the party's table and the file for the aligned one: --data FILE -o FILE")
 	}
 	screen := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)
-	o := node.AlignOptions{Identity: id, Key: f.key, Rules: rules, Out: f.output, Listen: f.listen, Say: func(text string) {
+	o := node.AlignOptions{Identity: id, Key: f.key, Rules: rules, Out: f.output, Listen: f.listen, NATS: f.nats, Say: func(text string) {
 		if !f.quiet {
 			screen.Say("%s %s", time.Now().Format(time.TimeOnly), text)
 		}

@@ -216,6 +216,10 @@ func auditPrograms(cmd *cobra.Command, path string, f *modelFlags, a backends.Al
 }
 
 func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]string) (*auditReport, error) {
+	if len(p.Manifest.Predicted) > 0 {
+		rows, err := fit.AuditPredicted(p, a, masked(a, given))
+		return &auditReport{model: p.Manifest.Model, transform: "of a prediction", accepted: p.Manifest.Accepted, rows: rows}, err
+	}
 	rows, err := fit.Audit(p, a, given)
 	if err != nil {
 		return nil, err

@@ -104,7 +104,11 @@ func checkData(cmd *cobra.Command, path, manifest string, tables []string) error
 		if p.Family != "" {
 			party += "[1]"
 		}
-		part, diags, err := compile.OpenParty(m, party, source.New(path, string(text)), nil)
+		own, err := compile.OwnProgram(m, filepath.Dir(path), p.Name)
+		if err != nil {
+			return err
+		}
+		part, diags, err := compile.OpenParty(m, party, source.New(path, string(text)), own)
 		if err == nil && !diags.HasErrors() {
 			diags = part.Bind(node.TablesOf(p.Name, tables), inputfile.MaxBytes, data.Joining{})
 		}

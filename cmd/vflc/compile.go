@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -81,7 +82,36 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 	if err := m.Verify(); err != nil { // each program is loaded as its party would load it
 		return fmt.Errorf("%s: vflc wrote programs that their parties would refuse, so none is kept; this is a fault of vflc: %w", m.Source.Name, err)
 	}
-	files := m.Files()
+	if err := writeFiles(dir, m.Files()); err != nil {
+		return err
+	}
+	further := ""
+	for _, k := range []struct {
+		dir, doc string
+		scored   bool
+	}{{compile.PredictDir, "predict", false}, {compile.ScoreDir, "ppc and cv", true}} {
+		to := filepath.Join(dir, k.dir)
+		p, diags, err := m.Prediction(k.scored)
+		if err == nil && !diags.HasErrors() && p.Model.Manifest != nil {
+			if err := p.Verify(); err != nil {
+				return fmt.Errorf("%s: vflc wrote programs of a prediction that their parties would refuse; this is a fault of vflc: %w", m.Source.Name, err)
+			}
+			if err := writeFiles(to, p.Files()); err != nil {
+				return err
+			}
+			further += fmt.Sprintf("; those for %s to %s", k.doc, to)
+			continue
+		}
+		if err := os.Remove(filepath.Join(to, compile.ManifestFile)); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an earlier model
+			return err
+		}
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s%s\n", len(m.Programs), compile.ManifestFile, filepath.Clean(dir), further)
+	return nil
+}
+
+// writeFiles writes programs to a folder. What is a client's alone is for the eyes of its owner.
+func writeFiles(dir string, files map[string][]byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -97,6 +127,5 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s\n", len(m.Programs), compile.ManifestFile, filepath.Clean(dir))
 	return nil
 }

@@ -70,6 +70,7 @@ func judged(cmd *cobra.Command, err error) error {
 	var usage *fit.UsageError
 	var peer *session.PeerError
 	var ended *node.EndedError
+	var protocol *session.ProtocolError
 	var misaligned *align.Error
 	var diagnostics data.Errors
 	switch {
@@ -82,6 +83,17 @@ func judged(cmd *cobra.Command, err error) error {
 	case errors.As(err, &ended):
 		var l diag.List
 		l.Errorf(diag.EndedElsewhere, nil, source.Span{}, "%v", ended)
+		if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
+			return err
+		}
+		return shown(exitPeer)
+	case errors.As(err, &protocol):
+		code := diag.OffScript
+		if protocol.Value {
+			code = diag.ValueRefused
+		}
+		var l diag.List
+		l.Errorf(code, nil, source.Span{}, "the run cannot go on: %s sent a %s", protocol.Peer, protocol.What)
 		if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
 			return err
 		}

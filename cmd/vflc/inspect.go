@@ -13,12 +13,15 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/study"
+	"github.com/vflc/vflc/fit/study/spread"
 	"github.com/vflc/vflc/internal/inputfile"
 )
 
 // An inspection asks a command whether it would run, and on what its result depends, in place of running it.
 type inspection struct {
 	inputs []study.Input
+	texts  []spread.File // of the inputs, with their places
+	far    string        // an input that is no file, "" where all are
 	done   bool
 }
 
@@ -44,24 +47,38 @@ func inspected(cmd *cobra.Command, m *compile.Model, path string, tables []strin
 		return err
 	}
 	found.inputs = append(found.inputs, study.Digest("model", []byte(m.Source.Text)))
+	found.note(path, []byte(m.Source.Text))
 	for _, module := range m.Modules() {
 		found.inputs = append(found.inputs, study.Digest("module "+module.Path, []byte(module.Text)))
+		if module.Path != "" {
+			found.note(filepath.Join(filepath.Dir(path), module.Path), []byte(module.Text))
+		}
 	}
 	if text, err := os.ReadFile(filepath.Join(filepath.Dir(path), data.SettingsFile)); err == nil {
 		found.inputs = append(found.inputs, study.Digest(data.SettingsFile, text))
+		found.note(filepath.Join(filepath.Dir(path), data.SettingsFile), text)
 	}
 	for _, s := range sources {
 		for k, file := range s.Files {
 			name := fmt.Sprintf("table %d of %s", k+1, s.Name)
 			text, err := inputfile.Read(file, inputfile.MaxBytes)
 			if err != nil {
-				text = []byte(file) // an address of a database, which is no file
+				text, found.far = []byte(file), file // an address of a database, which is no file
+			} else {
+				found.note(file, text)
 			}
 			found.inputs = append(found.inputs, study.Digest(name, text))
 		}
 	}
 	found.done = true
 	return errInspected
+}
+
+// note keeps the content of a file.
+func (i *inspection) note(path string, text []byte) {
+	if absolute, err := filepath.Abs(path); err == nil {
+		i.texts = append(i.texts, spread.NewFile(absolute, text))
+	}
 }
 
 // files notes the tables of new rows, which flags of the form --data PARTY=FILE name.
@@ -74,6 +91,7 @@ func (i *inspection) files(flags []study.Flag) error {
 				return err
 			}
 			i.inputs = append(i.inputs, study.Digest(fmt.Sprintf("new table %d of %s", k+1, party), text))
+			i.note(file, text)
 		}
 	}
 	return nil

@@ -43,3 +43,29 @@ func TestKilledPartiesLoseNothing(t *testing.T) {
 		})
 	}
 }
+
+// A client whose link is cut is named by every party in less than 10 seconds, as it names the server; the run waits, and goes on with the same draws.
+func TestCutLinkOfAParty(t *testing.T) {
+	program, err := exec.LookPath("vflc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := lab.NewLab(program, t.TempDir(), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	c := lab.Long(0.5)
+	want, err := l.Reference(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := l.Partition(ctx, c, want, "b", 7*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(seen.Named) != 3 || seen.Steps != 0 {
+		t.Errorf("%+v", seen)
+	}
+}

@@ -17,7 +17,7 @@ func newPPC() *cobra.Command {
 	var draws int
 	var seed uint64
 	var output string
-	var asJSON bool
+	var asJSON, written bool
 	cmd := &cobra.Command{
 		Use:   "ppc RUN [RESPONSE…]",
 		Short: "Check a model by comparing its data with replicates of them",
@@ -26,8 +26,8 @@ least and largest value, and any that --stat writes as an expression of the resp
 equal it counted half: near 0 or 1 the model does not reproduce the statistic.
 
 -o writes a Zarr directory with the group posterior_predictive beside the draws, which ArviZ's plot_ppc reads; vflc plot RUN ppc draws it. Replicates have the noise of the
-transform, except under power, which has no distribution of the response: there they are of the model as it is written. The computation needs all data in one process: it is for simulations and
-pooled models.`,
+transform, except under power, which has no distribution of the response: there they are of the model as it is written. The computation needs all data in one process; across machines,
+vflc serve --ppc and vflc join --ppc have the results of --written.`,
 		Example: `  vflc ppc out
   vflc ppc out y --stat 'mean(y == 0)' --stat 'sd(y) / mean(y)'
   vflc ppc out -o checked.zarr`,
@@ -46,7 +46,11 @@ pooled models.`,
 			if !cmd.Flags().Changed("draws") {
 				draws = fit.UsualReplicates
 			}
-			p, diags, err := fit.Replicate(cmd.Context(), r, draws, seed)
+			replicate := fit.Replicate
+			if written {
+				replicate = fit.ReplicateWritten
+			}
+			p, diags, err := replicate(cmd.Context(), r, draws, seed)
 			if err := settle(cmd, diags); err != nil {
 				return err
 			}
@@ -66,7 +70,7 @@ pooled models.`,
 				}
 			}
 			if asJSON {
-				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": r.Name(), "draws": p.Draws.Chains() * p.Draws.Len(0), "checks": checks})
+				return posterior.WriteJSON(cmd.OutOrStdout(), fit.ChecksDocument(r.Name(), p.Draws.Chains()*p.Draws.Len(0), checks))
 			}
 			_, err = io.WriteString(cmd.OutOrStdout(), checksText(checks, p.Draws.Chains()*p.Draws.Len(0)))
 			return err
@@ -75,6 +79,7 @@ pooled models.`,
 	cmd.Flags().StringArrayVar(&expressions, "stat", nil, "a further statistic: an `expression` of a response that is one number; repeatable")
 	cmd.Flags().IntVar(&draws, "draws", 1000, "use this many draws of the run, at even distances; 0: all; without it fewer where the observations are very many")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the replicates")
+	cmd.Flags().BoolVar(&written, "written", false, "replicates of the model as it is written, without the noise of the transform: those that vflc serve --ppc has across machines")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write draws and replicates to this Zarr `directory`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

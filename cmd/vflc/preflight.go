@@ -23,6 +23,9 @@ vflc serve and vflc join.`,
 			if f.Identity == "" {
 				return usagef("name the folder with the party's keys and certificate: --identity DIR")
 			}
+			if err := wholeNATS(f.NATS, f.Listen); err != nil {
+				return err
+			}
 			f.Programs = args[0]
 			checks := node.Preflight(cmd.Context(), f.Options)
 			if f.asJSON {
@@ -45,6 +48,7 @@ vflc serve and vflc join.`,
 	fs.StringArrayVar(&f.Tables, "data", nil, "the party's table, as for vflc join; repeatable")
 	fs.StringVar(&f.Key, "key", "", "`column` on which rows are joined (default: id)")
 	fs.StringVar(&f.Listen, "listen", "", "`HOST:PORT` that the server will listen on")
+	addNATS(fs, &f.NATS)
 	fs.BoolVar(&f.asJSON, "json", false, "print as JSON")
 	return cmd
 }

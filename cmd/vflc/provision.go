@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/node/identity"
 )
@@ -116,11 +120,17 @@ func newProvisionSign() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			path, err := id.SignPrograms(filepath.Join(args[0], split.ManifestFile))
-			if err != nil {
-				return err
+			for _, part := range []string{"", compile.PredictDir, compile.ScoreDir} {
+				manifest := filepath.Join(args[0], part, split.ManifestFile)
+				if _, err := os.Stat(manifest); part != "" && errors.Is(err, fs.ErrNotExist) {
+					continue
+				}
+				path, err := id.SignPrograms(manifest)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the signature of %s; it goes to all parties with the programs\n", path, id.Party)
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the signature of %s; it goes to all parties with the programs\n", path, id.Party)
 			return nil
 		}),
 	}

@@ -113,9 +113,10 @@ func compareRhos(cmd *cobra.Command, path string, f *rhoFlags) error {
 	if f.asJSON {
 		return posterior.WriteJSON(cmd.OutOrStdout(), c)
 	}
-	if !asked {
-		over.RoundTrip = 0
+	var link *posterior.Link
+	if asked {
+		link = &over
 	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), c.Table(over.RoundTrip))
+	_, err = fmt.Fprint(cmd.OutOrStdout(), c.Table(link))
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,12 +15,13 @@ import (
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
-	"github.com/vflc/vflc/posterior"
 )
 
 // partyFlags are those of a process that plays one party.
 type partyFlags struct {
 	node.Options
+	taskFlags
+	inits         string
 	quiet, asJSON bool
 }
 
@@ -29,8 +31,12 @@ func (f *partyFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.Tables, "data", nil, "the party's table: `FILE` or PARTY=FILE; shared=FILE for data @ shared that it does not have; repeatable")
 	fs.Int64Var(&f.MaxBytes, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
 	fs.StringVarP(&f.Dir, "output", "o", "", "`folder` of the run: results, what a later start goes on from, and the log")
+	addNATS(fs, &f.NATS)
+	fs.StringVar(&f.Metrics, "metrics", "", "loopback `HOST:PORT` for the operator's tools: /metrics (Prometheus) and /health")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
+	fs.StringVar(&f.inits, "inits", "", "files with starting values of this party's parameters, as in vflc run")
+	f.taskFlags.add(cmd)
 }
 
 // ready completes the options.
@@ -41,20 +47,32 @@ func (f *partyFlags) ready(cmd *cobra.Command, programs string) error {
 	case f.Dir == "":
 		return usagef("name a folder for the run: -o DIR")
 	}
+	if err := wholeNATS(f.NATS, f.Listen); err != nil {
+		return err
+	}
 	screen := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)
 	f.Programs, f.Progress, f.Command = programs, screen, os.Args
 	f.Say = func(text string) { screen.Say("%s %s", time.Now().Format(time.TimeOnly), text) }
 	if f.quiet {
 		f.Say = func(string) {}
 	}
-	return nil
+	if f.inits != "" {
+		f.Inits = strings.Split(f.inits, ",")
+	}
+	return f.apply(cmd, &f.Options)
 }
 
-// play runs the party until its run is complete, or a signal ends the process.
-func (f *partyFlags) play(cmd *cobra.Command, run func(stop <-chan struct{}) (*fit.Result, error)) error {
+// play runs the party until its task is complete, or a signal ends the process.
+func (f *partyFlags) play(cmd *cobra.Command, run func(o node.Options, stop <-chan struct{}) (node.Outcome, error)) error {
 	stop, release := interrupted(cmd.Context())
 	defer release()
-	result, err := run(stop.Done())
+	var result node.Outcome
+	var err error
+	if f.folds > 0 {
+		err = f.crossValidate(cmd, func(o node.Options) (node.Outcome, error) { return run(o, stop.Done()) })
+	} else {
+		result, err = run(f.Options, stop.Done())
+	}
 	var done *fit.CompleteError
 	switch {
 	case errors.Is(err, node.ErrStopped):
@@ -63,19 +81,10 @@ func (f *partyFlags) play(cmd *cobra.Command, run func(stop <-chan struct{}) (*f
 	case errors.As(err, &done):
 		fmt.Fprintf(cmd.ErrOrStderr(), "the run in %s is complete\n", f.Dir)
 		return nil
-	case err != nil:
-		return err
-	case f.asJSON:
-		return posterior.WriteJSON(cmd.OutOrStdout(), result.Document)
-	}
-	if err := result.WriteTableWithin(cmd.OutOrStdout(), terminal.TableWidth(cmd.OutOrStdout())); err != nil {
+	case err != nil || result == nil:
 		return err
 	}
-	for _, m := range result.Document.Diagnostics.Messages {
-		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", m)
-	}
-	f.Say("written to " + f.Dir)
-	return nil
+	return f.show(cmd, result)
 }
 
 func newServe() *cobra.Command {
@@ -88,7 +97,10 @@ vflc compile --split-by client has written. Clients connect with their certifica
 
 The run begins when all parties have joined. A party that is lost is named everywhere within 10 seconds; the run waits for it and
 goes on when it is back. After a crash of any process, this one included, the same command goes on from what all parties have saved,
-with the same results. Ctrl-C and vflc stop save and end this process; the other parties wait for it.`,
+with the same results. Ctrl-C and vflc stop save and end this process; the other parties wait for it.
+
+With --predict, --ppc or --cv the parties predict new rows, compare their rows with replicates, or cross-validate; every party gives the same flag, with its own run. The programs
+for it are in PROGRAMS/predict and PROGRAMS/score: vflc audit prints what crosses. Clients send their cuts for the rows, without noise; in masked sums where that is possible.`,
 		Example: `  vflc serve build --identity registry --data y.csv -o run
 ` + example("vflc serve build --identity registry --data y.csv -o run"),
 		Args: oneArgument("the folder PROGRAMS"),
@@ -107,7 +119,9 @@ with the same results. Ctrl-C and vflc stop save and end this process; the other
 				return err
 			}
 			f.Settings = masked(a, givenSettings(cmd, a))
-			return f.play(cmd, func(stop <-chan struct{}) (*fit.Result, error) { return node.Serve(cmd.Context(), f.Options, stop) })
+			return f.play(cmd, func(o node.Options, stop <-chan struct{}) (node.Outcome, error) {
+				return node.Serve(cmd.Context(), o, stop)
+			})
 		}),
 	}
 	f.add(cmd)
@@ -117,6 +131,7 @@ with the same results. Ctrl-C and vflc stop save and end this process; the other
 	fs.StringVar(&f.Backend, "backend", fit.Backends()[0].Name, "inference algorithm")
 	fs.Uint64Var(&f.Seed, "seed", 1, "seed of the random numbers that all parties share")
 	fs.DurationVar(&f.CheckpointEvery, "checkpoint-interval", 10*time.Second, "`time` between two states that all parties save")
+	fs.IntVar(&f.Task.Draws, "use-draws", 0, "with --predict and --ppc, use this many draws of the run, at even distances (default all)")
 	addSettings(cmd)
 	return cmd
 }
@@ -148,7 +163,9 @@ all parties have saved, with the same results.`,
 			if err := f.ready(cmd, args[0]); err != nil {
 				return err
 			}
-			return f.play(cmd, func(stop <-chan struct{}) (*fit.Result, error) { return node.Join(cmd.Context(), f.Options, stop) })
+			return f.play(cmd, func(o node.Options, stop <-chan struct{}) (node.Outcome, error) {
+				return node.Join(cmd.Context(), o, stop)
+			})
 		}),
 	}
 	f.add(cmd)

@@ -21,7 +21,7 @@ import (
 func runFolders(dir string) []string {
 	d, err := readDemo(dir)
 	if err != nil {
-		return []string{dir}
+		return []string{taskFolder(dir)}
 	}
 	var out []string
 	for _, p := range d.Processes {
@@ -92,7 +92,8 @@ func newStop() *cobra.Command {
 		Example: `  vflc stop run`,
 		Args:    oneArgument("the folder DIR of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			s, err := node.ReadStatus(args[0])
+			dir := taskFolder(args[0])
+			s, err := node.ReadStatus(dir)
 			if err != nil {
 				return err
 			}
@@ -100,7 +101,7 @@ func newStop() *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s is not running\n", s.Party)
 				return nil
 			}
-			if err := node.AskToStop(args[0], s.Process); err != nil {
+			if err := node.AskToStop(dir, s.Process); err != nil {
 				return err
 			}
 			for alive(s.Process) {
@@ -124,7 +125,7 @@ func newLogs() *cobra.Command {
 		Example: `  vflc logs run`,
 		Args:    oneArgument("the folder DIR of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			f, err := os.Open(filepath.Join(args[0], runs.SessionDir, node.LogFile))
+			f, err := os.Open(filepath.Join(taskFolder(args[0]), runs.SessionDir, node.LogFile))
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/study"
+	"github.com/vflc/vflc/fit/study/spread"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
@@ -33,6 +35,7 @@ type studyFlags struct {
 	list  bool
 	quiet bool
 	json  bool
+	nats  natsFlags
 }
 
 func newStudy() *cobra.Command {
@@ -45,6 +48,8 @@ func newStudy() *cobra.Command {
 A cell is ` + cellCommands() + ` with the flags that the study gives it, and computes what that command does. Its result is a
 folder whose name follows from the model, the tables, the flags and the version of vflc: a study that is run again, after an interrupt, a crash or a change of the file, computes only what is
 not there, and continues a fit from where it was.
+
+With --nats the cells are worked on by the processes of vflc worker on any machines, which get the models and tables of the study; the results are the same.
 
 --data names the folder with the tables that the study lists; without it, and without a folder in the study, the cells use the tables beside their models.`,
 		Example: `  vflc study examples/paper/heart.toml --data tables -o heart
@@ -60,6 +65,7 @@ not there, and continues a fit from where it was.
 	fs.BoolVar(&f.list, "list", false, "print the cells and whether their results are there, and run nothing")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fs.BoolVar(&f.json, "json", false, "print the results as JSON: of each cell its labels and numbers")
+	f.nats.add(cmd)
 	return cmd
 }
 
@@ -80,12 +86,13 @@ type studyState struct {
 	store  *study.Store
 	tasks  []study.Task // of the cells, in their order
 	inputs map[string][]study.Input
+	files  map[string]*inspection
 	lock   sync.Mutex
 	failed map[*study.Cell]error
 }
 
 func runStudy(cmd *cobra.Command, path string, f *studyFlags) error {
-	s := &studyState{cmd: cmd, flags: f, inputs: map[string][]study.Input{}, failed: map[*study.Cell]error{}}
+	s := &studyState{cmd: cmd, flags: f, inputs: map[string][]study.Input{}, files: map[string]*inspection{}, failed: map[*study.Cell]error{}}
 	switch {
 	case f.jobs < 1:
 		return usagef("--jobs must be positive")
@@ -169,7 +176,7 @@ func (s *studyState) inspect() (list diag.List) {
 			list.Errorf(diag.BadCell, s.study.File, c.Span, "%v", err)
 			continue
 		}
-		s.tasks, s.inputs[t.ID] = append(s.tasks, t), found.inputs
+		s.tasks, s.inputs[t.ID], s.files[t.ID] = append(s.tasks, t), found.inputs, found
 	}
 	return list
 }
@@ -217,7 +224,7 @@ func (s *studyState) work(ctx context.Context) error {
 		}
 	}
 	begun := time.Now()
-	queue := study.NewLocal(open, func(t study.Task, failed error, done, all int) {
+	report := func(t study.Task, failed error, done, all int) {
 		if failed != nil {
 			s.fail(t, failed)
 		}
@@ -229,7 +236,16 @@ func (s *studyState) work(ctx context.Context) error {
 			how = ": failed"
 		}
 		fmt.Fprintf(s.cmd.ErrOrStderr(), "%d / %d cells, %v  %s%s\n", done, all, time.Since(begun).Round(time.Second), t.Cell.Name(), how)
-	})
+	}
+	if s.flags.nats.url != "" && len(open) > 0 {
+		err := s.spread(ctx, open, report)
+		if by := interruption(ctx); by != nil {
+			fmt.Fprintln(s.cmd.ErrOrStderr(), "interrupted; the workers go on, and the same command takes their results")
+			return by
+		}
+		return err
+	}
+	queue := study.NewLocal(open, report)
 	var wait sync.WaitGroup
 	var lost error
 	for range min(s.flags.jobs, max(1, len(open))) {
@@ -260,10 +276,61 @@ func (s *studyState) fail(t study.Task, err error) {
 	}
 }
 
+// spread has the cells made by workers elsewhere.
+func (s *studyState) spread(ctx context.Context, open []study.Task, report func(t study.Task, failed error, done, all int)) error {
+	var all []spread.Work
+	for _, t := range open {
+		found := s.files[t.ID]
+		if found.far != "" {
+			return usagef("--nats: %s is no file; the tables of a study that is spread are files", found.far)
+		}
+		cell := *t.Cell
+		for _, flags := range []*[]study.Flag{&cell.Flags, &cell.New} {
+			*flags = slices.Clone(*flags)
+			for k, f := range *flags {
+				if f.Name == study.DataFlag {
+					(*flags)[k].Value = absoluteTables(f.Value)
+				}
+			}
+		}
+		t.Cell = &cell
+		all = append(all, spread.Work{Task: t, Inputs: s.inputs[t.ID], Files: found.texts})
+	}
+	link, err := s.flags.nats.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer link.Close()
+	return link.Offer(ctx, fit.Version(), all, s.store, report)
+}
+
+// absoluteTables writes the files of PARTY=FILE,FILE as absolute paths.
+func absoluteTables(value string) string {
+	party, files, named := strings.Cut(value, "=")
+	if !named {
+		files = value
+	}
+	list := strings.Split(files, ",")
+	for k, file := range list {
+		if path, err := filepath.Abs(file); err == nil {
+			list[k] = path
+		}
+	}
+	if files = strings.Join(list, ","); named {
+		return party + "=" + files
+	}
+	return files
+}
+
 // do makes the result of a cell.
 func (s *studyState) do(ctx context.Context, t study.Task) error {
+	return makeCell(ctx, s.store, t, s.inputs[t.ID])
+}
+
+// makeCell makes the result of a cell in a store.
+func makeCell(ctx context.Context, store *study.Store, t study.Task, inputs []study.Input) error {
 	command, _ := study.CommandOf(t.Cell.Command)
-	return s.store.Make(t, s.inputs[t.ID], func(dir string, resumed bool, log io.Writer) error {
+	return store.Make(t, inputs, func(dir string, resumed bool, log io.Writer) error {
 		var said strings.Builder
 		messages := io.MultiWriter(log, &said)
 		result := filepath.Join(dir, command.Writes)

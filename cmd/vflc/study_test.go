@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// The wrong example of a page on studies or on estimators gets its code and no other, the right one none.
+// The wrong example of a page on studies, estimators or starts gets its code and no other, the right one none.
 func TestPagesOfCommands(t *testing.T) {
 	found := 0
 	for _, page := range diag.Pages {
@@ -40,7 +40,7 @@ func TestPagesOfCommands(t *testing.T) {
 			}
 		}
 	}
-	if found != 7 {
+	if found != 9 {
 		t.Errorf("%d pages", found)
 	}
 }

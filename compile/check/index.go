@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/types"
 )
 
@@ -129,23 +130,27 @@ func (c *checker) slice(a *ast.Subscript, d types.Size) (types.Size, bool) {
 	return n, true
 }
 
-// levelIndex types a subscript that is a level vector.
+// levelIndex types a subscript that is a level vector or a part of one.
 func (c *checker) levelIndex(a *ast.Subscript, d types.Size) (info Info, isLevel, ok bool) {
-	n, isName := a.Lo.(*ast.Name)
-	if !isName {
-		return info, false, false
-	}
-	s := c.Symbols[n.Name]
-	if s == nil || s.Type.Elem != types.Level {
+	if !c.ofLevels(a.Lo) {
 		return info, false, false
 	}
 	info, ok = c.expr(a.Lo)
 	if ok && !info.Type.Levels.Equal(d) {
-		c.errorf(diag.BadIndex, a, "%s has levels 1..%s, but the dimension it indexes has %s", n.Name, info.Type.Levels, d).
+		c.errorf(diag.BadIndex, a, "%s has levels 1..%s, but the dimension it indexes has %s", format.Expr(a.Lo), info.Type.Levels, d).
 			Note("declare the dimension as [%s]", info.Type.Levels)
 		ok = false
 	}
 	return info, true, ok
+}
+
+// ofLevels reports whether an expression is data of levels, or a part of it: region, region[2:T], or the region of each ward, region[ward].
+func (s *Program) ofLevels(e ast.Expr) bool {
+	if x, ok := e.(*ast.Index); ok {
+		return s.ofLevels(x.X)
+	}
+	n, ok := e.(*ast.Name)
+	return ok && s.Symbols[n.Name] != nil && s.Symbols[n.Name].Type.Elem == types.Level
 }
 
 // varies returns an array of whole data in an expression, nil if there is none.

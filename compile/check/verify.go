@@ -196,8 +196,8 @@ func (v *verifier) indexed(e *ast.Index) []ast.Expr {
 		out = append(out, e.X)
 	}
 	for _, a := range e.Args {
-		if n, ok := a.Lo.(*ast.Name); ok && v.Symbols[n.Name] != nil && v.Symbols[n.Name].Type.Elem == types.Level {
-			out = append(out, n)
+		if !a.Slice && v.ofLevels(a.Lo) {
+			out = append(out, a.Lo)
 		}
 	}
 	return out

@@ -30,6 +30,7 @@ func (c *checker) warnings() {
 	for _, l := range c.Likelihoods {
 		c.linearArgument(ranges, l.Dist, l.Args)
 		c.intercepts(l)
+		c.movingEnds(ranges, l)
 		if l.Factor() {
 			continue
 		}

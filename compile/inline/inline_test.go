@@ -21,13 +21,13 @@ func run(f *source.File) diag.List {
 	return diags
 }
 
-func TestPages(t *testing.T) { diagtest.Pages(t, "V08", run) }
+func TestPages(t *testing.T) { diagtest.Pages(t, "V080", run) }
 
 // TestGoldens also holds that the goldens show every code of this phase.
 func TestGoldens(t *testing.T) {
 	covered := diagtest.Goldens(t, "testdata/*.txtar", run)
 	for _, page := range diag.Pages {
-		if strings.HasPrefix(string(page.Code), "V08") && !covered[page.Code] {
+		if strings.HasPrefix(string(page.Code), "V080") && !covered[page.Code] {
 			t.Errorf("no golden shows %s, %s", page.Code, page.Title)
 		}
 	}

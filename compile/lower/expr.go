@@ -64,7 +64,7 @@ func (l *lowerer) build(e ast.Expr) graph.ID {
 		for i, a := range e.Args {
 			args[i] = l.expr(a)
 		}
-		return l.apply(e, e.Name.Name, graph.Attr{}, args...)
+		return l.called(e, args)
 	case *ast.Array:
 		return l.array(e)
 	case *ast.Sum:
@@ -131,7 +131,11 @@ func (l *lowerer) unary(e *ast.Unary) graph.ID {
 	case "-":
 		return l.apply(e, "neg", graph.Attr{}, x)
 	case "!":
-		return l.apply(e, "not", graph.Attr{}, x)
+		id := l.apply(e, "not", graph.Attr{}, x)
+		if l.awaits {
+			return l.awaiting(e, id, x)
+		}
+		return id
 	}
 	return x
 }
@@ -142,7 +146,7 @@ func (l *lowerer) binary(e *ast.Binary) graph.ID {
 	}
 	x, y := l.expr(e.X), l.expr(e.Y)
 	if e.Op != "*" {
-		return l.apply(e, binaryOps[e.Op], graph.Attr{}, x, y)
+		return l.compared(e, x, y)
 	}
 	if l.diags.HasErrors() {
 		return graph.NoID
@@ -204,7 +208,7 @@ func (l *lowerer) indexed(e *ast.Index, x graph.ID, args []*ast.Subscript) graph
 	if levels == nil {
 		return x
 	}
-	return l.apply(e, "gather", graph.Attr{}, append([]graph.ID{x}, levels...)...)
+	return l.looked(e, x, levels)
 }
 
 func whole(s []graph.Slice, shape graph.Shape) bool {

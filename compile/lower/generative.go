@@ -28,6 +28,18 @@ func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (
 	return g.build()
 }
 
+// Drawing is Generative for drawing alone, without densities. Elements of data that are NaN are still to be drawn: all that depends on them is NaN too, also a
+// comparison with them and what a level among them looks up.
+func Drawing(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+	g := newGenerative(c, values, sizes)
+	g.awaits = true
+	g.declareAll()
+	for _, k := range g.cuts.Likelihoods {
+		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
+	}
+	return g.build()
+}
+
 // Contributions lowers the cuts of a model, with all parties' data, to functions of the parameters on their declared scale: the model has no responses.
 func Contributions(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
 	g := newGenerative(c, values, sizes)
@@ -235,13 +247,10 @@ func (g *generative) response(k *cut.Likelihood) {
 		return
 	}
 	y := simulate.Response{Name: g.responseName(k), Left: format.Expr(k.Stmt.Left), Shape: shape, Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape), Outcomes: outcomes(k.Dist, shape)}
-	if n, ok := k.Stmt.Left.(*ast.Name); ok {
-		if s := g.Program.Symbols[n.Name]; s != nil && s.Kind == check.Data {
-			y.Data = n.Name
-			if s.Owner != check.Shared {
-				y.Holder = g.holder(s)
-			}
-		}
+	g.replaced(&y, k.Stmt.Left)
+	if g.awaits {
+		g.model.Responses = append(g.model.Responses, y)
+		return
 	}
 	lp, err := g.b.LogDensityByVectors(k.Dist, left, args, weights)
 	rowwise, other := g.b.LogDensity(k.Dist, left, args, weights)
@@ -253,6 +262,37 @@ func (g *generative) response(k *cut.Likelihood) {
 	y.Noise, y.Dependent = g.reach(k, shape)
 	y.Predictor, y.NoPredictor = g.predictor(k, args, shape)
 	g.model.Responses = append(g.model.Responses, y)
+}
+
+// replaced finds the data that a left side is, or of which it is a part.
+func (g *generative) replaced(y *simulate.Response, left ast.Expr) {
+	n, whole := left.(*ast.Name)
+	part, _ := left.(*ast.Index)
+	if part != nil {
+		n, _ = part.X.(*ast.Name)
+	}
+	if n == nil || g.Program.Symbols[n.Name] == nil || g.Program.Symbols[n.Name].Kind != check.Data {
+		return
+	}
+	s := g.Program.Symbols[n.Name]
+	if !whole {
+		positions := g.b.Shape(g.expr(n))
+		each := make([]float64, positions.Len())
+		for i := range each {
+			each[i] = float64(i)
+		}
+		at, ok := g.b.Value(g.indexed(part, g.b.Const("", positions, each), part.Args))
+		if !ok {
+			return
+		}
+		for _, i := range at {
+			y.Elements = append(y.Elements, int(i))
+		}
+	}
+	y.Data = s.Name
+	if s.Owner != check.Shared {
+		y.Holder = g.holder(s)
+	}
 }
 
 // factor lowers a factor: one of rows is a response that cannot be drawn, with a density for each row. One number is no term of a row.

@@ -96,6 +96,7 @@ type lowerer struct {
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info
 	reference func(*ast.Name) (graph.ID, bool)
+	awaits    bool                                 // data may be NaN, which are still to be drawn
 	body      *body                                // of the recursion whose step is lowered
 	cells     []func()                             // report missing cells, after all other parameters
 	gaps      func(s *check.Symbol, b *data.Bound) // lowers imputed data; nil: to the values that fill the missing cells
@@ -368,7 +369,7 @@ func (l *lowerer) likelihood(k *check.Likelihood) {
 		return
 	}
 	power *= l.scale(k)
-	term := l.key(describe(k.Stmt))
+	term := l.key(Term(k.Stmt))
 	if err := l.b.Likelihood(term, k.Dist, left, theta, weights, power); err != nil {
 		l.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)
 	}
@@ -390,7 +391,8 @@ func (l *lowerer) zeros(shape graph.Shape) graph.ID {
 	return l.b.Const("", shape, make([]float64, shape.Len()))
 }
 
-func describe(s *ast.Likelihood) string {
+// Term is the name of a likelihood among the terms of the log density.
+func Term(s *ast.Likelihood) string {
 	if s.Left == nil {
 		return s.Dist.Name.Name
 	}

@@ -166,7 +166,7 @@ func (l *prober) rows(k *check.Likelihood, exprs []ast.Expr) {
 		return
 	}
 	shape := l.b.Shape(left)
-	weights := l.b.Input(describe(k.Stmt), shape)
+	weights := l.b.Input(Term(k.Stmt), shape)
 	r := ProbeRows{Of: k, Args: exprs, Input: len(l.probe.Rows), Rows: 1}
 	if len(shape) > 0 {
 		r.Rows = shape[0]
@@ -177,7 +177,7 @@ func (l *prober) rows(k *check.Likelihood, exprs []ast.Expr) {
 	if l.diags.HasErrors() {
 		return
 	}
-	if err := l.b.Density(describe(k.Stmt), k.Dist, left, args, weights, 1); err != nil {
+	if err := l.b.Density(Term(k.Stmt), k.Dist, left, args, weights, 1); err != nil {
 		l.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)
 		return
 	}

@@ -51,7 +51,7 @@ func (l *lowerer) recur(e *ast.Recur) graph.ID {
 	}
 	id, err := l.b.Recur(r, start, in)
 	if err != nil {
-		l.errorf(diag.BeyondData, e, "%v", err)
+		l.errorf(diag.BeyondData, e, "%v", err).Note("every %[1]s of the range, plus or minus the distance that is read, is a row: end the range earlier, as %[1]s in 2..T - 1 for y[%[1]s + 1], or begin it later", e.Var.Name)
 	}
 	return id
 }
@@ -147,9 +147,12 @@ func (b *body) capture(in *lowerer, e ast.Expr) (graph.ID, bool) {
 	return b.input(in, graph.Read{Kind: graph.ReadWhole}, id, b.outer.b.Shape(id), format.Expr(e)), true
 }
 
-// entry reads X[t + c, …].
+// entry reads X[t + c, …] or X[z[t + c], …], where z are levels.
 func (b *body) entry(in *lowerer, e *ast.Index) (graph.ID, bool) {
 	first := e.Args[0]
+	if levels := b.levels(e); levels > 0 {
+		return b.lookedUp(in, e, levels)
+	}
 	if first.Slice || b.depends(e.X) && !b.self(e.X) {
 		return graph.NoID, false
 	}
@@ -172,6 +175,52 @@ func (b *body) entry(in *lowerer, e *ast.Index) (graph.ID, bool) {
 	}
 	if len(e.Args) > 1 {
 		row = in.indexed(e, row, e.Args[1:])
+	}
+	return row, true
+}
+
+// levels counts the leading subscripts that look up the level of a step, as z[t].
+func (b *body) levels(e *ast.Index) int {
+	for k, a := range e.Args {
+		if z, ok := a.Lo.(*ast.Index); a.Slice || !ok || len(z.Args) != 1 || z.Args[0].Slice || b.depends(z.X) || !b.outer.isLevel(z.X) {
+			return k
+		}
+	}
+	return len(e.Args)
+}
+
+// lookedUp reads X[z[t + c], …]: row t + c of what the graph outside looks up for all rows of z at once.
+func (b *body) lookedUp(in *lowerer, e *ast.Index, levels int) (graph.ID, bool) {
+	if b.depends(e.X) {
+		in.errorf(diag.RecurIndex, e.Args[0], "inside a recursion levels look up what is computed outside of it").Note("give `%s` a let of its own before the recursion", format.Expr(e.X))
+		b.outer.diags = in.diags
+		return graph.NoID, true
+	}
+	vars := b.outer.vars
+	b.outer.vars = in.vars
+	table, offset := b.outer.expr(e.X), 0
+	var rows []graph.ID
+	for k, a := range e.Args[:levels] {
+		z := a.Lo.(*ast.Index)
+		rows = append(rows, b.outer.expr(z.X))
+		c, ok := b.offset(in, z.Args[0])
+		if !ok {
+			break
+		}
+		if k > 0 && c != offset {
+			b.outer.errorf(diag.RecurIndex, a, "the levels of one look-up are those of one step, and these are %d apart", max(c-offset, offset-c)).Note("give one of them a let of its own, shifted by so many steps")
+			break
+		}
+		offset = c
+	}
+	table = b.outer.looked(e, table, rows)
+	b.outer.vars = vars
+	if in.diags = b.outer.diags; in.diags.HasErrors() {
+		return graph.NoID, true
+	}
+	row := b.input(in, graph.Read{Kind: graph.ReadRow, Offset: offset}, table, b.outer.b.Shape(table)[1:], format.Expr(e))
+	if rest := e.Args[levels:]; len(rest) > 0 {
+		row = in.indexed(e, row, rest)
 	}
 	return row, true
 }

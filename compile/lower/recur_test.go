@@ -173,3 +173,34 @@ func TestRecursionBeyondData(t *testing.T) {
 	}
 	var _ compiletest.Fixture = f
 }
+
+// Parts of levels look rows up, and so do the levels of a step: the densities are those of the same model with the rows looked up in full beforehand, and gradients are their differences.
+func TestPartsOfLevels(t *testing.T) {
+	const head = "data y : real[T]\ndata z : level(2)[T]\ndata w : level(3)[T]\nparam m : real[2] ~ normal(0, 1)\nparam q : real[2, 3] ~ normal(0, 1)\nparam phi ~ uniform(-1, 1)\n"
+	tables := map[string]string{"server": "y,z,w\n0.5,1,2\n-1.2,2,3\n0.8,2,1\n1.9,1,1\n0.3,2,2\n-0.7,1,3"}
+	for _, c := range []struct{ parts, whole string }{
+		{"y[2:T] ~ normal(m[z[1:T - 1]], 1)", "let mz = m[z]\ny[2:T] ~ normal(mz[1:T - 1], 1)"},
+		{"y[2:T] ~ normal(q[z[1:T - 1], w[2:T]] + q[1, 2], 1)", "let a = q[1, :]\nlet b = q[2, :]\nlet v = where(z == 1, 1, 0)\nlet aw = a[w]\nlet bw = b[w]\ny[2:T] ~ normal(where(v[1:T - 1] == 1, aw[2:T], bw[2:T]) + q[1, 2], 1)"},
+		{
+			"let h : real[T] = recur h[1] = m[z[1]], h[t] = phi * h[t - 1] + m[z[t]] + q[z[t - 1], 2] for t in 2..T\ny ~ normal(h, 1)",
+			"let mz = m[z]\nlet qz = q[z, 2]\nlet h : real[T] = recur h[1] = mz[1], h[t] = phi * h[t - 1] + mz[t] + qz[t - 1] for t in 2..T\ny ~ normal(h, 1)",
+		},
+		{
+			"let h : real[T] = recur h[T] = 0, h[t] = h[t + 1] + q[z[t], w[t]] for t in T - 1..1\ny ~ normal(h, 1)",
+			"let qzw = q[z, w]\nlet h : real[T] = recur h[T] = 0, h[t] = h[t + 1] + qzw[t] for t in T - 1..1\ny ~ normal(h, 1)",
+		},
+	} {
+		value := func(text string) float64 {
+			plan := (fixture{Text: head + text, Tables: tables}).Bind(t, check.Options{}).Plan
+			checkGradient(t, plan)
+			j := newJoint(t, plan, 0)
+			for i := range j.theta[0] {
+				j.theta[0][i] = 0.6 * math.Sin(float64(i+1))
+			}
+			return j.value(t)
+		}
+		if got, want := value(c.parts), value(c.whole); !(math.Abs(got-want) < 1e-12*math.Abs(want)) {
+			t.Errorf("%v, looked up beforehand %v:\n%s", got, want, c.parts)
+		}
+	}
+}

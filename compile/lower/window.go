@@ -65,22 +65,67 @@ func (l *lowerer) scale(k *check.Likelihood) float64 {
 
 // Divide adds windows to a plan: its parties, lowered for each part of the rows that size counts. Every row is in one part.
 func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int) (diag.List, error) {
+	d := &divider{plan: plan}
 	for _, rows := range parts {
 		w := &Window{Size: size, Rows: rows, Scale: float64(len(parts))}
 		part, diags, err := w.lower(parties)
 		if err != nil || diags.HasErrors() {
 			return diags, err
 		}
-		w.add(plan, part)
+		d.add(w, part)
 	}
+	d.pack()
 	return nil, verified(plan)
 }
 
-// add adds the window's plan to that of all rows.
-func (w *Window) add(plan, part *model.Plan) {
-	part.Wire = plan.Wire
-	w.label(plan, part)
-	plan.Windows = append(plan.Windows, model.Window{Plan: part, Rows: w.Rows})
+// A divider adds windows to a plan. Programs of windows that differ in their data alone are kept once, so that an evaluation finds them, and the arrays in which it works, in the caches.
+type divider struct {
+	plan *model.Plan
+	kept []*model.Plan
+}
+
+// add adds a window.
+func (d *divider) add(w *Window, part *model.Plan) {
+	part.Wire = d.plan.Wire
+	w.label(d.plan, part)
+	for _, like := range d.kept {
+		if k, ok := variantOf(like, part, len(w.Rows)); ok {
+			d.plan.Windows = append(d.plan.Windows, model.Window{Plan: like, Rows: w.Rows, Variant: k})
+			return
+		}
+	}
+	for _, p := range part.Parties {
+		if p != nil {
+			p.Variants = graph.NewVariants(p.Graph)
+		}
+	}
+	d.kept = append(d.kept, part)
+	d.plan.Windows = append(d.plan.Windows, model.Window{Plan: part, Rows: w.Rows})
+}
+
+// variantOf adds the data of a plan of so many rows to one that is like it in all else, and returns their number.
+func variantOf(like, part *model.Plan, rows int) (k int, ok bool) {
+	for i, p := range part.Parties {
+		if p != nil && !like.Parties[i].Like(p, rows) {
+			return 0, false
+		}
+	}
+	for i, p := range part.Parties {
+		if p != nil {
+			k = like.Parties[i].Variants.Add(p.Graph)
+		}
+	}
+	return k, true
+}
+
+func (d *divider) pack() {
+	for _, plan := range d.kept {
+		for _, p := range plan.Parties {
+			if p != nil {
+				p.Variants.Pack()
+			}
+		}
+	}
 }
 
 func verified(plan *model.Plan) error {
@@ -93,6 +138,7 @@ func verified(plan *model.Plan) error {
 // DivideOne is Divide where the other parties are elsewhere. Every cut has an element, or a row of them, for each of the n rows, so that the wiring of a window is that of
 // the whole with sums of its length.
 func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, parts [][]int) (diag.List, error) {
+	d := &divider{plan: plan}
 	for _, rows := range parts {
 		own := party.Party
 		w := &Window{Size: size, Rows: rows, Scale: float64(len(parts))}
@@ -111,8 +157,9 @@ func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, 
 			l.Spec.Cuts[k].Group = plan.Parties[index].Cuts[k].Group
 		}
 		part.Windows = nil
-		w.add(plan, part)
+		d.add(w, part)
 	}
+	d.pack()
 	return nil, verified(plan)
 }
 

@@ -41,6 +41,7 @@ type Manifest struct {
 	ModelSHA256   string                 `json:"model_sha256"`
 	Parties       []ManifestParty        `json:"parties"`
 	Powers        []ManifestPower        `json:"powers"`
+	Predicted     []Predicted            `json:"predicted,omitempty"` // what programs of a prediction draw; none: they are those of a run
 	Protocol      string                 `json:"protocol"`
 	Rho           map[string]string      `json:"rho"`            // sd of each client's auxiliary variables; empty where there are none
 	Rows          string                 `json:"rows,omitempty"` // the size of rows that are independent of each other, which minibatches divide; "" where there is none
@@ -106,6 +107,19 @@ type ManifestData struct {
 	Name  string   `json:"name"`
 	Shape []string `json:"shape"`
 	To    []string `json:"to"`
+}
+
+// A Predicted is a response that a prediction draws. Name is that of its generated quantity, Mean that of its expectation, "" where the distribution has none written, and Score
+// that of the log density of what was observed, "" where that is not computed.
+type Predicted struct {
+	Binary   bool   `json:"binary,omitempty"`   // it is 0 or 1
+	Data     string `json:"data"`               // the declaration of the model whose values it predicts
+	Discrete bool   `json:"discrete,omitempty"` // it takes whole numbers
+	Level    bool   `json:"level,omitempty"`    // it is a category
+	Mean     string `json:"mean,omitempty"`
+	Name     string `json:"name"`
+	Owner    string `json:"owner"` // a party, a family, or shared
+	Score    string `json:"score,omitempty"`
 }
 
 // ManifestPower is a likelihood that a client evaluates at the sum of the others' z, to the power 1/J.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
@@ -109,6 +110,7 @@ func (m *Manifest) invalid(program *source.File, universe *stdlib.Universe) diag
 		v.receivers()
 		v.priors(universe)
 		v.accepted()
+		v.predicted()
 	}
 	return v.diags
 }
@@ -252,6 +254,26 @@ func (v *validator) priors(universe *stdlib.Universe) {
 func (v *validator) accepted() {
 	if known, err := accept.Parse(strings.Join(v.Accepted, ",")); err != nil || !slices.Equal(known, v.Accepted) {
 		v.errorf("accepted", "the manifest accepts %q: known are %s, each once and in this order", []string(v.Accepted), strings.Join(accept.Names(), ", "))
+	}
+}
+
+// predicted checks the responses that programs of a prediction draw.
+func (v *validator) predicted() {
+	if len(v.Predicted) > 0 && !v.exact {
+		v.errorf("predicted", "a prediction has clients send their cuts, which transform %s does not", v.Transform)
+	}
+	seen := map[string]bool{}
+	for _, r := range v.Predicted {
+		_, known := v.Party(r.Owner)
+		if r.Name == "" || r.Data == "" || !known && r.Owner != check.Shared {
+			v.errorf("predicted", "a response has a name, data and an owner that the manifest lists; here are %q, %q and %q", r.Name, r.Data, r.Owner)
+		}
+		for _, name := range []string{r.Name, r.Mean, r.Score} {
+			if name != "" && seen[name] {
+				v.errorf("predicted", "%s is listed twice", name)
+			}
+			seen[name] = true
+		}
 	}
 }
 

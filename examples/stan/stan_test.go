@@ -255,7 +255,7 @@ func TestSimulate(t *testing.T) {
 			})
 		}
 	})
-	if a, b, c := fromData.Load(), fromSizes.Load(), refused.Load(); a != 36 || b != 33 || c != 55 {
+	if a, b, c := fromData.Load(), fromSizes.Load(), refused.Load(); a != 39 || b != 36 || c != 52 {
 		t.Errorf("%d models are simulated on given data, %d from sizes alone, and %d refused", a, b, c)
 	}
 }

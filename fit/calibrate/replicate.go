@@ -4,30 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 )
 
 // with replaces the responses and lowers the programs of all parties again.
-func (s *Study) with(responses [][]float64, truth []float64) (*model.Plan, error) {
-	values := map[string]data.Bindings{}
+func (s *Study) with(responses []ancestral.Response, truth []float64) (*model.Plan, error) {
+	values := ancestral.Put(s.prepared.Values, responses)
 	for party, bindings := range s.prepared.Values {
-		values[party] = maps.Clone(bindings)
-		for k, y := range s.model.Responses {
-			if old := bindings[y.Data]; old != nil && (y.Holder == "" || y.Holder == party) {
-				changed := *old
-				changed.Values = responses[k]
-				values[party][y.Data] = &changed
-			}
-		}
 		for k, p := range s.model.Params {
 			if p.Imputed == nil || p.Imputed.Holder != party {
 				continue

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
@@ -71,7 +72,7 @@ func replaceable(b *compile.Bound, m *simulate.Model, k int) (why, way string) {
 	case y.Left == "": // a factor, told above
 		return "", ""
 	case y.Data == "":
-		return fmt.Sprintf("the left side of a likelihood is %s; new data can be drawn only where it is the name of data", y.Left),
+		return fmt.Sprintf("the left side of a likelihood is %s; new data can be drawn only where it is the name of data, or a part of them as y[2:T]", y.Left),
 			"declare the data as the model sees them: the transformed column in place of the transformation"
 	case y.Weighted:
 		return fmt.Sprintf("the likelihood of %s has weights, so it is not a distribution to draw data from", y.Name), "leave the weights out of the model that you simulate"
@@ -80,39 +81,17 @@ func replaceable(b *compile.Bound, m *simulate.Model, k int) (why, way string) {
 		return err.Error(), "draw from a model in which it has a generator, and fit this one to the tables"
 	}
 	for j, other := range m.Responses {
-		if j != k && other.Data == y.Data && other.Holder == y.Holder {
+		if j != k && other.Data == y.Data && other.Holder == y.Holder && overlap(&y, &other) {
 			return fmt.Sprintf("%s has two likelihoods, and data can be drawn from only one", y.Data), "simulate a model with one of them"
 		}
-	}
-	if uses(b, y.Data) > statements(b, y.Data) {
-		return fmt.Sprintf("%s is used in the model beyond the left side of its likelihood; what depends on the response cannot be simulated before it", y.Data),
-			"draw it from a model in which it stands on the left alone, and fit this one to the tables"
 	}
 	return "", ""
 }
 
-// uses counts the occurrences of a name in the model's expressions. What is generated is no part of what is drawn.
-func uses(b *compile.Bound, name string) int {
-	n := 0
-	ast.Walk(b.File, func(node ast.Node) bool {
-		if _, generated := node.(*ast.Generate); generated {
-			return false
-		}
-		if x, ok := node.(*ast.Name); ok && x.Name == name {
-			n++
-		}
+// overlap reports whether two left sides have an element of the same data in common.
+func overlap(a, b *simulate.Response) bool {
+	if a.Elements == nil || b.Elements == nil {
 		return true
-	})
-	return n
-}
-
-// statements counts the likelihoods with a name as their left side.
-func statements(b *compile.Bound, name string) int {
-	n := 0
-	for _, l := range b.Checked.Likelihoods {
-		if x, ok := l.Stmt.Left.(*ast.Name); ok && x.Name == name {
-			n++
-		}
 	}
-	return n
+	return slices.ContainsFunc(a.Elements, func(i int) bool { return slices.Contains(b.Elements, i) })
 }

@@ -14,7 +14,9 @@ import (
 	"sync"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/sbc"
@@ -32,6 +34,7 @@ const (
 type Study struct {
 	prepared *fit.Prepared
 	model    *simulate.Model
+	drawer   *ancestral.Drawer
 	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
 	scale    func(string) float64
 	seed     uint64
@@ -68,6 +71,9 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	if diags = append(diags, Simulable(p.Bound, m)...); diags.HasErrors() {
 		return nil, diags, nil
 	}
+	if diags = append(diags, s.order()...); diags.HasErrors() {
+		return nil, diags, nil
+	}
 	labels := map[string][][]string{}
 	for _, own := range p.Bound.Labels() { // a study is a simulation, which holds all parties
 		maps.Copy(labels, own)
@@ -88,6 +94,23 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 		}
 	}
 	return s, diags, nil
+}
+
+// order finds out whether there is an order in which the responses can be drawn.
+func (s *Study) order() (diags diag.List) {
+	if s.drawer, diags = ancestral.New(s.prepared.Bound, s.model, nil); diags.HasErrors() {
+		return diags
+	}
+	simulator, stream, x := s.model.NewSimulator(), rng.New(rng.SharedKey(s.seed), "calibrate").Rand(), make([]float64, s.model.Graph.Dim())
+	if simulator.Prior(stream, x, nil) != nil {
+		return diags // a replicate will say so
+	}
+	_, err := s.drawer.Draw(simulator, stream, x)
+	var found data.Errors
+	if errors.As(err, &found) {
+		diags = append(diags, found...)
+	}
+	return diags
 }
 
 // plan finds the settings of longer fits. An approximation can draw any number and needs none.
@@ -182,7 +205,7 @@ func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replic
 		out.fatal = true
 		return out
 	}
-	responses, err := simulator.Responses(stream, truth)
+	responses, err := s.drawer.Draw(simulator, stream, truth)
 	if err != nil {
 		out.err = err
 		return out

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -55,14 +54,14 @@ const leastProbability = 1e-5
 // bins is the number of ranges of the calibration curve.
 const bins = 10
 
-func report(m *compile.Model, folds [][]response, o Options) *Report {
-	r := &Report{Schema: posterior.Schema, Model: m.Name, Folds: o.Folds, Seed: o.Seed, Responses: []Response{}}
+func report(model string, folds [][]response, count int, seed uint64) *Report {
+	r := &Report{Schema: posterior.Schema, Model: model, Folds: count, Seed: seed, Responses: []Response{}}
 	for k, first := range folds[0] {
 		var rows []row
 		for _, f := range folds {
 			rows = append(rows, f[k].rows...)
 		}
-		r.Responses = append(r.Responses, scored(first.name, rows, binary(m, first.name)))
+		r.Responses = append(r.Responses, scored(first.name, rows, first.binary))
 	}
 	return r
 }

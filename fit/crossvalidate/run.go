@@ -14,7 +14,6 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Options say how rows are divided, and how each part is fitted.
@@ -82,13 +81,14 @@ func Run(ctx context.Context, m *compile.Model, sources data.Sources, o Options)
 			return nil, diags, fmt.Errorf("fold %d: %w", k+1, err)
 		}
 	}
-	return report(m, results, o), diags, nil
+	return report(m.Name, results, o.Folds, o.Seed), diags, nil
 }
 
 // A response has its predictions in one fold.
 type response struct {
-	name string
-	rows []row
+	name   string
+	binary bool
+	rows   []row
 }
 
 // one fits all folds but k, and predicts that one.
@@ -126,10 +126,14 @@ func one(ctx context.Context, m *compile.Model, sources data.Sources, d *divisio
 	if err != nil {
 		return nil, err
 	}
-	var out []response
-	for _, y := range predicted.Responses {
-		of, _ := predicted.Model.ResponseOf(y.Name)
-		one := response{name: of.Data}
+	return scoresOf(predicted, k), nil
+}
+
+// scoresOf are the rows of a fold, by response.
+func scoresOf(p *fit.Predictions, k int) (out []response) {
+	for _, y := range p.Responses {
+		of, _ := p.Model.ResponseOf(y.Name)
+		one := response{name: of.Data, binary: of.Binary}
 		for e, scores := range y.Scores {
 			next := row{fold: k, score: logMeanExp(scores)}
 			if len(y.Scores) == len(y.Mean) {
@@ -139,7 +143,7 @@ func one(ctx context.Context, m *compile.Model, sources data.Sources, d *divisio
 		}
 		out = append(out, one)
 	}
-	return out, nil
+	return out
 }
 
 // leftName is the name of the data on the left side of a likelihood, "" where it is an expression.
@@ -148,14 +152,4 @@ func leftName(k *check.Likelihood) string {
 		return n.Name
 	}
 	return ""
-}
-
-// binary reports whether a response is 0 or 1.
-func binary(m *compile.Model, name string) bool {
-	for _, k := range m.Checked.Likelihoods {
-		if leftName(k) == name {
-			return k.Dist.Support == def.ZeroOne
-		}
-	}
-	return false
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
@@ -50,6 +49,7 @@ type Choice struct {
 	Forecasts []posterior.Forecast `json:"forecasts"` // by response
 	Leapfrogs posterior.Number     `json:"leapfrogs"` // per draw
 	Rounds    posterior.Number     `json:"rounds"`    // of one chain of the run, one after another
+	Bytes     posterior.Number     `json:"bytes"`     // of all chains of the run, over the server's line
 	// Server is what the server is expected to have of a cut of sd 1 after the run: of the cut that it knows best.
 	Server *attack.Forecast `json:"server"`
 }
@@ -87,7 +87,8 @@ func (s *Series) choice(f *Fit, a backends.Algorithm, given map[string]string) (
 		return out, nil, &fit.UsageError{Err: err}
 	}
 	work, transitions := f.Result.Document.Work, float64(settings.Plan.Warmup+settings.Plan.Draws)
-	out.Rounds = posterior.Number(float64(work.Rounds) / float64(pilotChains*(pilotWarmup+pilotDraws)) * transitions)
+	share := transitions / float64(pilotChains*(pilotWarmup+pilotDraws))
+	out.Rounds, out.Bytes = posterior.Number(share*float64(work.Rounds)), posterior.Number(share*float64(work.Bytes)*float64(settings.Plan.Chains))
 	bundle, diags := f.Prepared.Bundle()
 	if diags.HasErrors() {
 		return out, diags, nil
@@ -120,17 +121,18 @@ func leapfrogs(d *posterior.Draws) float64 {
 	return float64(n) / float64(draws)
 }
 
-// Table is the comparison as text, with the time that the rounds wait where roundTrip, that of one, is above 0.
-func (c Comparison) Table(roundTrip time.Duration) string {
+// Table is the comparison as text, with the time that a run waits for messages where a link is given.
+func (c Comparison) Table(over *posterior.Link) string {
 	lines := [][]string{{"rho", "rho√J", "coefficients", "intercept", "sds", "leapfrogs", "rounds", "correlation", "residual sd"}}
-	if roundTrip > 0 {
-		lines[0] = append(lines[0], "waiting")
+	if over != nil {
+		lines[0] = append(lines[0], "waiting", "bytes take")
 	}
 	var reasons []string
 	for _, k := range c.Choices {
 		line := k.line()
-		if roundTrip > 0 {
-			line = append(line, posterior.Seconds(float64(k.Rounds)*roundTrip.Seconds()))
+		if over != nil {
+			trips, bytes := over.Waits(posterior.Work{SequentialRounds: int64(k.Rounds), Bytes: int64(k.Bytes)})
+			line = append(line, posterior.Seconds(trips), posterior.Seconds(bytes))
 		}
 		lines = append(lines, line)
 		for _, f := range k.Forecasts {
@@ -143,8 +145,8 @@ func (c Comparison) Table(roundTrip time.Duration) string {
 	if len(reasons) > 0 {
 		text += "\nno forecast for a likelihood: " + strings.Join(reasons, "; ") + "\n"
 	}
-	if roundTrip > 0 {
-		text += fmt.Sprintf("\nwaiting: for the rounds of one chain, with the parties apart and %s for a round trip.\n", posterior.Seconds(roundTrip.Seconds()))
+	if over != nil {
+		text += fmt.Sprintf("\nwaiting: for the rounds of one chain, with the parties apart and %s for a round trip. bytes take: those of all chains of the run, at %s.\n", posterior.Seconds(over.RoundTrip.Seconds()), over.Rate())
 	}
 	return text + comparisonLegend
 }

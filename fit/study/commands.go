@@ -50,3 +50,9 @@ func commandNames() []string {
 func ownFlags() []string {
 	return []string{"data", "output", "overwrite", "json", "quiet", "strict", "resume", "from", "inits", "help"}
 }
+
+// DataFlag names tables.
+const DataFlag = "data"
+
+// Owns reports whether a flag is one that no cell may set itself.
+func Owns(flag string) bool { return slices.Contains(ownFlags(), flag) }

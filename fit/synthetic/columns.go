@@ -19,6 +19,7 @@ import (
 // A drawer makes the tables.
 type drawer struct {
 	model   *compile.Model
+	bound   *compile.Bound // to the tables with responses that wait to be replaced
 	request Request
 	wants   []data.Want
 	random  *rand.Rand
@@ -106,6 +107,7 @@ type need struct {
 	positive     bool
 	lower, upper *float64
 	response     bool
+	encoded      bool // an encoder reads it
 	totals       bool // of a response: new values have the totals of the old ones, as those of multinomial
 }
 
@@ -254,6 +256,7 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 // encoded sets what an encoder wants of its columns.
 func (d *drawer) encoded(n *need, c data.Column) {
 	e, _ := d.model.Universe.Encoder(c.Encoder)
+	n.encoded = true
 	n.elem, n.positive, n.lower, n.upper = types.Real, e.Positive, nil, nil
 	if !e.Categories || e.Columns.Max > 1 {
 		return
@@ -282,7 +285,7 @@ func merged(needs []need) []need {
 			}
 		}
 		o.positive = o.positive || n.positive
-		o.response = o.response || n.response
+		o.response, o.encoded = o.response || n.response, o.encoded || n.encoded
 		if n.elem != types.Real {
 			o.elem = n.elem
 		}
@@ -308,7 +311,7 @@ func (d *drawer) cells(n need, rows int) []string {
 				v = 0
 			}
 			out[i] = text(folded(v, n))
-		case n.response:
+		case n.response && !n.encoded: // of the encoded the spread is wanted before new values are drawn
 			out[i] = text(folded(0.5, n))
 		case n.positive:
 			out[i] = text(math.Exp(d.random.NormFloat64()))

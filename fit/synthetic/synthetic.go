@@ -3,6 +3,7 @@
 package synthetic
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -81,6 +83,7 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
+	d.bound = b
 	gen, problems := b.Generative()
 	if diags = append(diags, problems...); !diags.HasErrors() {
 		diags = append(diags, calibrate.Simulable(b, gen)...)
@@ -88,8 +91,12 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
+	order, problems := ancestral.New(b, gen, d.again)
+	if diags = append(diags, problems...); diags.HasErrors() {
+		return nil, diags, nil
+	}
 	out := &Simulation{Tables: d.tables, Sizes: b.Sizes.Common}
-	x, err := out.respond(b, gen, r.Seed, d)
+	x, err := out.respond(b, gen, order, r.Seed, d)
 	if err != nil {
 		return nil, diags, err
 	}
@@ -98,6 +105,20 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 	}
 	problems, err = out.quantities(d, gen, x)
 	return out, append(diags, problems...), err
+}
+
+// again binds the tables once more, with some responses in place.
+func (d *drawer) again(drawn []ancestral.Response) (*compile.Bound, error) {
+	for _, y := range drawn {
+		if err := d.replace(y, d.bound); err != nil {
+			return nil, err
+		}
+	}
+	b, diags, err := compile.BindPlaceholders(d.model, d.sources())
+	if diags.HasErrors() {
+		return nil, data.Errors(diags)
+	}
+	return b, err
 }
 
 // loads checks that a run reads from the tables what was drawn: a size that follows from the data may have become another one.
@@ -122,7 +143,7 @@ func untabled(format string, args ...any) error {
 }
 
 // respond draws parameters, which it returns, and responses, which it puts in place.
-func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, seed uint64, d *drawer) ([]float64, error) {
+func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, drawer *ancestral.Drawer, seed uint64, d *drawer) ([]float64, error) {
 	stream, length := rng.New(rng.SharedKey(seed), "simulate model").Rand(), 0
 	for _, p := range gen.Graph.Params() {
 		length += p.Len
@@ -132,19 +153,23 @@ func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, seed uint64,
 	if err := simulator.Prior(stream, x, nil); err != nil {
 		return nil, undrawn(b, err)
 	}
-	responses, err := simulator.Responses(stream, x)
+	responses, err := drawer.Draw(simulator, stream, x)
+	var told data.Errors
+	if errors.As(err, &told) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, undrawn(b, err)
 	}
-	for k, y := range gen.Responses {
-		if err := d.replace(y, responses[k], b); err != nil {
+	for _, y := range responses {
+		if err := d.replace(y, b); err != nil {
 			return nil, err
 		}
 	}
 	for k, p := range gen.Params {
 		port := gen.Graph.Params()[k]
 		if v := p.Imputed; v != nil { // all cells are observed
-			if err := d.replace(simulate.Response{Data: v.Data, Holder: v.Holder}, x[port.Offset:port.Offset+port.Len], b); err != nil {
+			if err := d.replace(ancestral.Response{Data: v.Data, Holder: v.Holder, Values: x[port.Offset : port.Offset+port.Len]}, b); err != nil {
 				return nil, err
 			}
 			continue
@@ -155,7 +180,7 @@ func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, seed uint64,
 }
 
 // replace writes a response to the table of its holder.
-func (d *drawer) replace(y simulate.Response, values []float64, b *compile.Bound) error {
+func (d *drawer) replace(y ancestral.Response, b *compile.Bound) error {
 	holder := y.Holder
 	if holder == "" {
 		holder = data.OwnerShared
@@ -169,7 +194,7 @@ func (d *drawer) replace(y simulate.Response, values []float64, b *compile.Bound
 		if holder == data.OwnerShared {
 			bound = b.Values[b.Checked.Server][y.Data]
 		}
-		return d.put(t, bound, y.Data, values)
+		return d.put(t, bound, y.Data, y.Values)
 	}
 	return nil
 }

@@ -320,7 +320,7 @@ func TestRefusals(t *testing.T) {
 		usage      bool
 	}{
 		{"data y : real[N]\nparam b ~ flat()\ny ~ normal(b, 1)", "b has the improper prior flat", false},
-		{"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b + mean(y), 1)", "y is used in the model beyond", false},
+		{"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b + mean(y), 1)", "y depends on itself", false},
 		{"data y : real[N] from log(cost)\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)", "y goes through the encoder log", false},
 		{"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1) weights exp(y)", "has weights", false},
 		{"data y : count[N]\nparam b ~ normal(1e9, 1)\ny ~ poisson_log(b)", "no value could be drawn", false},

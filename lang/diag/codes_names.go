@@ -49,6 +49,7 @@ const (
 	Improper          Code = "V0291"
 	CountedTwice      Code = "V0292" // a likelihood or a column twice
 	LinearArgument    Code = "V0293" // a linear predictor where a probability, a rate or a scale stands
+	MovingEnd         Code = "V0260" // warning: an end of a likelihood's values that parameters move, and nothing ties to the data
 	MixturePerRow     Code = "V0294"
 	Intercept         Code = "V0296" // a number added to a predictor that data know up to a number
 )

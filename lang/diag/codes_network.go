@@ -1,6 +1,6 @@
 package diag
 
-// The codes of runs across processes: V0674 to V0679 and V0695 what does not fit between parties, V068x a party's policy, V069x ledgers.
+// The codes of runs across processes: V0674 to V0679, V0695 and V081x what does not fit between parties, V068x a party's policy, V069x ledgers, V0825 to V0836 who the parties are and what they send.
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
 	OtherVersion   Code = "V0679"
@@ -9,6 +9,9 @@ const (
 	BadWiring      Code = "V0675" // outlines or a wiring that are not those of the programs
 	BadControl     Code = "V0676" // a message that the agreement of the parties does not have
 	EndedElsewhere Code = "V0677" // another party has ended the run
+
+	OtherTask      Code = "V0810" // programs or parties of another task: a fit, a prediction, …
+	FittedByOthers Code = "V0811" // encoders that only other parties have
 
 	BadPolicy        Code = "V0681" // no TOML, or a key or value that a policy does not have
 	PolicyProgram    Code = "V0682" // programs that are not listed, or not signed
@@ -24,4 +27,17 @@ const (
 	LedgerCut       Code = "V0692"
 	LedgersDiffer   Code = "V0693"
 	LedgerOffScript Code = "V0694" // a message that the session's script does not have
+
+	BadProject         Code = "V0825" // a project file, or what a project is made of
+	BadIdentity        Code = "V0826" // a party's folder: keys, certificate, project
+	CertificateRefused Code = "V0827"
+	RequestRefused     Code = "V0828"
+	BadAddress         Code = "V0829" // what is listened on, or connected to
+	OtherParty         Code = "V0830" // a command, programs or a project of another party
+	BadPrograms        Code = "V0831" // files of programs that are not there
+	PacketRefused      Code = "V0832" // a packet that is forged, altered, repeated or of nobody
+	ValueRefused       Code = "V0833" // numbers that are not finite, and were not announced as such
+	PayloadTooSmall    Code = "V0834" // NATS servers that take no packets of the size that a run needs
+	OffScript          Code = "V0835" // a message that the session does not have at this place
+	SubjectRefused     Code = "V0836" // the NATS server does not allow a subject
 )

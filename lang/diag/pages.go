@@ -32,6 +32,7 @@ var Pages = slices.Concat(
 	networkPages,
 	alignPages,
 	estimatorsPages,
+	startsPages,
 	dataPages,
 	infoPages,
 )

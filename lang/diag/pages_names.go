@@ -594,4 +594,16 @@ param b ~ normal(0, 1)
 y ~ bernoulli_logit(a + b * x)
 `,
 	},
+	{
+		Code: MovingEnd, Title: "an end of the values of a likelihood moves with parameters",
+		Text: "Data beyond the ends of their distribution have no density. Where an end is a parameter that may lie among the data, a chain begins only if it happens to be beyond all of them, and a step over a value is rejected, so that the sampler sees a wall instead of a slope. Write the end as a number beyond all data plus a positive parameter, or as the largest value plus one. An end that depends on data, or a parameter whose bounds do, is left alone. This is a warning.",
+		Wrong: `data y : real[N]
+param a ~ half_normal(10)
+y ~ uniform(0, a)
+`,
+		Right: `data y : real[N]
+param a ~ half_normal(10)
+y ~ uniform(0, max(y) + a)
+`,
+	},
 }

@@ -1,6 +1,6 @@
 package diag
 
-// networkPages explains V067x to V069x. An example of a policy shows the file and what the party knows of a run.
+// networkPages explains V067x to V069x, and V0825 to V0836. An example of a policy shows the file and what the party knows of a run.
 var networkPages = []Page{
 	{
 		Code: OtherManifest, Title: "a manifest or a program that is not the one that runs",
@@ -85,6 +85,14 @@ var networkPages = []Page{
 		Right: "-- policy.toml --\nmax_adjoint = 1.0\n-- run.toml --\n[adjoint]\nname = \"adjoint eta\"\nvalues = [0.2, -0.7]\n",
 	},
 	{
+		Code: OtherTask, Title: "programs, or parties, of another task",
+		Text: "Parties fit a model, predict new rows (--predict), compare their rows with replicates (--ppc), compute log densities (--log-lik) or cross-validate (--cv). Each names what it was started for, and takes part in nothing else. The programs of predictions are in the folders predict and score of that which vflc compile has written; the folder itself is named on the command line. Where a model's responses cannot be drawn so, the folders are not there.",
+	},
+	{
+		Code: FittedByOthers, Title: "encoders that this party has not fitted",
+		Text: "New rows are encoded as those of the run were: with the mean that zscore has subtracted, and the categories that there were. A party keeps the encoders of the data that it read in the run, and of no other. A run of another party, or shared data that this party did not read, has none here: name the party's own run, or hold shared data as plain numbers.",
+	},
+	{
 		Code: LedgerChanged, Title: "a line of a ledger that was changed",
 		Text: "Every line of a ledger holds a hash of all lines before it. The first line whose hash does not fit is named: it, or one before it, was changed, added or taken away.",
 	},
@@ -99,5 +107,53 @@ var networkPages = []Page{
 	{
 		Code: LedgerOffScript, Title: "a message in a ledger that the session does not have",
 		Text: "The script of a session lists every channel of every message. It follows from the programs and the manifest, and stands in the ledger at the beginning of each epoch.",
+	},
+	{
+		Code: BadProject, Title: "a project that cannot be",
+		Text: "project.toml in the folder of a party names the project, its server, the address at which clients reach the server (HOST:PORT), and all parties; members of a family as lab[1], lab[2]. vflc provision init writes it. A folder that has a certificate authority keeps it: a new one would make all certificates worthless.",
+	},
+	{
+		Code: BadIdentity, Title: "a folder of a party that lacks a file, or has one that does not fit",
+		Text: "The folder that --identity names has what vflc provision request wrote (party.key, stream.key, request.csr) and the bundle that the keeper of the project sent for the request (party.crt, ca.crt, revoked.crl, project.toml). The keys are readable by their owner alone (chmod 600), and the certificate is for the key.",
+	},
+	{
+		Code: CertificateRefused, Title: "a certificate that is refused",
+		Text: "Parties know one another by certificates of their project's authority. One is refused where there is none, it is of another authority or project, has expired, was revoked, is of a party that the project does not list, or of another party than the one that must be at this place. The message names the reason. vflc provision request makes new keys, and vflc provision add certifies them.",
+	},
+	{
+		Code: RequestRefused, Title: "a request for a certificate that is refused",
+		Text: "vflc provision add certifies a request that its party has signed, for this project, and a name that a party can have; one party has one certificate at a time: revoke the old one first.",
+	},
+	{
+		Code: BadAddress, Title: "an address that cannot be used",
+		Text: "--listen takes HOST:PORT, where nothing else listens; --metrics takes the same on the loopback interface alone (127.0.0.1:9422); --nats takes nats://HOST:PORT, or tls://HOST:PORT, several with commas.",
+	},
+	{
+		Code: OtherParty, Title: "a command, programs or a project of another party",
+		Text: "The server of a model serves and all others join. The manifest lists the parties of the model, the project those with certificates: both must have the party whose folder --identity names, and the same server.",
+	},
+	{
+		Code: BadPrograms, Title: "a folder of programs that lacks a file",
+		Text: "PROGRAMS is the folder that vflc compile --split-by client MODEL -o PROGRAMS wrote: manifest.json and a program for each party. A client whose part is a private module also needs the folder private of a compilation that had the module.",
+	},
+	{
+		Code: PacketRefused, Title: "a packet that is refused",
+		Text: "Every packet is sealed between the processes of two parties, and numbered. One that is of nobody, altered, repeated, or sealed for others is refused and changes nothing; the run goes on. A few may be refused when a process was started again. Many mean that somebody who reaches the NATS server sends them: the log names the subject on which they came.",
+	},
+	{
+		Code: ValueRefused, Title: "numbers that are not finite, unlike what their sender says of them",
+		Text: "A number that is not finite (NaN, an infinity) is announced: the sender marks the array, as on a trajectory that leaves the range of numbers. A receiver refuses numbers that are not finite without that mark, and a mark without such numbers: the sender does not do what its program says. The run ends at all parties.",
+	},
+	{
+		Code: PayloadTooSmall, Title: "packets that are too large for the NATS server",
+		Text: "max_payload of a NATS server bounds a packet. What the parties agree on before a run must fit into one packet; long messages of the run are divided. Raise max_payload there: 1 MB, the default of NATS, is enough for models with some thousands of parameters.",
+	},
+	{
+		Code: OffScript, Title: "a message that the run does not have at this place",
+		Text: "The programs and the manifest give every message of a run: sender, round, channels, shapes. Another one, a repeated one, or one out of its round ends the run at all parties: the sender runs something else than its program. Compare versions and programs, and ask its operator.",
+	},
+	{
+		Code: SubjectRefused, Title: "a subject that the NATS server does not allow",
+		Text: "The server's party subscribes to vflc.PROJECT.up.* and publishes to vflc.PROJECT.down.*; any other party subscribes to vflc.PROJECT.down.PARTY and publishes to vflc.PROJECT.up.PARTY. On an organisation's own NATS servers its administrator allows these subjects to the user of each party, and no others.",
 	},
 }

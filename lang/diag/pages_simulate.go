@@ -4,7 +4,7 @@ package diag
 var simulatePages = []Page{
 	{
 		Code: Undrawable, Title: "nothing can be drawn from the model",
-		Text: "vflc simulate and vflc calibrate draw parameters from their priors, and responses from their likelihoods. So each prior is a distribution: flat() is none, and a bound that cuts off a share which depends on other parameters leaves none (truncate does). Each response is the name of data, has one likelihood, stands nowhere else in the model, and has no weights, which say how often a row counts. A factor is a term of the density, and cox a density of all rows together. Marks of censoring, censor(right=died == 0), say what became of the rows that there were; a bound, censor(right=C), can be drawn up to.",
+		Text: "vflc simulate and vflc calibrate draw parameters from their priors, and responses from their likelihoods. So each prior is a distribution: flat() is none, and a bound that cuts off a share which depends on other parameters leaves none (truncate does). Each response is the name of data, or a part of them such as y[2:T], has one likelihood, and no weights, which say how often a row counts. Responses may depend on each other, and elements of one on earlier ones: they are drawn in the order of that. A circle has none, and a prior cannot depend on a response. A factor is a term of the density, and cox a density of all rows together. Marks of censoring, censor(right=died == 0), say what became of the rows that there were; a bound, censor(right=C), can be drawn up to.",
 		Wrong: `data y : real[N]
 param m ~ flat()
 y ~ normal(m, 1)

@@ -1,6 +1,7 @@
 // Package carrier brings packets between the parties of a project over NATS: an embedded server at the coordinator, to which every other party connects with its
-// certificate. A party may publish on one subject of its own and listen on another; there are no requests and no replies. Packets may be lost: package network sees to it
-// that messages are not.
+// certificate, or an organisation's own servers, to which all parties connect (Attach). A party publishes on one subject of its own and listens on another; there are no
+// requests and no replies. The embedded server allows a party no other subject; other servers may, and nothing here relies on it: who has sent a packet is known from its
+// seal. Packets may be lost: package network sees to it that messages are not.
 package carrier
 
 import (
@@ -8,7 +9,6 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"maps"
 	"net"
 	"strconv"
@@ -19,6 +19,9 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/identity"
 )
 
@@ -34,12 +37,17 @@ const (
 
 // A Carrier is one party's end.
 type Carrier struct {
-	id     *identity.Identity
-	conn   *nats.Conn
-	server *server.Server // nil at a client
-	prefix string
-	back   func()
-	notice func(string)
+	id      *identity.Identity
+	conn    *nats.Conn
+	server  *server.Server // nil where none is embedded
+	peer    string         // what it connects to, for texts
+	where   string         // the address of that
+	foreign bool           // the servers are an organisation's own
+	hub     bool           // this is the server's party, which sends to all others
+	prefix  string
+	back    func()
+	notice  func(string)
+	refused func(error)
 
 	mutex    sync.Mutex
 	accepted map[string][]byte // certificates of connected clients, by party
@@ -52,12 +60,33 @@ type Events struct {
 	Packet func(from string, packet []byte) // from is the subject's party at the server, the server at a client; packet is valid during the call
 	Back   func()                           // the connection is there, for the first time or again
 	Notice func(text string)                // a line for the log
+	Refuse func(err error)                  // one that says what was refused, or has failed, with a code
+}
+
+// fail is an error with a code.
+func fail(code diag.Code, format string, args ...any) data.Errors {
+	var l diag.List
+	l.Errorf(code, nil, source.Span{}, format, args...)
+	return data.Errors(l)
+}
+
+// failureOf is the code of an error of a connection.
+func failureOf(err error) diag.Code {
+	var alert tls.AlertError
+	var refused *identity.RefusedError
+	switch text := strings.ToLower(err.Error()); {
+	case errors.As(err, &alert), errors.As(err, &refused), strings.Contains(text, "tls"), strings.Contains(text, "authorization"):
+		return diag.CertificateRefused
+	case strings.Contains(text, "permissions violation"):
+		return diag.SubjectRefused
+	}
+	return diag.BadAddress
 }
 
 // Serve starts the embedded server on an address, "" for the project's own, and connects to it.
 func Serve(id *identity.Identity, listen string, e Events) (*Carrier, error) {
 	if id.Party != id.Project.Server {
-		return nil, fmt.Errorf("%s is not the server of the project %s, which is %s", id.Party, id.Project.Name, id.Project.Server)
+		return nil, fail(diag.OtherParty, "%s is not the server of the project %s, which is %s: it joins", id.Party, id.Project.Name, id.Project.Server)
 	}
 	if listen == "" {
 		_, port, err := net.SplitHostPort(id.Project.Address)
@@ -68,18 +97,23 @@ func Serve(id *identity.Identity, listen string, e Events) (*Carrier, error) {
 	}
 	host, text, err := net.SplitHostPort(listen)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: write HOST:PORT", listen)
+		return nil, fail(diag.BadAddress, "--listen %s: write HOST:PORT", listen)
 	}
 	port, err := strconv.Atoi(text)
 	if err != nil || port < 0 || port > 65535 {
-		return nil, fmt.Errorf("--listen %s: write HOST:PORT", listen)
+		return nil, fail(diag.BadAddress, "--listen %s: write HOST:PORT", listen)
+	}
+	if l, err := net.Listen("tcp", listen); err == nil { // the embedded server does not say why it cannot listen
+		l.Close()
+	} else {
+		return nil, fail(diag.BadAddress, "nothing can listen on %s: %v", listen, err)
 	}
 	c := newCarrier(id, e)
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails
 	own := &door{carrier: c, secret: hex.EncodeToString(secret[:])}
 	options := &server.Options{
-		ServerName: id.Party, Host: host, Port: port, NoLog: true, NoSigs: true, TLSConfig: id.Accept(func(err error) { e.Notice(err.Error()) }), TLS: true, TLSHandshakeFirst: true, TLSTimeout: 5,
+		ServerName: id.Party, Host: host, Port: port, NoLog: true, NoSigs: true, TLSConfig: id.Accept(e.Refuse), TLS: true, TLSHandshakeFirst: true, TLSTimeout: 5,
 		MaxPayload: maxPayload, MaxPending: maxPending, WriteDeadline: writeDeadline, MaxSubs: 16, PingInterval: pingEvery, MaxPingsOut: 3, NoSystemAccount: true,
 		CustomClientAuthentication: own, DisableShortFirstPing: true,
 	}
@@ -92,16 +126,17 @@ func Serve(id *identity.Identity, listen string, e Events) (*Carrier, error) {
 	c.server.Start()
 	if !c.server.ReadyForConnections(startMost) {
 		c.server.Shutdown()
-		return nil, fmt.Errorf("nothing can listen on %s: is another process using the port?", listen)
+		return nil, fail(diag.BadAddress, "nothing listens on %s after %v", listen, startMost)
 	}
 	c.conn, err = nats.Connect("", append(c.options(), nats.InProcessServer(c.server), nats.Token(own.secret))...)
 	if err == nil {
-		_, err = c.conn.Subscribe(c.prefix+".up.*", func(m *nats.Msg) { e.Packet(strings.TrimPrefix(m.Subject, c.prefix+".up."), m.Data) })
+		err = c.listen(e)
 	}
 	if err != nil {
 		c.server.Shutdown()
 		return nil, err
 	}
+	c.where = c.server.Addr().String()
 	c.wait.Go(c.review)
 	return c, nil
 }
@@ -109,22 +144,34 @@ func Serve(id *identity.Identity, listen string, e Events) (*Carrier, error) {
 // Join connects a client to the server of its project. It returns at once: Events.Back tells when the connection is there.
 func Join(id *identity.Identity, e Events) (*Carrier, error) {
 	if id.Party == id.Project.Server {
-		return nil, fmt.Errorf("%s is the server of the project %s: it serves, and the others join", id.Party, id.Project.Name)
+		return nil, fail(diag.OtherParty, "%s is the server of the project %s: it serves, and the others join", id.Party, id.Project.Name)
 	}
 	c := newCarrier(id, e)
 	var err error
 	if c.conn, err = nats.Connect("tls://"+id.Project.Address, append(c.options(), nats.Secure(id.Dial()), nats.TLSHandshakeFirst())...); err != nil {
 		return nil, err
 	}
-	if _, err = c.conn.Subscribe(c.prefix+".down."+id.Party, func(m *nats.Msg) { e.Packet(id.Project.Server, m.Data) }); err != nil {
+	if err = c.listen(e); err != nil {
 		c.conn.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
+// listen subscribes to what is for this party.
+func (c *Carrier) listen(e Events) (err error) {
+	if c.hub {
+		_, err = c.conn.Subscribe(c.prefix+".up.*", func(m *nats.Msg) { e.Packet(strings.TrimPrefix(m.Subject, c.prefix+".up."), m.Data) })
+		return err
+	}
+	_, err = c.conn.Subscribe(c.prefix+".down."+c.id.Party, func(m *nats.Msg) { e.Packet(c.id.Project.Server, m.Data) })
+	return err
+}
+
 func newCarrier(id *identity.Identity, e Events) *Carrier {
-	return &Carrier{id: id, prefix: "vflc." + id.Project.Name, back: e.Back, notice: e.Notice, accepted: map[string][]byte{}, done: make(chan struct{})}
+	return &Carrier{
+		id: id, peer: id.Project.Server, where: id.Project.Address, hub: id.Party == id.Project.Server, prefix: "vflc." + id.Project.Name, back: e.Back, notice: e.Notice, refused: e.Refuse, accepted: map[string][]byte{}, done: make(chan struct{}),
+	}
 }
 
 func (c *Carrier) options() []nats.Option {
@@ -134,14 +181,16 @@ func (c *Carrier) options() []nats.Option {
 		nats.ConnectHandler(func(*nats.Conn) { c.back() }), nats.ReconnectHandler(func(*nats.Conn) { c.back() }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.notice("connection: " + err.Error()) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			c.refused(fail(failureOf(err), "connection to %s: %v", c.peer, err))
+		}),
 		nats.IgnoreAuthErrorAbort(),
 	}
 }
 
 func (c *Carrier) lost(err error) {
 	if err != nil {
-		c.notice("the connection to " + c.id.Project.Server + " failed: " + reason(err))
+		c.refused(fail(failureOf(err), "the connection to %s failed: %s", c.peer, reason(err)))
 	}
 }
 
@@ -162,14 +211,22 @@ func reason(err error) string {
 
 // Publish sends a packet to a party. A client sends to the server alone.
 func (c *Carrier) Publish(to string, packet []byte) error {
-	if c.server != nil {
+	if c.hub {
 		return c.conn.Publish(c.prefix+".down."+to, packet)
 	}
 	return c.conn.Publish(c.prefix+".up."+c.id.Party, packet)
 }
 
-// Address is where the embedded server listens.
-func (c *Carrier) Address() string { return c.server.Addr().String() }
+// Where is the address at which the embedded server listens, or to which this party connects.
+func (c *Carrier) Where() string { return c.where }
+
+// MaxPayload is the largest packet.
+func (c *Carrier) MaxPayload() int {
+	if most := int(c.conn.MaxPayload()); most > 0 {
+		return most
+	}
+	return maxPayload // it is not connected yet
+}
 
 // Connected reports whether the connection to the server is there.
 func (c *Carrier) Connected() bool { return c.conn.IsConnected() }
@@ -207,7 +264,7 @@ func (c *Carrier) disconnectRevoked() {
 		if _, err := c.id.Verify(cert); err == nil {
 			continue
 		} else {
-			c.notice(err.Error())
+			c.refused(err)
 		}
 		c.mutex.Lock()
 		delete(c.accepted, party)
@@ -234,7 +291,7 @@ func (d *door) Check(client server.ClientAuthentication) bool {
 	tls := client.GetTLSConnectionState()
 	if tls == nil {
 		if client.GetOpts().Token != d.secret {
-			c.notice("refused: a connection without TLS")
+			c.refused(&identity.RefusedError{Why: identity.NoCertificate})
 			return false
 		}
 		client.RegisterUser(user(c.id.Party, c.prefix+".down.*", c.prefix+".up.*"))
@@ -246,7 +303,7 @@ func (d *door) Check(client server.ClientAuthentication) bool {
 	cert := tls.PeerCertificates[0].Raw
 	party, err := c.id.Verify(cert)
 	if err != nil {
-		c.notice(err.Error())
+		c.refused(err)
 		return false
 	}
 	c.mutex.Lock()

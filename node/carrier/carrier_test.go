@@ -3,6 +3,7 @@ package carrier
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/node/identity"
 )
@@ -73,8 +75,24 @@ func (l *log) events() Events {
 	l.got = make(chan string, 1000)
 	return Events{
 		Packet: func(from string, p []byte) { l.got <- from + ":" + string(p) }, Back: func() {},
-		Notice: func(s string) { l.mutex.Lock(); l.text += s + "\n"; l.mutex.Unlock() },
+		Notice: l.add,
+		Refuse: func(err error) { // as a journal writes it, with the code
+			var coded data.Errors
+			if !errors.As(err, &coded) {
+				l.add("without a code: " + err.Error())
+				return
+			}
+			for _, d := range coded {
+				l.add(d.Message + " (" + string(d.Code) + ")")
+			}
+		},
 	}
+}
+
+func (l *log) add(s string) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.text += s + "\n"
 }
 
 // wants waits until the log has a text.
@@ -162,7 +180,7 @@ func TestRefused(t *testing.T) {
 		if connect(c) == nil {
 			t.Errorf("%s: connected", name)
 		}
-		l.wants(t, why)
+		l.wants(t, why+" (V0827)")
 	}
 	bare := load(t, dir("a")).Dial()
 	bare.Certificates = nil

@@ -28,8 +28,27 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 )
+
+// fail is an error with a code.
+func fail(code diag.Code, format string, args ...any) data.Errors {
+	var l diag.List
+	l.Errorf(code, nil, source.Span{}, format, args...)
+	return data.Errors(l)
+}
+
+// incomplete is the error where a file of a party's folder cannot be read.
+func incomplete(err error) error {
+	var coded data.Errors
+	if errors.As(err, &coded) {
+		return err
+	}
+	return fail(diag.BadIdentity, "%v; the folder of a party has its keys (vflc provision request) and the bundle that was sent for them", err)
+}
 
 // Names of the files in the folder of a project and of a party.
 const (
@@ -67,17 +86,17 @@ var (
 func (p *Project) Check() error {
 	switch {
 	case !projectName.MatchString(p.Name):
-		return fmt.Errorf("the project's name %q: use letters, digits and _", p.Name)
+		return fail(diag.BadProject, "the project's name %q: use letters, digits and _", p.Name)
 	case !slices.Contains(p.Parties, p.Server):
-		return fmt.Errorf("the server %q is not among the parties", p.Server)
+		return fail(diag.BadProject, "the server %q is not among the parties", p.Server)
 	}
 	if _, _, err := net.SplitHostPort(p.Address); err != nil {
-		return fmt.Errorf("the address %q: write HOST:PORT", p.Address)
+		return fail(diag.BadProject, "the address %q: write HOST:PORT", p.Address)
 	}
 	seen := map[string]bool{}
 	for _, name := range p.Parties {
 		if !partyName.MatchString(name) || seen[name] {
-			return fmt.Errorf("the party %q has no valid name, or there are two of it", name)
+			return fail(diag.BadProject, "the party %q has no valid name, or there are two of it", name)
 		}
 		seen[name] = true
 	}
@@ -97,10 +116,10 @@ func ReadProject(path string) (*Project, error) {
 		if errors.As(err, &strict) {
 			err = errors.New(strict.String())
 		}
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fail(diag.BadProject, "%s: %v", path, err)
 	}
 	if err := p.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fail(diag.BadProject, "%s: %v", path, err)
 	}
 	return p, nil
 }
@@ -122,7 +141,7 @@ func Init(dir string, p Project) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, authorityKey)); err == nil {
-		return fmt.Errorf("%s has a certificate authority already; a new one would make every certificate of the project worthless", dir)
+		return fail(diag.BadProject, "%s has a certificate authority already; a new one would make every certificate of the project worthless", dir)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -179,7 +198,7 @@ func readPEM(path, kind string) ([]byte, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != kind {
-		return nil, fmt.Errorf("%s: not a PEM file of a %s", path, strings.ToLower(kind))
+		return nil, fail(diag.BadIdentity, "%s: not a PEM file of a %s", path, strings.ToLower(kind))
 	}
 	return block.Bytes, nil
 }
@@ -198,7 +217,7 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s can be read by others; make it your own alone: chmod 600 %s", path, path)
+		return nil, fail(diag.BadIdentity, "%s can be read by others; make it your own alone: chmod 600 %s", path, path)
 	}
 	der, err := readPEM(path, keyBlock)
 	if err != nil {
@@ -207,7 +226,7 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 	any, err := x509.ParsePKCS8PrivateKey(der)
 	key, ok := any.(ed25519.PrivateKey)
 	if err != nil || !ok {
-		return nil, fmt.Errorf("%s: not an Ed25519 key", path)
+		return nil, fail(diag.BadIdentity, "%s: not an Ed25519 key", path)
 	}
 	return key, nil
 }
@@ -215,10 +234,10 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 // Request makes the keys of a party in its folder, and the request for a certificate, which alone is sent to whoever keeps the project.
 func Request(dir, project, party string) error {
 	if !projectName.MatchString(project) || !partyName.MatchString(party) {
-		return fmt.Errorf("%q and %q are no names of a project and a party", project, party)
+		return fail(diag.RequestRefused, "%q and %q are no names of a project and a party", project, party)
 	}
 	if _, err := os.Stat(filepath.Join(dir, KeyFile)); err == nil {
-		return fmt.Errorf("%s has a key already; the request for it is %s", dir, filepath.Join(dir, RequestFile))
+		return fail(diag.RequestRefused, "%s has a key already; the request for it is %s", dir, filepath.Join(dir, RequestFile))
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -299,21 +318,21 @@ func Add(dir, request string) (party, bundle string, err error) {
 		err = r.CheckSignature()
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("%s: %w", request, err)
+		return "", "", fail(diag.RequestRefused, "%s: %v", request, err)
 	}
 	party = r.Subject.CommonName
 	pub, ok := r.PublicKey.(ed25519.PublicKey)
 	switch {
 	case !ok:
-		return "", "", fmt.Errorf("%s: the key is not Ed25519", request)
+		return "", "", fail(diag.RequestRefused, "%s: the key is not Ed25519", request)
 	case !partyName.MatchString(party):
-		return "", "", fmt.Errorf("%s: %q is no name of a party", request, party)
+		return "", "", fail(diag.RequestRefused, "%s: %q is no name of a party", request, party)
 	case !slices.Equal(r.Subject.Organization, []string{a.project.Name}):
-		return "", "", fmt.Errorf("%s: the request is for the project %q, and this is %s", request, strings.Join(r.Subject.Organization, " "), a.project.Name)
+		return "", "", fail(diag.RequestRefused, "%s: the request is for the project %q, and this is %s", request, strings.Join(r.Subject.Organization, " "), a.project.Name)
 	}
 	issued := filepath.Join(dir, IssuedDir, fileName(party)+".crt")
 	if _, err := os.Stat(issued); err == nil {
-		return "", "", fmt.Errorf("%s has a certificate (%s); revoke it first: vflc provision revoke %s %s", party, issued, dir, party)
+		return "", "", fail(diag.RequestRefused, "%s has a certificate (%s); revoke it first: vflc provision revoke %s %s", party, issued, dir, party)
 	}
 	now := time.Now()
 	template := &x509.Certificate{
@@ -363,7 +382,7 @@ func Revoke(dir, party string) error {
 	issued := filepath.Join(dir, IssuedDir, fileName(party)+".crt")
 	cert, err := readCert(issued)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s has no certificate of %s", dir, party)
+		return fail(diag.RequestRefused, "%s has no certificate of %s", dir, party)
 	}
 	if err != nil {
 		return err
@@ -427,38 +446,38 @@ func Load(dir string) (*Identity, error) {
 	id := &Identity{dir: dir}
 	var err error
 	if id.Project, err = ReadProject(filepath.Join(dir, ProjectFile)); err != nil {
-		return nil, fmt.Errorf("%w; the folder of a party has its keys (vflc provision request) and the bundle that was sent for them", err)
+		return nil, fail(diag.BadIdentity, "%v; the folder of a party has its keys (vflc provision request) and the bundle that was sent for them", err)
 	}
 	if id.root, err = readCert(filepath.Join(dir, AuthorityFile)); err != nil {
-		return nil, err
+		return nil, incomplete(err)
 	}
 	if id.Cert, err = readCert(filepath.Join(dir, CertFile)); err != nil {
-		return nil, err
+		return nil, incomplete(err)
 	}
 	if id.Key, err = readKey(filepath.Join(dir, KeyFile)); err != nil {
-		return nil, err
+		return nil, incomplete(err)
 	}
 	if id.Party, err = id.Verify(id.Cert.Raw); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, CertFile), err)
+		return nil, err
 	}
 	if !id.Key.Public().(ed25519.PublicKey).Equal(id.Cert.PublicKey) {
-		return nil, fmt.Errorf("%s is not for the key in %s", filepath.Join(dir, CertFile), KeyFile)
+		return nil, fail(diag.BadIdentity, "%s is not for the key in %s", filepath.Join(dir, CertFile), KeyFile)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, StreamFile))
 	if err != nil {
-		return nil, err
+		return nil, incomplete(err)
 	}
 	if rest, ok := strings.CutPrefix(string(text), simulated); ok {
 		seed, err := strconv.ParseUint(strings.TrimSpace(rest), 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, StreamFile), err)
+			return nil, fail(diag.BadIdentity, "%s: %v", filepath.Join(dir, StreamFile), err)
 		}
 		id.Simulated = &seed
 		return id, nil
 	}
 	seed, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(seed) != len(id.Stream) {
-		return nil, fmt.Errorf("%s holds no seed of 32 bytes", filepath.Join(dir, StreamFile))
+		return nil, fail(diag.BadIdentity, "%s holds no seed of 32 bytes", filepath.Join(dir, StreamFile))
 	}
 	copy(id.Stream[:], seed)
 	return id, nil
@@ -501,6 +520,15 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("%s is refused: %s", e.Party, e.Why)
 }
 
+// As makes a diagnostic of it.
+func (e *RefusedError) As(target any) bool {
+	list, ok := target.(*data.Errors)
+	if ok {
+		*list = fail(diag.CertificateRefused, "%s", e.Error())
+	}
+	return ok
+}
+
 // Verify checks a certificate and returns the party whose it is. The error is a *RefusedError.
 func (id *Identity) Verify(der []byte) (party string, err error) {
 	cert, err := x509.ParseCertificate(der)
@@ -538,6 +566,16 @@ func (id *Identity) Verify(der []byte) (party string, err error) {
 		return party, &RefusedError{party, Unlisted}
 	}
 	return party, nil
+}
+
+// Version differs when the files have changed by which Verify judges.
+func (id *Identity) Version() (text string) {
+	for _, name := range []string{RevokedFile, ProjectFile} {
+		if info, err := os.Stat(filepath.Join(id.dir, name)); err == nil {
+			text += fmt.Sprintln(info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	return text
 }
 
 // PublicKey is the key of a certificate that Verify has accepted.

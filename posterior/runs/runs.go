@@ -35,6 +35,12 @@ const (
 	SessionDir = "session"
 	// LedgerDir holds the ledger of such a party.
 	LedgerDir = "ledger"
+	// PredictedFile, PredictedTable and PredictedDraws are what a party of a prediction across processes writes.
+	PredictedFile, PredictedTable, PredictedDraws = "predictions.json", "predictions.csv", "predictions-draws.csv"
+	// ChecksFile, CheckedDir and ScoresFile are what it writes where it compares replicates with its data, and where it scores rows that a fit left out.
+	ChecksFile, CheckedDir, ScoresFile = "checks.json", "checked.zarr", "scores.json"
+	// ValidationFile is the report of a cross-validation across processes.
+	ValidationFile = "validation.json"
 	// ReportFile is where vflc report writes unless told otherwise.
 	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.

@@ -53,6 +53,8 @@ type Rows struct {
 	Input int
 	// Graph has the predictor as input 0 and the log density of each row as output 0.
 	Graph *Graph
+	// Globals are the parameters that the log density depends on beside the predictor, such as a scale.
+	Globals []Port
 }
 
 // A recorded likelihood is a density of data that was added to the target.
@@ -161,8 +163,8 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool) (Rows, ID, erro
 			return out, NoID, errSeveral
 		case received[id]:
 			at = k
-		case b.nodes[id].kind != constant:
-			return out, NoID, fmt.Errorf("its %s is not fixed", l.dist.Params[k].Name)
+		default:
+			out.Globals = b.leaves(id, out.Globals)
 		}
 	}
 	eta, err := b.predictorOf(l.theta[at], b.nodes[l.x].shape)
@@ -186,6 +188,26 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool) (Rows, ID, erro
 	}
 	out.Graph, err = b.given(eta, l)
 	return out, eta, err
+}
+
+// leaves adds the parameters that a value depends on to a list, each once.
+func (b *Builder) leaves(value ID, list []Port) []Port {
+	needed := make([]bool, value+1)
+	needed[value] = true
+	for id := value; id >= 0; id-- {
+		n := &b.nodes[id]
+		if !needed[id] {
+			continue
+		}
+		for _, in := range n.in {
+			needed[in] = true
+		}
+		p := Port{Name: n.name, Offset: n.offset, Len: n.shape.Len()}
+		if n.kind == param && !slices.ContainsFunc(list, func(q Port) bool { return q.Offset == p.Offset }) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // predictorOf goes from a parameter of a density back through functions of one value a row to the first value that is affine in parameters and inputs.
@@ -260,6 +282,12 @@ func (b *Builder) addend(id, in ID) bool {
 func (b *Builder) given(eta ID, l *recorded) (*Graph, error) {
 	c := b.fork()
 	c.plain = b.plain
+	c.terms = b.terms
+	for _, p := range b.parts { // a bijector adds its log-Jacobian up wherever it is computed
+		if p.node != NoID && b.nodes[p.node].bij != nil {
+			c.parts = append(c.parts, p)
+		}
+	}
 	shape := c.nodes[eta].shape
 	c.nodes[eta] = node{kind: input, name: "predictor", shape: shape}
 	c.inputs, c.held = []ID{eta}, shape.Len()

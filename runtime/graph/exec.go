@@ -22,8 +22,9 @@ type Exec struct {
 	reports               [][]float64
 	terms                 []float64
 	scratch               [][]float64
-	targeted              bool // since the last Forward
-	flat                  bool // log-Jacobians are left out
+	targeted              bool    // since the last Forward
+	flat                  bool    // log-Jacobians are left out
+	loaded                *loaded // nil where the data are those of the graph
 }
 
 // A loop is a loopSpec bound to the arrays of an Exec.

@@ -72,7 +72,11 @@ func inferRecur(b *Builder, n *node) error {
 			rows = b.nodes[n.in[len(r.Start)+read.Input]].shape.rows()
 		}
 		if read.Kind != ReadWhole && r.steps() > 0 && (low+read.Offset < 0 || high+read.Offset >= rows) {
-			return fmt.Errorf("row %d of %d does not exist", max(high+read.Offset, -low)+1, rows)
+			beyond := high + read.Offset + 1
+			if low+read.Offset < 0 {
+				beyond = low + read.Offset + 1
+			}
+			return fmt.Errorf("a step reads row %d of an array of %d", beyond, rows)
 		}
 	}
 	n.whole(append(Shape{r.Rows}, r.State...))

@@ -32,6 +32,7 @@ func models() map[string]func(testing.TB, *graph.Builder) {
 	}
 	m["network"], m["wide network"] = network("tanh", 200, 3, 5, 4, 2), network("relu", 333, 9, 33, 17, 2)
 	m["layer seen whole"] = layerSeenWhole
+	m["two groupings"] = twoGroupings
 	m["columns"] = termByTerm
 	for name := range elementwiseModels {
 		m[name] = elementwiseModel(name, 333)
@@ -89,6 +90,19 @@ func layerSeenWhole(tb testing.TB, b *graph.Builder) {
 	out := apply(tb, b, "matmul", h, b.Param("v", shape{m}))
 	density(tb, b, "y", "normal", b.Const("y", shape{n}, y), out, apply(tb, b, "exp", apply(tb, b, "mean", h)))
 	b.Output("h", h)
+}
+
+// twoGroupings has two likelihoods whose rows are sorted by levels of their own.
+func twoGroupings(tb testing.TB, b *graph.Builder) {
+	const n = 200
+	for k, name := range []string{"u", "v"} {
+		y, level := make([]float64, n), make([]float64, n)
+		for i := range y {
+			y[i], level[i] = math.Sin(float64(i+k)), float64(1+(7*i+k)%(3+k))
+		}
+		mean := apply(tb, b, "gather", b.Param(name, shape{3 + k}), b.Const("level", shape{n}, level))
+		density(tb, b, name, "normal", b.Const("y", shape{n}, y), mean, b.Scalar(1.5))
+	}
 }
 
 // linear is a likelihood of 555 rows, to a power. Its predictor is a product with a matrix, plus nothing, a number or one parameter per row.

@@ -87,6 +87,9 @@ func (g *Graph) free(set []ID, root ID) bool {
 			return false
 		}
 		for k, p := range n.in {
+			if p < 0 { // a copy, made for rows that are sorted already
+				continue
+			}
 			if set[p] == root && g.nodes[p].kind == rowwise && !(set[id] == root && n.links[k].rows) {
 				return false
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
@@ -34,6 +35,9 @@ func (p *Party) Linear() (*density.Linear, error) {
 		return nil, fmt.Errorf("%s: %w", p.Party(), err)
 	}
 	l := &density.Linear{Sums: p.sums, Clients: p.clients}
+	if err := p.readIndex(l, split); err != nil {
+		return nil, err
+	}
 	for _, a := range p.role.Arrivals {
 		l.Received += a.Len
 	}
@@ -43,10 +47,56 @@ func (p *Party) Linear() (*density.Linear, error) {
 	}
 	p.readOutputs(l)
 	p.readRows(l, split)
-	if err := p.readPrior(&l.Prior, split.Rest); err != nil {
+	if err := p.readPrior(l, split.Rest); err != nil {
 		return nil, err
 	}
 	return l, p.compare(l)
+}
+
+// readIndex divides the elements of θ: globals are those that a likelihood depends on beside its predictor, and those whose density depends on them.
+func (p *Party) readIndex(l *density.Linear, split *graph.Split) error {
+	global := make([]bool, p.Dim())
+	for _, r := range split.Rows {
+		for _, v := range r.Globals {
+			for i := v.Offset; i < v.Offset+v.Len; i++ {
+				global[i] = true
+			}
+		}
+	}
+	for i, is := range global {
+		if is {
+			l.Globals.Index = append(l.Globals.Index, i)
+		} else {
+			l.Index = append(l.Index, i)
+		}
+	}
+	if len(l.Globals.Index) == 0 {
+		return nil
+	}
+	for k, r := range split.Rows {
+		for _, v := range r.Globals {
+			if e := split.Predictors.NewExec(); p.moves(e, k, v.Offset, v.Len) {
+				return fmt.Errorf("%s: %s: %s is in its predictor and in another of its parameters", p.Party(), r.Term, v.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// moves reports whether an output of an affine graph depends on some elements of θ, whatever is received.
+func (p *Party) moves(e *graph.Exec, output, offset, n int) bool {
+	theta := make([]float64, p.Dim())
+	e.Forward(theta)
+	at := append([]float64(nil), e.Output(output)...)
+	for i := offset; i < offset+n; i++ {
+		theta[i] = 1
+		e.Forward(theta)
+		if !slices.Equal(at, e.Output(output)) {
+			return true
+		}
+		theta[i] = 0
+	}
+	return false
 }
 
 // compare holds the parts against the log density itself, at 0 with everything received 0.
@@ -56,10 +106,14 @@ func (p *Party) compare(l *density.Linear) error {
 	}
 	p.Evaluate(make([]float64, p.Dim()))
 	want, _ := p.Target()
+	phi, by := make([]float64, len(l.Globals.Index)), make([]float64, len(l.Globals.Index))
 	got := l.Prior.Value
+	if len(phi) > 0 {
+		got += l.Globals.Density(phi, by)
+	}
 	for _, r := range l.Rows {
 		lp, slope := make([]float64, len(r.Offset)), make([]float64, len(r.Offset))
-		r.Evaluate(r.Offset, lp, slope)
+		r.Evaluate(phi, r.Offset, lp, slope, nil, by)
 		got += vector.Sum(len(lp), lp)
 	}
 	if math.Abs(got-want) > exact*(1+math.Abs(want)) {
@@ -75,16 +129,16 @@ func (p *Party) outputName(k int) string {
 	return p.spec.Graph.Outputs()[k].Name
 }
 
-// affine reads a map off: at returns its value at θ, which may change at the next call.
-func affine(dim int, at func(theta []float64) []float64) density.Affine {
+// affine reads a map of the elements index of θ off, the others 0: at returns its value at θ, which may change at the next call.
+func affine(dim int, index []int, at func(theta []float64) []float64) density.Affine {
 	theta := make([]float64, dim)
 	a := density.Affine{Offset: append([]float64(nil), at(theta)...)}
 	n := len(a.Offset)
-	a.Matrix = make([]float64, n*dim)
-	for i := range theta {
+	a.Matrix = make([]float64, n*len(index))
+	for k, i := range index {
 		theta[i] = 1
 		for r, v := range at(theta) {
-			a.Matrix[i*n+r] = v - a.Offset[r]
+			a.Matrix[k*n+r] = v - a.Offset[r]
 		}
 		theta[i] = 0
 	}
@@ -92,9 +146,9 @@ func affine(dim int, at func(theta []float64) []float64) density.Affine {
 }
 
 func (p *Party) readOutputs(l *density.Linear) {
-	l.Cuts = affine(p.Dim(), p.Evaluate)
+	l.Cuts = affine(p.Dim(), l.Index, p.Evaluate)
 	var sent []float64
-	l.Sends = affine(p.Dim(), func(theta []float64) []float64 {
+	l.Sends = affine(p.Dim(), l.Index, func(theta []float64) []float64 {
 		p.here().Forward(theta)
 		sent = sent[:0]
 		for k := len(p.spec.Cuts); k < len(p.spec.Graph.Outputs()); k++ {
@@ -116,7 +170,7 @@ func (p *Party) readRows(l *density.Linear, split *graph.Split) {
 				}
 			}
 		}
-		r.Affine = affine(p.Dim(), func(theta []float64) []float64 {
+		r.Affine = affine(p.Dim(), l.Index, func(theta []float64) []float64 {
 			predictors.Forward(theta)
 			return predictors.Output(k)
 		})
@@ -132,25 +186,34 @@ func (p *Party) readRows(l *density.Linear, split *graph.Split) {
 				in[i] = 0
 			}
 		}
-		r.Evaluate = evaluator(rows.Graph)
+		r.Evaluate = evaluator(rows.Graph, l.Globals.Index)
 		l.Rows = append(l.Rows, r)
 	}
 }
 
-// evaluator evaluates a graph of rows given their predictors.
-func evaluator(g *graph.Graph) func(eta, lp, slope []float64) {
+// evaluator evaluates a graph of rows given their predictors and globals.
+func evaluator(g *graph.Graph, globals []int) func(phi, eta, lp, slope, seeds, by []float64) {
 	e, theta := g.NewExec(), make([]float64, g.Dim())
 	ones := make([]float64, g.Outputs()[0].Len)
 	for i := range ones {
 		ones[i] = 1
 	}
-	seeds := [][]float64{ones}
-	return func(eta, lp, slope []float64) {
+	seeded := [][]float64{ones}
+	return func(phi, eta, lp, slope, seeds, by []float64) {
+		for k, i := range globals {
+			theta[i] = phi[k]
+		}
 		copy(e.Input(0), eta)
 		e.Forward(theta)
 		copy(lp, e.Output(0))
-		e.Pull(seeds)
+		if seeded[0] = ones; seeds != nil {
+			seeded[0] = seeds
+		}
+		e.Pull(seeded)
 		copy(slope, e.InputAdjoint(0))
+		for k, i := range globals {
+			by[k] = e.Grad()[i]
+		}
 	}
 }
 
@@ -159,38 +222,72 @@ const (
 	exact  = 1e-9 // relative difference of gradients that is rounding
 )
 
-// readPrior reads the gradient of the remaining density off at the unit vectors, as if it were affine, and compares it elsewhere.
-func (p *Party) readPrior(q *density.Quadratic, rest *graph.Graph) error {
+// readPrior reads the gradient of the remaining density off at the unit vectors, as if it were affine, and compares it elsewhere. The density of the globals must be one of them
+// alone: at 0 they leave the rest as it is.
+func (p *Party) readPrior(l *density.Linear, rest *graph.Graph) error {
 	e, theta := rest.NewExec(), make([]float64, p.Dim())
+	q, index, globals := &l.Prior, l.Index, l.Globals.Index
+	d := len(index)
 	evaluate := func(theta []float64) float64 {
 		e.Forward(theta)
 		return e.Target()
 	}
-	gradient := affine(p.Dim(), func(theta []float64) []float64 {
+	gradient := affine(p.Dim(), index, func(theta []float64) []float64 {
 		evaluate(theta)
-		return e.Grad()
+		return pick(e.Grad(), index)
 	})
-	q.Value, q.Gradient, q.Precision = evaluate(theta), gradient.Offset, gradient.Matrix
+	atZero := evaluate(theta)
+	q.Gradient, q.Precision = gradient.Offset, gradient.Matrix
 	for i := range q.Precision {
 		q.Precision[i] = -q.Precision[i]
+	}
+	if len(globals) == 0 {
+		q.Value = atZero
+	} else {
+		alone := rest.NewExec()
+		at := make([]float64, p.Dim())
+		l.Globals.Density = func(phi, grad []float64) float64 {
+			for k, i := range globals {
+				at[i] = phi[k]
+			}
+			alone.Forward(at)
+			value := alone.Target()
+			copy(grad, pick(alone.Grad(), globals))
+			return value
+		}
+	}
+	where := func(i int) string {
+		for _, v := range rest.Params() {
+			if i >= v.Offset && i < v.Offset+v.Len {
+				return v.Name
+			}
+		}
+		return "a parameter"
 	}
 	for k := range probes {
 		for i := range theta {
 			theta[i] = math.Sin(float64(i+1)*(float64(k)+0.7)) * float64(k+1)
 		}
 		evaluate(theta)
-		for _, v := range rest.Params() {
-			for i := v.Offset; i < v.Offset+v.Len; i++ {
-				want, size := q.Gradient[i], math.Abs(q.Gradient[i])
-				for j, t := range theta {
-					want -= q.Precision[j*len(theta)+i] * t
-					size += math.Abs(q.Precision[j*len(theta)+i] * t)
-				}
-				if !(math.Abs(e.Grad()[i]-want) <= exact*(1+size)) {
-					return fmt.Errorf("%s: the log density of %s apart from the clients' likelihood is not a quadratic function, as that of a normal prior is", p.Party(), v.Name)
-				}
+		for a, i := range index {
+			want, size := q.Gradient[a], math.Abs(q.Gradient[a])
+			for b, j := range index {
+				want -= q.Precision[b*d+a] * theta[j]
+				size += math.Abs(q.Precision[b*d+a] * theta[j])
+			}
+			if !(math.Abs(e.Grad()[i]-want) <= exact*(1+size)) {
+				return fmt.Errorf("%s: the log density of %s apart from the clients' likelihood is not a quadratic function, as that of a normal prior is", p.Party(), where(i))
 			}
 		}
 	}
 	return nil
+}
+
+// pick returns some elements of a vector.
+func pick(v []float64, index []int) []float64 {
+	out := make([]float64, len(index))
+	for k, i := range index {
+		out[k] = v[i]
+	}
+	return out
 }

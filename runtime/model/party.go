@@ -17,6 +17,7 @@ type Party struct {
 	index   int
 	role    Role
 	slots   [2]*graph.Exec // Centre is made when it is first used
+	variant int            // of the data
 	seeds   [][]float64    // per graph output: cuts, then what the server shares
 	held    []float64      // accumulators set aside while Pull uses them
 	g, own  []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
@@ -43,7 +44,7 @@ var (
 func NewParty(plan *Plan, index int) *Party {
 	spec := plan.Parties[index]
 	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true}
-	p.slots[density.Here] = spec.Graph.NewExec()
+	p.slots[density.Here] = p.newExec()
 	p.seeds = make([][]float64, len(spec.Graph.Outputs()))
 	for k, c := range spec.Cuts {
 		p.cutLen += c.Len()
@@ -153,9 +154,31 @@ func (p *Party) Evaluate(theta []float64) []float64 {
 
 func (p *Party) exec(slot density.Slot) *graph.Exec {
 	if p.slots[slot] == nil {
-		p.slots[slot] = p.spec.Graph.NewExec()
+		p.slots[slot] = p.newExec()
 	}
 	return p.slots[slot]
+}
+
+func (p *Party) newExec() *graph.Exec {
+	if p.spec.Variants == nil {
+		return p.spec.Graph.NewExec()
+	}
+	e := p.spec.Variants.NewExec()
+	e.Load(p.variant)
+	return e
+}
+
+// Load makes the next evaluation one of a variant of the data, of which the Spec has several or, as number 0, its own.
+func (p *Party) Load(variant int) {
+	p.variant = variant
+	if p.spec.Variants == nil {
+		return
+	}
+	for _, e := range p.slots {
+		if e != nil {
+			e.Load(variant)
+		}
+	}
 }
 
 func (p *Party) copyEarly(to *graph.Exec) {
@@ -377,33 +400,33 @@ func (p *Party) draw(r *rand.Rand) error {
 	return nil
 }
 
-// WhyCut names a cut that was not finite in the last evaluation; "" if all were.
-func (p *Party) WhyCut() string {
+// CutCause is a cut that was not finite in the last evaluation; false if all were.
+func (p *Party) CutCause() (density.Cause, bool) {
 	for k, c := range p.spec.Cuts {
 		if x, bad := odd(p.Output(k)); bad {
-			return fmt.Sprintf("%s: the cut %s has the value %v", p.Party(), c.Name, x)
+			return density.Cause{Party: p.Party(), Part: density.CutPart, Name: c.Name, Value: x}, true
 		}
 	}
-	return ""
+	return density.Cause{}, false
 }
 
-// Why names what was not finite in the last evaluation: a cut, a term of the log density or a part of its gradient; "" if all was finite.
-func (p *Party) Why() string {
-	if why := p.WhyCut(); why != "" {
-		return why
+// Cause is what was not finite in the last evaluation: a cut, a term of the log density or a part of its gradient; false if all was finite.
+func (p *Party) Cause() (density.Cause, bool) {
+	if c, bad := p.CutCause(); bad {
+		return c, true
 	}
 	terms := p.here().TermValues()
 	for k, name := range p.spec.Graph.Terms() {
 		if x, bad := odd(terms[k : k+1]); bad {
-			return fmt.Sprintf("%s: the log density of %s is %v", p.Party(), name, x)
+			return density.Cause{Party: p.Party(), Part: density.TermPart, Name: name, Value: x}, true
 		}
 	}
 	for _, v := range p.spec.Graph.Params() {
 		if x, bad := odd(p.here().Grad()[v.Offset : v.Offset+v.Len]); bad {
-			return fmt.Sprintf("%s: the gradient of %s is %v", p.Party(), v.Name, x)
+			return density.Cause{Party: p.Party(), Part: density.GradientPart, Name: v.Name, Value: x}, true
 		}
 	}
-	return ""
+	return density.Cause{}, false
 }
 
 // odd returns the first value that is not finite.

@@ -82,9 +82,6 @@ func (p *Plan) Only(index int) *Plan {
 	own := *p
 	own.Parties = make([]*Spec, len(p.Parties))
 	own.Parties[index] = p.Parties[index]
-	own.Windows = nil
-	for _, w := range p.Windows {
-		own.Windows = append(own.Windows, Window{w.Only(index), w.Rows})
-	}
+	own.Windows = p.windowsBy(func(v *Plan) *Plan { return v.Only(index) })
 	return &own
 }

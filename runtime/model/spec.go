@@ -2,6 +2,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/simulate"
@@ -10,9 +12,11 @@ import (
 
 // A Spec is one party: its graph and what the ports of the graph mean. It is immutable and shared between chains.
 type Spec struct {
-	Party  string // "registry", "hospital_a", "lab[3]"
-	Graph  *graph.Graph
-	Params []density.Param // in the order of the graph's reports: Params[k] is report k
+	Party string // "registry", "hospital_a", "lab[3]"
+	Graph *graph.Graph
+	// Variants are the data of the windows that are evaluated by this graph; nil where it has data of its own.
+	Variants *graph.Variants
+	Params   []density.Param // in the order of the graph's reports: Params[k] is report k
 	// Weights are the parameters that are weights, in the order of their coordinates.
 	Weights []Weight
 	// Hierarchical is true where a prior depends on other parameters, this party's or another's.
@@ -34,6 +38,16 @@ type Draw struct {
 	Name  string
 	Input int
 	Shape graph.Shape
+}
+
+// Like reports whether another Spec of the party, with so many rows, differs from this one in its data alone.
+func (s *Spec) Like(o *Spec, rows int) bool {
+	for k, c := range s.Cuts {
+		if k >= len(o.Cuts) || c.Rows != rows || c.Cols != o.Cuts[k].Cols {
+			return false
+		}
+	}
+	return len(s.Cuts) == len(o.Cuts) && s.Variants.Has(o.Graph)
 }
 
 // Auxiliary lists the cuts at which an auxiliary variable crosses: all of them, or none where the cuts themselves cross.
@@ -102,10 +116,11 @@ type Plan struct {
 }
 
 // A Window is a plan over some of the rows of another: its likelihoods over rows are scaled by the number of windows, so that the mean of the windows'
-// densities is the density over all rows.
+// densities is the density over all rows. Windows whose graphs differ in their data alone have one Plan, and each a variant of its graphs.
 type Window struct {
 	*Plan
-	Rows []int // in the whole, ascending
+	Rows    []int // in the whole, ascending
+	Variant int
 }
 
 // A Wire is how clients write what the server adds up over two or more of them. The zero value: as the numbers that they are.
@@ -118,11 +133,21 @@ type Wire struct {
 func (p *Plan) On(w Wire) *Plan {
 	on := *p
 	on.Wire = w
-	on.Windows = nil
-	for _, v := range p.Windows {
-		on.Windows = append(on.Windows, Window{v.On(w), v.Rows})
-	}
+	on.Windows = p.windowsBy(func(v *Plan) *Plan { return v.On(w) })
 	return &on
+}
+
+// windowsBy returns the windows with each of their plans replaced, those that share one by the same.
+func (p *Plan) windowsBy(replace func(*Plan) *Plan) []Window {
+	out, by := slices.Clone(p.Windows), map[*Plan]*Plan{}
+	for k := range out {
+		w := &out[k]
+		if by[w.Plan] == nil {
+			by[w.Plan] = replace(w.Plan)
+		}
+		w.Plan = by[w.Plan]
+	}
+	return out
 }
 
 // SumsAlone reports whether of a sum the server receives the total alone: it is masked, and two or more clients contribute.

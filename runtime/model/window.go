@@ -8,16 +8,12 @@ func (v *verifier) windows() error {
 		return wrong("windows", "there is only one")
 	}
 	var rows []int
+	seen := map[*Plan]bool{}
 	for _, w := range v.plan.Windows {
-		if err := w.Verify(); err != nil {
+		if err := v.window(w, seen[w.Plan]); err != nil {
 			return err
 		}
-		if len(w.Windows) > 0 || !slices.Equal(w.Names, v.plan.Names) {
-			return wrong("windows", "one is divided itself or has other parties")
-		}
-		if err := v.sameParties(w); err != nil {
-			return err
-		}
+		seen[w.Plan] = true
 		rows = append(rows, w.Rows...)
 	}
 	slices.Sort(rows)
@@ -27,6 +23,36 @@ func (v *verifier) windows() error {
 		}
 	}
 	return nil
+}
+
+// window checks one window, whose plan may have been seen with another.
+func (v *verifier) window(w Window, seen bool) error {
+	for _, p := range w.Parties {
+		if variants := w.variants(p); w.Variant < 0 || w.Variant >= variants {
+			return wrong("windows", "data %d of %s, which has %d", w.Variant, p.Party, variants)
+		}
+	}
+	if seen {
+		return v.sameRows(w)
+	}
+	if err := w.Verify(); err != nil {
+		return err
+	}
+	if len(w.Windows) > 0 || !slices.Equal(w.Names, v.plan.Names) {
+		return wrong("windows", "one is divided itself or has other parties")
+	}
+	return v.sameParties(w)
+}
+
+// variants is of how many windows a party has data in the plan of this one.
+func (w Window) variants(p *Spec) int {
+	switch {
+	case p == nil:
+		return w.Variant + 1
+	case p.Variants == nil:
+		return 1
+	}
+	return p.Variants.Len()
 }
 
 // sameParties compares the parties that this process holds: their parameters, and the rows of their cuts.
@@ -43,8 +69,23 @@ func (v *verifier) sameParties(w Window) error {
 			return wrong(party(whole.Party), "other parameters or other cuts in a window")
 		}
 		for k, c := range part.Cuts {
-			if c.Rows != len(w.Rows) || c.Cols != whole.Cuts[k].Cols {
-				return wrong(party(whole.Party), "the cut %s has %d rows in a window of %d", c.Name, c.Rows, len(w.Rows))
+			if c.Cols != whole.Cuts[k].Cols {
+				return wrong(party(whole.Party), "the cut %s has %d columns in a window and %d over all rows", c.Name, c.Cols, whole.Cuts[k].Cols)
+			}
+		}
+	}
+	return v.sameRows(w)
+}
+
+// sameRows compares the rows of the cuts with those of the window.
+func (v *verifier) sameRows(w Window) error {
+	for _, part := range w.Parties {
+		if part == nil {
+			continue
+		}
+		for _, c := range part.Cuts {
+			if c.Rows != len(w.Rows) {
+				return wrong(party(part.Party), "the cut %s has %d rows in a window of %d", c.Name, c.Rows, len(w.Rows))
 			}
 		}
 	}

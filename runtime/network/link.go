@@ -21,6 +21,8 @@ type Config struct {
 	Send, Receive map[string]Key
 	// Publish hands a packet to the carrier. It does not keep the bytes, and does not wait for the peer. An error is a packet that is lost.
 	Publish func(to string, packet []byte) error
+	// MaxPacket is the largest packet that the carrier takes; 0: MaxPacket of this package.
+	MaxPacket int
 	// Marked is called, in order with the messages, when a peer has sent a mark.
 	Marked func(chain, at int)
 }
@@ -43,6 +45,8 @@ const (
 type Link struct {
 	Config
 	index uint16
+	most  int // bytes of a message
+	part  int // bytes of a message in one packet
 	peers map[string]*peer
 	byID  []*peer
 	done  chan struct{}
@@ -67,6 +71,7 @@ type peer struct {
 	again   time.Duration // until the oldest message in flight is sent again
 	room    chan struct{} // something was acknowledged
 	acks    uint64        // acknowledgements sent
+	heard   uint64        // the newest acknowledgement that came
 	ackedAt uint64        // the last message that was acknowledged to the peer
 	ackDue  time.Time     // when the next acknowledgement is due; zero: none is
 	gapAt   time.Time     // the last request for a missing message
@@ -102,7 +107,14 @@ func NewLink(c Config) (*Link, error) {
 	if at < 0 || len(c.Names) > 1<<16 {
 		return nil, fmt.Errorf("network: %s is no party of this run", c.Own)
 	}
-	l := &Link{Config: c, index: uint16(at), peers: map[string]*peer{}, byID: make([]*peer, len(c.Names)), done: make(chan struct{})}
+	part := MaxPart
+	if c.MaxPacket > 0 {
+		part = min(part, c.MaxPacket-headerSize-sealSize)
+	}
+	if part < MinPart {
+		return nil, fmt.Errorf("network: packets of %d bytes are too small", c.MaxPacket)
+	}
+	l := &Link{Config: c, index: uint16(at), most: maxMessage, part: part, peers: map[string]*peer{}, byID: make([]*peer, len(c.Names)), done: make(chan struct{})}
 	for i, name := range c.Names {
 		send, ok := c.Send[name]
 		receive, also := c.Receive[name]
@@ -251,6 +263,10 @@ func (l *Link) Send(ctx context.Context, to string, m transport.Message) error {
 		p.mutex.Lock()
 		if p.bytes < window {
 			p.plain = encode(p.plain[:0], m)
+			if len(p.plain) > l.most { // the peer would not take it
+				p.mutex.Unlock()
+				return &LengthError{Kind: m.Kind, To: to, Bytes: len(p.plain), Most: l.most}
+			}
 			p.seal(p.plain)
 			p.mutex.Unlock()
 			return nil
@@ -264,6 +280,16 @@ func (l *Link) Send(ctx context.Context, to string, m transport.Message) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// A LengthError is a message that is too long for any party to take.
+type LengthError struct {
+	Kind, To    string
+	Bytes, Most int
+}
+
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("the message %q to %s has %d bytes, and a party takes at most %d: fewer draws, or fewer rows, make it shorter", e.Kind, e.To, e.Bytes, e.Most)
 }
 
 // Mark sends a mark to all peers, before everything that is sent later.
@@ -288,7 +314,8 @@ func (p *peer) seal(content []byte) {
 		s = &sent{}
 	}
 	s.seq, s.bytes, s.at = p.next, len(content), time.Now()
-	parts := max(1, (len(content)+MaxPart-1)/MaxPart)
+	most := p.link.part
+	parts := max(1, (len(content)+most-1)/most)
 	s.packets = s.packets[:cap(s.packets)]
 	for len(s.packets) < parts {
 		s.packets = append(s.packets, nil)
@@ -299,7 +326,7 @@ func (p *peer) seal(content []byte) {
 		h := p.heading(typeData, s.seq)
 		h.part, h.parts = uint32(k), uint32(parts)
 		b := h.put(s.packets[k][:0])
-		s.packets[k] = p.sender.Seal(b, h.nonce(&nonce), content[k*MaxPart:min(len(content), (k+1)*MaxPart)], b)
+		s.packets[k] = p.sender.Seal(b, h.nonce(&nonce), content[k*most:min(len(content), (k+1)*most)], b)
 	}
 	p.flight, p.bytes = append(p.flight, s), p.bytes+s.bytes
 	p.ackDue, p.ackedAt = time.Time{}, p.got // the heading acknowledges
@@ -344,36 +371,47 @@ func (p *peer) pop() *received {
 	return m
 }
 
-// Deliver takes a packet that the carrier has brought. It reports whether the packet was one of this link, from whom it says: everything else changes nothing.
-func (l *Link) Deliver(packet []byte) bool {
+// Deliver takes a packet that the carrier has brought. It reports whether the packet was one of this link, from whom it says: everything else changes nothing. from is
+// the sender; "" where the packet may have come before, so that it does not show that the sender is there now.
+func (l *Link) Deliver(packet []byte) (from string, ok bool) {
 	h, err := readHeader(packet)
 	if err != nil || h.run != l.Run || h.epoch != l.Epoch || h.to != l.index || int(h.from) >= len(l.byID) || l.byID[h.from] == nil {
-		return false
+		return "", false
 	}
 	select {
 	case <-l.done:
-		return false
+		return "", false
 	default:
 	}
-	return l.byID[h.from].take(h, packet)
+	p := l.byID[h.from]
+	fresh, ok := p.take(h, packet)
+	if fresh {
+		from = p.name
+	}
+	return from, ok
 }
 
-func (p *peer) take(h header, packet []byte) bool {
+func (p *peer) take(h header, packet []byte) (fresh, ok bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	var nonce [12]byte
 	at := len(p.assembly)
 	opened, err := p.opens.Open(p.assembly, h.nonce(&nonce), packet[headerSize:], packet[:headerSize])
 	if err != nil {
-		return false
+		return false, false
 	}
-	p.acknowledged(h.ack)
 	if h.kind == typeAck {
+		if h.seq <= p.heard { // it was repeated, or overtaken by one that says more
+			return false, true
+		}
+		p.heard = h.seq
+		p.acknowledged(h.ack)
 		if h.parts == wanted && len(p.flight) > 0 && p.flight[0].seq == h.ack+1 {
 			p.resend(time.Now())
 		}
-		return true
+		return true, true
 	}
+	p.acknowledged(h.ack)
 	now := time.Now()
 	switch {
 	case h.seq == p.got+1 && h.part == p.part && (h.part == 0 || h.parts == p.parts) && p.queued < mostQueue && len(opened) <= maxMessage:
@@ -390,8 +428,9 @@ func (p *peer) take(h header, packet []byte) bool {
 	default: // it is here already
 		p.assembly = p.assembly[:at]
 		p.soon(now)
+		return false, true
 	}
-	return true
+	return true, true
 }
 
 func (p *peer) soon(now time.Time) {

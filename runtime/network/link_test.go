@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -53,6 +54,11 @@ func (c *carrier) publish(to string, packet []byte) error {
 		}()
 	}
 	return nil
+}
+
+func delivered(l *Link, packet []byte) bool {
+	_, ok := l.Deliver(packet)
+	return ok
 }
 
 func key(a, b string) Key { return sha256.Sum256([]byte(a + ">" + b)) }
@@ -192,6 +198,14 @@ func TestLongMessages(t *testing.T) {
 	if err != nil || !slices.Equal(got.Arrays[0].Data, long) {
 		t.Fatal(err, len(got.Arrays))
 	}
+	c.links["a"].most = 1 << 20 // which no party takes: it would be sent again for ever
+	var e *LengthError
+	if err := c.links["a"].Send(t.Context(), "server", m); !errors.As(err, &e) || e.Bytes < 8<<18 || e.Kind != "aux" {
+		t.Errorf("a message that is too long: %v", err)
+	}
+	if c.links["a"].peers["server"].flying() > 1 {
+		t.Error("it was sent")
+	}
 }
 
 // What is forged, altered, of another run, epoch, direction or time is not taken, and changes nothing.
@@ -213,16 +227,16 @@ func TestForgedPacketsChangeNothing(t *testing.T) {
 	} {
 		forged := slices.Clone(packet)
 		alter(forged)
-		if server.Deliver(forged) {
+		if delivered(server, forged) {
 			t.Errorf("%s: taken", name)
 		}
 	}
-	if server.Deliver(packet[:len(packet)-1]) || server.Deliver(nil) || server.Deliver(packet[:10]) || c.links["b"].Deliver(packet) {
+	if delivered(server, packet[:len(packet)-1]) || delivered(server, nil) || delivered(server, packet[:10]) || delivered(c.links["b"], packet) {
 		t.Error("a part of a packet, or one for another party, is taken")
 	}
-	for range 2 { // the second is one that was sent again
-		if !server.Deliver(packet) {
-			t.Error("the packet is not taken")
+	for _, want := range []string{"a", ""} { // the second is one that was sent again, or that somebody repeats
+		if from, ok := server.Deliver(packet); !ok || from != want {
+			t.Error("the packet is not taken as it should be:", from, ok)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -255,6 +269,53 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+var frames = flag.Int("frames", 100_000, "how many frames of garbage TestGarbage sends")
+
+// Garbage, most of it nearly a packet, is refused and changes nothing; the packet that it was made from is then taken.
+func TestGarbage(t *testing.T) {
+	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
+	connect(t, c, []string{"server", "a"})
+	defer c.end()
+	var packet []byte
+	c.links["a"].Publish = func(_ string, p []byte) error { packet = slices.Clone(p); return nil }
+	if err := c.links["a"].Send(t.Context(), "server", message(1)); err != nil {
+		t.Fatal(err)
+	}
+	server, random := c.links["server"], rand.New(rand.NewPCG(3, 4))
+	p := server.peers["a"]
+	for range *frames {
+		b := slices.Clone(packet)
+		switch random.IntN(5) {
+		case 0:
+			b = b[:random.IntN(len(b))]
+		case 1:
+			for range 1 + random.IntN(4) {
+				b[random.IntN(len(b))] ^= byte(1 + random.IntN(255))
+			}
+		case 2:
+			b = append(b, make([]byte, 1+random.IntN(100))...)
+		case 3:
+			b[random.IntN(headerSize)] = byte(random.IntN(256))
+		default:
+			for k := range b[4:] {
+				b[4+k] = byte(random.IntN(256))
+			}
+		}
+		if !slices.Equal(b, packet) && delivered(server, b) {
+			t.Fatalf("%x was taken", b)
+		}
+	}
+	if p.got != 0 || len(p.queue) != 0 || len(p.flight) != 0 || len(p.assembly) != 0 {
+		t.Error("garbage has changed the link")
+	}
+	if !delivered(server, packet) {
+		t.Error("the packet itself is not taken")
+	}
+	if m, err := server.Recv(t.Context(), "a"); err != nil || m.Round != 1 {
+		t.Error(m, err)
+	}
+}
+
 // No bytes make a link panic, or change what it holds.
 func FuzzDeliver(f *testing.F) {
 	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
@@ -272,7 +333,7 @@ func FuzzDeliver(f *testing.F) {
 			return
 		}
 		p := server.peers["a"]
-		if server.Deliver(b) || p.got != 0 || len(p.queue) != 0 || len(p.flight) != 0 {
+		if delivered(server, b) || p.got != 0 || len(p.queue) != 0 || len(p.flight) != 0 {
 			t.Errorf("%x was taken", b)
 		}
 	})

@@ -19,11 +19,18 @@ import (
 // MaxPart is the largest number of bytes of a message in one packet.
 const MaxPart = 480 << 10
 
-// MaxPacket is the largest packet.
-const MaxPacket = headerSize + MaxPart + 16
+// MinPart is the smallest part of a message for which a carrier must have room.
+const MinPart = 16 << 10
+
+// MaxPacket and MinPacket are the largest packet, and the smallest that a carrier must take.
+const (
+	MaxPacket = headerSize + MaxPart + sealSize
+	MinPacket = headerSize + MinPart + sealSize
+)
 
 const (
 	headerSize = 52
+	sealSize   = 16
 	// maxMessage bounds what a peer can make this party hold.
 	maxMessage = 1 << 30
 )
@@ -76,7 +83,7 @@ func readHeader(b []byte) (h header, err error) {
 	h.seq = binary.LittleEndian.Uint64(b[28:])
 	h.part, h.parts = binary.LittleEndian.Uint32(b[36:]), binary.LittleEndian.Uint32(b[40:])
 	h.ack = binary.LittleEndian.Uint64(b[44:])
-	if h.kind != typeData && h.kind != typeAck || h.part >= h.parts || h.parts > maxMessage/MaxPart+1 {
+	if h.kind != typeData && h.kind != typeAck || h.part >= h.parts || h.parts > maxMessage/MinPart+1 {
 		return h, errNoPacket
 	}
 	return h, nil

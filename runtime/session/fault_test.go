@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -45,6 +46,17 @@ var forgeries = map[string]func(*transport.Message){
 	"missing": func(m *transport.Message) { m.Arrays = m.Arrays[1:] },
 	"round":   func(m *transport.Message) { m.Round++ },
 	"kind":    func(m *transport.Message) { m.Kind = "gossip" },
+	"again":   func(m *transport.Message) { m.Sequence-- },
+	"NaN":     func(m *transport.Message) { unannounced(m, math.NaN()) },
+	"Inf":     func(m *transport.Message) { unannounced(m, math.Inf(-1)) },
+	"mark":    func(m *transport.Message) { m.Arrays[0].NotFinite = !m.Arrays[0].NotFinite },
+}
+
+// unannounced makes a number one that is not finite, of which the message does not say so.
+func unannounced(m *transport.Message, x float64) {
+	a := &m.Arrays[len(m.Arrays)-1]
+	a.Data = append([]float64(nil), a.Data...)
+	a.Data[len(a.Data)-1], a.NotFinite = x, false
 }
 
 // together runs a party per goroutine over the given ends, without the cancellation of session.Run, and returns each party's error.

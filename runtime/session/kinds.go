@@ -214,29 +214,18 @@ func afterAdjoints(c circumstance) bool     { return !beforeAdjoints(c) }
 
 // kindsOf lists the kinds of message of an exchange in their order. Under Pipeline aux and reply carry scalars too.
 func kindsOf(x density.Exchange) []int {
-	switch x {
-	case density.Totalling:
-		return []int{kindCentre, kindTotal}
-	case density.Summing:
-		return []int{kindPart, kindSum}
-	case density.Reporting:
-		return []int{kindValues, kindDrawn}
-	case density.Moments:
-		return []int{kindMoments, kindSlopes}
-	case density.Mixing:
-		return []int{kindTerms, kindMix}
-	case density.Slopes:
-		return []int{kindPartialSlopes, kindWholeSlopes}
-	case density.Solving:
-		return []int{kindProduct, kindDirection}
-	case density.Batch:
-		return []int{kindBatch, kindDensities}
-	case density.Drawing:
-		return []int{kindDrawing, kindTotals}
-	case density.Stepping:
-		return []int{kindStep, kindCurved}
-	case density.DrawSlopes:
-		return []int{kindDraws, kindDrawSlopes}
+	if int(x) < len(exchanged) && exchanged[x] != nil {
+		return exchanged[x]
 	}
-	return []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
+	return evaluation
 }
+
+var (
+	evaluation = []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
+	exchanged  = [...][]int{
+		density.Totalling: {kindCentre, kindTotal}, density.Summing: {kindPart, kindSum}, density.Reporting: {kindValues, kindDrawn},
+		density.Moments: {kindMoments, kindSlopes}, density.Mixing: {kindTerms, kindMix}, density.Slopes: {kindPartialSlopes, kindWholeSlopes},
+		density.Solving: {kindProduct, kindDirection}, density.Batch: {kindBatch, kindDensities}, density.Drawing: {kindDrawing, kindTotals},
+		density.Stepping: {kindStep, kindCurved}, density.DrawSlopes: {kindDraws, kindDrawSlopes},
+	}
+)

@@ -35,14 +35,7 @@ func NewLocal(plan *model.Plan, keys Keys) (density.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range plan.Windows {
-		of, err := newLocal(w.Plan, keys, shared, all)
-		if err != nil {
-			return nil, err
-		}
-		e.parts = append(e.parts, part{of, w.Rows})
-	}
-	return e, nil
+	return e, e.divide(func(w *model.Plan) (density.Env, error) { return newLocal(w, keys, shared, all) })
 }
 
 func newLocal(plan *model.Plan, keys Keys, shared *common, all []int) (*local, error) {

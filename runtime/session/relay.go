@@ -41,6 +41,15 @@ func newRelay(plan *model.Plan, size density.RelaySize, roles []model.Role) *rel
 	return r
 }
 
+// Piece implements density.Relaying.
+func (b *base) Piece(columns int) int {
+	longest := 1
+	for _, g := range b.plan.Groups {
+		longest = max(longest, g.Len)
+	}
+	return min(columns, max(2, density.MostNumbers/longest/2*2))
+}
+
 // resized is the relay of a size, made when it is first needed.
 func (b *base) resized(size density.RelaySize, roles func() []model.Role) *relay {
 	r := b.relays[size]

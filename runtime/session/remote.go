@@ -23,12 +23,15 @@ func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (d
 	}
 	w := &wire{shared: shared, transport: t, own: plan.Names[index], peers: peersOf(plan, index), names: plan.Names, masker: shared.masks[index]}
 	w.posted, w.got = make([]uint64, len(w.peers)), make([]uint64, len(w.peers))
-	for _, v := range plan.Windows {
-		of, err := newBase(v.Plan, keys, shared, index)
+	err = b.divide(func(part *model.Plan) (density.Env, error) {
+		of, err := newBase(part, keys, shared, index)
 		if err != nil {
 			return nil, err
 		}
-		b.parts = append(b.parts, part{newEnd(of, w, index), v.Rows})
+		return newEnd(of, w, index), nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return newEnd(b, w, index), nil
 }

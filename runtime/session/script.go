@@ -47,6 +47,22 @@ func (f *frame) load(k int, data []float64) {
 	}
 }
 
+// finite reports whether all numbers are.
+func finite(v []float64) bool {
+	sum := 0.0
+	for _, x := range v {
+		sum += x - x // 0, or NaN where x is not finite
+	}
+	return sum == 0
+}
+
+// A valueError is the error where numbers are not finite and their sender did not say so, or said so of others.
+type valueError struct{ channel string }
+
+func (e *valueError) Error() string {
+	return fmt.Sprintf("channel %q with numbers that are not finite, unlike what it says of them", e.channel)
+}
+
 // invalid reports whether a channel's numbers follow from an invalid array.
 func (f *frame) invalid() bool {
 	return slices.ContainsFunc(f.arrays, func(a transport.Array) bool { return a.Invalid })
@@ -87,6 +103,13 @@ func (f *frame) encoding(k int) transport.Encoding {
 		return transport.Masked
 	}
 	return transport.Fixed
+}
+
+// announce says of all numbers that are sent as they are whether they are finite.
+func (f *frame) announce() {
+	for k := range f.arrays {
+		f.arrays[k].NotFinite = !finite(f.arrays[k].Data)
+	}
 }
 
 // mask masks what has words.
@@ -151,6 +174,9 @@ func (f *frame) fits(i int, a transport.Array) error {
 	}
 	if len(a.Data) != data || len(a.Words) != words {
 		return fmt.Errorf("channel %q has length %d where the plan has %d", a.Name, a.Len(), data+words)
+	}
+	if a.NotFinite == finite(a.Data) {
+		return &valueError{a.Name}
 	}
 	return nil
 }

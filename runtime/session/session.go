@@ -133,10 +133,27 @@ func newCommon(plan *model.Plan, keys Keys, parties ...int) (*common, error) {
 	return c, nil
 }
 
-// A part is the Env of a window and its rows.
+// A part is a window: its Env, which others may share, with the number of its data there, and its rows.
 type part struct {
-	env  density.Env
-	rows []int
+	env     density.Env
+	variant int
+	rows    []int
+}
+
+// divide makes the windows of the plan, given how the Env of one is made.
+func (b *base) divide(with func(*model.Plan) (density.Env, error)) error {
+	made := map[*model.Plan]density.Env{}
+	for _, w := range b.plan.Windows {
+		if made[w.Plan] == nil {
+			env, err := with(w.Plan)
+			if err != nil {
+				return err
+			}
+			made[w.Plan] = env
+		}
+		b.parts = append(b.parts, part{made[w.Plan], w.Variant, w.Rows})
+	}
+	return nil
 }
 
 // Windows is into how many windows the rows are divided, 0 for none.
@@ -144,6 +161,16 @@ func (b *base) Windows() int { return len(b.parts) }
 
 // Window returns the Env of window k and its rows.
 func (b *base) Window(k int) (density.Env, []int) { return b.parts[k].env, b.parts[k].rows }
+
+// Turn makes the Env of window k evaluate that window from now on.
+func (b *base) Turn(k int) {
+	p := &b.parts[k]
+	in := of(p.env)
+	in.window = k
+	for _, s := range in.parties {
+		s.Load(p.variant)
+	}
+}
 
 // newBase makes the state of each of the parties given by index. The plan must have passed Verify.
 func newBase(plan *model.Plan, keys Keys, shared *common, parties ...int) (base, error) {
@@ -220,15 +247,23 @@ func (b *base) Private(i int, name string) density.Stream {
 // Why names what was not finite in the last Density, at the first party of this process where something was not. A cut comes before densities, which
 // it makes not finite elsewhere.
 func (b *base) Why() string {
-	for _, s := range b.parties {
-		if why := s.WhyCut(); why != "" {
-			return why
-		}
-	}
-	for _, s := range b.parties {
-		if why := s.Why(); why != "" {
-			return why
-		}
+	if c, bad := b.Cause(); bad {
+		return c.String()
 	}
 	return ""
+}
+
+// Cause is what Why names.
+func (b *base) Cause() (density.Cause, bool) {
+	for _, s := range b.parties {
+		if c, bad := s.CutCause(); bad {
+			return c, true
+		}
+	}
+	for _, s := range b.parties {
+		if c, bad := s.Cause(); bad {
+			return c, true
+		}
+	}
+	return density.Cause{}, false
 }

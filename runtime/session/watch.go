@@ -52,13 +52,10 @@ func (b *base) watch(w Watcher) {
 	}
 }
 
-// of is what an Env of the server has in common with others.
-func of(env density.Env) *base {
-	if s, ok := env.(*server); ok {
-		return &s.base
-	}
-	return &env.(*local).base
-}
+// of is what an Env has in common with others.
+func of(env density.Env) *base { return env.(interface{ self() *base }).self() }
+
+func (b *base) self() *base { return b }
 
 // Watch implements Watchable.
 func (e *local) Watch(w Watcher) { e.watch(w) }

@@ -14,7 +14,10 @@ import (
 const endTimeout = 2 * time.Second
 
 // A ProtocolError is the error where a peer sent a message that the plan does not have there.
-type ProtocolError struct{ Peer, What string }
+type ProtocolError struct {
+	Peer, What string
+	Value      bool // the message has its form, but numbers that it cannot have
+}
 
 func (e *ProtocolError) Error() string { return "session: " + e.Peer + " sent a " + e.What }
 
@@ -111,6 +114,7 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	if len(f.arrays) == 0 {
 		return nil
 	}
+	f.announce()
 	if err := f.mask(w.masker, w.shared.id, w.shared.round); err != nil {
 		return w.end(ctx, err)
 	}
@@ -135,11 +139,11 @@ func (w *wire) follows(from string, m transport.Message) error {
 	*last++
 	switch {
 	case m.Sender != from:
-		return &ProtocolError{from, "message of another sender"}
+		return &ProtocolError{Peer: from, What: "message of another sender"}
 	case m.Run != w.shared.id.Run, m.Epoch != w.shared.id.Epoch, m.Chain != w.shared.id.Chain:
-		return &ProtocolError{from, "message of another run, another resumption of it or another chain"}
+		return &ProtocolError{Peer: from, What: "message of another run, another resumption of it or another chain"}
 	case m.Sequence != *last:
-		return &ProtocolError{from, fmt.Sprintf("message numbered %d where %d is due", m.Sequence, *last)}
+		return &ProtocolError{Peer: from, What: fmt.Sprintf("message numbered %d where %d is due", m.Sequence, *last)}
 	}
 	return nil
 }
@@ -178,7 +182,8 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 	}
 	bytes := f.bytes() // before the message can tell another grid
 	if err := f.accept(m, w.shared.round); err != nil {
-		return w.end(ctx, &ProtocolError{from, err.Error()})
+		var value *valueError
+		return w.end(ctx, &ProtocolError{Peer: from, What: err.Error(), Value: errors.As(err, &value)})
 	}
 	w.shared.work.Bytes += bytes
 	return nil

@@ -158,12 +158,7 @@ func (y *Response) Drawable() error {
 
 // Responses draws every response, each of which must be Drawable, given parameters x, with new draws of the auxiliary variables where the model has them.
 func (s *Simulator) Responses(r *rand.Rand, x []float64) ([][]float64, error) {
-	for _, n := range s.model.Noise {
-		for i := range s.exec.Input(n.Input) {
-			s.exec.Input(n.Input)[i] = r.NormFloat64()
-		}
-	}
-	s.exec.Forward(x)
+	s.At(x, s.Deviations(r))
 	out := make([][]float64, len(s.model.Responses))
 	for k := range s.model.Responses {
 		y := &s.model.Responses[k]
@@ -183,4 +178,96 @@ func (s *Simulator) Responses(r *rand.Rand, x []float64) ([][]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// Deviations draws the deviations of all auxiliary variables, in units of their noise.
+func (s *Simulator) Deviations(r *rand.Rand) [][]float64 {
+	out := make([][]float64, len(s.model.Noise))
+	for k, n := range s.model.Noise {
+		out[k] = make([]float64, len(s.exec.Input(n.Input)))
+		for i := range out[k] {
+			out[k][i] = r.NormFloat64()
+		}
+	}
+	return out
+}
+
+// At evaluates the arguments of all distributions at parameters and deviations.
+func (s *Simulator) At(x []float64, deviations [][]float64) {
+	for k, n := range s.model.Noise {
+		copy(s.exec.Input(n.Input), deviations[k])
+	}
+	s.exec.Forward(x)
+}
+
+// Unknown reports whether an argument of a law is NaN, where At evaluated it.
+func (s *Simulator) Unknown(l Law) bool {
+	return slices.ContainsFunc(l.Args, func(k int) bool { return slices.ContainsFunc(s.exec.Report(k), math.IsNaN) })
+}
+
+// Next draws, where At evaluated the model, the elements of response k of which all arguments are numbers, except those that are done. It returns how many it drew, and marks them.
+func (s *Simulator) Next(r *rand.Rand, k int, values []float64, done []bool) (n int, err error) {
+	y := &s.model.Responses[k]
+	s.evaluate(y.Law)
+	events, bad := y.events(), -1
+	var w *room
+	if y.Dist.Event != nil {
+		w = y.Law.room(y.Shape, s.args)
+	}
+	for e := range events {
+		if done[e] || s.unknown(e, events) {
+			continue
+		}
+		if w != nil {
+			bad = y.Law.event(r, s.args, values, w, e)
+		} else if values[e] = s.sample(r, y.Law, e); math.IsNaN(values[e]) {
+			bad = e
+		}
+		if bad >= 0 {
+			return n, fmt.Errorf("%s: no value could be drawn for element %d; an argument of %s is outside its domain", y.Name, bad+1, y.Dist.Name)
+		}
+		for i := e; i < len(values); i += events {
+			done[i], n = true, n+1
+		}
+	}
+	return n, nil
+}
+
+// Impossible returns the first element of response k that is not done and has an argument that is NaN, -1 for none.
+func (s *Simulator) Impossible(k int, done []bool) int { return s.first(k, done, true) }
+
+// Ready returns the first element of response k that is not done and whose arguments are numbers, -1 for none.
+func (s *Simulator) Ready(k int, done []bool) int { return s.first(k, done, false) }
+
+func (s *Simulator) first(k int, done []bool, unknown bool) int {
+	y := &s.model.Responses[k]
+	s.evaluate(y.Law)
+	events := y.events()
+	for e := range events {
+		if !done[e] && s.unknown(e, events) == unknown {
+			return e
+		}
+	}
+	return -1
+}
+
+// unknown reports whether an argument of event e is NaN.
+func (s *Simulator) unknown(e, events int) bool {
+	for _, a := range s.args {
+		for i := e; i < len(a); i += events {
+			if math.IsNaN(a[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// events is the number of values that are drawn on their own: elements, or vectors or matrices.
+func (y *Response) events() int {
+	n := 1
+	for _, d := range y.Outcomes {
+		n *= d
+	}
+	return n
 }

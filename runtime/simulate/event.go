@@ -112,27 +112,47 @@ func (l *Law) Draw(r *rand.Rand, args [][]float64, x []float64, shape graph.Shap
 		}
 		return -1
 	}
-	size, events := l.Size(shape, args), shape[:len(shape)-l.Dist.Event.Rank].Len()
-	value, theta := make([]float64, len(x)/max(1, events)), make([][]float64, len(args))
-	for k, a := range args {
-		theta[k] = make([]float64, len(a)/max(1, events))
+	w := l.room(shape, args)
+	for e := range w.events {
+		if i := l.event(r, args, x, w, e); i >= 0 {
+			return i
+		}
 	}
-	for e := range events {
-		for k, a := range args {
-			for i := range theta[k] {
-				theta[k][i] = a[e+i*events]
-			}
+	return -1
+}
+
+// A room holds one vector or matrix and its arguments while they are drawn.
+type room struct {
+	size, events int
+	value        []float64
+	theta        [][]float64
+}
+
+func (l *Law) room(shape graph.Shape, args [][]float64) *room {
+	w := &room{size: l.Size(shape, args), events: shape[:len(shape)-l.Dist.Event.Rank].Len()}
+	w.value, w.theta = make([]float64, shape.Len()/max(1, w.events)), make([][]float64, len(args))
+	for k, a := range args {
+		w.theta[k] = make([]float64, len(a)/max(1, w.events))
+	}
+	return w
+}
+
+// event draws vector or matrix e of x. It returns the number of the first element that cannot be drawn, -1 where there is none.
+func (l *Law) event(r *rand.Rand, args [][]float64, x []float64, w *room, e int) int {
+	for k, a := range args {
+		for i := range w.theta[k] {
+			w.theta[k][i] = a[e+i*w.events]
 		}
-		for i := range value {
-			value[i] = x[e+i*events]
+	}
+	for i := range w.value {
+		w.value[i] = x[e+i*w.events]
+	}
+	l.Dist.Event.Sample(r, w.value, w.theta, w.size)
+	for i, v := range w.value {
+		if math.IsNaN(v) {
+			return e + i*w.events
 		}
-		l.Dist.Event.Sample(r, value, theta, size)
-		for i, v := range value {
-			if math.IsNaN(v) {
-				return e + i*events
-			}
-			x[e+i*events] = v
-		}
+		x[e+i*w.events] = v
 	}
 	return -1
 }

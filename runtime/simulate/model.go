@@ -83,8 +83,10 @@ type Response struct {
 	Left   string // as the statement has it, "log(y)"
 	Data   string // the name of its data declaration; "" for an expression of data
 	Holder string // whose data; "" for shared data
-	Shape  []int
-	Values []float64 // as observed, first index fastest
+	// Elements are those of the data that a left side such as y[2:T] names, in its order; nil where it is all of them.
+	Elements []int
+	Shape    []int
+	Values   []float64 // as observed, first index fastest
 	Law
 	LogDensity int   // index of the report with the log density of each element, or of each vector or matrix, weights included, by vector functions
 	Rowwise    int   // the same by the loop of the distribution, for values of the parameters where vector functions give NaN

@@ -18,12 +18,13 @@ const (
 	bytesPerNumber = 8
 	headOfArray    = 2 + 1 + 1 + 2 + 4 // the bytes of an array without its name and numbers
 	flagInvalid    = 1
+	flagNotFinite  = 2
 )
 
 // Append appends a message as bytes, its frame: all numbers little-endian, texts after their length in 2 bytes.
 //
 //	"vflc", version (1 byte), run (16), epoch (4), chain (4), round (8), sequence (8), sender, kind, reason, party, number of arrays (4);
-//	each array: name, encoding (1), flags (1: bit 0 is Invalid), grid (2), number of numbers (4), these (8 each)
+//	each array: name, encoding (1), flags (1: bit 0 is Invalid, bit 1 NotFinite), grid (2), number of numbers (4), these (8 each)
 //
 // The same message always gives the same bytes. It panics where a text is longer than 65,535 bytes: no name is.
 func Append(dst []byte, m Message) []byte {
@@ -54,6 +55,9 @@ func appendArray(dst []byte, a Array) []byte {
 	flags := byte(0)
 	if a.Invalid {
 		flags = flagInvalid
+	}
+	if a.NotFinite {
+		flags |= flagNotFinite
 	}
 	dst = append(appendText(dst, a.Name), byte(a.Encoding), flags)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(a.Grid))
@@ -160,11 +164,11 @@ func (r *reader) array(a *Array) {
 	if head == nil {
 		return
 	}
-	if head[0] >= byte(encodings) || head[1]&^flagInvalid != 0 {
+	if head[0] >= byte(encodings) || head[1]&^(flagInvalid|flagNotFinite) != 0 {
 		r.bad = "an array has an unknown encoding"
 		return
 	}
-	a.Encoding, a.Invalid = Encoding(head[0]), head[1] == flagInvalid
+	a.Encoding, a.Invalid, a.NotFinite = Encoding(head[0]), head[1]&flagInvalid != 0, head[1]&flagNotFinite != 0
 	a.Grid = int16(r.uint16())
 	n := int(r.uint32())
 	if n > len(r.rest)/bytesPerNumber {

@@ -33,8 +33,10 @@ type Array struct {
 	Data     []float64
 	Words    []uint64 // integers mod 2⁶⁴; what they stand for is known to package session
 	Encoding Encoding
-	Invalid  bool  // a number is not on the grid: the words mean nothing
-	Grid     int16 // from a client: of its words; from the server: of the client's next words
+	Invalid  bool // a number is not on the grid: the words mean nothing
+	// NotFinite says of numbers that are sent as they are that one of them is not finite: a receiver refuses such numbers where the sender did not say so.
+	NotFinite bool
+	Grid      int16 // from a client: of its words; from the server: of the client's next words
 }
 
 // An Encoding is how the numbers of an array are written.

@@ -42,6 +42,12 @@ func Cases(scale float64) (out []Case) {
 	return out
 }
 
+// Long is a case whose processes take some seconds.
+func Long(scale float64) Case {
+	n := func(n float64) string { return fmt.Sprint(int(n * scale)) }
+	return Case{"augmented/nuts", []string{"--transform", "augmented", "--backend", "nuts", "--chains", "2", "--warmup", n(1500), "--draws", n(1500)}}
+}
+
 // Model is the model of all cases: two clients and a server.
 const model = `client a, b
 data y : real[N] @ shared

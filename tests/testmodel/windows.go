@@ -18,6 +18,9 @@ func (d *Divided) Windows() int { return len(d.windows) }
 // Window implements density.Windowed.
 func (d *Divided) Window(k int) (density.Env, []int) { return d.windows[k], d.rows[k] }
 
+// Turn implements density.Windowed: every window has an Env of its own.
+func (d *Divided) Turn(int) {}
+
 // Divided returns an Env of the model with a window for each of the parts of its rows. wrap, unless nil, wraps the Envs of all rows and of each window.
 func (m GLM) Divided(seed uint64, parts [][]int, wrap func(*Env) density.Env) *Divided {
 	if wrap == nil {

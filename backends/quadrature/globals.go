@@ -1,0 +1,230 @@
+package quadrature
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// mostGlobals is the largest number of globals, over which a product rule integrates, and globalNodes the nodes of each coordinate by how many there are.
+const mostGlobals = 3
+
+var globalNodes = [mostGlobals + 1]int{0, 9, 7, 5}
+
+// A globals is q(φ) = N(mean, precision⁻¹) of parameters φ at the server that the likelihood has beside its predictors, independent of all others. With φ = mean + L⁻ᵀt for the
+// factor L of the precision, expectations are sums over nodes t of a product of Gauss and Hermite's rules.
+type globals struct {
+	density.Globals
+	m         int
+	full      bool
+	mean      []float64
+	precision cholesky.Factor
+	curvature cholesky.Factor
+	nodes     []node
+	gradient  []float64
+	before    []float64 // mean and precision that a step begins at
+	sample    []float64 // draws, by column: the mean first
+	scale     float64   // of them, in that of q
+}
+
+// A node is where φ is evaluated.
+type node struct {
+	weight float64
+	t      []float64 // standardised
+	phi    []float64
+	by     []float64 // gradient there, of everything that depends on φ
+}
+
+// sure is q(φ) of no parameters: one node.
+var sure = []node{{weight: 1}}
+
+func newGlobals(of density.Globals, full bool) *globals {
+	m := len(of.Index)
+	g := &globals{
+		Globals: of, m: m, full: full, mean: make([]float64, m), precision: cholesky.New(m), curvature: cholesky.New(m), gradient: make([]float64, m), before: make([]float64, m+m*m),
+	}
+	r := newRule(globalNodes[m])
+	for k := range int(math.Pow(float64(len(r.at)), float64(m)) + 0.5) {
+		n := node{weight: 1, t: make([]float64, m), phi: make([]float64, m), by: make([]float64, m)}
+		for i := range m {
+			n.t[i] = r.at[k%len(r.at)]
+			n.weight *= r.weight[k%len(r.at)]
+			k /= len(r.at)
+		}
+		g.nodes = append(g.nodes, n)
+	}
+	for i := range m {
+		g.precision.Matrix[i*m+i] = 1 / (firstSD * firstSD)
+	}
+	g.precision.Definite()
+	return g
+}
+
+// begin places the nodes, and returns the terms of the ELBO in φ alone, whose gradients are set there.
+func (g *globals) begin() float64 {
+	value := 0.5*float64(g.m)*(1+math.Log(2*math.Pi)) - 0.5*g.precision.LogDet()
+	for k := range g.nodes {
+		n := &g.nodes[k]
+		g.at(n.t, n.phi)
+		value += n.weight * g.Density(n.phi, n.by)
+	}
+	return value
+}
+
+// at sets phi to the value at a standardised t.
+func (g *globals) at(t, phi []float64) {
+	copy(phi, t)
+	g.precision.Backward(phi)
+	vec.Accumulate(g.m, phi, g.mean)
+}
+
+// slopes sets the expected gradient, and the curvature to minus the expected second derivative, by Stein's identity E ∇²f = E ∇f·(Lt)ᵀ: half of that is the derivative in the
+// covariance of what the nodes sum to. Where that is not positive definite it is raised.
+func (g *globals) slopes() bool {
+	m, h := g.m, g.curvature.Matrix
+	clear(g.gradient)
+	clear(h)
+	for _, n := range g.nodes {
+		vec.Axpy(m, g.gradient, n.weight, n.by)
+		for j := range m {
+			lt := vec.Dot(j+1, g.precision.Lower[j*m:], n.t)
+			for i := range m {
+				h[i*m+j] -= n.weight * n.by[i] * lt
+			}
+		}
+	}
+	for i := range m {
+		for j := range i {
+			h[i*m+j] = 0.5 * (h[i*m+j] + h[j*m+i])
+			if !g.full {
+				h[i*m+j] = 0
+			}
+			h[j*m+i] = h[i*m+j]
+		}
+	}
+	if g.curvature.Definite() {
+		return true
+	}
+	if !g.curvature.Decompose() {
+		return false
+	}
+	l := g.curvature.Lower
+	for i := range m {
+		for j := range m {
+			h[i*m+j] = vec.Dot(min(i, j)+1, l[i*m:], l[j*m:])
+		}
+	}
+	return true
+}
+
+// improve makes a natural gradient step in q(φ) (Khan and Rue 2023), as long as raises the ELBO, which is value at first and total later, the rest as it is. It returns the ELBO.
+func (g *globals) improve(value float64, total func() float64) float64 {
+	if !g.slopes() {
+		return value
+	}
+	m := g.m
+	copy(g.before, g.mean)
+	copy(g.before[m:], g.precision.Matrix)
+	step := make([]float64, m)
+	for by := 1.0; by > 1e-6; by /= 2 {
+		for i, h := range g.curvature.Matrix {
+			g.precision.Matrix[i] = (1-by)*g.before[m+i] + by*h
+		}
+		if g.precision.Definite() {
+			copy(step, g.gradient)
+			g.precision.Solve(step)
+			vec.ScaleAdd(m, g.mean, by, step, g.before)
+			if better := total(); better >= value {
+				return better
+			}
+		}
+	}
+	copy(g.mean, g.before)
+	copy(g.precision.Matrix, g.before[m:])
+	g.precision.Definite()
+	return total()
+}
+
+// climb makes steps until the ELBO rises no more.
+func (g *globals) climb(total func() float64) {
+	const most, enough = 100, 1e-9
+	value := total()
+	for range most {
+		before := value
+		if value = g.improve(value, total); !(value-before > enough*(1+math.Abs(value))) {
+			return
+		}
+	}
+}
+
+// draw sets phi to a draw from q(φ).
+func (g *globals) draw(from density.Stream, phi []float64) {
+	t := make([]float64, g.m)
+	from.FillNormals(t)
+	g.at(t, phi)
+}
+
+// wider is how many times as wide as q(φ) what draws of globals that are corrected come from is: the logarithm of a scale has tails that are longer than a normal's.
+const wider = 1.25
+
+// beginSample draws columns of which the first is the mean, and the others have the covariance of q exactly where there are many, or a number of times its scale.
+func (g *globals) beginSample(columns int, scale float64, noise density.Stream) {
+	m := g.m
+	g.sample, g.scale = make([]float64, columns*m), scale
+	sample := cholesky.New(m)
+	for c := 1; c < columns; c++ {
+		t := g.column(c)
+		noise.Round(uint64(c - 1))
+		noise.FillNormals(t)
+		for i := range m {
+			for j := range m {
+				sample.Matrix[i*m+j] += t[i] * t[j] / float64(columns-1)
+			}
+		}
+	}
+	match := columns-1 >= perDimension*m && sample.Definite()
+	for c := range columns {
+		t := g.column(c)
+		if match {
+			sample.Forward(t)
+		}
+		vec.Scale(m, t, t, scale)
+		g.at(append([]float64(nil), t...), t)
+	}
+}
+
+func (g *globals) column(c int) []float64 { return g.sample[c*g.m:][:g.m] }
+
+// logQ is the log density of what the sample is drawn from, but for a constant.
+func (g *globals) logQ(phi []float64) float64 {
+	m, squares := g.m, 0.0
+	diff := make([]float64, m)
+	vec.Sub(m, diff, phi, g.mean)
+	for j := range m {
+		x := 0.0
+		for i := j; i < m; i++ {
+			x += g.precision.Lower[i*m+j] * diff[i]
+		}
+		squares += x * x
+	}
+	return -0.5 * squares / (g.scale * g.scale)
+}
+
+func (g *globals) carry(c *checkpoint.Codec) {
+	c.Floats(g.mean)
+	c.Floats(g.precision.Matrix)
+	g.precision.Definite()
+}
+
+// reflected sets out to draw id of a batch of columns, of which the first is the mean: every other is the reflection of the one before.
+func reflected(columns []float64, d, id int, out []float64) {
+	copy(out, columns[(1+id/2)*d:][:d])
+	if id%2 == 1 {
+		for i, m := range columns[:d] {
+			out[i] = 2*m - out[i]
+		}
+	}
+}

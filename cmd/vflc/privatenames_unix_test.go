@@ -1,0 +1,195 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// private is in every name that client b alone knows: parameters, lets, consts, columns and categories, in a module of its own or in the model's part of it.
+const private = "qzx"
+
+// A privateCase is a run, of a model of which client b keeps names to itself.
+type privateCase struct {
+	args   []string
+	module bool // the names are of a module that b keeps; else of what the model says is b's, and only columns and categories are private
+}
+
+func privateCases() map[string]privateCase {
+	return map[string]privateCase{
+		"nuts exact":      {[]string{"--transform", "exact", "--chains", "2", "--warmup", "40", "--draws", "20"}, true},
+		"nuts augmented":  {[]string{"--chains", "1", "--warmup", "40", "--draws", "20"}, false},
+		"nuts power":      {[]string{"--transform", "power", "--rho", "0.4", "--chains", "1", "--warmup", "40", "--draws", "20", "--wire", "plain"}, true},
+		"sfvi sampled":    {[]string{"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--draws", "20"}, true},
+		"sfvi quadrature": {[]string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "20"}, false},
+		"sfvi fixed":      {[]string{"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws", "20"}, true},
+		"soul":            {[]string{"--backend", "soul", "--iterations", "30", "--draws", "20"}, true},
+	}
+}
+
+const privateModel = `client a, b
+data y : real[N] @ shared
+data xa : real[N] @ a
+contribution c : real[N] @ b
+param m ~ normal(0, 5)
+param ba ~ normal(0, 1) @ a
+y ~ normal(m + xa * ba + c, 1)
+transform augmented(rho = 0.5)
+`
+
+const privateModule = `module b implements m
+const qzx_two = 2
+data qzx_ward : level(QZX)[N]
+data qzx_own : real[N, P] from zscore(qzx_dose), qzx_age
+param qzx_slope : real[P] ~ normal(0, qzx_two)
+param qzx_u : real[QZX] ~ normal(0, 1)
+let qzx_eta = qzx_own * qzx_slope
+c = qzx_eta + qzx_u[qzx_ward]
+`
+
+var privateColumns = strings.NewReplacer(
+	"contribution c : real[N] @ b\n", "data ward : level(R)[N] @ b from qzx_ward\ndata own : real[N, P] @ b from zscore(qzx_dose), qzx_age\nparam slope : real[P] ~ normal(0, 1) @ b\nparam u : real[R] ~ normal(0, 1) @ b\n",
+	" + c, 1)", " + own * slope + u[ward], 1)",
+).Replace(privateModel)
+
+// stagePrivate writes the model, and the table of b with private columns and categories.
+func stagePrivate(t *testing.T, module bool) *stage {
+	s := newStage(t)
+	s.stopAfter("demo")
+	s.write("m.vfl", privateColumns)
+	if module {
+		s.write("m.vfl", privateModel)
+		s.write("m/b.vfl", privateModule)
+	}
+	var table strings.Builder
+	for k, line := range strings.Split(strings.TrimSpace(s.read("m/b.csv")), "\n") {
+		if k == 0 {
+			table.WriteString("id,qzx_dose,qzx_age,qzx_ward\n")
+			continue
+		}
+		table.WriteString(line + "," + []string{"1,qzx_east", "3.5,qzx_west", "-1,qzx_north"}[k%3] + "\n")
+	}
+	s.write("m/b.csv", table.String())
+	return s
+}
+
+// found lists the files below folders that have a private name in any letter case, without what is b's own.
+func (s *stage) found(own func(path string) bool, dirs ...string) (seen int, where []string) {
+	s.t.Helper()
+	for _, dir := range dirs {
+		err := filepath.WalkDir(filepath.Join(s.dir, dir), func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			name, _ := filepath.Rel(s.dir, path)
+			if own(name) {
+				if e.IsDir() {
+					return filepath.SkipDir
+				}
+				return nil
+			}
+			if !e.Type().IsRegular() {
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			if seen++; bytes.Contains(bytes.ToLower(text), []byte(private)) || strings.Contains(strings.ToLower(name), private) {
+				where = append(where, name)
+			}
+			return err
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return seen, where
+}
+
+// ofB are the folders and the log of client b in a demonstration: its programs with the module written out, its run and its table.
+func ofB(path string) bool {
+	for _, own := range []string{"runs/b", "programs/private", "b.log", "b"} {
+		if path == filepath.Join("demo", own) {
+			return true
+		}
+	}
+	return false
+}
+
+// Whatever a client keeps to itself, the names of its module, of its columns and its categories, stands in no byte of what the other parties hold after a run of any backend: programs,
+// manifest, project, records with the scripts of sessions, checkpoints, draws, summaries, audits, ledgers and logs. They do stand in what the client holds.
+func TestPrivateNamesStayWithTheirClient(t *testing.T) {
+	for name, c := range privateCases() {
+		t.Run(name, func(t *testing.T) {
+			s := stagePrivate(t, c.module)
+			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--checkpoint-interval", "100ms"}, c.args...)...)
+			own := ofB
+			if !c.module { // the model that all have names the columns of b, in b's program and in the model; nothing else may
+				own = func(path string) bool {
+					return ofB(path) || strings.HasSuffix(path, "b.vfl") || strings.HasSuffix(path, "m.vfl")
+				}
+			}
+			seen, where := s.found(own, "demo")
+			if len(where) > 0 {
+				t.Errorf("names of b in %v", where)
+			}
+			if seen < 20 {
+				t.Errorf("only %d files were searched", seen)
+			}
+			if _, where := s.found(func(string) bool { return false }, "demo/runs/b"); len(where) == 0 {
+				t.Error("the folder of b has none of its names: the search finds nothing")
+			}
+			for _, party := range []string{"server", "a"} {
+				for _, command := range [][]string{{"summary"}, {"audit"}, {"status"}, {"summary", "--json"}, {"diagnose"}} {
+					out, _ := s.vflc(append([]string{command[0], "demo/runs/" + party}, command[1:]...)...)
+					if strings.Contains(strings.ToLower(out), private) {
+						t.Errorf("vflc %v of %s has names of b:\n%s", command, party, out)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The programs and the audit that are made of the model have no private name either, and a client whose data or density fail tells nobody which of its names it was.
+func TestPrivateNamesInFailures(t *testing.T) {
+	s := stagePrivate(t, true)
+	s.must("compile", "--split-by", "client", "m.vfl", "-o", "build")
+	if _, where := s.found(func(path string) bool { return strings.HasPrefix(path, "build/private") }, "build"); len(where) > 0 {
+		t.Errorf("names of b in %v", where)
+	}
+	if out := s.must("audit", "build"); strings.Contains(strings.ToLower(out), private) {
+		t.Errorf("the audit has names of b:\n%s", out)
+	}
+	for name, spoil := range map[string]func(s *stage){
+		"a cell": func(s *stage) {
+			s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), ",1,qzx_east", ",one,qzx_east", 1))
+		},
+		"a column": func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "qzx_age", "age", 1)) },
+		"another density": func(s *stage) {
+			s.write("m/b.vfl", strings.Replace(privateModule, "c = qzx_eta", "c = log(-1 - square(qzx_eta))", 1))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := stagePrivate(t, true)
+			s.write("good.csv", s.read("m/b.csv"))
+			spoil(s)
+			out, err := s.vflc("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--draws", "10")
+			if err == nil {
+				s.ended("server")
+				s.ended("a")
+			} else if !strings.Contains(strings.ToLower(out), private) { // the whole model is at hand here, so that it is b itself that is told
+				t.Errorf("b is not told where: %s", out)
+			}
+			if _, err := os.Stat(filepath.Join(s.dir, "demo")); err != nil {
+				return
+			}
+			if _, where := s.found(ofB, "demo"); len(where) > 0 {
+				t.Errorf("names of b in %v", where)
+			}
+		})
+	}
+}

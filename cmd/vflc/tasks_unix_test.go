@@ -1,0 +1,252 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/posterior/runs"
+)
+
+// taskModel has encoders, of which a prediction takes those of the run, and a response that is 0 or 1.
+const taskModel = `client a, b
+data y : binary[N] @ shared
+data XA : real[N, PA] @ a from zscore(age), onehot(ward)
+data x : real[N] @ b
+param m ~ normal(0, 1)
+param ba : real[PA] ~ normal(0, 1) @ a
+param bb ~ normal(0, 1) @ b
+y ~ bernoulli_logit(m + XA * ba + x * bb)
+transform exact
+`
+
+// newTasks is a stage with a run of taskModel in a demonstration, and the same in one process.
+func newTasks(t *testing.T) *stage {
+	s := &stage{t, t.TempDir()}
+	s.stopAfter("demo")
+	s.write("m.vfl", taskModel)
+	s.write("m/server.csv", "id,y\np1,1\np2,0\np3,1\np4,1\np5,0\np6,0\np7,1\np8,0\np9,1\n")
+	s.write("m/a.csv", "id,age,ward\np1,50,n\np2,40,s\np3,61,n\np4,55,n\np5,39,s\np6,42,n\np7,58,s\np8,47,n\np9,52,s\n")
+	s.write("m/b.csv", "id,x\np9,0.4\np8,-1.1\np7,0.8\np6,0.2\np5,-0.9\np4,0.1\np3,1.2\np2,-0.3\np1,0.5\n")
+	s.write("new_a.csv", "id,age,ward\nq1,51,n\nq2,44,s\nq10,60,s\n")
+	s.write("new_b.csv", "id,x\nq10,-1\nq1,0.3\nq2,0\n")
+	s.write("new.csv", "id\nq2\nq1\nq10\n")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--chains", "2", "--warmup", "40", "--draws", "30")
+	s.must("run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed", "--chains", "2", "--warmup", "40", "--draws", "30", "--quiet")
+	return s
+}
+
+// A played is a party's process of a task.
+type played struct {
+	*exec.Cmd
+	out bytes.Buffer
+}
+
+// play starts the party of the demonstration, with the arguments of its task.
+func (s *stage) play(party string, args ...string) *played {
+	s.t.Helper()
+	verb := []string{"join"}
+	if party == "server" {
+		at := s.demo().Processes[0].Args
+		verb = []string{"serve", "--listen", at[slices.Index(at, "--listen")+1], "--seed", "7"}
+	}
+	p := &played{Cmd: exec.Command("vflc", slices.Concat(verb, []string{"demo/programs", "--identity", "demo/parties/" + party}, args)...)}
+	p.Dir, p.Stdout, p.Stderr = s.dir, &p.out, &p.out
+	if err := p.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = p.Process.Kill() })
+	return p
+}
+
+// end waits until the process has ended without an error.
+func (s *stage) end(all ...*played) {
+	s.t.Helper()
+	late := time.AfterFunc(30*time.Second, func() { // one that has failed lets the others wait
+		for _, p := range all {
+			_ = p.Process.Kill()
+		}
+	})
+	defer late.Stop()
+	for _, p := range all {
+		if err := p.Wait(); err != nil {
+			s.t.Errorf("%v: %v\n%s", p.Args, err, p.out.String())
+		}
+	}
+}
+
+// wantSame compares a file with what a command prints.
+func (s *stage) wantSame(file string, args ...string) {
+	s.t.Helper()
+	cmd := exec.Command("vflc", args...)
+	cmd.Dir = s.dir
+	want, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("vflc %v: %v", args, err)
+	}
+	if got := s.read(file); got != string(want) || len(want) == 0 {
+		s.t.Errorf("%s\n%s\nvflc %s\n%s", file, got, strings.Join(args, " "), want)
+	}
+}
+
+// loo are the estimates of vflc loo for the response of a run.
+func (s *stage) loo(run string) map[string]float64 {
+	s.t.Helper()
+	var out struct {
+		Responses []map[string]any `json:"responses"`
+	}
+	text := s.must("loo", run, "--json", "--quiet")
+	if err := json.Unmarshal([]byte(text[strings.Index(text, "{"):strings.LastIndex(text, "}")+1]), &out); err != nil || len(out.Responses) != 1 {
+		s.t.Fatal(err, text)
+	}
+	values := map[string]float64{}
+	for k, v := range out.Responses[0] {
+		if v, ok := v.(float64); ok {
+			values[k] = v
+		}
+	}
+	return values
+}
+
+// Starting values that each party has for its own parameters are those of a run in one process that has them all.
+func TestStartingValuesApart(t *testing.T) {
+	s := newTasks(t)
+	s.write("all.json", `{"m":0.7,"ba":[0.5,-0.5,0.1],"bb":-1.2}`)
+	inits := map[string]string{"server": `{"m":0.7}`, "a": `{"ba":[0.5,-0.5,0.1]}`, "b": `{"bb":-1.2}`}
+	args := []string{"--chains", "1", "--warmup", "0", "--draws", "5"}
+	var all []*played
+	for _, party := range []string{"server", "a", "b"} {
+		s.write(party+".json", inits[party])
+		given := []string{"--data", "m/" + party + ".csv", "--inits", party + ".json", "-o", "placed/" + party}
+		if party == "server" {
+			given = append(given, args...)
+		}
+		all = append(all, s.play(party, given...))
+	}
+	s.end(all...)
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "began", "--seed", "7", "--wire", "fixed", "--inits", "all.json", "--quiet"}, args)...)
+	want := s.draws("began")
+	for party, name := range map[string]string{"server": "chain-1.csv m", "a": "chain-1.csv ba.2", "b": "chain-1.csv bb"} {
+		if got := s.draws("placed/" + party)[name]; len(got) == 0 || strings.Join(got, " ") != strings.Join(want[name], " ") {
+			t.Errorf("%s: %v, in one process %v", name, got, want[name])
+		}
+	}
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "elsewhere", "--seed", "7", "--wire", "fixed", "--quiet"}, args)...)
+	if slices.Equal(want["chain-1.csv m"], s.draws("elsewhere")["chain-1.csv m"]) {
+		t.Error("the run did not begin at the values")
+	}
+}
+
+// Parties apart predict new rows, and compare their own with replicates, as one process does, byte for byte; also where one of them is killed on the way.
+func TestPredictionsApartEqualOneProcess(t *testing.T) {
+	s := newTasks(t)
+	tables := map[string]string{"server": "new.csv", "a": "new_a.csv", "b": "new_b.csv"}
+	start := func(party string) *played {
+		return s.play(party, "--predict", "demo/runs/"+party, "--data", tables[party], "-o", "new/"+party)
+	}
+	killed := start("a")
+	time.Sleep(300 * time.Millisecond)
+	_ = killed.Process.Kill()
+	_ = killed.Wait()
+	s.end(start("server"), start("a"), start("b"))
+	s.wantSame("new/server/"+runs.PredictedFile, "predict", "whole", "--data", "a=new_a.csv", "--data", "b=new_b.csv", "--seed", "7", "--json")
+	if text := s.read("new/a/" + runs.PredictedFile); strings.Contains(text, "mean") {
+		t.Error("a client has predictions", text)
+	}
+
+	check := func(party string) *played { return s.play(party, "--ppc", "demo/runs/"+party, "-o", "checked/"+party) }
+	s.end(check("server"), check("a"), check("b"))
+	s.wantSame("checked/server/"+runs.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7", "--json")
+
+	weigh := func(party string) *played {
+		return s.play(party, "--log-lik", "demo/runs/"+party, "-o", "weighed/"+party)
+	}
+	s.end(weigh("server"), weigh("a"), weigh("b"))
+	for _, what := range []string{"elpd", "p"} {
+		apart, whole := s.loo("demo/runs/server")[what], s.loo("whole")[what]
+		if diff := math.Abs(apart - whole); !(diff < 1e-9) {
+			t.Errorf("%s: %v apart, %v in one process", what, apart, whole)
+		}
+	}
+	if out, err := s.vflc("predict", "demo/runs/server"); err == nil || !strings.Contains(out, "vflc serve PROGRAMS") {
+		t.Error(err, out)
+	}
+
+	// What has crossed is in the ledgers of the sender and of the receiver.
+	for _, party := range []string{"a", "b"} {
+		if err := os.CopyFS(filepath.Join(s.dir, "new/all"), os.DirFS(filepath.Join(s.dir, "new", party, "ledger"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(s.dir, "new/server/ledger"), os.DirFS(filepath.Join(s.dir, "new/all"))); err != nil {
+		t.Fatal(err)
+	}
+	if text := s.must("audit", "new/server"); !strings.Contains(text, "are as the script of the session has them") || strings.Contains(text, "No ledger was given") {
+		t.Error(text)
+	}
+}
+
+// A cross-validation apart is that of one process, byte for byte, also where the server is killed in it.
+func TestCrossValidationApartEqualsOneProcess(t *testing.T) {
+	s := newTasks(t)
+	fits := []string{"--chains", "1", "--warmup", "40", "--draws", "30"}
+	start := func(party string) *played {
+		args := []string{"--cv", "3", "--data", "m/" + party + ".csv", "-o", "validated/" + party}
+		if party == "server" {
+			args = append(args, fits...)
+		}
+		return s.play(party, args...)
+	}
+	a, b, server := start("a"), start("b"), start("server")
+	second := filepath.Join(s.dir, "validated/server/fold-2/fit/session", node.SessionFile)
+	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(second); err == nil {
+			break
+		}
+	}
+	_ = server.Process.Kill()
+	_ = server.Wait()
+	s.end(start("server"), a, b)
+	s.wantSame("validated/server/"+runs.ValidationFile, slices.Concat([]string{"cv", "m.vfl", "--folds", "3", "--seed", "7", "--wire", "fixed", "--json", "--quiet"}, fits)...)
+	if text := s.must("status", "validated/server"); !strings.Contains(text, node.Complete) {
+		t.Error(text)
+	}
+}
+
+// What parties were started for must agree: else each says what the server asked for.
+func TestTasksMustAgree(t *testing.T) {
+	s := newTasks(t)
+	a := s.play("a", "--predict", "demo/runs/a", "--data", "new_a.csv", "-o", "new/a")
+	b := s.play("b", "--ppc", "demo/runs/b", "-o", "new/b")
+	server := s.play("server", "--predict", "demo/runs/server", "--data", "new.csv", "-o", "new/server")
+	for _, p := range []*played{b, server, a} {
+		if err := p.Wait(); err == nil {
+			t.Errorf("%v\n%s", p.Args, p.out.String())
+		}
+	}
+	if !strings.Contains(b.out.String(), "another manifest") || !strings.Contains(server.out.String(), "b has another manifest") {
+		t.Errorf("%s\n%s", b.out.String(), server.out.String())
+	}
+	for _, wrong := range [][]string{
+		{"join", "demo/programs", "--identity", "demo/parties/a", "--predict", "nowhere", "-o", "x"},
+		{"join", "demo/programs", "--identity", "demo/parties/a", "--predict", "demo/runs/a", "--cv", "3", "-o", "x"},
+		{"join", "demo/programs", "--identity", "demo/parties/a", "--cv", "1", "-o", "x"},
+		{"join", "demo/programs/predict", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o", "x"},
+	} {
+		if out, err := s.vflc(wrong...); err == nil || strings.Contains(out, "panic") {
+			t.Errorf("vflc %v: %v\n%s", wrong, err, out)
+		} else {
+			t.Log(out)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package fit
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior/zarr"
+)
+
+// MayKeepLogLik returns an error where the scores of a run's rows, at predictors without noise, are not the pointwise log densities of the model that it fitted.
+func MayKeepLogLik(r *posterior.Record) error {
+	if t := recordedOptions(r).Transform; !t.CutsCross {
+		return usagef("the run is of transform %s, whose auxiliary variables would have to be integrated out: that needs the cuts of all parties in one place; fit with --transform exact to compare models", r.Transform)
+	}
+	return nil
+}
+
+// KeepLogLik puts scores of the rows of a run, at all of its draws, into its folder as its pointwise log densities: vflc loo and vflc waic read them.
+func KeepLogLik(r *runs.Run, p *Predictions) error {
+	var responses []zarr.Observed
+	for _, y := range p.Responses {
+		of, _ := p.Model.ResponseOf(y.Name)
+		one := zarr.Observed{Name: y.Name[:strings.LastIndex(y.Name, ".")+1] + of.Data, Shape: y.Shape, Values: y.Observed, Whole: of.Discrete}
+		if len(y.Scores) != len(y.Observed) {
+			one.Outcomes = []int{len(y.Scores)}
+		}
+		for _, lp := range y.Scores {
+			var chains [][]float64
+			for c := range r.Draws.Chains() {
+				chains, lp = append(chains, lp[:r.Draws.Len(c)]), lp[r.Draws.Len(c):]
+			}
+			one.LogLik = append(one.LogLik, chains)
+		}
+		responses = append(responses, one)
+	}
+	if len(responses) == 0 {
+		return nil
+	}
+	lock, err := folderlock.Take(r.Path)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	path := filepath.Join(r.Path, runs.ZarrDir)
+	if err := runs.VerifyZarr(r.Path, r.Record); err != nil {
+		return err
+	}
+	attrs := map[string]any{}
+	text, err := os.ReadFile(filepath.Join(path, "posterior", ".zattrs"))
+	if err == nil {
+		err = json.Unmarshal(text, &attrs)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := zarr.Write(path, nil, zarr.Inference(r.Draws, attrs, responses)); err != nil {
+		return err
+	}
+	record := *r.Record
+	if record.Files, err = runs.Digests(r.Path); err != nil {
+		return err
+	}
+	return writeSynced(r.Path, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, record) })
+}

@@ -1,0 +1,84 @@
+package fit
+
+import (
+	"math"
+	"strings"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// notFinite says where in the model a density or gradient was not finite, and what to do.
+func notFinite(m *compile.Model, e *backends.NotFiniteError) error {
+	code := diag.NoStart
+	if e.Begun {
+		code = diag.NotFinite
+	}
+	var at source.Span
+	var l *check.Likelihood
+	if e.Known {
+		at, l = statement(m, e.Cause)
+	}
+	var list diag.List
+	d := list.Errorf(code, m.Source, at, "%v", e)
+	switch c := e.Cause; {
+	case !e.Known:
+		d.Note("what is not finite is at a party of another process, whose own report names it")
+	case c.Part == density.TermPart && l != nil && math.IsInf(c.Value, -1):
+		d.Note("at the values that were tried, the data of this statement lie where its distribution has no density; where a bound moves with parameters, write it as a number beyond all data plus a positive parameter")
+	case c.Part == density.TermPart && l == nil && math.IsInf(c.Value, -1):
+		d.Note("at the values that were tried, the parameter lies where its prior has no density; give it the bounds of that prior, as real<lower=…, upper=…>")
+	case c.Part == density.CutPart:
+		d.Note("the client's expression that is sent divides by 0, takes the logarithm of a number below 0, or grows beyond all numbers; centre and scale its data, or write it in another form")
+	case c.Part == density.GradientPart:
+		d.Note("at such values of this parameter a derivative is beyond all numbers: predictors far from where data are, of covariates of very large values or under a very wide prior; centre and scale them")
+	default:
+		d.Note("an argument of this distribution is no number it can be, as the square root or the logarithm of a number below 0, or a quotient by 0; covariates of very large values are centred and scaled")
+	}
+	if e.Begun {
+		d.Note("a smaller step size, and priors that keep parameters in the range of the data, help where a fit went astray")
+		return data.Errors(list)
+	}
+	d.Note("vflc run --inits FILE begins at values of yours")
+	return &InitError{data.Errors(list)}
+}
+
+// statement finds what a cause names in the model: a likelihood, or else a parameter, or the likelihood that a cut enters.
+func statement(m *compile.Model, c density.Cause) (source.Span, *check.Likelihood) {
+	name := c.Name
+	if base, _, member := strings.Cut(name, "["); member && strings.HasSuffix(name, "]") && m.Checked.Symbols[base] != nil { // of a member
+		name = base
+	}
+	for _, l := range m.Cuts.Likelihoods {
+		enters := func(z string) bool {
+			for _, g := range l.Groups {
+				for _, k := range g.Cuts {
+					if k.Name == z {
+						return true
+					}
+				}
+			}
+			return false
+		}
+		term := lower.Term(l.Stmt)
+		if c.Part == density.CutPart && enters(c.Name) || c.Part == density.TermPart && (term == name || strings.HasPrefix(name, term+"[")) {
+			return l.Stmt.Span(), l.Likelihood
+		}
+	}
+	prior, _, _ := strings.Cut(name, " ~ ")
+	if s := m.Checked.Symbols[strings.TrimSpace(prior)]; s != nil {
+		var at ast.Node = s.Ident
+		if p, ok := s.Decl.(*ast.Param); ok {
+			at = p
+		}
+		return at.Span(), nil
+	}
+	return source.Span{}, nil
+}

@@ -1,0 +1,105 @@
+package fit
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// narrow is an Env whose messages have few draws.
+type narrow struct {
+	density.Env
+	most int
+}
+
+func (e narrow) Unwrap() density.Env { return e.Env }
+
+func (e narrow) Piece(columns int) int { return min(columns, e.most) }
+
+func (e narrow) Relay(ctx context.Context, x density.Exchange, size density.RelaySize, by density.Relayed) error {
+	return density.Must[density.Relaying](e.Env).Relay(ctx, x, size, by)
+}
+
+// inPieces runs a fit with at most so many draws in a message. It returns the draws and the ratios of each party, and the round trips.
+func inPieces(t *testing.T, b *compile.Bound, mode session.Mode, most int, given map[string]string) (out map[string][]float64, trips int64) {
+	t.Helper()
+	a := backend(t, "sfvi")
+	settings, err := a.Resolve(b.Checked.Transform.Kind, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock sync.Mutex
+	out = map[string][]float64{}
+	err = session.Run(context.Background(), b.Plan, mode, 7, func(ctx context.Context, env density.Env) error {
+		k, err := a.New(narrow{env, most}, settings)
+		if err != nil {
+			return err
+		}
+		if err := k.Init(ctx); err != nil {
+			return err
+		}
+		for done := false; !done; {
+			info, err := k.Step(ctx)
+			if err != nil {
+				return err
+			}
+			done = info.Done
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		var theta [][]float64
+		for _, block := range env.Blocks() {
+			theta = append(theta, make([]float64, block.Dim()))
+		}
+		for id := range 5 {
+			k.Draw(id, theta)
+			for i, block := range env.Blocks() {
+				out[block.Party()] = append(out[block.Party()], theta[i]...)
+			}
+		}
+		for _, block := range env.Blocks() {
+			out[block.Party()] = append(out[block.Party()], k.(interface{ Ratios() []float64 }).Ratios()...)
+		}
+		trips = max(trips, density.WorkOf(env).Sequential)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, trips
+}
+
+// Draws that are too many for one message cross in several, each a round trip, with the result that they have in one; parties that are apart have the same bits.
+func TestLongBatchesCrossInPieces(t *testing.T) {
+	for name, c := range map[string]struct {
+		transform def.Transform
+		given     map[string]string
+		more      int64 // round trips with eight draws in a message
+	}{
+		// ten evaluations of 24 draws, and 30 draws of the result in 4 messages for one
+		"fixed": {transforms.Exact, map[string]string{"estimator": "fixed", "draws-per-step": "24", "theta-guide": "meanfield", "linear-response": "false", "iterations": "10", "draws": "30"}, 10*2 + 3},
+		// two points of 32 draws, and batches of 64 and 36
+		"sampled":   {transforms.Exact, map[string]string{"estimator": "sampled", "iterations": "20", "elbo-every": "10", "elbo-draws": "100", "draws": "5"}, 2*3 + 7 + 4},
+		"augmented": {transforms.Augmented, map[string]string{"estimator": "sampled", "iterations": "20", "elbo-every": "10", "elbo-draws": "100", "draws": "5"}, 2*3 + 7 + 4},
+	} {
+		b := bindModel(t, "../examples/logistic.vfl", c.transform)
+		whole, few := inPieces(t, b, session.OneLoop, 1000, c.given)
+		pieces, many := inPieces(t, b, session.OneLoop, 8, c.given)
+		apart, asMany := inPieces(t, b, session.PerParty, 8, c.given)
+		for _, party := range b.Plan.Names {
+			if len(whole[party]) == 0 || !slices.Equal(whole[party], pieces[party]) || !slices.Equal(pieces[party], apart[party]) {
+				t.Errorf("%s: %s has other draws or ratios in pieces", name, party)
+			}
+		}
+		if many-few != c.more || asMany != many {
+			t.Errorf("%s: %d round trips in pieces, %d apart, %d in one, want %d more", name, many, asMany, few, c.more)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package node
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/binary"
+	"encoding/pem"
+	"errors"
+	"maps"
+	"math"
+	"math/big"
+	"net"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/node/carrier"
+	"github.com/vflc/vflc/runtime/network"
+	"github.com/vflc/vflc/tests/diagtest"
+)
+
+// ownNATS starts a NATS server as an organisation has one: with TLS and a password, and no idea of parties. It returns how parties, and others, connect to it.
+func ownNATS(t *testing.T, payload int32) carrier.Cluster {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "nats"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca := filepath.Join(t.TempDir(), "nats-ca.pem")
+	if err := atomicfile.WriteBytes(ca, 0o644, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})); err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, Username: "everybody", Password: "secret", MaxPayload: payload,
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}, TLSTimeout: 5,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(s.Shutdown)
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the NATS server does not start")
+	}
+	return carrier.Cluster{URL: "tls://everybody:secret@" + s.Addr().String(), CA: ca}
+}
+
+// An observer sees everything on a NATS server, and sends it again, altered, late and to others.
+type observer struct {
+	mutex    sync.Mutex
+	subjects map[string]int
+	seen     bytes.Buffer
+	packets  int
+	kept     []*nats.Msg
+}
+
+func (o *observer) watch(t *testing.T, cl carrier.Cluster) {
+	t.Helper()
+	conn, err := nats.Connect(cl.URL, nats.RootCAs(cl.CA), nats.NoEcho())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	o.subjects = map[string]int{}
+	_, err = conn.Subscribe(">", func(m *nats.Msg) {
+		o.mutex.Lock()
+		defer o.mutex.Unlock()
+		o.subjects[m.Subject]++
+		o.packets++
+		o.seen.Write(m.Data)
+		o.kept = append(o.kept, m)
+		altered := slices.Clone(m.Data)
+		altered[o.packets*7919%len(altered)] ^= 0x41
+		old := o.kept[o.packets*104729%len(o.kept)]
+		for subject, data := range map[string][]byte{
+			m.Subject:                 m.Data, // again
+			m.Subject + " ":           nil,
+			old.Subject:               old.Data, // late
+			"vflc.heart.up.a":         altered,
+			"vflc.heart.down.b":       old.Data,
+			"vflc.heart.up.nobody":    m.Data,
+			"vflc.heart.down.a":       []byte("VF2CS"),
+			"vflc.heart.up.b":         append(slices.Clone(m.Data), 1),
+			"vflc.heart.down.nobody":  altered,
+			"vflc.heart.up.somewhere": old.Data,
+		} {
+			if data != nil {
+				_ = conn.Publish(subject, data) // it loses some, as attackers do
+			}
+		}
+	})
+	if err == nil {
+		err = conn.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Over an organisation's own NATS servers, which let anybody listen and publish, a run has the same draws; who listens learns sizes and times, and changes nothing.
+func TestOwnNATS(t *testing.T) {
+	var whole map[string]string
+	synctest.Test(t, func(t *testing.T) {
+		d := newTrio(t)
+		d.run()
+		whole = d.draws()
+	})
+	for name, payload := range map[string]int32{"usual payload": 1 << 20, "small payload": int32(network.MinPacket)} {
+		t.Run(name, func(t *testing.T) {
+			cl := ownNATS(t, payload)
+			o := &observer{}
+			o.watch(t, cl)
+			d := newTrio(t)
+			d.over = cl
+			d.run()
+			if !maps.Equal(d.draws(), whole) {
+				t.Error("the draws are others than without the observer")
+			}
+			o.mutex.Lock()
+			defer o.mutex.Unlock()
+			for subject := range o.subjects {
+				if !regexp.MustCompile(`^vflc\.heart\.(up\.(a|b)|down\.(a|b))$`).MatchString(subject) {
+					t.Errorf("the parties speak on %s", subject)
+				}
+			}
+			if len(o.subjects) != 4 || o.packets < 500 {
+				t.Errorf("%d packets on %v", o.packets, o.subjects)
+			}
+			seen := o.seen.Bytes()
+			for _, text := range []string{"stage", "manifest", "incarnation", "normal", "scalars", "salt", "aux", "reply", "partial", "settings", "nuts"} {
+				if bytes.Contains(seen, []byte(text)) {
+					t.Errorf("the observer has read %q", text)
+				}
+			}
+			for _, x := range []float64{-2.2, -1.1, 1.1, 2.2, 0.3*1.1 + 1, 0.3*2.2 + 2} { // of the tables
+				if bytes.Contains(seen, binary.LittleEndian.AppendUint64(nil, math.Float64bits(x))) {
+					t.Errorf("the observer has read the number %v", x)
+				}
+			}
+			for _, party := range []string{"server", "a", "b"} {
+				if d.when(party, "(V0832)", time.Time{}).IsZero() {
+					t.Errorf("%s does not tell of packets that it has refused", party)
+				}
+			}
+		})
+	}
+}
+
+// What is wrong with servers of one's own is said with a code.
+func TestOwnNATSThatCannotBe(t *testing.T) {
+	cl := ownNATS(t, 1<<20)
+	narrow := ownNATS(t, 4<<10)
+	for name, c := range map[string]struct {
+		cl   carrier.Cluster
+		want string
+	}{
+		"no authority": {carrier.Cluster{URL: cl.URL}, "(V0827)"},
+		"password":     {carrier.Cluster{URL: strings.Replace(cl.URL, "secret", "guess", 1), CA: cl.CA}, "(V0827)"},
+		"nobody there": {carrier.Cluster{URL: "tls://127.0.0.1:1", CA: cl.CA}, "(V0829)"},
+		"payload":      {narrow, "(V0834)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newTrio(t)
+			d.over = c.cl
+			stop, ended := make(chan struct{}), make(chan error, 1)
+			go func() {
+				_, err := Join(t.Context(), d.options("a"), stop)
+				ended <- err
+			}()
+			begin := time.Now()
+			for d.when("a", c.want, time.Time{}).IsZero() && time.Since(begin) < 10*time.Second {
+				time.Sleep(10 * time.Millisecond)
+			}
+			close(stop)
+			<-ended
+			if d.when("a", c.want, time.Time{}).IsZero() {
+				t.Errorf("no %s in %v", c.want, d.said["a"])
+			}
+			if text := d.said["a"]; !d.when("a", "secret", time.Time{}).IsZero() || !d.when("a", "guess", time.Time{}).IsZero() {
+				t.Error("a password is in the log:", text)
+			}
+		})
+	}
+	for _, url := range []string{"127.0.0.1:4222", "http://x:1", "tls://", "tls://a:1,nats"} {
+		d := newTrio(t)
+		d.over = carrier.Cluster{URL: url}
+		if _, err := Join(t.Context(), d.options("a"), nil); err == nil || !strings.Contains(err.Error(), "--nats: write") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+// Servers that do not allow a party its subjects are named, with the subject.
+func TestSubjectsThatAreNotAllowed(t *testing.T) {
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, Users: []*server.User{{
+		Username: "other", Password: "secret", Permissions: &server.Permissions{Subscribe: &server.SubjectPermission{Allow: []string{"other.>"}}},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	defer s.Shutdown()
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the NATS server does not start")
+	}
+	errs := make(chan error, 100)
+	events := carrier.Events{Packet: func(string, []byte) {}, Back: func() {}, Notice: func(string) {}, Refuse: func(err error) { errs <- err }}
+	c, err := carrier.Attach(parties(t, "registry", "a")[1], carrier.Cluster{URL: "nats://other:secret@" + s.Addr().String()}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var list data.Errors
+	if err := <-errs; !errors.As(err, &list) {
+		t.Fatal(err)
+	}
+	diagtest.Want(t, filepath.Join("testdata", string(diag.SubjectRefused)+".txtar"), diag.List(list), func(text string) string { return strings.ReplaceAll(text, s.Addr().String(), "ADDRESS") })
+}
