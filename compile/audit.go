@@ -2,13 +2,16 @@ package compile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/leak"
+	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -109,6 +112,34 @@ func (a *auditor) before() {
 	for _, s := range a.Manifest.Sizes {
 		for _, to := range s.To {
 			a.add(Disclosure{What: "size " + s.Name, From: "its holders", To: to, Shape: []string{}, Often: "once", Masked: "no", Learns: "how many rows, columns or levels the holders' data have"})
+		}
+	}
+	a.incomplete()
+}
+
+// incomplete lists which rows clients tell the server to be incomplete, and the server all clients to be left out.
+func (a *auditor) incomplete() {
+	told := map[string]bool{}
+	for k, program := range a.Programs {
+		party := a.Manifest.Parties[k].Name
+		var sizes []string
+		for _, w := range lower.Wants(program) {
+			if w.Drop && !slices.Contains(sizes, w.Rows.Name) && slices.Contains(joinedSizes(a.Manifest, []data.Want{w}), w.Rows.Name) {
+				sizes = append(sizes, w.Rows.Name)
+			}
+		}
+		for _, size := range sizes {
+			told[size] = true
+			if party != a.Manifest.Server {
+				a.add(Disclosure{What: "incomplete rows of " + size, From: party, To: a.Manifest.Server, Shape: []string{size}, Often: "once", Masked: "no", Learns: "in which rows " + party + " misses a value of the data that are declared with missing drop"})
+			}
+		}
+	}
+	for _, size := range slices.Sorted(maps.Keys(told)) {
+		for _, q := range a.Manifest.Parties {
+			if q.Name != a.Manifest.Server {
+				a.add(Disclosure{What: "rows of " + size + " that are left out", From: a.Manifest.Server, To: q.Name, Shape: []string{size}, Often: "once", Masked: "no", Learns: "in which rows some party misses a value: beyond the own rows, another party"})
+			}
 		}
 	}
 }

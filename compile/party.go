@@ -31,8 +31,22 @@ type OneParty struct {
 	Party    string // "registry", "lab[3]"
 	Family   string // "lab" for lab[3], else ""
 	Member   int
-	public   *check.Program // what others see of a party with a module of its own; nil: its program
-	selected *Selection     // see Keep
+	public   *check.Program   // what others see of a party with a module of its own; nil: its program
+	selected *Selection       // see Keep
+	rows     map[string]*held // by the size that the rows have at all parties
+}
+
+// held are the rows of a party's table before incomplete ones are left out, in the order that the parties agree on.
+type held struct {
+	order      string // digest; "": the order of the file
+	incomplete []bool
+}
+
+// Rows are what a party tells of its rows before incomplete ones are left out.
+type Rows struct {
+	Rows  int    `json:"rows"`
+	Order string `json:"order,omitempty"` // salted digest of the keys in their order; "": rows come in the order of the file
+	Left  []byte `json:"left,omitempty"`  // a bit for each row, the lowest first: `missing drop` leaves it out; empty: none is
 }
 
 // Member splits the name of a party: "lab[3]" is member 3 of the family lab.
@@ -102,10 +116,11 @@ func OpenParty(m *split.Manifest, party string, program, own *source.File) (*One
 	return p, diags, nil
 }
 
-// Bind reads the party's table and binds its data declarations. tables has one file or address, or none where the program has no data.
-func (p *OneParty) Bind(tables []string, most int64, j data.Joining) diag.List {
+// Bind reads the party's table and binds its data declarations. tables has one file or address, or none where the program has no data. leave are the rows that are left out at
+// all parties, by size (see LeaveOut); nil: those that are incomplete at this one.
+func (p *OneParty) Bind(tables []string, most int64, j data.Joining, leave map[string]Rows) diag.List {
 	wants := p.wants()
-	d, diags := p.read(tables, most, j, wants)
+	d, diags := p.read(tables, most, p.leaving(j, wants, leave), wants)
 	if diags.HasErrors() {
 		return diags
 	}
@@ -123,7 +138,7 @@ type Fitted struct {
 }
 
 // BindNew is Bind for the program of a prediction: new rows, with the encoders of a run. Parameters stand on their declared scale, and no density is lowered.
-func (p *OneParty) BindNew(tables []string, most int64, j data.Joining, fitted Fitted) diag.List {
+func (p *OneParty) BindNew(tables []string, most int64, j data.Joining, leave map[string]Rows, fitted Fitted) diag.List {
 	p.declared, p.given = true, fitted.Sizes
 	wants := p.wants()
 	for i := range wants {
@@ -131,7 +146,7 @@ func (p *OneParty) BindNew(tables []string, most int64, j data.Joining, fitted F
 			wants[i].Levels = n
 		}
 	}
-	d, diags := p.read(tables, most, j, wants)
+	d, diags := p.read(tables, most, p.leaving(j, wants, leave), wants)
 	if diags.HasErrors() {
 		return diags
 	}
@@ -181,8 +196,40 @@ type Selection struct {
 	Keep   func(row int, key string) bool
 }
 
-// Keep has Bind and BindNew leave out rows; nil keeps all.
+// Keep has Bind and BindNew take some rows alone; nil takes all. It is called after one of them, whose rows it chooses from: those that all parties left out there must not be among them.
 func (p *OneParty) Keep(s *Selection) { p.selected = s }
+
+// leaving adds the rows that are left out to a joining, and keeps what the party tells of its rows. Where rows were selected, those that remain are complete at all parties.
+func (p *OneParty) leaving(j data.Joining, wants []data.Want, leave map[string]Rows) data.Joining {
+	if p.selected != nil {
+		return j
+	}
+	joined := joinedSizes(p.Manifest, wants)
+	p.rows = map[string]*held{}
+	j.Leave = func(sizes []string, order string, incomplete []bool) []bool {
+		out := slices.Clone(incomplete)
+		drop := func(size string) {
+			for row := range out {
+				out[row] = out[row] || bit(leave[size].Left, row)
+			}
+		}
+		for _, size := range sizes {
+			if slices.Contains(joined, size) {
+				p.rows[size] = &held{order, incomplete}
+				drop(size)
+			}
+		}
+		if len(sizes) == 0 && order != "" { // a table of keys alone, which name the rows of other parties
+			for size, r := range leave {
+				if r.Rows == len(incomplete) {
+					drop(size)
+				}
+			}
+		}
+		return out
+	}
+	return j
+}
 
 // read reads the party's table.
 func (p *OneParty) read(tables []string, most int64, j data.Joining, wants []data.Want) (*data.Dataset, diag.List) {
@@ -238,26 +285,82 @@ func (p *OneParty) wants() []data.Want {
 	})
 }
 
-// LeftOut is how many rows `missing drop` left out of the party's table where other parties have these rows too, and do not know it. It is called after Bind.
-func (p *OneParty) LeftOut() (n int) {
-	if p.Joins() {
-		for _, j := range p.Data.Joins {
-			n += j.Dropped
-		}
-	}
-	return n
-}
+// Joins reports whether rows of the party's table correspond to those of other parties.
+func (p *OneParty) Joins() bool { return len(p.joined()) > 0 }
 
-// Joins reports whether rows of the party's table correspond to those of other parties: a size of its rows is one of what crosses, or of shared data.
-func (p *OneParty) Joins() bool {
+// joined lists the sizes of rows of the party's table that correspond to those of other parties: sizes of what crosses, or of shared data.
+func (p *OneParty) joined() []string { return joinedSizes(p.Manifest, p.wants()) }
+
+func joinedSizes(m *split.Manifest, wants []data.Want) (out []string) {
 	var crossing []string
-	for _, c := range p.Manifest.Cuts {
+	for _, c := range m.Cuts {
 		crossing = append(crossing, c.Shape...)
 	}
-	for _, d := range p.Manifest.SharedData {
+	for _, d := range m.SharedData {
 		crossing = append(crossing, d.Shape...)
 	}
-	return slices.ContainsFunc(p.wants(), func(w data.Want) bool { return w.Rank > 0 && !w.Rows.Own && slices.Contains(crossing, w.Rows.Name) })
+	for _, w := range wants {
+		if name := w.Rows.Name; w.Rank > 0 && !w.Rows.Own && slices.Contains(crossing, name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Rows returns what the party tells of its rows, by size. It is called after Bind.
+func (p *OneParty) Rows(salt []byte) map[string]Rows {
+	out := map[string]Rows{}
+	for size, h := range p.rows {
+		r := Rows{Rows: len(h.incomplete)}
+		if h.order != "" {
+			r.Order = salted(salt, "rows", h.order)
+		}
+		for row, left := range h.incomplete {
+			if left {
+				if r.Left == nil {
+					r.Left = make([]byte, (len(h.incomplete)+7)/8)
+				}
+				r.Left[row/8] |= 1 << (row % 8)
+			}
+		}
+		out[size] = r
+	}
+	return out
+}
+
+func bit(bits []byte, k int) bool { return k/8 < len(bits) && bits[k/8]>>(k%8)&1 == 1 }
+
+// LeaveOut finds the rows that `missing drop` leaves out: those that are incomplete at any party, by size. The error is the first *Disagreement.
+func LeaveOut(names []string, all map[string]map[string]Rows) (map[string]Rows, error) {
+	out, first, ordered := map[string]Rows{}, map[string]string{}, map[string]string{}
+	for _, party := range names {
+		for _, size := range slices.Sorted(maps.Keys(all[party])) {
+			r := all[party][size]
+			if r.Left != nil && len(r.Left) != (r.Rows+7)/8 {
+				return nil, &Disagreement{Kind: DifferentSize, What: size, Party: party, Other: party, Here: fmt.Sprint(r.Rows), Who: fmt.Sprint(8 * len(r.Left)), Way: "this is no list of its rows"}
+			}
+			if first[size] == "" {
+				first[size] = party
+			} else if n := all[first[size]][size].Rows; n != r.Rows {
+				return nil, &Disagreement{Kind: DifferentSize, What: size, Party: first[size], Other: party, Here: fmt.Sprint(n), Who: fmt.Sprint(r.Rows), Way: "give both the same rows and categories"}
+			}
+			if o := ordered[size]; o == "" && r.Order != "" {
+				ordered[size] = party
+			} else if r.Order != "" && all[o][size].Order != r.Order {
+				return nil, &Disagreement{Kind: DifferentOrder, Party: o, Other: party, Way: "keep at both the rows that both hold, with equal keys"}
+			}
+			if r.Left == nil {
+				continue
+			}
+			if out[size].Left == nil {
+				out[size] = Rows{Rows: r.Rows, Left: make([]byte, len(r.Left))}
+			}
+			for k, b := range r.Left {
+				out[size].Left[k] |= b
+			}
+		}
+	}
+	return out, nil
 }
 
 // Facts are what a party tells of its data before a run: sizes, and digests that tell parties with the same salt whether they hold the same.

@@ -23,7 +23,21 @@ type Joining struct {
 	Key string // the key column; "": the default key; RowOrder: the order of the files
 	// Intersect keeps the rows whose key every table has. Otherwise it is an error if the tables hold different rows.
 	Intersect bool
+	// Leave, where it is set, chooses the rows that are left out, in their agreed order: it is given the sizes of the rows, the digest of their order where they have keys, and which
+	// of them have missing cells of data that are declared with `missing drop`. These rows alone are left out where it is nil.
+	Leave func(sizes []string, order string, incomplete []bool) []bool
 }
+
+// leaving is Leave for rows of these sizes.
+func (j Joining) leaving(sizes []string) leaving {
+	if j.Leave == nil {
+		return nil
+	}
+	return func(order string, incomplete []bool) []bool { return j.Leave(sizes, order, incomplete) }
+}
+
+// leaving chooses the rows that are left out; nil: the incomplete ones.
+type leaving func(order string, incomplete []bool) []bool
 
 // An Alignment is the row order that the parties agree on.
 type Alignment struct {
@@ -44,18 +58,18 @@ func Align(tables []*Table, j Joining) (Alignment, diag.List) {
 	if j.Key == "" {
 		j.Key = defaultKey(tables, nil, &list)
 	}
-	return align(tables, j, nil, &list), list
+	return align(tables, j, nil, nil, &list), list
 }
 
 // align is Align that leaves out the rows that one of the tables does not keep.
-func align(tables []*Table, j Joining, keep []kept, list *diag.List) Alignment {
+func align(tables []*Table, j Joining, keep []kept, leave leaving, list *diag.List) Alignment {
 	switch {
 	case list.HasErrors():
 		return Alignment{Order: make([][]uint32, len(tables))}
 	case j.Key == RowOrder || j.Key == "":
-		return sameCounts(tables, keep, list)
+		return sameCounts(tables, keep, leave, list)
 	}
-	return joined(tables, j, keep, list)
+	return joined(tables, j, keep, leave, list)
 }
 
 // defaultKey is "id" if every table has it and there are at least two to join, and row order where all are documents. Otherwise it is an error, which
@@ -134,7 +148,7 @@ func (t *Table) unique(name string) bool {
 }
 
 // sameCounts is the alignment by file order.
-func sameCounts(tables []*Table, keep []kept, list *diag.List) Alignment {
+func sameCounts(tables []*Table, keep []kept, leave leaving, list *diag.List) Alignment {
 	a := Alignment{Order: make([][]uint32, len(tables))}
 	var first *Table
 	for _, t := range tables {
@@ -148,14 +162,14 @@ func sameCounts(tables []*Table, keep []kept, list *diag.List) Alignment {
 		}
 	}
 	a.Digest = digest("rows in file order", 1, func(dst []byte, _ int) []byte { return fmt.Append(dst, a.Rows) })
-	if some(keep) && !list.HasErrors() {
-		a.dropInOrder(tables, keep)
+	if (some(keep) || leave != nil) && !list.HasErrors() {
+		a.dropInOrder(tables, keep, leave)
 	}
 	return a
 }
 
 // joined is the alignment by key.
-func joined(tables []*Table, j Joining, keep []kept, list *diag.List) Alignment {
+func joined(tables []*Table, j Joining, keep []kept, leave leaving, list *diag.List) Alignment {
 	a := Alignment{Key: j.Key, Order: make([][]uint32, len(tables))}
 	sorted := make([]*keys, len(tables))
 	for i, t := range tables {
@@ -165,9 +179,9 @@ func joined(tables []*Table, j Joining, keep []kept, list *diag.List) Alignment 
 			a.Held = append(a.Held, len(k.order))
 		}
 	}
-	all, in := slices.Clone(sorted), map[string]bool(nil)
+	all := slices.Clone(sorted)
 	if j.Intersect && !list.HasErrors() {
-		in = common(sorted)
+		in := common(sorted)
 		for i, k := range sorted {
 			if k != nil {
 				sorted[i], a.Order[i] = k.restricted(in)
@@ -184,9 +198,9 @@ func joined(tables []*Table, j Joining, keep []kept, list *diag.List) Alignment 
 			a.Order[i] = nil
 		}
 	}
-	if some(keep) && !list.HasErrors() {
+	if (some(keep) || leave != nil && first.table != nil) && !list.HasErrors() {
 		before := len(first.order)
-		a.dropByKey(all, sorted, keep, in)
+		a.dropByKey(all, sorted, keep, leave)
 		first = sorted[slices.IndexFunc(sorted, func(k *keys) bool { return k != nil })]
 		a.Left = before - len(first.order)
 	}

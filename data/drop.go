@@ -64,20 +64,29 @@ func (a *Array) gaps(elem types.Elem) (out []int) {
 }
 
 // dropInOrder leaves out rows of tables that correspond in the order of their files.
-func (a *Alignment) dropInOrder(tables []*Table, keep []kept) {
-	order := []uint32{}
-	for row := range uint32(a.Rows) {
-		if !slices.ContainsFunc(keep, func(k kept) bool { return !k.has(row) }) {
-			order = append(order, row)
-		}
-	}
-	a.Short = make([]int, len(tables))
-	for i, t := range tables {
+func (a *Alignment) dropInOrder(tables []*Table, keep []kept, leave leaving) {
+	incomplete, short := make([]bool, a.Rows), make([]int, len(tables))
+	for i := range tables {
 		for row := range a.Rows {
 			if !keep[i].has(uint32(row)) {
-				a.Short[i]++
+				short[i]++
+				incomplete[row] = true
 			}
 		}
+	}
+	if leave != nil {
+		if incomplete = leave("", incomplete); !slices.Contains(incomplete, true) {
+			return
+		}
+	}
+	order := []uint32{}
+	for row, left := range incomplete {
+		if !left {
+			order = append(order, uint32(row))
+		}
+	}
+	a.Short = short
+	for i, t := range tables {
 		if !t.Document {
 			a.Order[i] = order
 		}
@@ -86,29 +95,42 @@ func (a *Alignment) dropInOrder(tables []*Table, keep []kept) {
 	a.Digest = digest("rows in file order, some left out", len(order), func(dst []byte, i int) []byte { return fmt.Append(dst, order[i]) })
 }
 
-// dropByKey leaves out the rows that a table does not keep at all tables that have their keys. all are the keys of the tables, of which those in joining are
-// joined; nil: all.
-func (a *Alignment) dropByKey(all, sorted []*keys, keep []kept, joining map[string]bool) {
-	a.Short = make([]int, len(all))
-	left := map[string]bool{}
-	for i, k := range all {
-		if k == nil {
-			continue
-		}
-		for at, row := range k.order {
-			if key := string(k.append(nil, at)); !keep[i].has(row) && (joining == nil || joining[key]) {
-				a.Short[i]++
-				left[key] = true
-			}
-		}
+// dropByKey leaves out the rows that a table does not keep at all tables that have their keys. all are the keys of the tables, of which sorted are
+// those that are joined.
+func (a *Alignment) dropByKey(all, sorted []*keys, keep []kept, leave leaving) {
+	first := sorted[slices.IndexFunc(sorted, func(k *keys) bool { return k != nil })]
+	at, incomplete, short := make(map[string]int, len(first.order)), make([]bool, len(first.order)), make([]int, len(all))
+	for i := range first.order {
+		at[string(first.append(nil, i))] = i
 	}
 	for i, k := range all {
 		if k == nil {
 			continue
 		}
+		for j, row := range k.order {
+			if keep[i].has(row) {
+				continue
+			}
+			if place, joined := at[string(k.append(nil, j))]; joined {
+				short[i]++
+				incomplete[place] = true
+			}
+		}
+	}
+	if leave != nil {
+		if incomplete = leave(digest("rows by key", len(first.order), first.append), incomplete); !slices.Contains(incomplete, true) {
+			return
+		}
+	}
+	a.Short = short
+	for i, k := range all {
+		if k == nil {
+			continue
+		}
 		in := map[string]bool{}
-		for at := range k.order {
-			if key := string(k.append(nil, at)); !left[key] && (joining == nil || joining[key]) {
+		for j := range k.order {
+			key := string(k.append(nil, j))
+			if place, joined := at[key]; joined && !incomplete[place] {
 				in[key] = true
 			}
 		}
@@ -117,13 +139,20 @@ func (a *Alignment) dropByKey(all, sorted []*keys, keep []kept, joining map[stri
 }
 
 // dropAlone leaves out rows of a table that is joined with no other.
-func (d *Dataset) dropAlone(h *Holder, wants []Want, list *diag.List) {
+func (d *Dataset) dropAlone(h *Holder, wants []Want, j Joining, list *diag.List) {
 	keep := h.complete(wants, list)
-	if keep == nil || list.HasErrors() {
+	sizes, _ := h.rowSizes(wants)
+	leave := j.leaving(sizes)
+	if h.View.Document || len(sizes) == 0 {
+		leave = nil // nothing tells which rows these are
+	}
+	if keep == nil && leave == nil || list.HasErrors() {
 		return
 	}
 	a := Alignment{Rows: h.View.Rows, Order: make([][]uint32, 1)}
-	a.dropInOrder([]*Table{h.View.Table}, []kept{keep})
+	if a.dropInOrder([]*Table{h.View.Table}, []kept{keep}, leave); a.Short == nil {
+		return
+	}
 	if a.Rows == 0 {
 		noneComplete(h.View.Table, list)
 		return

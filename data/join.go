@@ -36,6 +36,9 @@ func (j Join) dropped() string {
 			parts = append(parts, fmt.Sprintf("%s in %s", j.Parties[i], grouped.Digits(n)))
 		}
 	}
+	if len(parts) == 0 {
+		parts = []string{"at other parties"}
+	}
 	return fmt.Sprintf("; missing drop left out %s (missing cells: %s)", strings.Replace(count(j.Dropped, "row"), strconv.Itoa(j.Dropped), grouped.Digits(j.Dropped), 1), strings.Join(parts, ", "))
 }
 
@@ -154,9 +157,10 @@ func (d *Dataset) join(wants []Want, j Joining, list *diag.List) {
 		switch {
 		case together[h]:
 		case alone && (h.Party != OwnerShared || len(all) == 1):
-			d.joinSet(rowSet{holders: []*Holder{h}, dims: []int{0}}, wants, j, list)
+			sizes, _ := h.rowSizes(wants)
+			d.joinSet(rowSet{sizes: sizes, holders: []*Holder{h}, dims: []int{0}}, wants, j, list)
 		default:
-			d.dropAlone(h, wants, list)
+			d.dropAlone(h, wants, j, list)
 		}
 	}
 }
@@ -207,7 +211,7 @@ func (d *Dataset) joinSet(s rowSet, wants []Want, j Joining, list *diag.List) {
 	for _, h := range s.holders {
 		keep = append(keep, h.complete(wants, list))
 	}
-	a := align(tables, j, keep, list)
+	a := align(tables, j, keep, j.leaving(s.sizes), list)
 	if a.Short != nil && a.Rows == 0 {
 		noneComplete(tables[0], list)
 	}
@@ -242,6 +246,16 @@ func (d *Dataset) joinSet(s rowSet, wants []Want, j Joining, list *diag.List) {
 		out.Held = a.Held
 	}
 	d.Joins = append(d.Joins, out)
+}
+
+// FileRow returns the row of a party's file that comes i-th among the rows that the parties joined.
+func (d *Dataset) FileRow(party string, i int) int {
+	for _, h := range d.holders() {
+		if h.Party == party && h.View.order != nil {
+			return int(h.View.order[i])
+		}
+	}
+	return i
 }
 
 // Joined lists how rows were joined, a line per set of tables.

@@ -32,7 +32,7 @@ func apartParties(t *testing.T, m *compile.Model, table func(party string) []str
 		if err != nil || diags.HasErrors() {
 			t.Fatal(err, diags)
 		}
-		if diags := b.Bind(table(p.Party), 0, data.Joining{Key: "id"}); diags.HasErrors() {
+		if diags := b.Bind(table(p.Party), 0, data.Joining{Key: "id"}, nil); diags.HasErrors() {
 			t.Fatal(data.Errors(diags))
 		}
 		f, diags := b.Facts([]byte("salt"))

@@ -25,7 +25,8 @@ import (
 
 // The stages in which the parties agree on a run. The server sends what a stage tells, and goes on when every party, itself included, has answered.
 const (
-	stageAnnounce = iota // announcement → facts
+	stageAnnounce = iota // announcement → rows
+	stageRows            // leaving → facts
 	stageSizes           // agreement → lower.Outline
 	stageWiring          // compile.Wiring → hindrance
 	stageStart           // start → nothing; the run goes on until it is saved everywhere
@@ -144,7 +145,17 @@ type announcement struct {
 	Task     Task              `json:"task"`
 }
 
-// facts are what a party has.
+// held is what a party tells first: of its rows, by size, before incomplete ones are left out.
+type held struct {
+	Rows map[string]compile.Rows `json:"rows"`
+}
+
+// A leaving is the rows that all parties leave out, by size.
+type leaving struct {
+	Rows map[string]compile.Rows `json:"rows,omitempty"`
+}
+
+// facts are what a party has, of the rows that stay.
 type facts struct {
 	compile.Facts
 	Program string        `json:"program"` // SHA-256

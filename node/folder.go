@@ -21,14 +21,14 @@ import (
 
 // Names of the files in the session's folder, below that of the run.
 const (
-	SessionFile = "session.json" // what the party must know to go on after a crash
-	StatusFile  = "status.json"  // how the run stands; rewritten when that changes, and every minute
-	LogFile     = "log.jsonl"
-	StopFile    = "stop" // names the process that is asked to stop; vflc stop makes it
+	StatusFile = "status.json" // how the run stands; rewritten when that changes, and every minute
+	LogFile    = "log.jsonl"
+	StopFile   = "stop" // names the process that is asked to stop; vflc stop makes it
 )
 
 // A memory is what a party remembers of a run.
 type memory struct {
+	Party    string        `json:"party"`
 	Run      string        `json:"run"`
 	Epoch    uint32        `json:"epoch"` // the last that was begun
 	Announce *announcement `json:"announce,omitempty"`
@@ -37,7 +37,7 @@ type memory struct {
 }
 
 func readMemory(dir string) (m memory, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, runs.SessionDir, SessionFile))
+	text, err := os.ReadFile(filepath.Join(dir, runs.SessionDir, runs.SessionFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, nil
 	}
@@ -45,7 +45,7 @@ func readMemory(dir string) (m memory, err error) {
 		err = json.Unmarshal(text, &m)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", filepath.Join(dir, runs.SessionDir, SessionFile), err)
+		err = fmt.Errorf("%s: %w", filepath.Join(dir, runs.SessionDir, runs.SessionFile), err)
 	}
 	return m, err
 }
@@ -56,7 +56,7 @@ func Remembered(dir string) (run string, complete bool, err error) {
 	return m.Run, m.Complete, err
 }
 
-func (m memory) write(dir string) error { return writeJSON(dir, SessionFile, m, atomicfile.Write) }
+func (m memory) write(dir string) error { return writeJSON(dir, runs.SessionFile, m, atomicfile.Write) }
 
 func writeJSON(dir, name string, v any, write func(string, fs.FileMode, func(io.Writer) error) error) error {
 	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/runtime/model"
@@ -150,7 +149,7 @@ func (g *guard) check(sent bool, m transport.Message) {
 		return
 	}
 	allowed, err := g.meter.Round(m.Chain, m.Round)
-	var diags diag.List
+	diags := g.policy.Over(time.Now())
 	if !allowed {
 		diags = g.policy.Spent()
 	}

@@ -152,6 +152,10 @@ func open(o Options) (*node, error) {
 	if n.lock, err = folderlock.Take(filepath.Join(o.Dir, runs.SessionDir)); err != nil {
 		return nil, err
 	}
+	n.memory.Party = n.id.Party
+	if err = n.id.KeepAuthority(filepath.Join(o.Dir, runs.SessionDir)); err != nil { // what other parties publish is compared with it
+		return nil, err
+	}
 	if n.journal, err = openJournal(o.Dir, o.Say); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -23,6 +25,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/network"
@@ -79,6 +82,7 @@ type participant struct {
 	digest   string       // of the manifest
 
 	announce announcement
+	left     map[string]compile.Rows // the rows that were left out when part was read; nil: the incomplete ones of this party
 	part     *compile.OneParty
 	facts    facts
 	secret   *ecdh.PrivateKey
@@ -161,20 +165,96 @@ func (p *participant) options() (fit.Options, error) {
 }
 
 // open answers an announcement: the party reads its data.
-func (p *participant) open(a announcement, run string, epoch uint32) (facts, error) {
+func (p *participant) open(a announcement, epoch uint32) (held, error) {
 	if err := p.accepts(a); err != nil {
-		return facts{}, err
+		return held{}, err
 	}
 	if !reflect.DeepEqual(a, p.announce) || p.part == nil {
-		if err := p.load(a); err != nil {
+		if err := p.read(a, nil); err != nil {
+			return held{}, err
+		}
+	}
+	p.epoch = epoch
+	salt, err := hex.DecodeString(a.Salt)
+	if err != nil {
+		return held{}, refuse(CodeProtocol, "the salt of the announcement is not hexadecimal")
+	}
+	rows := p.part.Rows(salt)
+	if p.id.Party == p.id.Project.Server {
+		return held{rows}, nil
+	}
+	for _, size := range slices.Sorted(maps.Keys(rows)) {
+		if err := p.tells(p.id.Project.Server, ledger.Incomplete, size, rows[size].Rows, rows[size].Left); err != nil {
+			return held{}, err
+		}
+	}
+	return held{rows}, nil
+}
+
+// whole is what the party tells in a preflight, after open: of its rows without saying which are incomplete, and of its data where none is.
+func (p *participant) whole(h held) (map[string]compile.Rows, *compile.Facts) {
+	known := p.facts.Facts
+	complete := p.left == nil
+	rows := map[string]compile.Rows{}
+	for size, r := range h.Rows {
+		complete = complete && r.Left == nil
+		r.Left = nil
+		rows[size] = r
+	}
+	if !complete {
+		return rows, nil
+	}
+	return rows, &known
+}
+
+// tells writes down that a party is told which rows of a size are incomplete, or left out.
+func (p *participant) tells(to, what, size string, rows int, left []byte) error {
+	n := 0
+	for _, b := range left {
+		n += bits.OnesCount8(b)
+	}
+	if n == 0 {
+		return nil
+	}
+	return p.book.Tell(ledger.Told{To: to, What: what, Size: size, Rows: rows, Left: n, Digest: digest(left)})
+}
+
+// leave answers which rows are left out: the party reads its data without them, unless it has, and tells what it has.
+func (p *participant) leave(l leaving, run string) (facts, error) {
+	rows := p.part.Rows(nil)
+	for _, size := range slices.Sorted(maps.Keys(l.Rows)) {
+		left := l.Rows[size]
+		if own, ok := rows[size]; ok && left.Rows != own.Rows || len(left.Left) != (left.Rows+7)/8 {
+			return facts{}, refuse(CodeProtocol, "the list of rows that are left out has another length than the rows of %s", size)
+		}
+		if p.id.Party == p.id.Project.Server {
+			if err := p.tells(everyClient, ledger.LeftOut, size, left.Rows, left.Left); err != nil {
+				return facts{}, err
+			}
+		}
+	}
+	if !reflect.DeepEqual(l.Rows, p.left) {
+		if err := p.read(p.announce, l.Rows); err != nil {
 			return facts{}, err
 		}
 	}
-	p.epoch, p.facts.Saved = epoch, fit.Checkpoints(p.Dir)
+	if p.policy != nil {
+		lines, err := p.rowLines()
+		if err != nil {
+			return facts{}, err
+		}
+		if err := forbidden(lines); err != nil {
+			return facts{}, err
+		}
+	}
+	for _, text := range p.part.Data.Joined() {
+		p.note("%s", text)
+	}
+	p.facts.Saved = fit.Checkpoints(p.Dir)
 	if _, err := os.Stat(filepath.Join(p.Dir, runs.RecordFile)); err != nil {
 		p.facts.Saved = nil
 	}
-	p.secret, p.facts.Key = newKey(p.id, run, epoch)
+	p.secret, p.facts.Key = newKey(p.id, run, p.epoch)
 	return p.facts, nil
 }
 
@@ -219,28 +299,17 @@ func TablesOf(name string, tables []string) (out []string) {
 
 func short(digest string) string { return digest[:min(12, len(digest))] }
 
-// load reads the party's data, and asks the policy.
-func (p *participant) load(a announcement) error {
-	if err := p.read(a); err != nil || p.policy == nil {
-		return err
-	}
-	lines, err := p.rowLines()
-	if err != nil {
-		return err
-	}
-	return forbidden(lines)
-}
+// everyClient is whom the server tells which rows are left out.
+const everyClient = "every client"
 
-func (p *participant) read(a announcement) error {
+// read reads the party's data without the rows given; nil: without those that are incomplete here.
+func (p *participant) read(a announcement, left map[string]compile.Rows) error {
 	part, diags, err := compile.OpenParty(p.manifest, p.id.Party, p.program, p.own)
 	if err := refused(CodeManifest, diags, err); err != nil {
 		return err
 	}
-	if err := p.bind(a, part); err != nil {
+	if err := p.bind(a, part, left); err != nil {
 		return err
-	}
-	if n := part.LeftOut(); n > 0 {
-		return refuse(CodeData, "missing drop leaves out rows of this party's table, of which the other parties hold their part: %d; leave these rows out of the tables of all parties before the run", n)
 	}
 	alignment, err := alignmentOf(p.tables())
 	if err != nil {
@@ -254,11 +323,8 @@ func (p *participant) read(a announcement) error {
 	if err := refused(CodeData, diags, nil); err != nil {
 		return err
 	}
-	p.announce, p.part, p.facts = a, part, facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
+	p.announce, p.left, p.part, p.facts = a, left, part, facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
 	p.agreed = agreement{}
-	for _, text := range part.Data.Joined() {
-		p.note("%s", text)
-	}
 	return nil
 }
 

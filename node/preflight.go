@@ -131,7 +131,7 @@ func (p *preflight) key() string {
 // table reads the party's data as a run would; its key is the server's where the party names none.
 func (p *preflight) table(context.Context) bool {
 	a := announcement{Manifest: p.part.digest, Key: p.key(), Salt: randomID(), Task: p.Task}
-	if err := p.part.read(a); err != nil {
+	if err := p.part.read(a, nil); err != nil {
 		return p.problem("data", err, "vflc check PROGRAM --data FILE shows the place")
 	}
 	text := ""
@@ -209,14 +209,16 @@ func (p *preflight) alike(ctx context.Context) bool {
 		return p.problem(string(r.code), r.err, "agree with the keeper of the project on one version, one manifest and one key")
 	}
 	p.fine("run", "%s, backend %s, rows joined on %s, vflc %s", a.Model, a.Backend, a.Key, fit.Version())
-	p.compare(told.Facts, a)
+	p.compare(told, a)
 	return p.crosses(a, rtt)
 }
 
 // announced is what the server tells a process that asks.
 type announced struct {
-	Beat  beat           `json:"beat"`
-	Facts *compile.Facts `json:"facts,omitempty"` // of the server's own data, while the parties meet; nil: they have
+	Beat beat `json:"beat"`
+	// Of the server's own data, while the parties meet; nil: they have. Rows are told without those that are incomplete; where there are any, Facts are not told.
+	Rows  map[string]compile.Rows `json:"rows,omitempty"`
+	Facts *compile.Facts          `json:"facts,omitempty"`
 }
 
 // payload compares the carrier's largest packet with what a run needs.
@@ -229,18 +231,28 @@ func (p *preflight) payload(c conveyor) bool {
 }
 
 // compare compares sizes, the order of rows and shared data with the server's, by digests with the salt of the run.
-func (p *preflight) compare(server *compile.Facts, a announcement) bool {
+func (p *preflight) compare(told announced, a announcement) bool {
+	const way = "compare the tables of the two parties: vflc align puts rows in one order, and data @ shared must be the same file"
 	salt, err := hex.DecodeString(a.Salt)
-	if server == nil || err != nil {
+	if told.Rows == nil && told.Facts == nil || err != nil {
 		return p.fine("shared data", "the server has not read its own yet")
+	}
+	names := []string{p.node.id.Project.Server, p.node.id.Party}
+	rows := p.part.part.Rows(salt)
+	left, err := compile.LeaveOut(names, map[string]map[string]compile.Rows{names[0]: told.Rows, names[1]: rows})
+	if err != nil {
+		return p.problem("shared data", err, way)
+	}
+	if told.Facts == nil || len(left) > 0 {
+		return p.fine("shared data", "as many rows as at the server, in one order; the rest is compared when rows with missing cells are left out at all parties")
 	}
 	own, diags := p.part.part.Facts(salt)
 	if diags.HasErrors() {
 		return p.problem("shared data", data.Errors(diags), "")
 	}
-	names := []string{p.node.id.Project.Server, p.node.id.Party}
+	server := told.Facts
 	if _, err := compile.Agree(names, map[string]compile.Facts{names[0]: *server, names[1]: own}); err != nil {
-		return p.problem("shared data", err, "compare the tables of the two parties: vflc align puts rows in one order, and data @ shared must be the same file")
+		return p.problem("shared data", err, way)
 	}
 	var same []string
 	for _, name := range slices.Sorted(maps.Keys(own.Shared)) {

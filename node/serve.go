@@ -234,7 +234,13 @@ func (p *participant) stage(stage int, body json.RawMessage, run string, epoch u
 			if err := decode(body, &a); err != nil {
 				return nil, err
 			}
-			return p.open(a, run, epoch)
+			return p.open(a, epoch)
+		case stageRows:
+			var l leaving
+			if err := decode(body, &l); err != nil {
+				return nil, err
+			}
+			return p.leave(l, run)
 		case stageSizes:
 			var g agreement
 			if err := decode(body, &g); err != nil {
@@ -264,9 +270,9 @@ func (c *coordinator) take(ctx context.Context, e any) error {
 		c.answerTo(e)
 	case askEvent:
 		told := announced{Beat: c.now()}
-		var own facts
+		var own held
 		if reply := c.replies[c.id.Party]; c.stage == stageAnnounce && reply != nil && decode(reply, &own) == nil {
-			told.Facts = &own.Facts
+			told.Rows, told.Facts = c.part.whole(own)
 		}
 		if text := []byte(asText(told)); fitsControl(text, c.carrier.MaxPayload()) == nil {
 			_ = c.carrier.Publish(e.of.party, c.secrets.reply(e.of, text)) // it asks again
@@ -368,6 +374,8 @@ func (c *coordinator) replied(ctx context.Context, party string, reply json.RawM
 	}
 	switch c.stage {
 	case stageAnnounce:
+		return c.rows()
+	case stageRows:
 		return c.agree()
 	case stageSizes:
 		return c.link()
@@ -376,6 +384,38 @@ func (c *coordinator) replied(ctx context.Context, party string, reply json.RawM
 	}
 	c.note("epoch %d: all parties have begun", c.memory.Epoch)
 	c.fit(ctx)
+	return nil
+}
+
+// rows finds the rows that are left out at all parties.
+func (c *coordinator) rows() error {
+	all := map[string]map[string]compile.Rows{}
+	for party, reply := range c.replies {
+		var h held
+		if err := decode(reply, &h); err != nil {
+			return c.blame(party, err)
+		}
+		all[party] = h.Rows
+	}
+	left, err := compile.LeaveOut(c.names(), all)
+	if err != nil {
+		return c.disagree(err)
+	}
+	if len(left) == 0 {
+		left = nil
+	}
+	c.begin(stageRows, leaving{left})
+	return nil
+}
+
+// disagree ends the run where the data of two parties contradict one another.
+func (c *coordinator) disagree(err error) error {
+	var d *compile.Disagreement
+	if !errors.As(err, &d) {
+		return err
+	}
+	c.note("%v", err)
+	c.failure, c.dirty, c.ended = err, true, &ending{Party: d.Other, Code: CodeDiffer, About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Way: d.Way, Here: d.Here, Who: d.Who}}
 	return nil
 }
 
@@ -412,13 +452,7 @@ func (c *coordinator) agree() error {
 	}
 	var err error
 	if g.Sizes, err = compile.Agree(g.Names, all); err != nil {
-		var d *compile.Disagreement
-		if errors.As(err, &d) {
-			c.note("%v", err)
-			c.failure, c.dirty, c.ended = err, true, &ending{Party: d.Other, Code: CodeDiffer, About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Way: d.Way, Here: d.Here, Who: d.Who}}
-			return nil
-		}
-		return err
+		return c.disagree(err)
 	}
 	c.begin(stageSizes, g)
 	return nil

@@ -93,10 +93,10 @@ func (*Predicted) Deliver() error { return nil }
 // probs are the quantiles in the files of a prediction.
 func probs() []float64 { return []float64{0.05, 0.5, 0.95} }
 
-// bind reads the party's rows: those of the table, with the encoders of an earlier run where new rows are predicted.
-func (p *participant) bind(a announcement, part *compile.OneParty) error {
+// bind reads the party's rows: those of the table but for the ones that are left out, with the encoders of an earlier run where new rows are predicted.
+func (p *participant) bind(a announcement, part *compile.OneParty, left map[string]compile.Rows) error {
 	j := data.Joining{Key: a.Key}
-	bind := func() error { return refused(CodeData, part.Bind(p.tables(), p.MaxBytes, j), nil) }
+	bind := func() error { return refused(CodeData, part.Bind(p.tables(), p.MaxBytes, j, left), nil) }
 	if a.Task.Kind != Fitting {
 		var err error
 		if p.earlier, err = runs.Open(p.From); err != nil {
@@ -106,7 +106,7 @@ func (p *participant) bind(a announcement, part *compile.OneParty) error {
 		if err != nil {
 			return refused(CodeData, nil, err)
 		}
-		bind = func() error { return refused(CodeData, part.BindNew(p.tables(), p.MaxBytes, j, fitted), nil) }
+		bind = func() error { return refused(CodeData, part.BindNew(p.tables(), p.MaxBytes, j, left, fitted), nil) }
 	}
 	if err := bind(); err != nil || a.Task.Folds == 0 {
 		return err

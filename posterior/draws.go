@@ -3,6 +3,7 @@ package posterior
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -166,6 +167,27 @@ func (d *Draws) Select(columns []int) *Draws {
 		}
 	}
 	return s
+}
+
+// With returns draws that have the columns of d and, after its parameters, those of another, which has the same chains. The error names a column that both have.
+func (d *Draws) With(other *Draws) (*Draws, error) {
+	for _, c := range other.columns {
+		if slices.ContainsFunc(d.columns, func(o Column) bool { return o.Name == c.Name }) {
+			return nil, fmt.Errorf("both have %s", c.Name)
+		}
+	}
+	at, own := d.Parameters(), slices.IndexFunc(d.Vars, func(v Variable) bool { return v.Auxiliary })
+	if own < 0 {
+		own = len(d.Vars)
+	}
+	out := *d
+	out.Vars = slices.Concat(d.Vars[:own], other.Vars, d.Vars[own:])
+	out.columns = slices.Concat(d.columns[:at], other.columns, d.columns[at:])
+	out.values = make([][][]float64, len(d.values))
+	for c := range d.values {
+		out.values[c] = slices.Concat(d.values[c][:at], other.values[c], d.values[c][at:])
+	}
+	return &out, nil
 }
 
 // Columns returns the names of the columns.

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/node/release"
 )
 
 func openCommand() command {
@@ -84,11 +84,11 @@ func readText(path, text string) (*state, error) {
 
 // openRun reads the folder of a run, with its model where that and its data are as they were.
 func (s *Session) openRun(path string) error {
-	stored, err := runs.Open(path)
+	stored, published, err := release.Open(path)
 	if err != nil {
 		return inputf("%v", err)
 	}
-	r := &run{name: filepath.Base(filepath.Clean(path)), stored: stored}
+	r := &run{name: filepath.Base(filepath.Clean(path)), stored: stored, published: published}
 	bound, diags, err := fit.Reopen(stored)
 	switch {
 	case err != nil:

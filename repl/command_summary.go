@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/node/release"
 )
 
 func summaryCommand() command {
@@ -19,11 +19,11 @@ func summaryCommand() command {
 			if err != nil {
 				return err
 			}
-			columns, err := r.draws().Choose(list)
+			rows, err := release.Summarise(r.draws(), r.published, list)
 			if err != nil {
 				return &Failure{Code: exitUsage, Err: err}
 			}
-			return s.table("summary", r, posterior.Summarise(r.draws().Select(columns)), len(list) == 0, "")
+			return s.table("summary", r, rows, len(list) == 0, "")
 		}}
 }
 

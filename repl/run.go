@@ -21,6 +21,8 @@ type run struct {
 	why    error          // the reason
 	result *fit.Result    // nil for a folder
 	stored *runs.Run
+	// published are rows of other parties, of which the draws are not here.
+	published []posterior.Row
 }
 
 func (r *run) draws() *posterior.Draws { return r.stored.Draws }

@@ -110,7 +110,7 @@ func checkData(cmd *cobra.Command, path, manifest string, tables []string) error
 		}
 		part, diags, err := compile.OpenParty(m, party, source.New(path, string(text)), own)
 		if err == nil && !diags.HasErrors() {
-			diags = part.Bind(node.TablesOf(p.Name, tables), inputfile.MaxBytes, data.Joining{})
+			diags = part.Bind(node.TablesOf(p.Name, tables), inputfile.MaxBytes, data.Joining{}, nil)
 		}
 		if err == nil && diags.HasErrors() {
 			err = data.Errors(diags)

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/node/release"
 	"github.com/vflc/vflc/posterior/export"
-	"github.com/vflc/vflc/posterior/runs"
 )
 
 func formatNames() []string {
@@ -40,7 +40,7 @@ R:       arrow::read_parquet("draws.parquet")
 				if f.Name != name {
 					continue
 				}
-				r, err := runs.Open(args[0])
+				r, _, err := release.Open(args[0])
 				if err != nil {
 					return err
 				}

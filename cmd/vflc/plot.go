@@ -13,6 +13,7 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/terminal"
+	"github.com/vflc/vflc/node/release"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/posterior/runs"
@@ -95,7 +96,7 @@ func plotArguments(args []string) (paths []string, kind string, names []string) 
 func plotRuns(paths []string) ([]plot.Run, error) {
 	var out []plot.Run
 	for _, path := range paths {
-		r, err := runs.Open(path)
+		r, _, err := release.Open(path)
 		if err != nil {
 			return nil, err
 		}

@@ -6,26 +6,34 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 )
 
-// While the server waits, a preflight compares what both must have alike, lists what leaves with what a receiver can compute, and forecasts waiting; the process that asks
-// disturbs none that takes part.
-func TestPreflightAsksTheServer(t *testing.T) {
-	s := newStage(t)
+// waitingServer begins a demonstration, stops it, and starts its server again, which waits for the others.
+func (s *stage) waitingServer() *exec.Cmd {
+	s.t.Helper()
 	s.stopAfter("demo")
-	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "30", "--draws", "20")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "200", "--draws", "300")
 	s.must("demo", "stop", "demo")
 	server := exec.Command("vflc", s.demo().Processes[0].Args...)
 	server.Dir = filepath.Join(s.dir, "demo")
 	if err := server.Start(); err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Process.Kill() }) // it has ended, unless the test failed
+	s.t.Cleanup(func() { _ = server.Process.Kill() }) // it has ended, unless the test failed
 	s.wantStatus("server", fmt.Sprintf(`"process": %d`, server.Process.Pid), 10*time.Second)
 	s.wantStatus("server", `"state": "waiting"`, 10*time.Second)
+	return server
+}
+
+// While the server waits, a preflight compares what both must have alike, lists what leaves with what a receiver can compute, and forecasts waiting; the process that asks
+// disturbs none that takes part.
+func TestPreflightAsksTheServer(t *testing.T) {
+	s := newStage(t)
+	server := s.waitingServer()
 	ended := make(chan error, 1)
 	go func() { ended <- server.Wait() }()
 	ask := func() string {
@@ -56,4 +64,27 @@ func TestPreflightAsksTheServer(t *testing.T) {
 	if out := ask(); !strings.Contains(out, "cannot be reached") {
 		t.Error(out)
 	}
+}
+
+// A preflight compares rows before those with missing cells are left out: at the server and at the party others may be incomplete.
+func TestPreflightComparesIncompleteRows(t *testing.T) {
+	s := newStage(t)
+	s.write("m.vfl", strings.NewReplacer("@ shared", "@ shared missing drop", "@ b\n", "@ b missing drop\n").Replace(demoModel[:strings.Index(demoModel, "param")])+demoModel[strings.Index(demoModel, "param"):])
+	s.write("m/server.csv", regexp.MustCompile("(?m)^5,.*$").ReplaceAllString(s.read("m/server.csv"), "5,"))
+	b := s.read("m/b.csv")
+	s.write("m/b.csv", regexp.MustCompile("(?m)^17,.*$").ReplaceAllString(b, "17,"))
+	server := s.waitingServer()
+	ask := func() string {
+		out, _ := s.vflc("preflight", "demo/programs", "--identity", "demo/parties/b", "--data", "m/b.csv")
+		return out
+	}
+	if out := ask(); !strings.Contains(out, "none: as many rows as at the server, in one order") || !strings.Contains(out, "missing drop left out 1 row") {
+		t.Error(out)
+	}
+	s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n39,", "\n41,", 1))
+	if out := ask(); !strings.Contains(out, "server and b hold other rows, or in another order") {
+		t.Error(out)
+	}
+	s.must("stop", "demo/runs/server")
+	_ = server.Wait()
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
 )
 
 // The model of the demonstrations: two clients and a server, 40 rows.
@@ -239,7 +241,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 			s.must(append(start, "--wait")...)
 			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
 			s.wantWhole("whole")
-			if out := s.must("audit", "demo"); !strings.Contains(out, "Ledgers of run") || strings.Contains(out, "not complete") {
+			if out := s.must("audit", "demo"); !strings.Contains(out, "all as the script of the session has them") || strings.Contains(out, "not complete") {
 				t.Error(out)
 			}
 			if kills == 0 {
@@ -410,6 +412,7 @@ transform augmented(rho = 0.5)
 	}{
 		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
 		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
+		"drop":      {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b", "real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
 		"minibatch": {demoModel, []string{"--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
 		"powers":    {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
 	} {
@@ -429,12 +432,31 @@ transform augmented(rho = 0.5)
 					fmt.Fprintf(&wide, "%s,%d\n", line, k%3)
 				}
 				s.write("m/lab/lab2.csv", wide.String())
+			case "drop": // rows 3 and 17 at a, 17, 20 and 39 at b
+				for file, ids := range map[string][]string{"m/a.csv": {"3", "17"}, "m/b.csv": {"17", "20", "39"}} {
+					text := s.read(file)
+					for _, id := range ids {
+						text = regexp.MustCompile("(?m)^"+id+",.*$").ReplaceAllString(text, id+",")
+					}
+					s.write(file, text)
+				}
 			case "module":
 				s.write("m/b.vfl", "module b implements m\ndata own : real[N, Q] from xb\nparam slope : real[Q] ~ normal(0, 1)\nc = own * slope\n")
 			}
 			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait"}, c.args...)...)
 			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed"}, c.args...)...)
 			s.wantWhole("whole")
+			if name != "drop" {
+				return
+			}
+			out := s.must("audit", "demo")
+			for _, want := range []string{
+				"server told every client which rows all parties leave out: 4 of 40 (N).", "a told server which rows of the party are incomplete: 2 of 40 (N).", "b told server which rows of the party are incomplete: 3 of 40 (N).",
+			} {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in\n%s", want, out)
+				}
+			}
 		})
 	}
 }
@@ -446,7 +468,7 @@ func TestCompleteRunIsKnownAfterAKill(t *testing.T) {
 	args := []string{"demo", "start", "m.vfl", "-o", "demo", "--backend", "sfvi", "--estimator", "quadrature", "--draws", "20", "--wait"}
 	s.must(args...)
 	forget := func(party string, with func(m map[string]any)) {
-		path := "demo/runs/" + party + "/session/" + node.SessionFile
+		path := "demo/runs/" + party + "/session/" + runs.SessionFile
 		m := map[string]any{}
 		if err := json.Unmarshal([]byte(s.read(path)), &m); err != nil {
 			t.Fatal(err)
@@ -464,7 +486,7 @@ func TestCompleteRunIsKnownAfterAKill(t *testing.T) {
 	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "the run is complete; a may not know it yet") {
 		t.Error(log)
 	}
-	if text := s.read("demo/runs/a/session/" + node.SessionFile); !strings.Contains(text, `"complete": true`) {
+	if text := s.read("demo/runs/a/session/" + runs.SessionFile); !strings.Contains(text, `"complete": true`) {
 		t.Error(text)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/internal/terminal"
+	"github.com/vflc/vflc/node/release"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -23,7 +24,8 @@ Markov chains bulk and tail effective sample size and R-hat. PARAMETER is a name
 'beta[zscore(age)]') or a pattern (beta*). Elements have the names of their columns and categories where a party's data give them.
 A generated quantity with more than 20 elements has one line, unless PARAMETER names it, or with --all.
 Auxiliary variables of a run with --save-aux are shown only if PARAMETER names them. Of the folder of an extrapolation (vflc run --extrapolate -o), the
-table is that at rho = 0, from the draws of its fits.
+table is that at rho = 0, from the draws of its fits. What other parties have published of a run across machines (vflc publish) and stands in its folder
+published is shown with their names as owners.
 
 ` + runArgument,
 		Example: `  vflc summary out
@@ -34,15 +36,14 @@ table is that at rho = 0, from the draws of its fits.
 			if runs.HasExtrapolation(args[0]) {
 				return summariseExtrapolation(cmd, args[0], args[1:], asJSON)
 			}
-			r, err := runs.Open(args[0])
+			r, published, err := release.Open(args[0])
 			if err != nil {
 				return err
 			}
-			columns, err := r.Draws.Choose(args[1:])
+			rows, err := release.Summarise(r.Draws, published, args[1:])
 			if err != nil {
 				return &failure{exitUsage, err}
 			}
-			rows := posterior.Summarise(r.Draws.Select(columns))
 			if asJSON {
 				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": r.Name(), "parameters": rows})
 			}

@@ -33,7 +33,7 @@ func (f Fold) Select(b *compile.OneParty, others bool) error {
 	if err != nil {
 		return err
 	}
-	b.Keep(&compile.Selection{Tables: d.parties, Key: d.key, Keep: func(row int, key string) bool { return (d.fold(row, key) != f.Fold-1) == others }})
+	b.Keep(&compile.Selection{Tables: d.parties, Key: d.key, Keep: d.rows(f.Fold-1, others)})
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
@@ -15,15 +16,27 @@ type division struct {
 	parties []string // whose tables are divided
 	key     string   // the column that joins them; "": the order of the rows
 	byKey   map[string]int
-	byRow   []int
+	byRow   map[int]int // by the row of the files
 }
 
-// fold returns the fold of a row of a file.
+// fold returns the fold of a row of a file; -1 where the row is in none, since it was left out when rows were joined.
 func (d *division) fold(row int, key string) int {
+	k, ok := d.byRow[row]
 	if d.byKey != nil {
-		return d.byKey[key]
+		k, ok = d.byKey[strings.TrimSpace(key)]
 	}
-	return d.byRow[row]
+	if !ok {
+		return -1
+	}
+	return k
+}
+
+// rows chooses those of fold k, or of all others.
+func (d *division) rows(k int, others bool) func(row int, key string) bool {
+	return func(row int, key string) bool {
+		fold := d.fold(row, key)
+		return fold >= 0 && (fold != k) == others
+	}
 }
 
 // divide assigns the rows of a model's tables to folds.
@@ -55,22 +68,26 @@ func divide(b *compile.Bound, tables *data.Dataset, sources data.Sources, o Opti
 			return nil, fmt.Errorf("no table has the keys of the joined rows")
 		}
 	}
-	labels, err := d.labels(b, sources, rows, keys, o)
+	labels, err := d.labels(b, tables, sources, rows, keys, o)
 	if err != nil {
 		return nil, err
 	}
-	d.byRow = assign(labels, o.By != "", o.Folds, o.Seed)
+	d.byRow = map[int]int{}
 	if keys != nil {
 		d.byKey = map[string]int{}
-		for i, k := range keys {
-			d.byKey[k] = d.byRow[i]
+	}
+	for i, fold := range assign(labels, o.By != "", o.Folds, o.Seed) {
+		if keys != nil {
+			d.byKey[keys[i]] = fold
+		} else {
+			d.byRow[tables.FileRow(d.parties[0], i)] = fold
 		}
 	}
 	return d, nil
 }
 
 // labels are what rows are stratified or grouped by, in the order of the joined rows; all equal for neither.
-func (d *division) labels(b *compile.Bound, sources data.Sources, rows int, keys []string, o Options) ([]string, error) {
+func (d *division) labels(b *compile.Bound, tables *data.Dataset, sources data.Sources, rows int, keys []string, o Options) ([]string, error) {
 	if o.Stratify {
 		for _, k := range b.Checked.Likelihoods {
 			name := leftName(k)
@@ -94,7 +111,11 @@ func (d *division) labels(b *compile.Bound, sources data.Sources, rows int, keys
 			continue
 		}
 		if keys == nil {
-			return column, nil
+			out := make([]string, rows)
+			for i := range out {
+				out[i] = column[tables.FileRow(party, i)]
+			}
+			return out, nil
 		}
 		own, _, err := sources.Texts(party, d.key)
 		if err != nil {

@@ -93,18 +93,18 @@ type response struct {
 
 // one fits all folds but k, and predicts that one.
 func one(ctx context.Context, m *compile.Model, sources data.Sources, d *division, k int, o Options) ([]response, error) {
-	part := func(of func(fold int) bool) (data.Sources, error) {
-		s, diags, err := sources.Some(d.parties, d.key, func(row int, key string) bool { return of(d.fold(row, key)) })
+	part := func(others bool) (data.Sources, error) {
+		s, diags, err := sources.Some(d.parties, d.key, d.rows(k, others))
 		if diags.HasErrors() {
 			return nil, data.Errors(diags)
 		}
 		return s, err
 	}
-	train, err := part(func(fold int) bool { return fold != k })
+	train, err := part(true)
 	if err != nil {
 		return nil, err
 	}
-	test, err := part(func(fold int) bool { return fold == k })
+	test, err := part(false)
 	if err != nil {
 		return nil, err
 	}

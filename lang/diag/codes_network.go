@@ -1,6 +1,7 @@
 package diag
 
-// The codes of runs across processes: V0674 to V0679, V0695 and V081x what does not fit between parties, V068x a party's policy, V069x ledgers, V0825 to V0836 who the parties are and what they send.
+// The codes of runs across processes: V0674 to V0679, V0695 and V081x what does not fit between parties, V068x a party's policy, V069x ledgers, V0825 to V0836 who the parties are and what they
+// send, V085x what a party publishes.
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
 	OtherVersion   Code = "V0679"
@@ -40,4 +41,8 @@ const (
 	PayloadTooSmall    Code = "V0834" // NATS servers that take no packets of the size that a run needs
 	OffScript          Code = "V0835" // a message that the session does not have at this place
 	SubjectRefused     Code = "V0836" // the NATS server does not allow a subject
+
+	PolicyRelease  Code = "V0855" // results that the policy does not let others see
+	Unpublishable  Code = "V0856" // a run of which nothing can be published
+	BadPublication Code = "V0857" // a file that is not what its party has published of this run
 )

@@ -32,7 +32,7 @@ var networkPages = []Page{
 	},
 	{
 		Code: BadPolicy, Title: "a policy that is not TOML, or has keys or values that a policy does not have",
-		Text:  "policy.toml stands in the folder with the keys of its party. Every line limits what runs may do; what has no line is not limited, except that contributions must be masked and masked sums must have three clients. The lines: manifests, signed_by, transforms, min_rho, max_rounds, min_rows, min_cell, unmasked, min_contributors, min_difference, max_adjoint, key, peers, expires.",
+		Text:  "policy.toml stands in the folder with the keys of its party. Every line limits what runs may do; what has no line is not limited, except that contributions must be masked and masked sums must have three clients. The lines: manifests, signed_by, transforms, min_rho, max_rounds, min_rows, min_cell, unmasked, min_contributors, min_difference, max_adjoint, key, peers, expires, release, release_names.",
 		Wrong: "-- policy.toml --\nmin_row = 100\n-- run.toml --\n\n",
 		Right: "-- policy.toml --\nmin_rows = 100\n-- run.toml --\n[rows]\nrows = 569\n",
 	},
@@ -155,5 +155,17 @@ var networkPages = []Page{
 	{
 		Code: SubjectRefused, Title: "a subject that the NATS server does not allow",
 		Text: "The server's party subscribes to vflc.PROJECT.up.* and publishes to vflc.PROJECT.down.*; any other party subscribes to vflc.PROJECT.down.PARTY and publishes to vflc.PROJECT.up.PARTY. On an organisation's own NATS servers its administrator allows these subjects to the user of each party, and no others.",
+	},
+	{
+		Code: PolicyRelease, Title: "results that the policy does not let others see",
+		Text: "vflc publish writes what the line release of policy.toml permits: nothing, which is what happens without the line, summaries, or draws. A party that has no policy publishes nothing. release_names = true adds the names of columns and categories, which come from the party's data.",
+	},
+	{
+		Code: Unpublishable, Title: "a run of which nothing can be published",
+		Text: "A party publishes its own parameters of a run across machines that is complete at all parties, with the keys of the folder in which it took part. Elements that belong to single rows, auxiliary variables among them, are left out unless they are named; auxiliary variables are never published.",
+	},
+	{
+		Code: BadPublication, Title: "a file that is not what its party has published of this run",
+		Text: "A publication is signed by its party and names the run. Put the file as it was sent into the folder published of your own part of the same run, one from each party. A file that was changed, of another run, of another project, or with results of another party is refused; remove it.",
 	},
 }

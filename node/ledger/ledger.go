@@ -25,6 +25,7 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
@@ -48,11 +49,38 @@ type Opening struct {
 	Script []session.Form `json:"script"`
 }
 
-// An Entry is one line: an opening, the end of an epoch or a message.
+// A Told is what a party has told of its rows before an epoch of the run.
+type Told struct {
+	To     string `json:"to"`
+	What   string `json:"what"` // Incomplete or LeftOut
+	Size   string `json:"size"` // of the rows
+	Rows   int    `json:"rows"` // of which it tells, a bit each
+	Left   int    `json:"left"` // of these that are incomplete or left out
+	Digest string `json:"digest"`
+}
+
+// What is told of rows.
+const (
+	Incomplete = "which rows of the party are incomplete"
+	LeftOut    = "which rows all parties leave out"
+)
+
+// A Published is what a ledger tells of a publication.
+type Published struct {
+	What       string   `json:"what"` // summaries or draws
+	Parameters []string `json:"parameters"`
+	Bytes      int      `json:"bytes"` // of the file
+	SHA256     string   `json:"sha256"`
+}
+
+// An Entry is one line: an opening, the end of an epoch, a message or a publication.
 type Entry struct {
 	At     time.Time `json:"at"`
 	Open   *Opening  `json:"open,omitempty"`
 	Closed string    `json:"closed,omitempty"` // how the epoch has ended: one of the Ends
+	// Published is what the party has let others see of its results, after the run.
+	Published *Published `json:"published,omitempty"`
+	Told      *Told      `json:"told,omitempty"`
 	Message
 	Link string `json:"link"` // of this line with all before it
 }
@@ -113,11 +141,11 @@ type Book struct {
 	clock  func() time.Time
 }
 
-// fileOf is the name of a party in names of files.
-func fileOf(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
+// FileOf is the name of a party in names of files.
+func FileOf(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
 
 // Path is that of a party's ledger in the folder of a run.
-func Path(dir, party string) string { return filepath.Join(dir, runs.LedgerDir, fileOf(party)+fileEnd) }
+func Path(dir, party string) string { return filepath.Join(dir, runs.LedgerDir, FileOf(party)+fileEnd) }
 
 // Open opens the ledger of a party in the folder of a run, for adding to it. A line that a crash has left unfinished is removed: its message had not left. The error is data.Errors
 // where the ledger was changed or cut since.
@@ -144,7 +172,7 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 		_, err = b.file.Seek(0, io.SeekEnd)
 	}
 	if n := len(file.Entries); n > 0 {
-		b.open = file.Entries[n-1].Closed == ""
+		b.open = file.Entries[n-1].Closed == "" && file.Entries[n-1].Published == nil && file.Entries[n-1].Told == nil
 	} else if err == nil {
 		err = b.sync() // a signature stands beside the ledger before its first line, so that no crash leaves lines without one
 	}
@@ -217,6 +245,26 @@ func (b *Book) End(how string) error {
 func (b *Book) close(how string) error {
 	b.open = false
 	return b.add(func(l []byte) []byte { return strconv.AppendQuote(append(l, `,"closed":`...), how) })
+}
+
+// Publish adds a publication, and signs the ledger. It is called after the run.
+func (b *Book) Publish(p Published) error { return b.append("published", p) }
+
+// Tell adds what is told of rows.
+func (b *Book) Tell(t Told) error { return b.append("told", t) }
+
+// append adds a line with one member, and signs the ledger.
+func (b *Book) append(member string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if err := b.add(func(l []byte) []byte { return append(append(append(append(l, `,"`...), member...), `":`...), text...) }); err != nil {
+		return err
+	}
+	return b.sync()
 }
 
 // Record adds the messages that one message holds.
@@ -292,7 +340,7 @@ func (b *Book) sync() error {
 		return err
 	}
 	b.synced = b.lines
-	return atomicfile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, fileOf(b.party)+headEnd), 0o600, append(text, '\n'))
+	return atomicfile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, FileOf(b.party)+headEnd), 0o600, append(text, '\n'))
 }
 
 // Close closes the file. The ledger is what was added.
@@ -373,6 +421,9 @@ func (f *File) headed() (diags diag.List) {
 		return cut("the signature of the ledger has no certificate")
 	}
 	key, ok := cert.PublicKey.(ed25519.PublicKey)
+	if root, err := identity.ReadAuthority(filepath.Join(filepath.Dir(filepath.Dir(f.Path)), runs.SessionDir)); err == nil && root.Signed(h.Certificate, h.text(), h.Signature) == "" {
+		return cut("the signature beside the ledger is not that of a party of the project")
+	}
 	switch {
 	case !ok || !ed25519.Verify(key, h.text(), h.Signature) || cert.Subject.CommonName != h.Party || f.Party != "" && f.Party != h.Party:
 		return cut("the signature beside the ledger is not that of its party")

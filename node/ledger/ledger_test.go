@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/tests/diagtest"
@@ -238,6 +239,48 @@ func TestSignatureIsTheParties(t *testing.T) {
 	p.fine(os.Remove(head))
 	if _, diags, _ := Reconcile(p.paths()); len(diags) != 1 || diags[0].Code != diag.LedgerCut {
 		t.Error(diags)
+	}
+}
+
+// Where the folder has the certificate of the project's authority, the signature must be by a party of the project: nobody signs a ledger of his own making in its place.
+func TestSignatureIsOfTheProject(t *testing.T) {
+	p := whole(t)
+	project := t.TempDir()
+	p.fine(identity.Init(project, identity.Project{Name: "p", Server: "server", Address: "localhost:1", Parties: []string{"server", "a"}}))
+	text, err := os.ReadFile(filepath.Join(project, identity.AuthorityFile))
+	session := filepath.Join(p.dirs[1], "session")
+	p.fine(err, os.Mkdir(session, 0o700), os.WriteFile(filepath.Join(session, identity.AuthorityFile), text, 0o600))
+	if _, diags, _ := Reconcile(p.paths()); len(diags) != 1 || diags[0].Code != diag.LedgerCut || !strings.Contains(diags[0].Message, "of a party of the project") {
+		t.Error(diags)
+	}
+}
+
+// Publications and what was told of rows stand in the chain, and change nothing of how the run has ended; the report adds up what crossed.
+func TestReportOfLedgers(t *testing.T) {
+	p := whole(t)
+	b, err := Open(p.dirs[1], "a", p.keys[1], p.certs[1])
+	p.fine(err, b.Publish(Published{What: "draws", Parameters: []string{"beta"}, Bytes: 7, SHA256: "ff"}))
+	b.Close()
+	b, err = Open(p.dirs[1], "a", p.keys[1], p.certs[1])
+	p.fine(err, b.Tell(Told{To: "server", What: Incomplete, Size: "N", Rows: 9, Left: 2}))
+	b.Close()
+	r, diags, err := Reconcile(p.paths())
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, diags)
+	}
+	var bytes, numbers int64
+	messages := 0
+	for _, c := range r.Crossed {
+		bytes, numbers, messages = bytes+c.Bytes, numbers+c.Numbers, messages+c.Messages
+		if c.Masked || c.Epoch < 1 || c.Epoch > 2 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if bytes != r.Bytes || numbers != 3*int64(r.Messages) || messages != r.Messages || len(r.Crossed) != 4 {
+		t.Errorf("%+v", r)
+	}
+	if len(r.Published) != 1 || r.Published[0].Party != "a" || len(r.Told) != 1 || r.Told[0].Left != 2 || len(r.Unclosed) != 0 {
+		t.Errorf("%+v", r)
 	}
 }
 

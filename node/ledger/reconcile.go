@@ -1,15 +1,18 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -25,6 +28,37 @@ type Report struct {
 	Lost     int      `json:"lost,omitempty"`     // sent in an epoch that was broken off, and not received
 	Bytes    int64    `json:"bytes"`              // of the numbers of all messages
 	Unclosed []string `json:"unclosed,omitempty"` // parties whose last epoch is not complete
+	// Crossed tells what crossed, in the order of the script; what stands in two ledgers is counted once.
+	Crossed   []Crossing    `json:"crossed"`
+	Told      []Telling     `json:"told,omitempty"`
+	Published []Publication `json:"published,omitempty"`
+}
+
+// A Telling is what a party has told of rows before an epoch.
+type Telling struct {
+	Party string    `json:"party"`
+	At    time.Time `json:"at"`
+	Told
+}
+
+// A Crossing is what one party has sent to another through one channel in one epoch.
+type Crossing struct {
+	Epoch    uint32 `json:"epoch"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Kind     string `json:"kind"`
+	Channel  string `json:"channel"`
+	Messages int    `json:"messages"`
+	Numbers  int64  `json:"numbers"`
+	Bytes    int64  `json:"bytes"`
+	Masked   bool   `json:"masked"` // words of a masked sum, of which the receiver has the total alone
+}
+
+// A Publication is what a party has published after the run.
+type Publication struct {
+	Party string    `json:"party"`
+	At    time.Time `json:"at"`
+	Published
 }
 
 // Find lists the ledgers in the folder of a run.
@@ -125,6 +159,10 @@ func (r *reconciling) read(f *File) (names []string) {
 				r.closed[open.Epoch][open.Party] = true
 			}
 			open = nil
+		case e.Published != nil:
+			r.report.Published = append(r.report.Published, Publication{f.Party, e.At, *e.Published})
+		case e.Told != nil:
+			r.report.Told = append(r.report.Told, Telling{f.Party, e.At, *e.Told})
 		case open == nil:
 			r.differ(diag.LedgersDiffer, f, k+1, "the ledger of %s has a message outside of every epoch", f.Party)
 			return names
@@ -143,10 +181,19 @@ func (r *reconciling) read(f *File) (names []string) {
 		}
 	}
 	r.report.Parties = append(r.report.Parties, f.Party)
-	if n := len(f.Entries); n == 0 || f.Entries[n-1].Closed != Complete {
+	if n := f.run(); n == 0 || f.Entries[n-1].Closed != Complete {
 		r.report.Unclosed = append(r.report.Unclosed, f.Party)
 	}
 	return names
+}
+
+// run is the number of lines up to the last message or end of an epoch.
+func (f *File) run() int {
+	n := len(f.Entries)
+	for n > 0 && (f.Entries[n-1].Published != nil || f.Entries[n-1].Told != nil) {
+		n--
+	}
+	return n
 }
 
 // agreed compares the scripts of an opening with those of the other ledgers.
@@ -230,11 +277,12 @@ func (r *reconciling) compare() {
 				break // counted at the sender
 			}
 			r.report.Messages += len(s.lines)
-			for _, k := range s.lines {
-				r.report.Bytes += int64(s.file.Entries[k].Bytes)
-			}
+			r.count(d, s)
 		}
 	}
+	slices.SortFunc(r.report.Crossed, func(a, b Crossing) int {
+		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), strings.Compare(a.From, b.From), strings.Compare(a.To, b.To), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Channel, b.Channel))
+	})
 	order := func(a, b direction) int {
 		return strings.Compare(fmt.Sprintf("%9d %s %s", a.epoch, a.from, a.to), fmt.Sprintf("%9d %s %s", b.epoch, b.from, b.to))
 	}
@@ -248,6 +296,33 @@ func (r *reconciling) compare() {
 			return
 		}
 	}
+}
+
+// count adds the messages of one direction to what crossed.
+func (r *reconciling) count(d direction, s *side) {
+	at := map[[2]string]*Crossing{}
+	for _, k := range s.lines {
+		e := s.file.Entries[k]
+		r.report.Bytes += int64(e.Bytes)
+		for _, c := range e.Channels {
+			key := [2]string{e.Kind, c.Name}
+			if at[key] == nil {
+				at[key] = &Crossing{Epoch: d.epoch, From: d.from, To: d.to, Kind: e.Kind, Channel: c.Name, Masked: r.masked(d, key)}
+			}
+			at[key].Messages++
+			at[key].Numbers += int64(c.Numbers)
+			at[key].Bytes += 8 * int64(c.Numbers)
+		}
+	}
+	for _, c := range at {
+		r.report.Crossed = append(r.report.Crossed, *c)
+	}
+}
+
+// masked reports whether the script masks a channel.
+func (r *reconciling) masked(d direction, key [2]string) bool {
+	s := r.scripts[fmt.Sprint(d.epoch, " ", d.from)]
+	return s != nil && slices.ContainsFunc(s.forms, func(f session.Form) bool { return f.Masked && f.Kind == key[0] && f.Channel == key[1] })
 }
 
 // same compares what one party says it has sent with what another says it got from it.
@@ -306,26 +381,83 @@ func different(a, b Message) string {
 	return ""
 }
 
-// Print writes the report as sentences.
+// total adds up what crossed over the epochs.
+func (p *Report) total() (out []Crossing, epochs []int) {
+	for _, c := range p.Crossed {
+		at := slices.IndexFunc(out, func(o Crossing) bool {
+			return o.From == c.From && o.To == c.To && o.Kind == c.Kind && o.Channel == c.Channel
+		})
+		if at < 0 {
+			at, out, epochs = len(out), append(out, Crossing{From: c.From, To: c.To, Kind: c.Kind, Channel: c.Channel, Masked: c.Masked}), append(epochs, 0)
+		}
+		epochs[at]++
+		out[at].Messages, out[at].Numbers, out[at].Bytes = out[at].Messages+c.Messages, out[at].Numbers+c.Numbers, out[at].Bytes+c.Bytes
+	}
+	return out, epochs
+}
+
+// Print writes the report: what crossed, over all epochs, and what the ledgers agree on.
 func (p *Report) Print(w io.Writer) error {
 	var b strings.Builder
-	short := p.Run[:min(12, len(p.Run))]
-	fmt.Fprintf(&b, "\nLedgers of run %s…: %s. %s messages with %s bytes of numbers, in %d epochs, are as the script of the session has them", short, strings.Join(p.Parties, ", "), grouped.Digits(p.Messages), grouped.Digits(int(p.Bytes)), p.Epochs)
+	rows := [][]string{{"from", "to", "message", "channel", "messages", "numbers", "bytes", "masked"}}
+	total, epochs := p.total()
+	several := p.Epochs > 1
+	if several {
+		rows[0] = append(rows[0], "epochs")
+	}
+	for k, c := range total {
+		masked := "no"
+		if c.Masked {
+			masked = "yes"
+		}
+		rows = append(rows, []string{c.From, c.To, c.Kind, c.Channel, grouped.Digits(c.Messages), grouped.Digits(int(c.Numbers)), grouped.Digits(int(c.Bytes)), masked})
+		if several {
+			rows[k+1] = append(rows[k+1], fmt.Sprint(epochs[k]))
+		}
+	}
+	fmt.Fprintf(&b, "Run %s. Ledgers of %s.\n\n", p.Run, strings.Join(p.Parties, ", "))
+	if len(total) == 0 {
+		b.WriteString("Nothing crossed.\n")
+	} else {
+		b.WriteString(posterior.AlignLeft(rows))
+	}
+	fmt.Fprintf(&b, "\n%s with %s bytes of numbers, in %s, all as the script of the session has them.\n", counted(p.Messages, "message"), grouped.Digits(int(p.Bytes)), counted(p.Epochs, "epoch"))
 	switch {
 	case p.Both == p.Messages:
-		b.WriteString(", and alike in the ledgers of sender and receiver.\n")
+		b.WriteString("Each stands alike in the ledgers of sender and receiver.\n")
+	case p.Both > 0:
+		fmt.Fprintf(&b, "%s of them stand alike in the ledgers of sender and receiver.\n", grouped.Digits(p.Both))
 	default:
-		fmt.Fprintf(&b, "; %s of them are alike in the ledgers of sender and receiver.\n", grouped.Digits(p.Both))
+		b.WriteString("None was compared with the ledger of its other end.\n")
 	}
 	if len(p.Missing) > 0 {
 		fmt.Fprintf(&b, "No ledger was given of %s: copy theirs, with the signature beside it, into the folder %s of the run.\n", strings.Join(p.Missing, ", "), runs.LedgerDir)
 	}
 	if p.Lost > 0 {
-		fmt.Fprintf(&b, "%s messages were sent and did not arrive, in epochs that were broken off.\n", grouped.Digits(p.Lost))
+		fmt.Fprintf(&b, "%s of those sent did not arrive, in epochs that were broken off.\n", grouped.Digits(p.Lost))
 	}
 	if len(p.Unclosed) > 0 {
 		fmt.Fprintf(&b, "The run is not complete at %s.\n", strings.Join(p.Unclosed, ", "))
 	}
+	said := map[string]bool{}
+	for _, t := range p.Told {
+		line := fmt.Sprintf("%s told %s %s: %s of %s (%s).\n", t.Party, t.To, t.What, grouped.Digits(t.Left), grouped.Digits(t.Rows), t.Size)
+		if !said[line] {
+			b.WriteString(line)
+		}
+		said[line] = true
+	}
+	for _, u := range p.Published {
+		fmt.Fprintf(&b, "%s published %s of %s on %s, in a file of %s bytes with SHA-256 %s.\n", u.Party, u.What, strings.Join(u.Parameters, ", "), u.At.Format(time.DateOnly), grouped.Digits(u.Bytes), u.SHA256)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// counted is a number with what it counts.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return grouped.Digits(n) + " " + what + "s"
 }

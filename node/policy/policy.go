@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // FileName is the name of the policy in the folder with a party's keys.
@@ -38,10 +39,24 @@ type Policy struct {
 	MaxAdjoint      float64         `toml:"max_adjoint"`      // largest absolute derivative of the log likelihood of one client and row that the party takes
 	Key             string          `toml:"key"`              // column that joins rows
 	Peers           []string        `toml:"peers"`            // parties that may take part
-	Expires         *toml.LocalDate `toml:"expires"`          // last day on which a run may begin
+	Expires         *toml.LocalDate `toml:"expires"`          // last day on which a run may begin, go on or be published
+	Release         Release         `toml:"release"`          // what of its results the party lets others see; nothing where it is not set
+	ReleaseNames    bool            `toml:"release_names"`    // with the names of columns and categories, which come from its data
 
 	path string
 }
+
+// A Release is what a party lets others see of its results. Each includes those before.
+type Release string
+
+// The releases.
+const (
+	Nothing   Release = "nothing"
+	Summaries Release = "summaries"
+	Draws     Release = "draws"
+)
+
+var releases = []Release{Nothing, Summaries, Draws}
 
 // leastContributors is the number of clients that a masked sum has where the policy sets none: with two, each learns the other's value from the total.
 const leastContributors = 3
@@ -77,6 +92,9 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 	case errors.As(err, &decoding):
 		line, _ := decoding.Position()
 		if key := decoding.Key(); len(key) > 0 {
+			if lineOf(text, key[0]) < line {
+				return bad(line, "%s stands twice", strings.Join(key, "."))
+			}
 			return bad(line, "%s has a value of another type", strings.Join(key, "."))
 		}
 		return bad(line, "the policy is not TOML: %s", strings.TrimPrefix(decoding.Error(), "toml: "))
@@ -93,6 +111,22 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 	if p.MinContributors != nil && *p.MinContributors < 2 {
 		return bad(lineOf(text, "min_contributors"), "min_contributors is 2 or more; a contribution alone is not masked: unmasked = true allows it")
 	}
+	if p.Release == "" {
+		p.Release = Nothing
+	}
+	if !slices.Contains(releases, p.Release) {
+		return bad(lineOf(text, "release"), "release is one of nothing, summaries and draws, not %q", p.Release)
+	}
+	for name, list := range map[string][]string{"manifests": p.Manifests, "signed_by": p.SignedBy, "transforms": p.Transforms, "peers": p.Peers} {
+		if list != nil && len(list) == 0 {
+			return bad(lineOf(text, name), "%s lists nothing; leave the line out where nothing is to be limited", name)
+		}
+	}
+	for _, t := range p.Transforms {
+		if _, ok := stdlib.New().Transform(t); !ok {
+			return bad(lineOf(text, "transforms"), "there is no transform %q", t)
+		}
+	}
 	for _, m := range p.Manifests {
 		if len(m) != 64 || strings.Trim(m, "0123456789abcdef") != "" {
 			return bad(lineOf(text, "manifests"), "%q is no SHA-256 in hexadecimal; sha256sum PROGRAMS/manifest.json prints it", m)
@@ -101,7 +135,7 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 	return p, nil
 }
 
-// lineOf finds the line that sets a key.
+// lineOf finds the first line that sets a key; 1 where none does.
 func lineOf(text []byte, key string) int {
 	n := 0
 	for line := range bytes.Lines(text) {
@@ -214,11 +248,28 @@ func (p *Policy) Program(f Program) []Line {
 		strangers := slices.DeleteFunc(slices.Clone(f.Parties), func(name string) bool { return slices.Contains(p.Peers, name) })
 		l.add("peers", len(strangers) == 0, diag.PolicyTerms, strings.Join(f.Parties, ", "), "the policy does not allow %s to take part", strings.Join(strangers, ", "))
 	}
-	if p.Expires != nil {
-		end := p.Expires.AsTime(time.UTC).AddDate(0, 0, 1)
-		l.add("expires", f.At.Before(end), diag.PolicyTerms, p.Expires.String(), "the policy has expired: its last day was %s", p.Expires)
-	}
+	l.term(p.Expires, f.At)
 	return l.out
+}
+
+// endOf is the end of a day.
+func endOf(day *toml.LocalDate) time.Time { return day.AsTime(time.UTC).AddDate(0, 0, 1) }
+
+// Over is the error where the policy expires while a run is under way.
+func (p *Policy) Over(at time.Time) diag.List {
+	if p.Expires == nil || at.Before(endOf(p.Expires)) {
+		return nil
+	}
+	l := &lines{path: p.path}
+	l.term(p.Expires, at)
+	return Refused(l.out)
+}
+
+// term adds the line on the last day.
+func (l *lines) term(expires *toml.LocalDate, at time.Time) {
+	if expires != nil {
+		l.add("expires", at.Before(endOf(expires)), diag.PolicyTerms, expires.String(), "the policy has expired: its last day was %s", expires)
+	}
 }
 
 // Rows lists the lines on the party's rows.
@@ -283,6 +334,24 @@ func unmasked(s Sum) string {
 		return "no other client contributes to the sum"
 	}
 	return "the run has no masked sums (--secure-sum)"
+}
+
+// Publishes is the error where a policy, which stands at a path or is nil, does not let results be published.
+func (p *Policy) Publishes(path string, what Release) diag.List {
+	l := &lines{path: path}
+	switch {
+	case p == nil:
+		d := &diag.Diagnostic{Code: diag.PolicyRelease, Severity: diag.Error, Message: "a party without a policy releases nothing of its results"}
+		return diag.List{d.Note("release = %q in %s allows it", what, path)}
+	case p.Release == Nothing:
+		l.add("release", false, diag.PolicyRelease, "", "the policy releases nothing of this party's results; release = %q allows it", what)
+	case slices.Index(releases, what) > slices.Index(releases, p.Release):
+		l.add("release", false, diag.PolicyRelease, "", "the policy releases %s, and %s were to be published", p.Release, what)
+	}
+	if p != nil {
+		l.term(p.Expires, time.Now())
+	}
+	return Refused(l.out)
 }
 
 // Spent is the error where the rounds are spent while a run is under way.

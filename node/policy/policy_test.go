@@ -3,8 +3,10 @@ package policy
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +92,9 @@ func TestBoundsAreAllowed(t *testing.T) {
 	if len(Refused(p.Program(Program{At: at.Add(time.Minute)}))) != 1 {
 		t.Error("a policy is not over after its last day")
 	}
+	if len(p.Over(at)) != 0 || len(p.Over(at.Add(time.Minute))) != 1 || p.Over(at.Add(time.Minute))[0].Code != diag.PolicyTerms {
+		t.Error("a run goes on after the last day, or not until its end")
+	}
 	if len(p.Adjoint("a", []float64{2.9}, 3, false)) != 0 || len(p.Adjoint("a", []float64{3.1}, 3, false)) != 1 {
 		t.Error("the bound of a total is not that of its parts together")
 	}
@@ -151,5 +156,66 @@ func TestHistoryAddsUp(t *testing.T) {
 	}
 	if NewRowSet([]byte("other secret"), names(0, 100)).Differs(rows) != 200 {
 		t.Error("the numbers of rows do not depend on the secret")
+	}
+}
+
+// The rows in which sets differ, by counting, and rounds over runs on many sets: sums of what was counted on each, never beyond the bound.
+func TestHistoryOfManySets(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 8 {
+		h := OpenHistory(t.TempDir())
+		most := int64(1 + r.IntN(60))
+		sets, spent := map[string][]string{}, map[string]int64{}
+		for range 12 {
+			var names []string
+			key := ""
+			for k := range 6 {
+				if r.IntN(2) == 0 {
+					names = append(names, fmt.Sprint(k))
+					key += fmt.Sprint(k)
+				}
+			}
+			rows := NewRowSet([]byte("s"), names)
+			differs := 0
+			for _, other := range sets {
+				n := 0
+				for k := range 6 {
+					if slices.Contains(names, fmt.Sprint(k)) != slices.Contains(other, fmt.Sprint(k)) {
+						n++
+					}
+				}
+				if n > 0 && (differs == 0 || n < differs) {
+					differs = n
+				}
+			}
+			if got, rounds, err := h.Earlier(rows); err != nil || got != differs || rounds != spent[key] {
+				t.Fatalf("%v differ and %d rounds, %v; %d differ and %d rounds", got, rounds, err, differs, spent[key])
+			}
+			want := int64(r.IntN(30))
+			counted, err := h.Add(rows, want, most)
+			if err != nil || counted != min(want, most-spent[key]) {
+				t.Fatal(counted, want, most, spent[key], err)
+			}
+			sets[key], spent[key] = names, spent[key]+counted
+		}
+	}
+}
+
+// What is published is what the policy releases, and less; nothing without a policy.
+func TestReleases(t *testing.T) {
+	var none *Policy
+	for text, allowed := range map[string][]Release{"": nil, "release = \"nothing\"": nil, "release = \"summaries\"": {Summaries}, "release = \"draws\"": {Summaries, Draws}, "release = \"draws\"\nexpires = 2001-01-01": nil} {
+		p, diags := Parse("p", []byte(text+"\n"))
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		for _, what := range []Release{Summaries, Draws} {
+			if got := !p.Publishes("p", what).HasErrors(); got != slices.Contains(allowed, what) {
+				t.Errorf("%q, %s: %v", text, what, got)
+			}
+			if !none.Publishes("p", what).HasErrors() {
+				t.Error("a party without a policy publishes")
+			}
+		}
 	}
 }

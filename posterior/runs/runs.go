@@ -33,8 +33,12 @@ const (
 	InitsDir = "inits"
 	// SessionDir holds what a party of a run across processes keeps to go on after a crash, its log, and how the run stands.
 	SessionDir = "session"
+	// SessionFile is the file in it with what the party must know to go on.
+	SessionFile = "session.json"
 	// LedgerDir holds the ledger of such a party.
 	LedgerDir = "ledger"
+	// PublishedDir holds what the parties have published of their results.
+	PublishedDir = "published"
 	// PredictedFile, PredictedTable and PredictedDraws are what a party of a prediction across processes writes.
 	PredictedFile, PredictedTable, PredictedDraws = "predictions.json", "predictions.csv", "predictions-draws.csv"
 	// ChecksFile, CheckedDir and ScoresFile are what it writes where it compares replicates with its data, and where it scores rows that a fit left out.

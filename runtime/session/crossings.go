@@ -93,6 +93,7 @@ type Form struct {
 	Length  int  `json:"length,omitempty"`
 	Columns bool `json:"columns,omitempty"` // exchanges may have several
 	Words   bool `json:"words,omitempty"`   // as integers, one or two for each number
+	Masked  bool `json:"masked,omitempty"`  // so that the receiver has the total alone
 	Adjoint bool `json:"adjoint,omitempty"` // derivatives of the log likelihood by the elements of a sum
 }
 
@@ -107,7 +108,7 @@ func Forms(plan *model.Plan, party int) []Form {
 		all := newScript(plan, client, of).framesWithScalars()
 		for k, f := range all[true] {
 			for i, c := range f.channels {
-				one := Form{Client: plan.Names[client], Up: kinds[k].up, Kind: kinds[k].name, Channel: f.arrays[i].Name, Words: f.codings[i] != nil, Columns: k >= kindMoments, Adjoint: c.Content == Adjoint || c.Content == Whole}
+				one := Form{Client: plan.Names[client], Up: kinds[k].up, Kind: kinds[k].name, Channel: f.arrays[i].Name, Words: f.codings[i] != nil, Masked: f.encoding(i) == transport.Masked, Columns: k >= kindMoments, Adjoint: c.Content == Adjoint || c.Content == Whole}
 				if c.of >= 0 {
 					one.Length = f.lens[i]
 				}

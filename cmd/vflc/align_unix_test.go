@@ -1,0 +1,167 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// An aligner is a party's process of an alignment.
+type aligner struct {
+	*exec.Cmd
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (a *aligner) Write(p []byte) (int, error) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	return a.text.Write(p)
+}
+
+// said is what the process has printed.
+func (a *aligner) said() string {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	return a.text.String()
+}
+
+// align starts the process of a party that aligns its table of the model in a folder; the result goes to aligned/.
+func (s *stage) align(party string, args ...string) *aligner {
+	s.t.Helper()
+	a := &aligner{Cmd: exec.Command("vflc", append([]string{"align", "--identity", "demo/parties/" + party, "--data", "m/" + party + ".csv", "-o", "aligned/" + party + ".csv"}, args...)...)}
+	a.Dir, a.Stdout, a.Stderr = s.dir, a, a
+	if err := a.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { a.Process.Kill() })
+	return a
+}
+
+// ids are the identifiers of a table, in its order.
+func (s *stage) ids(file string) (out []string) {
+	for k, line := range strings.Split(strings.TrimSpace(s.read(file)), "\n") {
+		if id, _, _ := strings.Cut(line, ","); k > 0 {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// Three processes align their rows over mutual TLS; a run takes the aligned tables, and refuses one that was changed since, by preflight and when it joins.
+func TestAlignmentOfProcesses(t *testing.T) {
+	s := newStage(t)
+	s.stopAfter("demo")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--backend", "sfvi", "--draws", "10", "--wait")
+	if err := os.Mkdir(filepath.Join(s.dir, "aligned"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	without := func(file string, n ...int) {
+		text := s.read(file)
+		for _, id := range n {
+			lines := strings.SplitAfter(text, "\n")
+			text = ""
+			for _, line := range lines {
+				if !strings.HasPrefix(line, fmt.Sprint(id, ",")) {
+					text += line
+				}
+			}
+		}
+		s.write(file, text)
+	}
+	without("m/a.csv", 3, 17)
+	without("m/b.csv", 17, 20, 39)
+	all := []*aligner{s.align("server"), s.align("a"), s.align("b")}
+	for _, a := range all {
+		if err := a.Wait(); err != nil {
+			t.Fatalf("%v: %s", err, a.said())
+		}
+	}
+	ids := strings.Join(s.ids("aligned/server.csv"), " ")
+	if len(s.ids("aligned/server.csv")) != 36 || ids != strings.Join(s.ids("aligned/a.csv"), " ") || ids != strings.Join(s.ids("aligned/b.csv"), " ") {
+		t.Errorf("%s\n%s\n%s", ids, s.read("aligned/a.csv"), s.read("aligned/b.csv"))
+	}
+	if out := all[1].said(); !strings.Contains(out, "in common: 36 rows") || strings.Contains(out, " 20") {
+		t.Error(out)
+	}
+	for _, p := range []string{"server", "a", "b"} {
+		for _, end := range []string{"", ".align.json"} {
+			s.write("m/"+p+".csv"+end, s.read("aligned/"+p+".csv"+end))
+		}
+	}
+	again := func() {
+		t.Helper()
+		s.must("demo", "stop", "demo")
+		for _, p := range s.demo().Processes {
+			if err := os.RemoveAll(filepath.Join(s.dir, "demo", "runs", p.Party)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	again()
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
+	again()
+	lines := strings.SplitAfter(s.read("m/a.csv"), "\n")
+	lines[1], lines[2] = lines[2], lines[1]
+	s.write("m/a.csv", strings.Join(lines, ""))
+	if out, err := s.vflc("preflight", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv"); err == nil || !strings.Contains(out, "not as its alignment left it") {
+		t.Error(out)
+	}
+	s.must("demo", "start", "m.vfl", "-o", "demo")
+	if log := s.ended("a"); !strings.Contains(log, "[V0636]") {
+		t.Error(log)
+	}
+	if log := s.ended("server"); !strings.Contains(log, "a found an error in its own data, which its own log shows (code data)") || strings.Contains(log, "V0636") {
+		t.Error(log)
+	}
+}
+
+// A party of an alignment that is killed and started again has lost its secret: the others end, by its name, and write nothing.
+func TestKilledPartyEndsAnAlignment(t *testing.T) {
+	s := newStage(t)
+	s.stopAfter("demo")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--backend", "sfvi", "--draws", "10", "--wait")
+	if err := os.Mkdir(filepath.Join(s.dir, "aligned"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{"server", "a", "b"} { // enough rows to be killed among them
+		var table strings.Builder
+		table.WriteString("id,x\n")
+		for k := range 6000 {
+			fmt.Fprintf(&table, "p%d,1\n", k)
+		}
+		s.write("m/"+p+".csv", table.String())
+	}
+	server := s.align("server")
+	killed, b := s.align("a"), s.align("b")
+	for begin := time.Now(); !strings.Contains(server.said(), "b has joined") || !strings.Contains(server.said(), "a has joined"); time.Sleep(5 * time.Millisecond) {
+		if time.Since(begin) > time.Minute {
+			t.Fatal(server.said())
+		}
+	}
+	killed.Process.Kill()
+	killed.Wait()
+	next := s.align("a")
+	for _, p := range []*aligner{server, b} {
+		err := p.Wait()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != exitPeer || !strings.Contains(p.said(), "a met an error") {
+			t.Errorf("%v: %s", err, p.said())
+		}
+	}
+	next.Process.Kill()
+	next.Wait()
+	if found, _ := filepath.Glob(filepath.Join(s.dir, "aligned", "*")); len(found) > 0 {
+		t.Errorf("%v was written", found)
+	}
+}
