@@ -24,7 +24,10 @@ type metric struct {
 }
 
 // A shape is which of a party's parameters are under which metric: their number under a dense one, or under one with ridges, the others under a diagonal one.
-type shape struct{ dense, ridged int }
+type shape struct {
+	dense, ridged int
+	pays          float64 // the ratio of inverse masses from which on there are ridges
+}
 
 func newMetric(dim int, of shape) metric {
 	most := ridgesFor(of.ridged)
@@ -34,7 +37,7 @@ func newMetric(dim int, of shape) metric {
 		m.full = newDense(of.dense)
 	}
 	if of.ridged > 0 {
-		m.ridges = newRidges(of.ridged, m.whole[dim:])
+		m.ridges = newRidges(of.ridged, of.pays, m.whole[dim:])
 	}
 	m.identity()
 	return m

@@ -61,18 +61,20 @@ func learnsFisher(s backends.Settings) bool {
 
 // denseLimit is the most parameters of a party for which the metric is dense unless asked for otherwise: its products cost less than what a leapfrog
 // evaluates, and correlated parameters of one party cost all others leapfrogs.
-const denseLimit = 32
+const denseLimit = 64
 
-// shapeOf is the form of the metric of a party's parameters. In a hierarchy correlations change with its scales: steps that are long along a ridge as it lies on average leave it elsewhere, and
-// trajectories diverge.
+// shapeOf is the form of the metric of a party's parameters: with ridges where the warm-up may find that they pay. In a hierarchy correlations change with its scales: steps that are long along a ridge as
+// it lies on average leave it elsewhere, and trajectories diverge, so that ridges have to pay more there.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
-	form := s.Text(metricForm)
+	form, risky := s.Text(metricForm), density.IsHierarchical(b)
 	switch {
-	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !density.IsHierarchical(b):
+	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !risky:
 		return shape{dense: dim}
-	case form == lowRank:
-		return shape{ridged: dim}
+	case form == "auto" && dim >= 2 && dim <= ridgesLimit && learnsFisher(s) && risky:
+		return shape{ridged: dim, pays: riskPays}
+	case form == "auto" && dim >= 2 && dim <= ridgesLimit && learnsFisher(s), form == lowRank:
+		return shape{ridged: dim, pays: ridgesPay}
 	}
 	return shape{}
 }

@@ -15,7 +15,9 @@ const (
 	leastDraws  = 10   // draws that they are looked for in
 	drawsARidge = 2    // draws for each
 	ridgeFactor = 2    // how far the inverse mass along a direction is from the diagonal one at least
-	ridgesPay   = 16   // the greatest inverse mass of scaled coordinates from which on ridges are used
+	glance      = 8    // directions that a first look takes, and the share of what pays, its inverse, that it must show
+	ridgesPay   = 16   // the ratio of the greatest to the least inverse mass of scaled coordinates from which on ridges are used
+	riskPays    = 100  // the same in a hierarchy, unless ridges are asked for
 	ridgeLeast  = 1e-8 // the least inverse mass of scaled coordinates, and the inverse of the greatest
 	ridgesLimit = 4096 // parameters of a party for which draws and gradients are kept to look for ridges
 )
@@ -30,6 +32,7 @@ func ridgesFor(dim int) int { return min(dim, mostRidges) }
 // With W = D^½U, M⁻¹ = D + W(Λ−1)Wᵀ: a momentum has the products Wᵀp beside its coordinates, as if these were coordinates of the inverse masses Λ−1. A leapfrog multiplies by Wᵀ and by W once.
 type ridges struct {
 	dim, rank int
+	pays      float64   // the ratio of inverse masses from which on there are ridges
 	u, w      []float64 // by columns
 	mass      []float64 // Λ − 1
 	zero      []float64
@@ -48,10 +51,10 @@ type ridgeSearch struct {
 	work             workspace
 }
 
-func newRidges(dim int, mass []float64) *ridges {
+func newRidges(dim int, pays float64, mass []float64) *ridges {
 	most := len(mass)
 	v := make([]float64, 2*dim*most+most)
-	return &ridges{search: newRidgeSearch(dim, most), dim: dim, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:], mass: mass}
+	return &ridges{search: newRidgeSearch(dim, most), dim: dim, pays: pays, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:], mass: mass}
 }
 
 func newRidgeSearch(dim, most int) *ridgeSearch {
@@ -118,7 +121,11 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 	}
 	center(n, r.dim, s.draws, s.next)
 	center(n, r.dim, s.gradients, s.next)
-	if m := s.span(n, r.dim, min(len(r.mass), n/drawsARidge)); m > 0 && s.mean(n, r.dim, m, least) {
+	most := min(len(r.mass), n/drawsARidge)
+	if few := s.span(n, r.dim, min(glance, most)); few == 0 || !s.mean(n, r.dim, few, least) || s.ratio(few) < r.pays/glance {
+		return // extreme directions are found first
+	}
+	if m := s.span(n, r.dim, most); s.mean(n, r.dim, m, least) && s.ratio(m) >= r.pays {
 		r.take(m)
 	}
 }
@@ -190,13 +197,14 @@ func (s *ridgeSearch) mean(n, dim, m int, least float64) bool {
 	return w.eigen(m)
 }
 
-// take makes the eigenvectors in the search whose eigenvalues are far from 1 the ridges, if one of these is so large that steps along it are much too short without. Else they are not worth their
-// risk: in a hierarchy correlations change with its scales.
+// ratio is that of the greatest to the least inverse mass of scaled coordinates, 1 in directions outside the basis.
+func (s *ridgeSearch) ratio(m int) float64 {
+	return max(1, slices.Max(s.work.values[:m])) / min(1, slices.Min(s.work.values[:m]))
+}
+
+// take makes the eigenvectors in the search whose eigenvalues are far from 1 the ridges.
 func (r *ridges) take(m int) {
 	s := r.search
-	if slices.Max(s.work.values[:m]) < ridgesPay {
-		return
-	}
 	for k, value := range s.work.values[:m] {
 		if !(value > ridgeFactor || value < 1.0/ridgeFactor) || value < ridgeLeast || value > 1/ridgeLeast {
 			continue

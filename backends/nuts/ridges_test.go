@@ -133,7 +133,7 @@ func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 func TestRidgesOfANormal(t *testing.T) {
 	const dim, draws = 200, 60
 	r := rand.New(rand.NewPCG(5, 6))
-	m := newMetric(dim, shape{ridged: dim})
+	m := newMetric(dim, shape{ridged: dim, pays: ridgesPay})
 	scale := make([]float64, dim)
 	for i := range scale {
 		scale[i] = math.Exp(r.NormFloat64())
@@ -191,14 +191,19 @@ func TestRidgesOfANormal(t *testing.T) {
 	}
 }
 
-// Where nothing is correlated there are no ridges, however many the coordinates and few the draws; nor are there where inverse masses differ by less than pays, and too few draws show none.
-func TestNoRidges(t *testing.T) {
+// Where nothing is correlated there are no ridges, however many the coordinates and few the draws; nor are there where inverse masses differ by less than pays, and too few draws show none. A direction that is far longer than all others is
+// one, and so is one that is far shorter.
+func TestWhenThereAreRidges(t *testing.T) {
 	for _, c := range []struct {
 		draws int
 		ridge float64
-	}{{20, 1}, {100, 1}, {100, ridgesPay * 0.8}, {leastDraws - 1, 100}} {
+		want  int
+	}{
+		{20, 1, 0}, {100, 1, 0}, {100, ridgesPay * 0.8, 0}, {100, 1 / (ridgesPay * 0.8), 0}, {leastDraws - 1, 100, 0},
+		{100, ridgesPay * 1.3, 1}, {100, 1 / (ridgesPay * 1.3), 1},
+	} {
 		const dim = 150
-		m := newMetric(dim, shape{ridged: dim})
+		m := newMetric(dim, shape{ridged: dim, pays: ridgesPay})
 		s := rng.New(rng.SharedKey(7), "draws")
 		all := make([]float64, c.draws*dim)
 		s.FillNormals(all)
@@ -210,8 +215,8 @@ func TestNoRidges(t *testing.T) {
 			q[3], g[3] = q[3]*math.Sqrt(c.ridge), g[3]/math.Sqrt(c.ridge)
 		}
 		m.ridges.fromFisher(c.draws, m.root, 0)
-		if m.rank() != 0 {
-			t.Errorf("%d draws, a ridge of %v: masses less one are %v", c.draws, c.ridge, m.ridges.mass[:m.rank()])
+		if m.rank() != c.want {
+			t.Errorf("%d draws, a direction of %v: %d ridges, want %d; masses less one are %v", c.draws, c.ridge, m.rank(), c.want, m.ridges.mass[:m.rank()])
 		}
 	}
 }
