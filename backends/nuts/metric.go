@@ -26,7 +26,7 @@ type metric struct {
 // A shape is which of a party's parameters are under which metric: their number under a dense one, or under one with ridges, the others under a diagonal one.
 type shape struct {
 	dense, ridged int
-	pays          float64 // the ratio of inverse masses from which on there are ridges
+	long          bool // ridges are only directions along which the inverse mass is greater
 }
 
 func newMetric(dim int, of shape) metric {
@@ -37,7 +37,7 @@ func newMetric(dim int, of shape) metric {
 		m.full = newDense(of.dense)
 	}
 	if of.ridged > 0 {
-		m.ridges = newRidges(of.ridged, of.pays, m.whole[dim:])
+		m.ridges = newRidges(of.ridged, of.long, m.whole[dim:])
 	}
 	m.identity()
 	return m
@@ -92,6 +92,21 @@ func (m *metric) rank() int {
 		return 0
 	}
 	return m.ridges.rank
+}
+
+// element is that of M⁻¹ in row i and column j.
+func (m *metric) element(i, j int) float64 {
+	if n := m.split(); i < n && j < n {
+		return m.full.inverse[i*n+j]
+	}
+	sum := 0.0
+	if i == j {
+		sum = m.inverse[i]
+	}
+	if m.ridges != nil {
+		sum += m.ridges.element(i, j)
+	}
+	return sum
 }
 
 // extra is how many numbers a vector holds beside its coordinates.

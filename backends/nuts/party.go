@@ -64,17 +64,15 @@ func learnsFisher(s backends.Settings) bool {
 const denseLimit = 64
 
 // shapeOf is the form of the metric of a party's parameters: with ridges where the warm-up may find that they pay. In a hierarchy correlations change with its scales: steps that are long along a ridge as
-// it lies on average leave it elsewhere, and trajectories diverge, so that ridges have to pay more there.
+// it lies on average leave it elsewhere, and trajectories diverge. Most so where directions that data determine well where the chain has been are not held back any more: those are no ridges there.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
-	form, risky := s.Text(metricForm), density.IsHierarchical(b)
+	form, hierarchical := s.Text(metricForm), density.IsHierarchical(b)
 	switch {
-	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !risky:
+	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
 		return shape{dense: dim}
-	case form == "auto" && dim >= 2 && dim <= ridgesLimit && learnsFisher(s) && risky:
-		return shape{ridged: dim, pays: riskPays}
-	case form == "auto" && dim >= 2 && dim <= ridgesLimit && learnsFisher(s), form == lowRank:
-		return shape{ridged: dim, pays: ridgesPay}
+	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learnsFisher(s):
+		return shape{ridged: dim, long: hierarchical}
 	}
 	return shape{}
 }

@@ -17,7 +17,6 @@ const (
 	ridgeFactor = 2    // how far the inverse mass along a direction is from the diagonal one at least
 	glance      = 8    // directions that a first look takes, and the share of what pays, its inverse, that it must show
 	ridgesPay   = 16   // the ratio of the greatest to the least inverse mass of scaled coordinates from which on ridges are used
-	riskPays    = 100  // the same in a hierarchy, unless ridges are asked for
 	ridgeLeast  = 1e-8 // the least inverse mass of scaled coordinates, and the inverse of the greatest
 	ridgesLimit = 4096 // parameters of a party for which draws and gradients are kept to look for ridges
 )
@@ -32,7 +31,7 @@ func ridgesFor(dim int) int { return min(dim, mostRidges) }
 // With W = D^½U, M⁻¹ = D + W(Λ−1)Wᵀ: a momentum has the products Wᵀp beside its coordinates, as if these were coordinates of the inverse masses Λ−1. A leapfrog multiplies by Wᵀ and by W once.
 type ridges struct {
 	dim, rank int
-	pays      float64   // the ratio of inverse masses from which on there are ridges
+	long      bool      // only directions of a greater inverse mass are ridges
 	u, w      []float64 // by columns
 	mass      []float64 // Λ − 1
 	zero      []float64
@@ -51,10 +50,10 @@ type ridgeSearch struct {
 	work             workspace
 }
 
-func newRidges(dim int, pays float64, mass []float64) *ridges {
+func newRidges(dim int, long bool, mass []float64) *ridges {
 	most := len(mass)
 	v := make([]float64, 2*dim*most+most)
-	return &ridges{search: newRidgeSearch(dim, most), dim: dim, pays: pays, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:], mass: mass}
+	return &ridges{search: newRidgeSearch(dim, most), dim: dim, long: long, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:], mass: mass}
 }
 
 func newRidgeSearch(dim, most int) *ridgeSearch {
@@ -78,6 +77,17 @@ func (r *ridges) project(v, to []float64) {
 // add adds W·by to q.
 func (r *ridges) add(q, by []float64) {
 	vector.DenseAdd(r.dim, q, r.dim, r.w, r.dim, by, 1, r.rank, r.rank, 1)
+}
+
+// element is that of W(Λ−1)Wᵀ in row i and column j.
+func (r *ridges) element(i, j int) float64 {
+	sum := 0.0
+	if max(i, j) < r.dim {
+		for k, less := range r.mass[:r.rank] {
+			sum += float64(less * float64(r.w[k*r.dim+i]*r.w[k*r.dim+j]))
+		}
+	}
+	return sum
 }
 
 // spread turns a draw p of N(0, D⁻¹) into one of N(0, M), M = D^-½(1 + U(Λ⁻¹−1)Uᵀ)D^-½, and sets products to Wᵀp. root is D^-½.
@@ -122,10 +132,10 @@ func (r *ridges) fromFisher(n int, root []float64, least float64) {
 	center(n, r.dim, s.draws, s.next)
 	center(n, r.dim, s.gradients, s.next)
 	most := min(len(r.mass), n/drawsARidge)
-	if few := s.span(n, r.dim, min(glance, most)); few == 0 || !s.mean(n, r.dim, few, least) || s.ratio(few) < r.pays/glance {
+	if few := s.span(n, r.dim, min(glance, most)); few == 0 || !s.mean(n, r.dim, few, least) || r.ratio(few) < ridgesPay/glance {
 		return // extreme directions are found first
 	}
-	if m := s.span(n, r.dim, most); s.mean(n, r.dim, m, least) && s.ratio(m) >= r.pays {
+	if m := s.span(n, r.dim, most); s.mean(n, r.dim, m, least) && r.ratio(m) >= ridgesPay {
 		r.take(m)
 	}
 }
@@ -197,16 +207,21 @@ func (s *ridgeSearch) mean(n, dim, m int, least float64) bool {
 	return w.eigen(m)
 }
 
-// ratio is that of the greatest to the least inverse mass of scaled coordinates, 1 in directions outside the basis.
-func (s *ridgeSearch) ratio(m int) float64 {
-	return max(1, slices.Max(s.work.values[:m])) / min(1, slices.Min(s.work.values[:m]))
+// ratio is that of the greatest inverse mass found along a direction, in scaled coordinates, to the least, 1 being that of all directions outside the basis. The inverse masses of shorter ones do not count where they
+// may not become ridges.
+func (r *ridges) ratio(m int) float64 {
+	values, least := r.search.work.values[:m], 1.0
+	if !r.long {
+		least = min(1, slices.Min(values))
+	}
+	return max(1, slices.Max(values)) / least
 }
 
 // take makes the eigenvectors in the search whose eigenvalues are far from 1 the ridges.
 func (r *ridges) take(m int) {
 	s := r.search
 	for k, value := range s.work.values[:m] {
-		if !(value > ridgeFactor || value < 1.0/ridgeFactor) || value < ridgeLeast || value > 1/ridgeLeast {
+		if !(value > ridgeFactor || !r.long && value < 1.0/ridgeFactor) || value < ridgeLeast || value > 1/ridgeLeast {
 			continue
 		}
 		u := r.u[r.rank*r.dim:][:r.dim]

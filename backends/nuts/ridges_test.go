@@ -50,11 +50,15 @@ func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 	second[0], second[1] = math.Sqrt(0.5), -math.Sqrt(0.5)
 	ridge(&low, 30, first)
 	ridge(&low, 0.1, second)
-	matrix := make([]float64, theta*theta)
+	matrix, told := make([]float64, theta*theta), make([]float64, theta*theta)
 	for j := range theta {
 		for i, v := range inverseTimes(&low, j)[:theta] {
 			matrix[i*theta+j] = v
+			told[i*theta+j] = low.element(i, j)
 		}
+	}
+	if off := distance(told, matrix); !(off < 1e-9) {
+		t.Errorf("what is told of the inverse mass is off by %g", off)
 	}
 	want := make([]float64, theta*theta)
 	for i := range theta {
@@ -133,7 +137,7 @@ func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 func TestRidgesOfANormal(t *testing.T) {
 	const dim, draws = 200, 60
 	r := rand.New(rand.NewPCG(5, 6))
-	m := newMetric(dim, shape{ridged: dim, pays: ridgesPay})
+	m := newMetric(dim, shape{ridged: dim})
 	scale := make([]float64, dim)
 	for i := range scale {
 		scale[i] = math.Exp(r.NormFloat64())
@@ -192,18 +196,19 @@ func TestRidgesOfANormal(t *testing.T) {
 }
 
 // Where nothing is correlated there are no ridges, however many the coordinates and few the draws; nor are there where inverse masses differ by less than pays, and too few draws show none. A direction that is far longer than all others is
-// one, and so is one that is far shorter.
+// one, and so is one that is far shorter, unless only long ones may be.
 func TestWhenThereAreRidges(t *testing.T) {
 	for _, c := range []struct {
 		draws int
+		long  bool
 		ridge float64
 		want  int
 	}{
-		{20, 1, 0}, {100, 1, 0}, {100, ridgesPay * 0.8, 0}, {100, 1 / (ridgesPay * 0.8), 0}, {leastDraws - 1, 100, 0},
-		{100, ridgesPay * 1.3, 1}, {100, 1 / (ridgesPay * 1.3), 1},
+		{20, false, 1, 0}, {100, false, 1, 0}, {100, false, ridgesPay * 0.8, 0}, {100, false, 1 / (ridgesPay * 0.8), 0}, {leastDraws - 1, false, 100, 0},
+		{100, false, ridgesPay * 1.3, 1}, {100, false, 1 / (ridgesPay * 1.3), 1}, {100, true, ridgesPay * 1.3, 1}, {100, true, 1 / (ridgesPay * 1.3), 0},
 	} {
 		const dim = 150
-		m := newMetric(dim, shape{ridged: dim, pays: ridgesPay})
+		m := newMetric(dim, shape{ridged: dim, long: c.long})
 		s := rng.New(rng.SharedKey(7), "draws")
 		all := make([]float64, c.draws*dim)
 		s.FillNormals(all)
