@@ -30,8 +30,8 @@ def poisson():
     return [f"{here}/poisson.vfl", "--data", f"server={d}/server.csv", "--data", f"health={d}/client1.csv", "--data", f"census={d}/client2.csv", "--transform", "none"]
 
 
-def simulated(name, *metric):
-    return lambda: [f"{here}/{name}.vfl", "--data", f"{a.data}/{name}.json", *metric]
+def simulated(name):
+    return lambda: [f"{here}/{name}.vfl", "--data", f"{a.data}/{name}.json"]
 
 
 PROBLEMS = {
@@ -46,8 +46,7 @@ PROBLEMS = {
     "nes_logit": lambda: posteriordb("nes_logit_data-nes_logit_model"),
     "kidiq_interaction": lambda: posteriordb("kidiq-kidscore_interaction"),
     "radon": lambda: posteriordb("radon_mn-radon_hierarchical_intercept_noncentered"),
-    **{name: simulated(name) for name in ("correlated", "student")},
-    **{name: simulated(name, "--metric", "low-rank") for name in ("crossed", "rats")},
+    **{name: simulated(name) for name in ("correlated", "student", "crossed", "rats")},
     "clients50": lambda: [f"{here}/clients50.vfl", "--data", f"server={a.data}/server.csv", "--data", f"lab={a.data}/lab*.csv", "--transform", "augmented", "--rho", "1"],
 }
 
