@@ -123,9 +123,8 @@ type Joint interface {
 type Hamiltonian interface {
 	// StepSize is that which it has found, before jitter.
 	StepSize() float64
-	// InverseMetric is block b's part of the inverse mass matrix, which has no others: its diagonal, for θ and then the coordinates of auxiliary
-	// variables; and, where it is dense for θ, these rows of it, one after another, else nil. Both belong to the kernel.
-	InverseMetric(b int) (diagonal, dense []float64)
+	// InverseMetric is the elements for θ of block b's part of the inverse mass matrix, which has no others, and whether those outside its diagonal are 0.
+	InverseMetric(b int) (at func(i, j int) float64, diagonal bool)
 }
 
 // A Weighted is a kernel whose draws are of an approximation q, and that knows how it differs from the posterior there.

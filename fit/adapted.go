@@ -21,8 +21,8 @@ func adapted(plan *model.Plan, k backends.Kernel, info *posterior.CSVInfo) {
 	info.StepSize = h.StepSize()
 	n := 0
 	for b, party := range plan.Here() {
-		_, dense := h.InverseMetric(b)
-		info.Dense = info.Dense || dense != nil
+		_, diagonal := h.InverseMetric(b)
+		info.Dense = info.Dense || !diagonal
 		n += party.Graph.Dim()
 	}
 	info.Dense = info.Dense && n <= widestMatrix
@@ -33,18 +33,18 @@ func adapted(plan *model.Plan, k backends.Kernel, info *posterior.CSVInfo) {
 	info.InverseMetric = make([]float64, n*width)
 	for b, party := range plan.Here() {
 		d := party.Graph.Dim()
-		diagonal, dense := h.InverseMetric(b)
+		element, diagonal := h.InverseMetric(b)
 		for i := range d {
 			row := info.InverseMetric[(at+i)*width:][:width]
 			switch {
-			case dense != nil && info.Dense:
-				copy(row[at:], dense[i*d:][:d])
-			case dense != nil:
-				row[0] = dense[i*d+i]
-			case info.Dense:
-				row[at+i] = diagonal[i]
+			case !info.Dense:
+				row[0] = element(i, i)
+			case diagonal:
+				row[at+i] = element(i, i)
 			default:
-				row[0] = diagonal[i]
+				for j := range d {
+					row[at+j] = element(i, j)
+				}
 			}
 		}
 		at += d
@@ -59,7 +59,7 @@ func diagonalMetrics(plan *model.Plan, k backends.Kernel) []string {
 	}
 	var out []string
 	for b, party := range plan.Here() {
-		if _, dense := h.InverseMetric(b); dense != nil || party.Graph.Dim() < 2 {
+		if _, diagonal := h.InverseMetric(b); !diagonal || party.Graph.Dim() < 2 {
 			continue
 		}
 		for _, p := range party.Params {

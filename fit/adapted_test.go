@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// metrics is a kernel of two parties with one and two parameters; the last number of each diagonal is of an auxiliary variable.
+// metrics is a kernel of two parties with one and two parameters.
 type metrics struct {
 	backends.Kernel
 	dense bool
@@ -19,14 +19,14 @@ type metrics struct {
 
 func (metrics) StepSize() float64 { return 0.5 }
 
-func (m metrics) InverseMetric(b int) (diagonal, dense []float64) {
+func (m metrics) InverseMetric(b int) (at func(i, j int) float64, diagonal bool) {
 	switch {
 	case b == 0:
-		return []float64{7, 99}, nil
+		return func(int, int) float64 { return 7 }, true
 	case m.dense:
-		return []float64{-1, -1, 99}, []float64{1, 2, 2, 5}
+		return func(i, j int) float64 { return []float64{1, 2, 2, 5}[2*i+j] }, false
 	}
-	return []float64{1, 5, 99}, nil
+	return func(i, _ int) float64 { return []float64{1, 5}[i] }, true
 }
 
 // The inverse metric covers the parameters of all parties, and is a full matrix if any part of it is dense.

@@ -69,10 +69,7 @@ func (s *party) noise(n int) []float64 {
 func (k *chain) StepSize() float64 { return k.eps }
 
 // InverseMetric implements backends.Hamiltonian.
-func (k *chain) InverseMetric(b int) (diagonal, dense []float64) {
+func (k *chain) InverseMetric(b int) (at func(i, j int) float64, diagonal bool) {
 	m := &k.parties[b].metric
-	if m.full == nil {
-		return m.inverse, nil
-	}
-	return m.inverse, m.full.inverse
+	return m.element, m.full == nil && m.rank() == 0
 }

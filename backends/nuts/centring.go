@@ -27,7 +27,7 @@ type centring struct {
 	other       bool      // chosen are not declared
 	theta       []float64 // at the point of the evaluation, where other
 	logJacobian float64   // log|∂θ/∂u| there
-	kept        keptRing
+	kept        *keptRing
 	trial       estimate // of draws in coordinates that are tried
 	u, q, g     []float64
 	at, varied  []float64 // centrings that are tried
@@ -40,13 +40,12 @@ func newCentring(b density.Block, full int, s backends.Settings) *centring {
 		return nil
 	}
 	dim := b.Dim()
-	c := &centring{to: r.ToTheta(), from: r.FromTheta(), trial: newEstimate(dim, full)}
+	c := &centring{to: r.ToTheta(), from: r.FromTheta(), trial: newEstimate(dim, full), kept: &keptRing{dim: dim}}
 	for _, e := range r.Effects() {
 		c.declared = append(c.declared, e.Centring)
 	}
 	c.chosen, c.at, c.varied = slices.Clone(c.declared), slices.Clone(c.declared), slices.Clone(c.declared)
 	c.theta, c.u, c.q, c.g = make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)
-	c.kept.dim = dim
 	return c
 }
 
@@ -97,14 +96,6 @@ func (c *centring) change(to, theta, g []float64) {
 func (c *centring) use(at []float64) {
 	copy(c.chosen, at)
 	c.other = !slices.Equal(c.chosen, c.declared)
-}
-
-// keep notes a draw with its gradient.
-func (c *centring) keep(u, g []float64) {
-	q, by := c.kept.add()
-	copy(q, u)
-	copy(by, g)
-	c.declare(q, by)
 }
 
 // misfit estimates, from the newest n draws, how far the target is from a standard normal at best after a scaling of the coordinates at some centrings: the
@@ -204,10 +195,7 @@ func (c *centring) best(k int, criterion func(at []float64) float64) float64 {
 func (s *party) recentre(q, g []float64) {
 	c, d := s.centring, s.block.Dim()
 	n := min(s.estimate.foreground.draws.N, c.kept.len())
-	if n < fisherDraws {
-		return
-	}
-	if !c.choose(c.fromKept(n)) {
+	if n < fisherDraws || !c.choose(c.fromKept(n)) {
 		return
 	}
 	c.trial.replace(&s.estimate.foreground)
@@ -221,15 +209,17 @@ func (c *centring) move(to, u, g []float64) {
 	c.undeclare(u, g)
 }
 
-// forget ends the choice of coordinates.
+// forget ends the choice of coordinates and of ridges.
 func (s *party) forget() {
-	if s.centring != nil {
-		s.centring.kept.release()
+	if s.kept != nil {
+		s.kept.release()
+	}
+	if s.metric.ridges != nil {
+		s.metric.ridges.forget()
 	}
 }
 
 func (c *centring) state(codec *checkpoint.Codec) {
 	codec.Floats(c.chosen)
 	c.use(c.chosen)
-	c.kept.state(codec)
 }

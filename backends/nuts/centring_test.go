@@ -75,6 +75,13 @@ func centringOf(t *testing.T, b effectsBlock) *centring {
 	return newCentring(b, 0, s)
 }
 
+// keep notes a draw.
+func keep(c *centring, theta, g []float64) {
+	toTheta, toG := c.kept.add()
+	copy(toTheta, theta)
+	copy(toG, g)
+}
+
 // The coordinates in which a target is independent are chosen, whatever those of θ; there the criterion is the number of coordinates, up to the error of
 // their variances.
 func TestCentringOfIndependentCoordinates(t *testing.T) {
@@ -84,7 +91,8 @@ func TestCentringOfIndependentCoordinates(t *testing.T) {
 			c := centringOf(t, b)
 			r := rand.New(rand.NewPCG(3, uint64(2*want+declared)))
 			for range keptDraws {
-				c.keep(independent(r, b, want))
+				theta, g := independent(r, b, want)
+				keep(c, theta, g)
 			}
 			changed := c.choose(c.fromKept(keptDraws))
 			if c.at[0] != want || changed != (want != declared) {
@@ -131,7 +139,7 @@ func TestCentringWithoutGain(t *testing.T) {
 	c := centringOf(t, b)
 	for i := range keptDraws {
 		x := math.Sin(float64(i))
-		c.keep([]float64{0.3, x}, []float64{0, -x})
+		keep(c, []float64{0.3, x}, []float64{0, -x})
 	}
 	if c.choose(c.fromKept(keptDraws)) {
 		t.Errorf("chosen %v", c.at)
@@ -142,6 +150,7 @@ func TestCentringWithoutGain(t *testing.T) {
 func TestRecentredPoint(t *testing.T) {
 	b := effectsBlock{dim: 5, declared: 1}
 	s := &party{block: b, estimate: newEstimates(5, 0, true), centring: centringOf(t, b)}
+	s.kept = s.centring.kept
 	r := rand.New(rand.NewPCG(4, 4))
 	var q, g []float64
 	for range 40 {

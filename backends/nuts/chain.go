@@ -45,7 +45,7 @@ type chain struct {
 }
 
 func newChain(env density.Env, s backends.Settings) (*chain, error) {
-	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s)); err != nil {
+	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s), checkMetric(env.Blocks(), s)); err != nil {
 		return nil, err
 	}
 	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, depth: s.Int(maxDepth)}
@@ -82,6 +82,22 @@ func checkAuxiliaries(blocks []density.Block, s backends.Settings) error {
 		return fmt.Errorf("--%s: with transform %s the auxiliary variables do not meet the data in one sum; it takes transform %s", collapseAux, s.Transform, transforms.Augmented)
 	case len(blocks) < 2:
 		return fmt.Errorf("--%s needs all parties in one process", collapseAux)
+	}
+	return nil
+}
+
+// checkMetric refuses a metric that the warm-up cannot find.
+func checkMetric(blocks []density.Block, s backends.Settings) error {
+	if s.Text(metricForm) != lowRank {
+		return nil
+	}
+	if !learnsFisher(s) {
+		return fmt.Errorf("--%s %s is found from draws and gradients of chains that warm up alone: it takes --%s fisher, and no --%s", metricForm, lowRank, adaptation, initial)
+	}
+	for _, b := range blocks {
+		if b.Dim() > ridgesLimit {
+			return fmt.Errorf("--%s %s keeps draws of at most %d parameters of a party, and %s has %d: --%s diag or auto", metricForm, lowRank, ridgesLimit, b.Party(), b.Dim(), metricForm)
+		}
 	}
 	return nil
 }
@@ -244,7 +260,7 @@ func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) 
 	p := k.pool.get()
 	for b, s := range k.parties {
 		s.search.Round(uint64(k.searches))
-		s.draw(k.now.q.theta[b], p.at[b], p.extra[b], s.search)
+		s.draw(b, k.now, p, s.search)
 	}
 	k.searches++
 	next, _, err := k.leapfrog(ctx, k.now, p, eps)

@@ -87,7 +87,7 @@ func item(list []string, i int) string {
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 4; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 5; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
 	for _, name := range []string{centered, collapseAux} {
 		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
 	}
@@ -118,6 +118,9 @@ func (k *chain) state(c *checkpoint.Codec) {
 		if s.centring != nil {
 			s.centring.state(c)
 		}
+		if s.kept != nil {
+			s.kept.state(c)
+		}
 	}
 	k.tuner.state(c)
 }
@@ -128,5 +131,9 @@ func (m *metric) state(c *checkpoint.Codec) {
 	if m.full != nil {
 		c.Floats(m.full.inverse)
 		c.Floats(m.full.root)
+	}
+	if m.ridges != nil {
+		m.ridges.state(c)
+		m.ridges.scale(m.root)
 	}
 }

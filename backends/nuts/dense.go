@@ -23,10 +23,15 @@ type workspace struct {
 }
 
 func newDense(n int) *dense {
-	v := make([]float64, (6*n+1+eigen.Room)*n)
+	v := make([]float64, 2*n*n)
+	return &dense{n: n, inverse: v[: n*n : n*n], root: v[n*n:], work: newWorkspace(n)}
+}
+
+func newWorkspace(n int) workspace {
+	v := make([]float64, (4*n+1+eigen.Room)*n)
 	next := func(size int) []float64 { m := v[:size:size]; v = v[size:]; return m }
 	square := func() []float64 { return next(n * n) }
-	return &dense{n: n, inverse: square(), root: square(), work: workspace{square(), square(), square(), square(), next(n), next(eigen.Room * n)}}
+	return workspace{square(), square(), square(), square(), next(n), next(eigen.Room * n)}
 }
 
 // product sets y = Ax for a square row-major matrix.
@@ -61,34 +66,18 @@ func (d *dense) take(inverse, root []float64) {
 	}
 }
 
-// fromFisher minimises the Fisher divergence over dense metrics: M⁻¹ = A # B⁻¹, the geometric mean of the draws' covariance and the inverse of the
-// gradients', so that M⁻¹BM⁻¹ = A. For a Gaussian target it is exact as soon as both have full rank, however few the draws and strong the
-// correlations. Coordinates are scaled by the diagonal estimate first. With few draws for the dimension correlations are shrunk, by the factor
-// 1/(1 + (dimension/draws)³): of several powers tried, and shares of a fixed number of draws, the one with the most effective draws per gradient (see
-// docs/inference.md). With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹ = FFᵀ and LᵀAL = VΛVᵀ, F = L⁻ᵀVΛ^¼; the root of M is F⁻ᵀ = LVΛ^-¼. Along
-// each column of L⁻ᵀV the inverse mass is raised to a share of the draws' variance, where √Λ is less than that share of Λ.
+// fromFisher minimises the Fisher divergence over dense metrics. Coordinates are scaled by the diagonal estimate first.
 func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance, least float64) {
 	n, w := d.n, &d.work
-	d.moments(inverse, draws, gradients)
-	if !cholesky(n, w.b) {
-		return
-	}
-	multiply(n, w.c, w.a, w.b)
-	multiplyT(n, w.v, w.b, w.c)
-	if !w.eigen(n) {
-		return
-	}
-	for j, x := range w.values {
-		quarter := math.Sqrt(max(math.Sqrt(x), least*x))
-		for i := j; i < n*n; i += n {
-			w.a[i], w.c[i] = w.v[i]*quarter, w.v[i]/quarter
+	count := float64(draws.N)
+	for i := range n {
+		for j := range i + 1 {
+			scale := math.Sqrt(inverse[i] * inverse[j])
+			w.setMoments(n, i, j, count, draws.Products[i*n+j]/scale, gradients.Products[i*n+j]*scale)
 		}
 	}
-	multiply(n, w.v, w.b, w.c)
-	backSubstitute(n, w.a, w.b)
-	clear(w.c)
-	for i := range n {
-		vector.MatTVecAdd(n, w.c[i*n:], 1, w.a, n, w.a[i*n:], n)
+	if !w.mean(n, least) {
+		return
 	}
 	for i := range n {
 		for j := range n {
@@ -99,23 +88,50 @@ func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance
 	d.take(w.c, w.v)
 }
 
-// moments sets work.a and the lower triangle of work.b to the covariances of draws and of gradients, scaled and shrunk.
-func (d *dense) moments(inverse []float64, draws, gradients *adapt.Covariance) {
-	n, w := d.n, &d.work
-	count := float64(draws.N)
-	r := float64(n) / count
-	keep := 1 / (1 + float64(r*r*r))
-	for i := range n {
-		for j := range i + 1 {
-			scale, by := math.Sqrt(inverse[i]*inverse[j]), keep/(count-1)
-			if i == j {
-				by = 1 / (count - 1)
-			}
-			a, b := by*draws.Products[i*n+j]/scale, by*gradients.Products[i*n+j]*scale
-			w.a[i*n+j], w.a[j*n+i] = a, a
-			w.b[i*n+j] = b
+// unseen is added to the products of draws, and of gradients, in every scaled direction. Where neither has any, both are this small and their ratio is 1.
+const unseen = 1e-4
+
+// setMoments sets element (i, j), j ≤ i, of the covariances a of draws and b of gradients, given sums of products of deviations, scaled.
+func (w *workspace) setMoments(n, i, j int, count, draws, gradients float64) {
+	share := 1 / (count - 1)
+	if i == j {
+		draws += unseen
+		gradients += unseen
+	}
+	w.a[i*n+j], w.a[j*n+i], w.b[i*n+j] = share*draws, share*draws, share*gradients
+}
+
+// mean sets c to A # B⁻¹, the geometric mean of a, the covariance of draws, and of the inverse of b, that of gradients (its lower triangle). It is the inverse mass
+// that minimises the Fisher divergence (Seyboldt, Carlson and Carpenter 2024), and solves M⁻¹BM⁻¹ = A. For a Gaussian target it is the covariance as soon as both have full
+// rank, however strong the correlations; with fewer draws it takes each gradient to its draw, as the estimates of quasi-Newton methods do, and leaves directions that neither
+// have shown as they are. v becomes the root of M.
+//
+// With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹ = FFᵀ and LᵀAL = VΛVᵀ, F = L⁻ᵀVΛ^¼; the root of M is F⁻ᵀ = LVΛ^-¼. Along each column of L⁻ᵀV the inverse mass
+// is raised to a share of the draws' variance, where √Λ is less than that share of Λ.
+//
+// It reports whether there is one; all of the workspace is overwritten.
+func (w *workspace) mean(n int, least float64) bool {
+	if !cholesky(n, w.b) {
+		return false
+	}
+	multiply(n, w.c, w.a, w.b)
+	multiplyT(n, w.v, w.b, w.c)
+	if !w.eigen(n) {
+		return false
+	}
+	for j, x := range w.values[:n] {
+		quarter := math.Sqrt(max(math.Sqrt(x), least*x))
+		for i := j; i < n*n; i += n {
+			w.a[i], w.c[i] = w.v[i]*quarter, w.v[i]/quarter
 		}
 	}
+	multiply(n, w.v, w.b, w.c)
+	backSubstitute(n, w.a, w.b)
+	clear(w.c[:n*n])
+	for i := range n {
+		vector.MatTVecAdd(n, w.c[i*n:], 1, w.a, n, w.a[i*n:], n)
+	}
+	return true
 }
 
 func identity(n int, a []float64) {
@@ -170,10 +186,10 @@ func backSubstitute(n int, x, l []float64) {
 
 // eigen turns symmetric v into its eigenvectors, in columns, and sets values; c is overwritten. It reports whether all eigenvalues are finite and positive.
 func (w *workspace) eigen(n int) bool {
-	if !allFinite(w.v) || !eigen.Symmetric(n, w.v, w.values, w.c, w.room) {
+	if !allFinite(w.v[:n*n]) || !eigen.Symmetric(n, w.v[:n*n], w.values[:n], w.c[:n*n], w.room) {
 		return false
 	}
-	for _, x := range w.values {
+	for _, x := range w.values[:n] {
 		if !(x > 0) {
 			return false
 		}

@@ -14,6 +14,7 @@ const (
 	fisherDraws = 3   // draws before the metric is first set
 	leastShare  = 0.5 // of the variance of draws: the least inverse mass
 	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
+	mostStrays  = 5   // divergent transitions of the warm-up, after which no ridges are used
 	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
 )
 
@@ -26,6 +27,8 @@ type fisher struct {
 	arrival  arrival
 	scaled   bool // the metric has been estimated
 	renewed  int  // draws in the estimate when the dense part was last renewed
+	looked   int  // and when ridges were last looked for
+	strays   int  // divergent transitions after the early part, with ridges
 }
 
 func (f *fisher) begin(ctx context.Context) error {
@@ -43,6 +46,7 @@ func (f *fisher) resume() {
 		s.estimate.background.reset()
 		s.forget()
 		f.renewed = s.estimate.foreground.draws.N
+		f.looked = f.renewed
 	}
 }
 
@@ -132,7 +136,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	}
 	replace, late := f.schedule.Next(t, k.parties[0].estimate.background.draws.N)
 	if replace {
-		f.renewed = 0
+		f.renewed, f.looked = 0, 0
 		for b, s := range k.parties {
 			s.estimate.foreground, s.estimate.background = s.estimate.background, s.estimate.foreground
 			s.estimate.background.reset()
@@ -145,18 +149,38 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	if n < fisherDraws {
 		return late, false
 	}
-	renew := n >= f.renewed+f.renewed/2+1 || f.schedule.Frozen(t+1) // by half more draws, and the last time
+	last := f.schedule.Frozen(t + 1)
+	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
+	look := n >= leastDraws && n >= 2*f.looked || last
+	if f.astray(t) {
+		look = false
+		for _, s := range k.parties {
+			s.metric.level()
+		}
+	}
 	least := leastShare
 	if f.schedule.Early(t) {
 		least = 0 // the variance of draws that are still under way is too large
 	}
 	for _, s := range k.parties {
-		s.metric.fromFisher(&s.estimate.foreground, renew, least)
+		s.setMetric(renew, look, least)
 	}
 	if renew {
 		f.renewed = n
 	}
+	if look {
+		f.looked = n
+	}
 	return late, true
+}
+
+// astray reports whether so many transitions have diverged, after the early part of the warm-up and with a metric that may have ridges, that steps along these leave the posterior: its correlations change from
+// place to place. It is known to all parties, since divergences are.
+func (f *fisher) astray(t int) bool {
+	if f.k.last.Divergent && !f.schedule.Early(t) && f.strays < mostStrays {
+		f.strays++
+	}
+	return f.strays == mostStrays
 }
 
 // informative reports whether the newest draw is not the one before, and does not come from a trajectory that diverged near its start.
@@ -170,7 +194,7 @@ func (f *fisher) informative() bool {
 
 func (f *fisher) state(c *checkpoint.Codec) {
 	c.Float(f.step.State()...)
-	c.Ints(f.schedule.State(), &f.renewed)
+	c.Ints(f.schedule.State(), &f.renewed, &f.looked, &f.strays)
 	c.Ints(&f.arrival.calm)
 	c.Bool(&f.scaled)
 	c.Bool(&f.arrival.done)

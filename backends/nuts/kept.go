@@ -12,7 +12,7 @@ const keptDraws = 100
 // A keptRing is the newest draws of a warm-up: θ and the gradient by it.
 type keptRing struct {
 	dim   int
-	draws [][2][]float64 // made when they are first needed
+	draws [][2][]float64 // none after the warm-up
 	count int            // of all that were added
 }
 

@@ -99,7 +99,7 @@ func TestSingularCovarianceIsIgnored(t *testing.T) {
 
 // The diagonal Fisher metric of draws and gradients of a normal is its variance, however few the draws; a coordinate without either stays as it is.
 func TestDiagonalFisherOfANormal(t *testing.T) {
-	m := newMetric(3, 0)
+	m := newMetric(3, shape{})
 	m.set(2, 7)
 	e := newEstimate(3, 0)
 	for _, z := range []float64{-1, 0.5, 2} {
@@ -121,7 +121,7 @@ func TestDiagonalFisherOfANormal(t *testing.T) {
 // Stan's regularisation by hand: three draws 0, 2, 4 with variance 4: 3/8·4 + 1e-3·5/8.
 func TestStanMetricByHand(t *testing.T) {
 	for _, full := range []int{0, 1} {
-		m, e := newMetric(1, full), newEstimate(1, full)
+		m, e := newMetric(1, shape{dense: full}), newEstimate(1, full)
 		for _, x := range []float64{0, 2, 4} {
 			e.add([]float64{x}, []float64{0})
 		}
@@ -136,30 +136,48 @@ func TestStanMetricByHand(t *testing.T) {
 	}
 }
 
-// Momenta have the covariance M, and velocities are M⁻¹p: the mean of p·v is the dimension. Tolerances are five standard errors of 20,000 draws.
+// vectorOf is a vector of one block, of a metric over some coordinates.
+func vectorOf(m *metric) *jointVector {
+	whole, dim := make([]float64, len(m.inverse)+m.extra()), len(m.inverse)
+	return &jointVector{at: [][]float64{whole[:dim:dim]}, theta: [][]float64{whole[:dim:dim]}, extra: [][]float64{whole[dim:]}, whole: [][]float64{whole}}
+}
+
+// Momenta have the covariance M, and pᵀM⁻¹p is the dimension in the mean. Tolerances are five standard errors of 20,000 draws.
 func TestMomentaHaveTheMetricsCovariance(t *testing.T) {
 	const draws = 20000
-	m := newMetric(3, 2)
-	m.set(2, 0.25)
-	m.full.set([]float64{2, 0.6, 0.6, 1})
-	s := rng.New(rng.SharedKey(1), "momenta")
-	p, v := make([]float64, 3), make([]float64, 2)
-	var cov [9]float64
-	twice := 0.0
-	for range draws {
-		twice += m.draw(p, v, s) / draws
-		for i := range 9 {
-			cov[i] += p[i/3] * p[i%3] / draws
+	full := newMetric(3, shape{dense: 2})
+	full.set(2, 0.25)
+	full.full.set([]float64{2, 0.6, 0.6, 1})
+	low := newMetric(3, shape{ridged: 2})
+	low.set(0, 2)
+	low.set(2, 0.25)
+	ridge(&low, 5, []float64{0.6, 0.8})
+	for name, m := range map[string]metric{"dense": full, "low rank": low} {
+		var inverse [9]float64
+		for j := range 3 {
+			for i, v := range inverseTimes(&m, j) {
+				inverse[3*i+j] = v
+			}
 		}
-	}
-	det := 2*1 - 0.36
-	want := [9]float64{1 / det, -0.6 / det, 0, -0.6 / det, 2 / det, 0, 0, 0, 4}
-	for i, w := range want {
-		if se := math.Sqrt((want[i/3*4]*want[i%3*4] + w*w) / draws); math.Abs(cov[i]-w) > 5*se {
-			t.Errorf("covariance %d is %v, want %v ± %v", i, cov[i], w, se)
+		det := inverse[0]*inverse[4] - inverse[1]*inverse[1]
+		want := [9]float64{inverse[4] / det, -inverse[1] / det, 0, -inverse[1] / det, inverse[0] / det, 0, 0, 0, 4}
+		s := rng.New(rng.SharedKey(1), "momenta")
+		p, g := vectorOf(&m), vectorOf(&m)
+		var cov [9]float64
+		twice := 0.0
+		for range draws {
+			twice += m.draw(0, p, g, s) / draws
+			for i := range 9 {
+				cov[i] += p.at[0][i/3] * p.at[0][i%3] / draws
+			}
 		}
-	}
-	if se := math.Sqrt(2.0 * 3 / draws); math.Abs(twice-3) > 5*se {
-		t.Errorf("mean of p·v is %v, want 3 ± %v", twice, se)
+		for i, w := range want {
+			if se := math.Sqrt((want[i/3*4]*want[i%3*4] + w*w) / draws); math.Abs(cov[i]-w) > 5*se {
+				t.Errorf("%s: covariance %d is %v, want %v ± %v", name, i, cov[i], w, se)
+			}
+		}
+		if se := math.Sqrt(2.0 * 3 / draws); math.Abs(twice-3) > 5*se {
+			t.Errorf("%s: mean of p·v is %v, want 3 ± %v", name, twice, se)
+		}
 	}
 }

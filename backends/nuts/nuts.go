@@ -31,6 +31,9 @@ const (
 	superchains  = "superchains"
 )
 
+// lowRank is the form of a metric that is diagonal but for ridges.
+const lowRank = "low-rank"
+
 // Algorithm describes NUTS. One kernel is one chain; the setting Chains is for whoever makes the kernels, over Envs from density.Chain.
 func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
@@ -44,7 +47,7 @@ func Algorithm() backends.Algorithm {
 			{Name: Draws, Doc: "draws per chain", Default: 1000, Near: 14, Min: 1, Role: backends.Draws},
 			{Name: targetAccept, Doc: "target acceptance statistic of step size adaptation", Default: 0.8, Min: 0.01, Max: 0.999, Role: backends.TargetAccept},
 			{Name: maxDepth, Doc: "largest number of doublings of a trajectory (maximum tree depth)", Default: 10, Min: 1, Max: 20, Role: backends.MaxDepth},
-			{Name: metricForm, Doc: "form of each party's metric; auxiliary variables always have a diagonal one; auto: dense for a party with at most 32 parameters whose priors do not depend on one another, else diag", Default: "auto", Choices: []string{"auto", "diag", "dense"}, Role: backends.Metric},
+			{Name: metricForm, Doc: "form of each party's metric; auxiliary variables always have a diagonal one; low-rank: diagonal but for the directions, far longer or shorter than others, that the warm-up finds; auto: dense for a party with at most 64 parameters whose priors do not depend on one another, else low-rank, which is diag where the warm-up finds no such direction (diag with adapt stan and with init)", Default: "auto", Choices: []string{"auto", "diag", "dense", lowRank}, Role: backends.Metric},
 			{Name: adaptation, Doc: "adaptation of the metric: fisher uses draws and gradients, stan uses draws in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},
 			{Name: coordinates, Doc: "coordinates of effects whose prior's scale is a parameter: auto lets the warm-up (fisher) choose between centred and non-centred, declared keeps those of the model", Default: "auto", Choices: []string{"auto", "declared"}},
 			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0, Max: 1},

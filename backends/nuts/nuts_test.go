@@ -18,6 +18,7 @@ func TestContract(t *testing.T) {
 	for name, given := range map[string]map[string]string{
 		"default":  {},
 		"diag":     {"metric": "diag"},
+		"low-rank": {"metric": "low-rank"},
 		"stan":     {"adapt": "stan"},
 		"centered": {"centered": "true", "jitter": "0.1"},
 	} {
@@ -47,11 +48,24 @@ func TestExact(t *testing.T) {
 	t.Run("default", func(t *testing.T) { every(t, map[string]string{}) })
 	t.Run("diag", func(t *testing.T) { every(t, map[string]string{"metric": "diag"}) })
 	t.Run("dense", func(t *testing.T) { every(t, map[string]string{"metric": "dense"}) })
+	t.Run("low-rank", func(t *testing.T) { every(t, map[string]string{"metric": "low-rank"}) })
 	t.Run("stan", func(t *testing.T) { every(t, map[string]string{"adapt": "stan"}) })
 	t.Run("collapsed", func(t *testing.T) { every(t, map[string]string{"collapse-aux": "true"}, transforms.Augmented) })
 	t.Run("centered", func(t *testing.T) {
 		every(t, map[string]string{"centered": "true", "target-accept": "0.9"}, transforms.Augmented, transforms.Power)
 	})
+}
+
+// A metric with ridges is found by chains that warm up alone from draws and gradients.
+func TestLowRankIsRefusedWhereItCannotBeFound(t *testing.T) {
+	a := nuts.Algorithm()
+	s, err := a.Resolve(transforms.None, map[string]string{"metric": "low-rank", "adapt": "stan"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.New(contract.Model(transforms.None).Env(1), s); err == nil || !strings.Contains(err.Error(), "--adapt fisher") {
+		t.Errorf("got %v", err)
+	}
 }
 
 // One auxiliary variable stands for a sum in the augmented model of one process, and nowhere else.

@@ -24,6 +24,7 @@ type party struct {
 	e, gradient []float64 // coordinates of auxiliary variables, and their gradient
 	lp          float64   // of auxiliary variables
 	centring    *centring // nil where the coordinates are those of θ
+	kept        *keptRing // nil where neither coordinates nor ridges are looked for
 
 	// of a draw whose auxiliary variables are asked for
 	cut, fresh []float64
@@ -33,28 +34,47 @@ type party struct {
 
 func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party {
 	block := env.Blocks()[b]
-	full := denseDims(block, s.Text(metricForm))
+	of := shapeOf(block, s)
 	dim := block.Dim() + aux.len
-	return &party{
-		block: block, aux: aux, centring: newCentring(block, full, s), metric: newMetric(dim, full), estimate: newEstimates(dim, full, s.Text(adaptation) == "fisher" && s.Plan.Initial == ""),
+	p := &party{
+		block: block, aux: aux, centring: newCentring(block, of.dense, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}
+	switch {
+	case p.centring != nil:
+		p.kept = p.centring.kept
+	case of.ridged > 0:
+		p.kept = &keptRing{dim: of.ridged}
+		p.kept.allocate()
+	}
+	if p.metric.ridges != nil {
+		p.metric.ridges.recall = p.recall
+	}
+	return p
+}
+
+// learnsFisher reports whether a chain warms up alone, from draws and gradients.
+func learnsFisher(s backends.Settings) bool {
+	return s.Text(adaptation) == "fisher" && s.Plan.Initial == ""
 }
 
 // denseLimit is the most parameters of a party for which the metric is dense unless asked for otherwise: its products cost less than what a leapfrog
 // evaluates, and correlated parameters of one party cost all others leapfrogs.
-const denseLimit = 32
+const denseLimit = 64
 
-// denseDims is how many of a party's parameters are under a dense metric. In a hierarchy correlations change with its scales: steps that are long along
-// a ridge as it lies on average leave it elsewhere, and trajectories diverge.
-func denseDims(b density.Block, form string) int {
+// shapeOf is the form of the metric of a party's parameters: with ridges where the warm-up may find that they pay. In a hierarchy correlations change with its scales: steps that are long along a ridge as
+// it lies on average leave it elsewhere, and trajectories diverge. Most so where directions that data determine well where the chain has been are not held back any more: those are no ridges there.
+func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
+	form, hierarchical := s.Text(metricForm), density.IsHierarchical(b)
 	switch {
-	case form == "diag", form == "auto" && (dim < 2 || dim > denseLimit || density.IsHierarchical(b)):
-		return 0
+	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
+		return shape{dense: dim}
+	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learnsFisher(s):
+		return shape{ridged: dim, long: hierarchical}
 	}
-	return dim
+	return shape{}
 }
 
 func (s *party) dim() int { return s.block.Dim() + s.aux.len }
@@ -89,20 +109,54 @@ func (s *party) pull(g []float64) {
 	}
 }
 
-// draw draws a momentum p with its velocities v at coordinates u, and sets the kinetic energy.
-func (s *party) draw(u, p, v []float64, from density.Stream) {
-	s.kinetic = 0.5 * s.metric.draw(p, v, from)
-	s.place(u)
+// draw draws a momentum p of block b, its own, at the point from which it starts, and sets the kinetic energy.
+func (s *party) draw(b int, at point, p *jointVector, from density.Stream) {
+	s.kinetic = 0.5 * s.metric.draw(b, p, at.g, from)
+	s.place(at.q.theta[b])
 	s.kinetic -= s.logJacobian()
 }
 
 // learn includes a draw and its gradient in the estimates.
 func (s *party) learn(q, g []float64) {
 	s.estimate.add(q, g)
-	if s.centring != nil {
-		d := s.block.Dim()
-		s.centring.keep(q[:d], g[:d])
+	s.keep(q, g)
+}
+
+// keep notes a draw with its gradient, where coordinates or ridges are looked for.
+func (s *party) keep(q, g []float64) {
+	if s.kept == nil {
+		return
 	}
+	d := s.block.Dim()
+	toQ, toG := s.kept.add()
+	copy(toQ, q[:d])
+	copy(toG, g[:d])
+	if s.centring != nil {
+		s.centring.declare(toQ, toG)
+	}
+}
+
+// recall sets q and g to the k-th newest draw that was learnt, from 1, and its gradient.
+func (s *party) recall(k int, q, g []float64) {
+	fromQ, fromG := s.kept.newest(k)
+	copy(q, fromQ)
+	copy(g, fromG)
+	if s.centring != nil {
+		s.centring.undeclare(q, g)
+	}
+}
+
+// setMetric sets the metric from the estimates; a dense part, which costs more, only where renew is true, and ridges, which cost most, where look is.
+func (s *party) setMetric(renew, look bool, least float64) {
+	m, e := &s.metric, &s.estimate.foreground
+	m.fromFisher(e, renew, least)
+	if m.ridges == nil {
+		return
+	}
+	if look {
+		m.ridges.fromFisher(min(e.draws.N, s.kept.len()), m.root[:m.ridges.dim], least)
+	}
+	m.ridges.scale(m.root)
 }
 
 // begin draws a starting point, uniform in (−2, 2) as Stan's.

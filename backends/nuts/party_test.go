@@ -16,18 +16,36 @@ type sized struct {
 func (b sized) Dim() int           { return b.dim }
 func (b sized) Hierarchical() bool { return b.hierarchical }
 
-// A dense metric is the default for few parameters outside hierarchies, and there is one wherever it is asked for.
-func TestWhereTheMetricIsDense(t *testing.T) {
+// A dense metric is the default for few parameters outside hierarchies, ridges are looked for in all others, and there is what is asked for.
+func TestTheFormOfTheMetric(t *testing.T) {
 	for _, c := range []struct {
 		block sized
 		form  string
-		want  int
+		adapt string
+		want  shape
 	}{
-		{sized{dim: 1}, "auto", 0}, {sized{dim: 2}, "auto", 2}, {sized{dim: 32}, "auto", 32}, {sized{dim: 33}, "auto", 0},
-		{sized{dim: 8, hierarchical: true}, "auto", 0}, {sized{dim: 8, hierarchical: true}, "dense", 8}, {sized{dim: 8}, "diag", 0}, {sized{dim: 200}, "dense", 200},
+		{sized{dim: 1}, "auto", "fisher", shape{}},
+		{sized{dim: 2}, "auto", "fisher", shape{dense: 2}},
+		{sized{dim: 1, hierarchical: true}, "auto", "fisher", shape{}},
+		{sized{dim: 64}, "auto", "stan", shape{dense: 64}},
+		{sized{dim: 65}, "auto", "fisher", shape{ridged: 65}},
+		{sized{dim: 65}, "auto", "stan", shape{}},
+		{sized{dim: 65}, "low-rank", "fisher", shape{ridged: 65}},
+		{sized{dim: 8, hierarchical: true}, "auto", "fisher", shape{ridged: 8, long: true}},
+		{sized{dim: 8, hierarchical: true}, "low-rank", "fisher", shape{ridged: 8, long: true}},
+		{sized{dim: 8, hierarchical: true}, "auto", "stan", shape{}},
+		{sized{dim: 4097, hierarchical: true}, "auto", "fisher", shape{}},
+		{sized{dim: 8, hierarchical: true}, "dense", "fisher", shape{dense: 8}},
+		{sized{dim: 8}, "diag", "fisher", shape{}},
+		{sized{dim: 8}, "low-rank", "fisher", shape{ridged: 8}},
+		{sized{dim: 200}, "dense", "fisher", shape{dense: 200}},
 	} {
-		if got := denseDims(c.block, c.form); got != c.want {
-			t.Errorf("--metric %s, %+v: %d of the parameters are dense, want %d", c.form, c.block, got, c.want)
+		s, err := Algorithm().Resolve(Algorithm().Transforms[0], map[string]string{metricForm: c.form, adaptation: c.adapt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := shapeOf(c.block, s); got != c.want {
+			t.Errorf("--metric %s, --adapt %s, %+v: %+v, want %+v", c.form, c.adapt, c.block, got, c.want)
 		}
 	}
 }

@@ -2,11 +2,12 @@ package nuts
 
 // A jointVector is a vector over the coordinates of all parties of this process, a position, gradient or momentum, with one part per block: θ, then the
 // coordinates of auxiliary variables. A momentum also holds the velocities M⁻¹p of the coordinates under a dense metric; those under a diagonal one are
-// cheaper to compute again.
+// cheaper to compute again. Momenta and gradients hold their products with the ridges of a metric.
 type jointVector struct {
 	at    [][]float64 // by block
 	theta [][]float64 // the leading parts of at that are θ
-	extra [][]float64 // velocities
+	extra [][]float64 // velocities, or products
+	whole [][]float64 // at and extra
 	refs  int
 }
 
@@ -42,7 +43,7 @@ func newPool(parties []*party, n int) *pool {
 
 // room is how many numbers a block takes of a vector, padding included.
 func (s *party) room() int {
-	return (s.lead() + s.dim() + s.metric.split() + lane - 1) / lane * lane
+	return (s.lead() + s.dim() + s.metric.extra() + lane - 1) / lane * lane
 }
 
 // lead is the padding before a block.
@@ -51,10 +52,11 @@ func (s *party) lead() int { return (lane - s.metric.split()%lane) % lane }
 func newVector(parties []*party, room []float64) *jointVector {
 	v := &jointVector{}
 	for _, s := range parties {
-		whole := room[s.lead():][:s.dim()+s.metric.split()]
+		whole := room[s.lead():][:s.dim()+s.metric.extra()]
 		room = room[s.room():]
 		at := whole[:s.dim():s.dim()]
 		v.at, v.extra, v.theta = append(v.at, at), append(v.extra, whole[s.dim():]), append(v.theta, at[:s.block.Dim()])
+		v.whole = append(v.whole, whole)
 	}
 	return v
 }

@@ -120,7 +120,7 @@ func poolMetric(all []backends.Kernel, b int) {
 func recentreAll(all []backends.Kernel, b int) {
 	first := all[0].(*chain).parties[b]
 	c := first.centring
-	c.kept = pooledDraws(all, b)
+	*c.kept = pooledDraws(all, b)
 	if n := c.kept.len(); n < fisherDraws || !c.choose(c.fromKept(n)) {
 		return
 	}
@@ -178,10 +178,7 @@ func (t *together) learn(context.Context) error {
 	if k := t.k; k.done > t.from && k.done <= t.until {
 		for b, s := range k.parties {
 			s.estimate.foreground.add(k.now.q.at[b], k.now.g.at[b])
-			if s.centring != nil {
-				d := s.block.Dim()
-				s.centring.keep(k.now.q.at[b][:d], k.now.g.at[b][:d])
-			}
+			s.keep(k.now.q.at[b], k.now.g.at[b])
 		}
 	}
 	return nil

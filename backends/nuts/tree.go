@@ -108,7 +108,7 @@ func (k *chain) startTrajectory() {
 	p := k.pool.get()
 	for b, s := range k.parties {
 		s.momentum.Round(uint64(k.done))
-		s.draw(k.now.q.theta[b], p.at[b], p.extra[b], s.momentum)
+		s.draw(b, k.now, p, s.momentum)
 	}
 	k.now.index = 0
 	eps := k.eps
@@ -199,7 +199,7 @@ func (k *chain) drift(next *point, half *jointVector, at point, p *jointVector, 
 		next.index = at.index - 1
 	}
 	for b, s := range k.parties {
-		s.metric.drift(next.q.at[b], half.at[b], at.q.at[b], p.at[b], at.g.at[b], eps)
+		s.metric.drift(b, next.q, half, at.q, p, at.g, eps)
 	}
 }
 
@@ -209,7 +209,7 @@ func (k *chain) kick(next point, half *jointVector, eps float64) {
 	for b, s := range k.parties {
 		part := k.part[b]
 		s.pull(next.g.theta[b])
-		part[kinetic] = float64(0.5*s.metric.kick(half.at[b], half.extra[b], next.g.at[b], eps)) - s.logJacobian()
+		part[kinetic] = float64(0.5*s.metric.kick(b, half, next.g, eps)) - s.logJacobian()
 		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
 	}
 }

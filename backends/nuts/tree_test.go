@@ -339,9 +339,13 @@ func TestNoStepAllocates(t *testing.T) {
 	for i := range scale {
 		scale[i] = math.Exp(float64(i%5) - 2)
 	}
-	for _, given := range []map[string]string{{}, {"metric": "dense"}, {"adapt": "stan", "jitter": "0.2"}} {
+	for _, given := range []map[string]string{{}, {"metric": "dense"}, {"metric": lowRank}, {"adapt": "stan", "jitter": "0.2"}} {
 		given["warmup"] = "150"
-		k := begun(t, bent([]int{10, 20}, scale), 1, given)
+		d := bent([]int{10, 20}, scale)
+		if given["metric"] == lowRank {
+			d = leaning(40, 2)
+		}
+		k := begun(t, d, 1, given)
 		n := testing.AllocsPerRun(1, func() {
 			for range 200 {
 				if _, err := k.Step(context.Background()); err != nil {

@@ -2,7 +2,7 @@
 // those whose removal brings R-hat from above 1.1 to below 1.05. A model of one party has a data set in every file data*.csv of its folder; those with a
 // number are simulated (simulate.py).
 //
-//	go run ./bench/chains [-seeds 20] [-first 1] [-adapt fisher] [-coordinates auto] [MODEL…]
+//	go run ./bench/chains [-seeds 20] [-first 1] [-adapt fisher] [-coordinates auto] [-metric auto] [MODEL…]
 package main
 
 import (
@@ -28,9 +28,10 @@ func main() {
 	first := flag.Int("first", 1, "seed of the first run")
 	adapt := flag.String("adapt", "fisher", "how the warm-up adapts the metric")
 	coordinates := flag.String("coordinates", "auto", "coordinates of hierarchies")
+	metric := flag.String("metric", "auto", "form of each party's metric")
 	folder := flag.String("models", "bench/chains/models", "folder of the models")
 	flag.Parse()
-	if err := study(*folder, flag.Args(), *first, *seeds, map[string]string{"adapt": *adapt, "coordinates": *coordinates}); err != nil {
+	if err := study(*folder, flag.Args(), *first, *seeds, map[string]string{"adapt": *adapt, "coordinates": *coordinates, "metric": *metric}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

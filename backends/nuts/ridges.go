@@ -1,0 +1,248 @@
+package nuts
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/runtime/vector"
+)
+
+const (
+	mostRidges  = 32   // directions that are looked for
+	leastDraws  = 10   // draws that they are looked for in
+	drawsARidge = 2    // draws for each
+	ridgeFactor = 2    // how far the inverse mass along a direction is from the diagonal one at least
+	glance      = 8    // directions that a first look takes, and the share of what pays, its inverse, that it must show
+	ridgesPay   = 16   // the ratio of the greatest to the least inverse mass of scaled coordinates from which on ridges are used
+	ridgeLeast  = 1e-8 // the least inverse mass of scaled coordinates, and the inverse of the greatest
+	ridgesLimit = 4096 // parameters of a party for which draws and gradients are kept to look for ridges
+)
+
+// ridgesFor is how many ridges a metric of dim coordinates has room for.
+func ridgesFor(dim int) int { return min(dim, mostRidges) }
+
+// Ridges make a diagonal inverse mass D one of low rank plus diagonal, D^½(1 + U(Λ−1)Uᵀ)D^½ with orthonormal columns U: along them, in coordinates scaled by D, the inverse mass is Λ.
+// Draws vary far along a ridge while gradients along it hardly vary, and along its opposite the other way round. (As the low-rank metric of nutpie, Seyboldt, Carlson and Carpenter
+// 2024; the directions are found in another way.)
+//
+// With W = D^½U, M⁻¹ = D + W(Λ−1)Wᵀ: a momentum has the products Wᵀp beside its coordinates, as if these were coordinates of the inverse masses Λ−1. A leapfrog multiplies by Wᵀ and by W once.
+type ridges struct {
+	dim, rank int
+	long      bool      // only directions of a greater inverse mass are ridges
+	u, w      []float64 // by columns
+	mass      []float64 // Λ − 1
+	zero      []float64
+	search    *ridgeSearch // nil after the warm-up
+	recall    func(k int, q, g []float64)
+}
+
+// A ridgeSearch is room to look for ridges.
+type ridgeSearch struct {
+	draws, gradients []float64 // scaled deviations, one draw after another
+	basis            []float64 // orthonormal rows
+	next             []float64
+	along            [2][]float64 // products with each draw and gradient
+	products         [2][]float64 // of draws and of gradients with the basis, a row for each of its vectors
+	shares           []float64
+	work             workspace
+}
+
+func newRidges(dim int, long bool, mass []float64) *ridges {
+	most := len(mass)
+	v := make([]float64, 2*dim*most+most)
+	return &ridges{search: newRidgeSearch(dim, most), dim: dim, long: long, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:], mass: mass}
+}
+
+func newRidgeSearch(dim, most int) *ridgeSearch {
+	v := make([]float64, (2*keptDraws+most+1)*dim+2*keptDraws*(1+most)+most)
+	next := func(size int) []float64 { m := v[:size:size]; v = v[size:]; return m }
+	return &ridgeSearch{
+		draws: next(keptDraws * dim), gradients: next(keptDraws * dim), basis: next(most * dim), next: next(dim),
+		along:    [2][]float64{next(keptDraws), next(keptDraws)},
+		products: [2][]float64{next(keptDraws * most), next(keptDraws * most)},
+		shares:   next(most), work: newWorkspace(most),
+	}
+}
+
+// project sets to = Wᵀv.
+func (r *ridges) project(v, to []float64) {
+	to = to[:r.rank]
+	clear(to)
+	vector.MatTVecAdd(r.dim, to, 1, r.w, r.dim, v, r.rank)
+}
+
+// add adds W·by to q.
+func (r *ridges) add(q, by []float64) {
+	vector.DenseAdd(r.dim, q, r.dim, r.w, r.dim, by, 1, r.rank, r.rank, 1)
+}
+
+// element is that of W(Λ−1)Wᵀ in row i and column j.
+func (r *ridges) element(i, j int) float64 {
+	sum := 0.0
+	if max(i, j) < r.dim {
+		for k, less := range r.mass[:r.rank] {
+			sum += float64(less * float64(r.w[k*r.dim+i]*r.w[k*r.dim+j]))
+		}
+	}
+	return sum
+}
+
+// spread turns a draw p of N(0, D⁻¹) into one of N(0, M), M = D^-½(1 + U(Λ⁻¹−1)Uᵀ)D^-½, and sets products to Wᵀp. root is D^-½.
+func (r *ridges) spread(p, products, root []float64) {
+	r.project(p, products)
+	for j, less := range r.mass[:r.rank] {
+		shrink := 1 / math.Sqrt(1+less)
+		by := (shrink - 1) * products[j]
+		products[j] *= shrink
+		for i, u := range r.u[j*r.dim:][:r.dim] {
+			p[i] += float64(float64(u*root[i]) * by)
+		}
+	}
+}
+
+// scale sets W to D^½U. root is D^-½.
+func (r *ridges) scale(root []float64) {
+	for j := range r.rank {
+		w := r.w[j*r.dim:]
+		for i, u := range r.u[j*r.dim:][:r.dim] {
+			w[i] = u / root[i]
+		}
+	}
+}
+
+// fromFisher looks for ridges in the newest n draws and their gradients, which recall gives, and replaces those in use.
+func (r *ridges) fromFisher(n int, root []float64, least float64) {
+	n = min(n, keptDraws)
+	r.rank = 0
+	if n < leastDraws {
+		return
+	}
+	s := r.search
+	for k := range n {
+		q, g := s.draws[k*r.dim:][:r.dim], s.gradients[k*r.dim:][:r.dim]
+		r.recall(n-k, q, g)
+		vector.Mul(r.dim, q, q, root)
+		for i, v := range root {
+			g[i] /= v
+		}
+	}
+	center(n, r.dim, s.draws, s.next)
+	center(n, r.dim, s.gradients, s.next)
+	most := min(len(r.mass), n/drawsARidge)
+	if few := s.span(n, r.dim, min(glance, most)); few == 0 || !s.mean(n, r.dim, few, least) || r.ratio(few) < ridgesPay/glance {
+		return // extreme directions are found first
+	}
+	if m := s.span(n, r.dim, most); s.mean(n, r.dim, m, least) && r.ratio(m) >= ridgesPay {
+		r.take(m)
+	}
+}
+
+// center takes the mean of n rows from each.
+func center(n, dim int, rows, mean []float64) {
+	clear(mean)
+	for k := range n {
+		vector.Axpy(dim, mean, 1/float64(n), rows[k*dim:])
+	}
+	for k := range n {
+		vector.Axpy(dim, rows[k*dim:], -1, mean)
+	}
+}
+
+// span sets the basis to at most m orthonormal vectors: of the Krylov space of A − B, the difference of the covariances of scaled draws and gradients. What a ridge and what its opposite add to it is large. Of a
+// target that is independent in scaled coordinates each gradient is its draw with the other sign, so that their noise, which may be much larger when there are many coordinates, cancels.
+func (s *ridgeSearch) span(n, dim, m int) int {
+	// The first vector mixes all draws and gradients, each with a weight of its own.
+	for k := range n {
+		s.along[0][k] = portable.Cos(float64(k * k))
+		s.along[1][k] = portable.Sin(float64(k*k + 1))
+	}
+	first := 0.0
+	for have := range m {
+		v := s.basis[have*dim:][:dim]
+		vector.MatVec(dim, v, s.draws, dim, s.along[0], 1, n)
+		vector.MatVec(dim, s.next, s.gradients, dim, s.along[1], 1, n)
+		vector.Axpy(dim, v, -1, s.next)
+		before := math.Sqrt(vector.Dot(dim, v, v))
+		if have == 0 {
+			first = before
+		}
+		for range 2 {
+			clear(s.shares[:have])
+			vector.MatTVecAdd(dim, s.shares, 1, s.basis, dim, v, have)
+			for j, share := range s.shares[:have] {
+				vector.Axpy(dim, v, -share, s.basis[j*dim:])
+			}
+		}
+		length := math.Sqrt(vector.Dot(dim, v, v))
+		if !(length > 1e-8*before) || !(length > 1e-12*first) || !finite(length) {
+			return have
+		}
+		vector.Scale(dim, v, v, 1/length)
+		for side, rows := range [][]float64{s.draws, s.gradients} {
+			products := s.products[side][have*keptDraws:][:n]
+			clear(products)
+			vector.MatTVecAdd(dim, products, 1, rows, dim, v, n)
+			copy(s.along[side], products)
+		}
+	}
+	return m
+}
+
+// mean sets work.v to the eigenvectors and work.values to the eigenvalues of the inverse mass in the basis.
+func (s *ridgeSearch) mean(n, dim, m int, least float64) bool {
+	w := &s.work
+	for i := range m {
+		for j := range i + 1 {
+			x, g := s.products[0], s.products[1]
+			w.setMoments(m, i, j, float64(n), vector.Dot(n, x[i*keptDraws:], x[j*keptDraws:]), vector.Dot(n, g[i*keptDraws:], g[j*keptDraws:]))
+		}
+	}
+	if !w.mean(m, least) {
+		return false
+	}
+	copy(w.v, w.c[:m*m])
+	return w.eigen(m)
+}
+
+// ratio is that of the greatest inverse mass found along a direction, in scaled coordinates, to the least, 1 being that of all directions outside the basis. The inverse masses of shorter ones do not count where they
+// may not become ridges.
+func (r *ridges) ratio(m int) float64 {
+	values, least := r.search.work.values[:m], 1.0
+	if !r.long {
+		least = min(1, slices.Min(values))
+	}
+	return max(1, slices.Max(values)) / least
+}
+
+// take makes the eigenvectors in the search whose eigenvalues are far from 1 the ridges.
+func (r *ridges) take(m int) {
+	s := r.search
+	for k, value := range s.work.values[:m] {
+		if !(value > ridgeFactor || !r.long && value < 1.0/ridgeFactor) || value < ridgeLeast || value > 1/ridgeLeast {
+			continue
+		}
+		u := r.u[r.rank*r.dim:][:r.dim]
+		vector.MatVec(r.dim, u, s.basis, r.dim, s.work.v[k:], m, m)
+		r.mass[r.rank] = value - 1
+		r.rank++
+	}
+}
+
+// forget releases the room of the warm-up.
+func (r *ridges) forget() { r.search = nil }
+
+var errRidges = errors.New("a number of ridges is out of bounds")
+
+func (r *ridges) state(c *checkpoint.Codec) {
+	c.Ints(&r.rank)
+	if r.rank < 0 || r.rank > len(r.mass) {
+		c.Fail(errRidges)
+		r.rank = 0
+		return
+	}
+	c.Floats(r.u[:r.rank*r.dim])
+	c.Floats(r.mass[:r.rank])
+}
