@@ -137,6 +137,9 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 				a.answerTo(e)
 			case backEvent:
 				a.tellPeers(serve, nil)
+			case otherEvent:
+				a.tellPeers(serve, &EndedError{Party: e.party, Code: CodeVersion})
+				return a.secrets.refuses(e)
 			case alignText:
 				if serve {
 					err = a.answered(ctx, e)

@@ -110,11 +110,12 @@ func (e *end) Close() {
 
 // A trio is a server and two clients in one process.
 type trio struct {
-	t    *testing.T
-	dir  string
-	hub  *hub
-	over carrier.Cluster                     // not the zero one: in place of the hub
-	step func(chain int, info backends.Info) // of a's chains
+	t        *testing.T
+	dir      string
+	hub      *hub
+	over     carrier.Cluster                     // not the zero one: in place of the hub
+	programs map[string]*program                 // of parties that run others
+	step     func(chain int, info backends.Info) // of a's chains
 
 	mutex sync.Mutex
 	said  map[string][]said
@@ -168,7 +169,7 @@ func newTrio(t *testing.T) *trio {
 func (d *trio) options(party string) Options {
 	o := Options{
 		Identity: filepath.Join(d.dir, party), Programs: filepath.Join(d.dir, "programs"), Tables: []string{filepath.Join(d.dir, party+".csv"), "shared=" + filepath.Join(d.dir, "server.csv")},
-		MaxBytes: 1 << 20, Dir: filepath.Join(d.dir, "run_"+party), Progress: fit.Quiet{}, connect: d.hub.connect,
+		program: d.programs[party], MaxBytes: 1 << 20, Dir: filepath.Join(d.dir, "run_"+party), Progress: fit.Quiet{}, connect: d.hub.connect,
 		Say: func(text string) {
 			d.mutex.Lock()
 			defer d.mutex.Unlock()
@@ -259,6 +260,26 @@ func (d *trio) when(party, text string, after time.Time) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// A client says that it knows the run to be complete when that is in its folder, and not before: the server goes then, and a process that is killed and started again would wait
+// for it.
+func TestFarewellComesLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTrio(t)
+		last := map[string]bool{}
+		d.hub.each = func(from, _ string, _ []byte) {
+			m, err := readMemory(filepath.Join(d.dir, "run_"+from))
+			if err != nil {
+				t.Error(err)
+			}
+			last[from] = m.Complete
+		}
+		d.run()
+		if !last["a"] || !last["b"] {
+			t.Errorf("the last packet leaves before the folder has the run as complete: %v", last)
+		}
+	})
 }
 
 // A client whose certificate is revoked while the run is under way has no part in it any more: the server names it, and waits.
