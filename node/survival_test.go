@@ -18,11 +18,14 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/node/policy"
 )
 
 const trioModel = `client a, b
@@ -308,6 +311,49 @@ func TestRevokedInARun(t *testing.T) {
 			if took := d.when(party, text, revoked).Sub(revoked); took < 0 || took > 10*time.Second {
 				t.Errorf("%s says %q after %v", party, text, took)
 			}
+		}
+	})
+}
+
+// A policy whose last day ends while the run is under way ends it, by a code and the line at its party and by name at the others; with a new date the same commands go on.
+func TestPolicyExpiresInARun(t *testing.T) {
+	var whole map[string]string
+	synctest.Test(t, func(t *testing.T) {
+		d := newTrio(t)
+		d.run()
+		whole = d.draws()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		d := newTrio(t)
+		until := func(day string) {
+			text := "min_contributors = 2\nexpires = " + day + "\n"
+			if err := atomicfile.WriteBytes(filepath.Join(d.dir, "a", policy.FileName), 0o600, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		day := time.Now().UTC().Truncate(24 * time.Hour)
+		until(day.Format(time.DateOnly))
+		time.Sleep(time.Until(day.Add(24*time.Hour - 20*time.Second)))
+		d.step = func(_ int, info backends.Info) {
+			if info.Iteration == 20 && d.when("a", "expired", time.Time{}).IsZero() {
+				time.Sleep(time.Minute)
+			}
+		}
+		all := d.play(nil)
+		var list data.Errors
+		if err := all["a"]; !errors.As(err, &list) || list[0].Code != diag.PolicyTerms || !strings.Contains(list[0].Message, "the policy has expired: its last day was ") {
+			t.Error("a:", err)
+		}
+		for _, party := range []string{"server", "b"} {
+			var ended *EndedError
+			if err := all[party]; !errors.As(err, &ended) || ended.Party != "a" || ended.Code != CodePolicy {
+				t.Errorf("%s: %v", party, err)
+			}
+		}
+		until("2100-01-01")
+		d.run()
+		if !maps.Equal(d.draws(), whole) {
+			t.Error("the draws are others than those of a run that nothing ended")
 		}
 	})
 }
