@@ -125,8 +125,8 @@ func TestPublish(t *testing.T) {
 	s.write("demo/runs/server/published/a.json", s.read("earlier.json"))
 	s.write("other/runs/server/published/a.json", s.read("earlier.json"))
 	for dir, want := range map[string]string{
-		"demo":  "V0857: a has published this of run ",
-		"other": "V0857: no party of the project has signed this: it was changed, or is of another project",
+		"demo":  "a has published this of run ",
+		"other": "no party of the project has signed this: it was changed, or is of another project [V0857]",
 	} {
 		for _, args := range [][]string{{"summary"}, {"plot"}, {"export", "--format", "csv", "-o", "none.csv"}} {
 			if out, err := s.vflc(append([]string{args[0], dir + "/runs/server"}, args[1:]...)...); err == nil || !strings.Contains(out, want) {
