@@ -42,7 +42,7 @@ type held struct {
 	incomplete []bool
 }
 
-// Rows are what a party tells of its rows before incomplete ones are left out.
+// Rows are what a party discloses of its rows before incomplete ones are left out.
 type Rows struct {
 	Rows  int    `json:"rows"`
 	Order string `json:"order,omitempty"` // salted digest of the keys in their order; "": rows come in the order of the file
@@ -199,7 +199,7 @@ type Selection struct {
 // Keep has Bind and BindNew take some rows alone; nil takes all. It is called after one of them, whose rows it chooses from: those that all parties left out there must not be among them.
 func (p *OneParty) Keep(s *Selection) { p.selected = s }
 
-// leaving adds the rows that are left out to a joining, and keeps what the party tells of its rows. Where rows were selected, those that remain are complete at all parties.
+// leaving adds the rows that are left out to a joining, and keeps what the party discloses of its rows. Where rows were selected, those that remain are complete at all parties.
 func (p *OneParty) leaving(j data.Joining, wants []data.Want, leave map[string]Rows) data.Joining {
 	if p.selected != nil {
 		return j
@@ -307,7 +307,7 @@ func joinedSizes(m *split.Manifest, wants []data.Want) (out []string) {
 	return out
 }
 
-// Rows returns what the party tells of its rows, by size. It is called after Bind.
+// Rows returns what the party discloses of its rows, by size. It is called after Bind.
 func (p *OneParty) Rows(salt []byte) map[string]Rows {
 	out := map[string]Rows{}
 	for size, h := range p.rows {
@@ -363,7 +363,7 @@ func LeaveOut(names []string, all map[string]map[string]Rows) (map[string]Rows, 
 	return out, nil
 }
 
-// Facts are what a party tells of its data before a run: sizes, and digests that tell parties with the same salt whether they hold the same.
+// Facts are what a party discloses of its data before a run: sizes, and digests by which parties with the same salt find whether they hold the same.
 type Facts struct {
 	Sizes  map[string]lower.SizeFact `json:"sizes,omitempty"`
 	Rows   int                       `json:"rows,omitempty"`

@@ -195,7 +195,7 @@ func (p *preflight) alike(ctx context.Context) bool {
 	}
 	var told announced
 	if json.Unmarshal(answer.text, &told) != nil {
-		return p.problem("run", "the server tells of the run in another form", "install the same version of vflc at all parties")
+		return p.problem("run", "the server describes the run in another form", "install the same version of vflc at all parties")
 	}
 	p.clock(time.Since(time.Unix(0, int64(answer.number))))
 	p.payload(c)

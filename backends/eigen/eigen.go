@@ -90,7 +90,7 @@ func threeDiagonals(n int, a, diagonal, off, v, w []float64) {
 }
 
 // Tridiagonal replaces the diagonal of a symmetric matrix of three diagonals by its eigenvalues, in no order. off has its other diagonal, and one number more; it is
-// overwritten. turn is told of each rotation of the vectors i and i+1, where not nil. It reports whether it converged.
+// overwritten. turn, where not nil, is called for each rotation of the vectors i and i+1. It reports whether it converged.
 func Tridiagonal(d, off []float64, turn func(i int, c, s float64)) bool {
 	n := len(d)
 	off[n-1] = 0

@@ -109,7 +109,7 @@ func (q *gaussian) spread(phi []float64) (logDet, square float64) {
 	for k := range r {
 		m[k*r+k]++
 	}
-	if !q.inner.Definite() { // a parameter is not finite, and the density says so
+	if !q.inner.Definite() { // a parameter is not finite, and so the density is not
 		return math.NaN(), math.NaN()
 	}
 	q.inner.Solve(q.short)

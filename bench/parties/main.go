@@ -62,19 +62,11 @@ func main() {
 }
 
 func run(program, only string, runs, most int, seed uint64, scale float64, limit time.Duration) error {
-	program, err := filepath.Abs(program)
+	l, err := lab(program, seed)
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "parties")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	l, err := parties.NewLab(program, dir, seed)
-	if err != nil {
-		return err
-	}
+	defer os.RemoveAll(l.Dir)
 	var cases []parties.Case
 	for _, c := range parties.Cases(scale) {
 		if strings.Contains(c.Name, only) {
@@ -125,19 +117,11 @@ func trials(l *parties.Lab, c parties.Case, n, most int, limit time.Duration) er
 
 // partition cuts links in a run whose processes last long enough.
 func partition(program, off string, last time.Duration, seed uint64, scale float64) error {
-	program, err := filepath.Abs(program)
+	l, err := lab(program, seed)
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "parties")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	l, err := parties.NewLab(program, dir, seed)
-	if err != nil {
-		return err
-	}
+	defer os.RemoveAll(l.Dir)
 	c := parties.Long(scale)
 	ctx, cancel := context.WithTimeout(context.Background(), last+10*time.Minute)
 	defer cancel()
@@ -167,23 +151,15 @@ func partition(program, off string, last time.Duration, seed uint64, scale float
 
 // waiting measures runs with and without a delay in turn.
 func waiting(program string, rtt time.Duration, runs int) error {
-	program, err := filepath.Abs(program)
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "parties")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	model, err := filepath.Abs(filepath.Join("examples", "logistic.vfl"))
 	if err != nil {
 		return err
 	}
-	l, err := parties.NewLab(program, dir, 1)
+	l, err := lab(program, 1)
 	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(l.Dir)
 	var took [2][]time.Duration
 	var trips int64
 	for range runs {
@@ -205,4 +181,17 @@ func waiting(program string, rtt time.Duration, runs int) error {
 	fmt.Printf("%d runs: median %v without a delay, %v with round trips of %v from the start of the processes to the end of the last, which bounds the waiting, handshakes counted; %d rounds one after another\n",
 		runs, near.Round(time.Millisecond), far.Round(time.Millisecond), rtt, trips)
 	return nil
+}
+
+// lab is a laboratory in a temporary folder.
+func lab(program string, seed uint64) (*parties.Lab, error) {
+	program, err := filepath.Abs(program)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "parties")
+	if err != nil {
+		return nil, err
+	}
+	return parties.NewLab(program, dir, seed)
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -29,28 +31,37 @@ func TestKilledExtrapolationIsResumed(t *testing.T) {
 		cmd.Dir = dir
 		return cmd
 	}
-	run := []string{"run", "linear.vfl", "--extrapolate", "--chains", "2", "--warmup", "150", "--draws", "1500", "--quiet", "--checkpoint-interval", "1ms", "-o"}
-	want, err := vflc(append(run, "whole")...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := vflc(append(run, "killed")...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	if !underWay(filepath.Join(dir, "killed", "rho-*", "checkpoint", "chain-*"), ended) {
-		t.Skip("the fits were too fast to be killed")
-	}
-	cmd.Process.Kill()
-	<-ended
-	resume := vflc("resume", "killed")
-	got, err := resume.Output()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	if string(got) != string(want) {
-		t.Errorf("resumed it prints\n%s\nand never killed\n%s", got, want)
+	// The fits are made longer until one can be killed.
+	for draws := 1500; ; draws *= 4 {
+		run := func(out string) *exec.Cmd {
+			return vflc("run", "linear.vfl", "--extrapolate", "--chains", "2", "--warmup", "150", "--draws", strconv.Itoa(draws), "--quiet", "--checkpoint-interval", "1ms", "-o", out)
+		}
+		killed := fmt.Sprint("killed", draws)
+		cmd := run(killed)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		if !underWay(filepath.Join(dir, killed, "rho-*", "checkpoint", "chain-*"), ended) {
+			if draws > 400_000 {
+				t.Fatalf("fits of %d draws ended before they could be killed", draws)
+			}
+			continue
+		}
+		cmd.Process.Kill()
+		<-ended
+		got, err := vflc("resume", killed).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := run("whole").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Errorf("resumed it prints\n%s\nand never killed\n%s", got, want)
+		}
+		return
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	lab "github.com/vflc/vflc/tests/parties"
 )
 
 // The model of the demonstrations: two clients and a server, 40 rows.
@@ -128,34 +129,14 @@ func (s *stage) demo() *demo {
 	return d
 }
 
-// draws reads the columns of a run by chain.
-func (s *stage) draws(dir string) map[string][]string {
+// draws are the draws of a run by chain and column, see lab.Draws.
+func (s *stage) draws(dir string) map[string]string {
 	s.t.Helper()
-	out := map[string][]string{}
-	files, _ := filepath.Glob(filepath.Join(s.dir, dir, "draws", "chain-*.csv"))
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		var head []string
-		for line := range strings.Lines(string(text)) {
-			cells := strings.Split(strings.TrimSpace(line), ",")
-			switch {
-			case strings.HasPrefix(line, "#"):
-			case head == nil:
-				head = cells
-			default:
-				for k, c := range cells {
-					if !strings.HasSuffix(head[k], "__") {
-						key := filepath.Base(file) + " " + head[k]
-						out[key] = append(out[key], c)
-					}
-				}
-			}
-		}
+	draws, err := lab.Draws(filepath.Join(s.dir, dir))
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	return out
+	return draws
 }
 
 // wantWhole compares what the parties of the demonstration wrote with a run in one process.
@@ -165,7 +146,7 @@ func (s *stage) wantWhole(whole string) {
 	seen := 0
 	for _, p := range s.demo().Processes {
 		for key, got := range s.draws(filepath.Join("demo", "runs", fileOf(p.Party))) {
-			if strings.Join(got, " ") != strings.Join(want[key], " ") {
+			if got != want[key] {
 				s.t.Errorf("%s: %s differs from that of a run in one process", p.Party, key)
 			}
 			seen++

@@ -29,7 +29,7 @@ func (returned) Error() string { return "the cell was given back" }
 
 // Local is the queue of one process.
 type Local struct {
-	// Report is told of every cell that is done.
+	// Report is called for every cell that is done.
 	Report func(task Task, failed error, done, all int)
 	lock   sync.Mutex
 	free   []Task

@@ -12,7 +12,7 @@ func Rebuild(e Expr, f func(Expr) Expr) Expr {
 	return out
 }
 
-// Copy is Rebuild for another place in a file: all nodes are new and lie at a place, and made is told of each with the node that it is a copy of.
+// Copy is Rebuild for another place in a file: all nodes are new and lie at a place, and made is called for each with the node that it is a copy of.
 func Copy(e Expr, at At, made func(from, to Node), f func(Expr) Expr) Expr {
 	r := rebuilder{f: f, at: &at, made: made}
 	out := r.expr(e)

@@ -47,10 +47,15 @@ func (p *parser) report(err error) int {
 	}
 	f.d.File = p.file
 	p.diags = append(p.diags, f.d)
-	if f.d.Code == diag.KeywordAsName {
+	if f.d.Code == diag.KeywordAsName || p.inPlaceOfType(at) {
 		at++
 	}
 	return at
+}
+
+// inPlaceOfType reports whether the keyword at word i, which was refused in the middle of a line, is followed by what follows a type and not by what follows a keyword.
+func (p *parser) inPlaceOfType(i int) bool {
+	return i > p.start && p.words[i].Type == keywordToken && !p.firstOnLine(i) && (is(p.words[i+1], "[") || is(p.words[i+1], "("))
 }
 
 // asUnexpected translates participle's errors.

@@ -59,13 +59,13 @@ type Told struct {
 	Digest string `json:"digest"`
 }
 
-// What is told of rows.
+// What a party discloses of its rows.
 const (
 	Incomplete = "which rows of the party are incomplete"
 	LeftOut    = "which rows all parties leave out"
 )
 
-// A Published is what a ledger tells of a publication.
+// A Published is what a ledger records of a publication.
 type Published struct {
 	What       string   `json:"what"` // summaries or draws
 	Parameters []string `json:"parameters"`
@@ -85,7 +85,7 @@ type Entry struct {
 	Link string `json:"link"` // of this line with all before it
 }
 
-// A Message is what a ledger tells of one message.
+// A Message is what a ledger records of one message.
 type Message struct {
 	To       string    `json:"to,omitempty"` // one of To and From is set
 	From     string    `json:"from,omitempty"`
@@ -250,7 +250,7 @@ func (b *Book) close(how string) error {
 // Publish adds a publication, and signs the ledger. It is called after the run.
 func (b *Book) Publish(p Published) error { return b.append("published", p) }
 
-// Tell adds what is told of rows.
+// Tell adds what was disclosed of rows.
 func (b *Book) Tell(t Told) error { return b.append("told", t) }
 
 // append adds a line with one member, and signs the ledger.

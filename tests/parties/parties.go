@@ -121,7 +121,7 @@ func (l *Lab) Reference(ctx context.Context, c Case) (*Reference, error) {
 	if err := l.vflc(ctx, append([]string{"run", "m.vfl", "-o", "whole", "--overwrite", "--wire", "fixed", "--quiet"}, c.Args...)...); err != nil {
 		return nil, err
 	}
-	draws, err := columns(filepath.Join(l.Dir, "whole"))
+	draws, err := Draws(filepath.Join(l.Dir, "whole"))
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +138,8 @@ func (l *Lab) start(c Case) []string {
 	return append([]string{"demo", "start", "m.vfl", "-o", "demo", "--checkpoint-interval", "30ms"}, c.Args...)
 }
 
-// columns are the draws of a run, by file and column.
-func columns(dir string) (map[string]string, error) {
+// Draws are the draws of the run in a folder as they are written, one text with a space after each draw for each column of each file; a key is the name of the file, a space and the column. Columns of the sampler, whose names end in __, are left out.
+func Draws(dir string) (map[string]string, error) {
 	files, _ := filepath.Glob(filepath.Join(dir, "draws", "chain-*.csv"))
 	out := map[string]string{}
 	for _, file := range files {
@@ -192,7 +192,7 @@ func (l *Lab) compare(want *Reference) error {
 	}
 	seen := 0
 	for _, p := range all {
-		got, err := columns(filepath.Join(l.Dir, "demo", "runs", p.Party))
+		got, err := Draws(filepath.Join(l.Dir, "demo", "runs", p.Party))
 		if err != nil {
 			return err
 		}

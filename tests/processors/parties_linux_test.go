@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vflc/vflc/tests/parties"
 )
 
 // A client on arm64 among parties on amd64, or the other way round: the draws of all are those of a run in one process, byte for byte.
@@ -85,10 +87,10 @@ func TestPartiesOnDifferentProcessors(t *testing.T) {
 					t.Fatalf("%s: %v\n%s", demo.Processes[i].Party, err, text)
 				}
 			}
-			want := columns(t, filepath.Join(dir, "whole"))
+			want := drawsOf(t, filepath.Join(dir, "whole"))
 			seen := 0
 			for _, p := range demo.Processes {
-				for name, got := range columns(t, filepath.Join(dir, "demo", "runs", p.Party)) {
+				for name, got := range drawsOf(t, filepath.Join(dir, "demo", "runs", p.Party)) {
 					seen++
 					if got != want[name] {
 						t.Errorf("%s: %s is not that of a run in one process", p.Party, name)
@@ -102,34 +104,11 @@ func TestPartiesOnDifferentProcessors(t *testing.T) {
 	}
 }
 
-// columns reads the draws of a run, by file and column.
-func columns(t *testing.T, dir string) map[string]string {
+func drawsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	out := map[string]string{}
-	files, err := filepath.Glob(filepath.Join(dir, "draws", "chain-*.csv"))
+	draws, err := parties.Draws(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var head []string
-		for line := range strings.Lines(string(text)) {
-			cells := strings.Split(strings.TrimSpace(line), ",")
-			switch {
-			case strings.HasPrefix(line, "#"):
-			case head == nil:
-				head = cells
-			default:
-				for k, c := range cells {
-					if !strings.HasSuffix(head[k], "__") {
-						out[filepath.Base(file)+" "+head[k]] += c + " "
-					}
-				}
-			}
-		}
-	}
-	return out
+	return draws
 }

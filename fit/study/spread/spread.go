@@ -126,7 +126,7 @@ func (l *Link) open(ctx context.Context) (err error) {
 // Close ends the connection.
 func (l *Link) Close() { l.conn.Close() }
 
-// Offer offers cells to the workers, and takes their results into a store as they come. report is told of each. It ends when all are there, or with the context, after which the workers go on: the
+// Offer offers cells to the workers, and takes their results into a store as they come. report is called for each. It ends when all are there, or with the context, after which the workers go on: the
 // results wait for the next call.
 func (l *Link) Offer(ctx context.Context, version string, all []Work, store *study.Store, report func(t study.Task, failed error, done, all int)) error {
 	for _, w := range all {

@@ -1,0 +1,215 @@
+package identity
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// validFor is how long certificates are valid.
+const validFor = 5 * 365 * 24 * time.Hour
+
+// Init makes a project in a folder: its file, and a certificate authority.
+func Init(dir string, p Project) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, authorityKey)); err == nil {
+		return fail(diag.BadProject, "%s has a certificate authority already; a new one would make every certificate of the project worthless", dir)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	pub, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: serial(), Subject: pkix.Name{CommonName: "vflc project " + p.Name, Organization: []string{p.Name}}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(2 * validFor),
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, pub, key)
+	if err != nil {
+		return err
+	}
+	a := &authority{dir: dir, key: key}
+	if a.cert, err = x509.ParseCertificate(der); err != nil {
+		return err
+	}
+	if err := writeKey(filepath.Join(dir, authorityKey), key); err != nil {
+		return err
+	}
+	if err := errors.Join(writePEM(filepath.Join(dir, AuthorityFile), certBlock, der, public), p.write(dir)); err != nil {
+		return err
+	}
+	return a.revoke(nil)
+}
+
+func serial() *big.Int {
+	n, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		panic("identity: " + err.Error()) // the system's random numbers never fail
+	}
+	return n
+}
+
+type authority struct {
+	dir     string
+	project *Project
+	cert    *x509.Certificate
+	key     ed25519.PrivateKey
+}
+
+func openAuthority(dir string) (*authority, error) {
+	a := &authority{dir: dir}
+	var err error
+	if a.project, err = ReadProject(filepath.Join(dir, ProjectFile)); err != nil {
+		return nil, err
+	}
+	if a.cert, err = readCert(filepath.Join(dir, AuthorityFile)); err != nil {
+		return nil, err
+	}
+	a.key, err = readKey(filepath.Join(dir, authorityKey))
+	return a, err
+}
+
+// fileName is the name of a party in names of files.
+func fileName(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
+
+// Add certifies the key of a request, adds its party to the project if it is new, and writes the party's bundle, which has no secrets. It returns the party and the folder.
+func Add(dir, request string) (party, bundle string, err error) {
+	a, err := openAuthority(dir)
+	if err != nil {
+		return "", "", err
+	}
+	der, err := readPEM(request, requestBlock)
+	if err != nil {
+		return "", "", err
+	}
+	r, err := x509.ParseCertificateRequest(der)
+	if err == nil {
+		err = r.CheckSignature()
+	}
+	if err != nil {
+		return "", "", fail(diag.RequestRefused, "%s: %v", request, err)
+	}
+	party = r.Subject.CommonName
+	pub, ok := r.PublicKey.(ed25519.PublicKey)
+	switch {
+	case !ok:
+		return "", "", fail(diag.RequestRefused, "%s: the key is not Ed25519", request)
+	case !partyName.MatchString(party):
+		return "", "", fail(diag.RequestRefused, "%s: %q is no name of a party", request, party)
+	case !slices.Equal(r.Subject.Organization, []string{a.project.Name}):
+		return "", "", fail(diag.RequestRefused, "%s: the request is for the project %q, and this is %s", request, strings.Join(r.Subject.Organization, " "), a.project.Name)
+	}
+	issued := filepath.Join(dir, IssuedDir, fileName(party)+".crt")
+	if _, err := os.Stat(issued); err == nil {
+		return "", "", fail(diag.RequestRefused, "%s has a certificate (%s); revoke it first: vflc provision revoke %s %s", party, issued, dir, party)
+	}
+	now := time.Now()
+	template := &x509.Certificate{
+		SerialNumber: serial(), Subject: pkix.Name{CommonName: party, Organization: []string{a.project.Name}}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(validFor),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, template, a.cert, pub, a.key)
+	if err != nil {
+		return "", "", err
+	}
+	if !slices.Contains(a.project.Parties, party) {
+		a.project.Parties = append(a.project.Parties, party)
+		if err := a.project.write(dir); err != nil {
+			return "", "", err
+		}
+	}
+	bundle = filepath.Join(dir, BundlesDir, fileName(party))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(issued), 0o755), os.MkdirAll(bundle, 0o755)); err != nil {
+		return "", "", err
+	}
+	if err := errors.Join(writePEM(issued, certBlock, cert, public), writePEM(filepath.Join(bundle, CertFile), certBlock, cert, public)); err != nil {
+		return "", "", err
+	}
+	return party, bundle, Copy(dir, bundle)
+}
+
+// Copy copies what every party has of a project from one folder to another: the project file, the authority's certificate, and the list of revoked certificates.
+func Copy(from, to string) error {
+	for _, name := range []string{ProjectFile, AuthorityFile, RevokedFile} {
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.WriteBytes(filepath.Join(to, name), public, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Revoke adds the certificate of a party to the list of revoked ones. A new request of the party can then be added.
+func Revoke(dir, party string) error {
+	a, err := openAuthority(dir)
+	if err != nil {
+		return err
+	}
+	issued := filepath.Join(dir, IssuedDir, fileName(party)+".crt")
+	cert, err := readCert(issued)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fail(diag.RequestRefused, "%s has no certificate of %s", dir, party)
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.revoke(cert); err != nil {
+		return err
+	}
+	return os.Rename(issued, issued+".revoked-"+cert.SerialNumber.Text(16))
+}
+
+// revoke writes the list of revoked certificates with one more.
+func (a *authority) revoke(cert *x509.Certificate) error {
+	path, now := filepath.Join(a.dir, RevokedFile), time.Now()
+	list := &x509.RevocationList{Number: big.NewInt(now.UnixNano()), ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(validFor)}
+	if old, err := readRevoked(path, a.cert); err == nil {
+		list.RevokedCertificateEntries = old.RevokedCertificateEntries
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if cert != nil {
+		list.RevokedCertificateEntries = append(list.RevokedCertificateEntries, x509.RevocationListEntry{SerialNumber: cert.SerialNumber, RevocationTime: now})
+	}
+	der, err := x509.CreateRevocationList(rand.Reader, list, a.cert, a.key)
+	if err != nil {
+		return err
+	}
+	return writePEM(path, revokedBlock, der, public)
+}
+
+func readRevoked(path string, by *x509.Certificate) (*x509.RevocationList, error) {
+	der, err := readPEM(path, revokedBlock)
+	if err != nil {
+		return nil, err
+	}
+	list, err := x509.ParseRevocationList(der)
+	if err == nil {
+		err = list.CheckSignatureFrom(by)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
+}

@@ -1,0 +1,128 @@
+package identity
+
+import (
+	"crypto/ed25519"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// A Reason is why a certificate is refused.
+type Reason string
+
+// The reasons.
+const (
+	NoCertificate  Reason = "it shows no certificate"
+	WrongAuthority Reason = "its certificate is not from the authority of this project"
+	Expired        Reason = "its certificate has expired or is not valid yet"
+	WrongProject   Reason = "its certificate is for another project"
+	Unlisted       Reason = "the project does not list it"
+	Revoked        Reason = "its certificate was revoked"
+	Unreadable     Reason = "its certificate cannot be read"
+	NotServer      Reason = "its certificate is not that of the project's server"
+)
+
+// A RefusedError is the error where a certificate is refused.
+type RefusedError struct {
+	Party string // as the certificate says; "" where it says nothing
+	Why   Reason
+}
+
+func (e *RefusedError) Error() string {
+	if e.Party == "" {
+		return "refused: " + string(e.Why)
+	}
+	return fmt.Sprintf("%s is refused: %s", e.Party, e.Why)
+}
+
+// As makes a diagnostic of it.
+func (e *RefusedError) As(target any) bool {
+	list, ok := target.(*data.Errors)
+	if ok {
+		*list = fail(diag.CertificateRefused, "%s", e.Error())
+	}
+	return ok
+}
+
+// Verify checks a certificate and returns the party whose it is. The error is a *RefusedError.
+func (id *Identity) Verify(der []byte) (party string, err error) {
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return "", &RefusedError{"", Unreadable}
+	}
+	party = cert.Subject.CommonName
+	if !partyName.MatchString(party) {
+		party = ""
+	}
+	if cert.CheckSignatureFrom(id.root) != nil {
+		return party, &RefusedError{party, WrongAuthority}
+	}
+	now := time.Now()
+	if now.Before(cert.NotBefore) || now.After(cert.NotAfter) {
+		return party, &RefusedError{party, Expired}
+	}
+	if !slices.Equal(cert.Subject.Organization, []string{id.Project.Name}) {
+		return party, &RefusedError{party, WrongProject}
+	}
+	if _, ok := cert.PublicKey.(ed25519.PublicKey); !ok || cert.IsCA || party == "" {
+		return party, &RefusedError{party, Unreadable}
+	}
+	list, err := readRevoked(filepath.Join(id.dir, RevokedFile), id.root)
+	if err != nil {
+		return party, err
+	}
+	if slices.ContainsFunc(list.RevokedCertificateEntries, func(e x509.RevocationListEntry) bool { return e.SerialNumber.Cmp(cert.SerialNumber) == 0 }) {
+		return party, &RefusedError{party, Revoked}
+	}
+	if project, err := ReadProject(filepath.Join(id.dir, ProjectFile)); err == nil { // parties are added while a server runs
+		id = &Identity{Project: project}
+	}
+	if !slices.Contains(id.Project.Parties, party) {
+		return party, &RefusedError{party, Unlisted}
+	}
+	return party, nil
+}
+
+// Accept configures TLS for the server: version 1.3, and a certificate from every client. refused is called with the reason for each that is turned away.
+func (id *Identity) Accept(refused func(error)) *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{id.pair()}, ClientAuth: tls.RequestClientCert, SessionTicketsDisabled: true,
+		VerifyConnection: func(s tls.ConnectionState) error {
+			err := error(&RefusedError{"", NoCertificate})
+			if len(s.PeerCertificates) > 0 {
+				_, err = id.Verify(s.PeerCertificates[0].Raw)
+			}
+			if err != nil {
+				refused(err)
+			}
+			return err
+		},
+	}
+}
+
+// Dial configures TLS for a client: the other end must have the certificate of the project's server, whatever its address.
+func (id *Identity) Dial() *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{id.pair()}, InsecureSkipVerify: true, // VerifyConnection checks the certificate, by name and not by address
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) == 0 {
+				return &RefusedError{"", NoCertificate}
+			}
+			party, err := id.Verify(s.PeerCertificates[0].Raw)
+			if err == nil && party != id.Project.Server {
+				err = &RefusedError{party, NotServer}
+			}
+			return err
+		},
+	}
+}
+
+func (id *Identity) pair() tls.Certificate {
+	return tls.Certificate{Certificate: [][]byte{id.Cert.Raw}, PrivateKey: id.Key, Leaf: id.Cert}
+}
