@@ -275,7 +275,7 @@ func TestPartiesInNetworkNamespaces(t *testing.T) {
 	want := s.draws("whole")
 	for party := range processes {
 		for key, got := range s.draws("demo/runs/" + party) {
-			if strings.Join(got, " ") != strings.Join(want[key], " ") {
+			if got != want[key] {
 				t.Errorf("%s: %s differs from that of a run in one process", party, key)
 			}
 			delete(want, key)
