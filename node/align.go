@@ -5,6 +5,7 @@ import (
 	"crypto/ecdh"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/vflc/vflc/align"
@@ -24,6 +25,7 @@ type AlignOptions struct {
 	Listen   string // of the server alone, as in Options
 	NATS     carrier.Cluster
 	Say      func(string)
+	connect  func(*identity.Identity, carrier.Events) (conveyor, error) // nil: as the fields say
 }
 
 // A call is what the server of an alignment tells its clients until it has ended; an answer is what a client tells the server.
@@ -53,6 +55,7 @@ type aligning struct {
 	link   *network.Link
 	done   chan error
 	result *align.Result
+	over   atomic.Bool // this party has its result
 }
 
 // alignEpoch is the epoch of an alignment's link: there is one only.
@@ -71,11 +74,15 @@ type alignText struct {
 func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 	j := quietJournal()
 	j.say = o.Say
-	n := &node{Options: Options{Listen: o.Listen, NATS: o.NATS}, journal: j, id: o.Identity, secrets: newSecrets(o.Identity), own: randomID(), heard: map[string]time.Time{}, events: make(chan any, 256)}
+	n := &node{Options: Options{Listen: o.Listen, NATS: o.NATS, connect: o.connect}, journal: j, id: o.Identity, secrets: newSecrets(o.Identity), own: randomID(), heard: map[string]time.Time{}, events: make(chan any, 256)}
 	a := &aligning{AlignOptions: o, node: n, keys: map[string]*ecdh.PublicKey{}, known: map[string]string{}, done: make(chan error, 1)}
 	project := o.Identity.Project
 	serve := n.id.Party == project.Server
-	err := n.carryTo(carrier.Events{Packet: a.packet, Back: func() {}, Notice: func(text string) { n.note("%s", text) }, Refuse: n.warn})
+	err := n.carryTo(carrier.Events{Packet: a.packet, Back: func() {}, Notice: func(text string) { n.note("%s", text) }, Refuse: func(err error) {
+		if !a.over.Load() { // the server has what it needs, and goes
+			n.warn(err)
+		}
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +131,7 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case err := <-a.done:
+			a.over.Store(err == nil)
 			wait, stop := context.WithTimeout(ctx, settleMost)
 			a.link.Flush(wait)
 			stop()
@@ -137,6 +145,9 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 				a.answerTo(e)
 			case backEvent:
 				a.tellPeers(serve, nil)
+			case otherEvent:
+				a.tellPeers(serve, &EndedError{Party: e.party, Code: CodeVersion})
+				return a.secrets.refuses(e)
 			case alignText:
 				if serve {
 					err = a.answered(ctx, e)
@@ -167,7 +178,7 @@ func (a *aligning) tellPeers(serve bool, failed error) {
 		for _, name := range a.names[1:] {
 			_ = a.tell(name, c) // it is repeated
 		}
-	case a.run != "":
+	default: // before it was called too: hellos may be lost, and one that knows the other does not send them
 		_ = a.tell(a.id.Project.Server, answer{a.run, a.own, a.key})
 	}
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -11,6 +12,7 @@ import (
 	"encoding/binary"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"math/big"
@@ -27,6 +29,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"github.com/vflc/vflc/align"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
@@ -166,6 +169,102 @@ func TestOwnNATS(t *testing.T) {
 					t.Errorf("%s does not tell of packets that it has refused", party)
 				}
 			}
+		})
+	}
+}
+
+// Over such servers an alignment finds the same rows; who listens reads no identifier, and what it repeats, alters and makes up changes nothing.
+func TestAlignmentOverOwnNATS(t *testing.T) {
+	for name, payload := range map[string]int32{"usual payload": 1 << 20, "small payload": int32(network.MinPacket)} {
+		t.Run(name, func(t *testing.T) {
+			cl := ownNATS(t, payload)
+			o := &observer{}
+			o.watch(t, cl)
+			all := parties(t, "server", "a", "b")
+			dir := t.TempDir()
+			var wait sync.WaitGroup
+			got := make([]*Aligned, len(all))
+			for k, id := range all {
+				var table strings.Builder
+				table.WriteString("id,x\n")
+				for n := range 700 {
+					if n%(k+2) != 1 {
+						fmt.Fprintf(&table, " Patient-%d ,%d\n", n, k)
+					}
+				}
+				path := filepath.Join(dir, id.Party+".csv")
+				if err := atomicfile.WriteBytes(path, 0o600, []byte(table.String())); err != nil {
+					t.Fatal(err)
+				}
+				identified, err := Identify(path, "id", align.Rules{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				wait.Go(func() {
+					var err error
+					o := AlignOptions{Identity: id, Table: identified, Key: "id", Out: filepath.Join(dir, "aligned_"+id.Party+".csv"), NATS: cl, Say: func(string) {}}
+					if got[k], err = Align(t.Context(), o); err != nil {
+						t.Errorf("%s: %v", id.Party, err)
+					}
+				})
+			}
+			wait.Wait()
+			if t.Failed() {
+				return
+			}
+			want := 0
+			for n := range 700 {
+				if n%2 != 1 && n%3 != 1 && n%4 != 1 {
+					want++
+				}
+			}
+			for k := range all {
+				if got[k].Rows != want || got[k].Digest != got[0].Digest {
+					t.Errorf("%s has %d rows and the digest %s; %d are common", all[k].Party, got[k].Rows, got[k].Digest, want)
+				}
+			}
+			o.mutex.Lock()
+			defer o.mutex.Unlock()
+			if o.packets < 20 || bytes.Contains(bytes.ToLower(o.seen.Bytes()), []byte("patient")) {
+				t.Errorf("the observer has read an identifier in %d packets", o.packets)
+			}
+		})
+	}
+}
+
+// A party whose packets are lost while the parties meet, each of them once, is met later.
+func TestAlignmentMeetsOverLosses(t *testing.T) {
+	for first := range 8 { // of the packets that a gets, how many arrive before two are lost
+		synctest.Test(t, func(t *testing.T) {
+			all := parties(t, "server", "a")
+			h := &hub{ends: map[string]chan parcel{}, cut: map[string]bool{}}
+			got := 0
+			h.each = func(_, to string, _ []byte) {
+				if to == "a" {
+					h.cut["a"] = got >= first && got < first+2
+					got++
+				}
+			}
+			var wait sync.WaitGroup
+			for _, id := range all {
+				path := filepath.Join(t.TempDir(), id.Party+".csv")
+				if err := atomicfile.WriteBytes(path, 0o600, []byte("id\n1\n2\n")); err != nil {
+					t.Fatal(err)
+				}
+				table, err := Identify(path, "id", align.Rules{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				wait.Go(func() {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+					defer cancel()
+					if _, err := Align(ctx, AlignOptions{Identity: id, Table: table, Key: "id", Out: path + ".out", Say: func(string) {}, connect: h.connect}); err != nil {
+						t.Errorf("%d: %s: %v", first, id.Party, err)
+					}
+				})
+			}
+			wait.Wait()
+			time.Sleep(time.Minute)
 		})
 	}
 }

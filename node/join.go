@@ -98,9 +98,12 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (Outcome, err
 			return nil, f.failure
 		case f.complete:
 			f.halt(ErrStopped)
-			f.report(func(s *status) { s.Bye = true })
+			if err := f.finish(); err != nil {
+				return nil, err
+			}
+			f.report(func(s *status) { s.Bye = true }) // the server goes now: a process that is killed here must not wait for it again
 			f.state(Complete, "", nil)
-			return f.result, f.finished(f.result)
+			return f.result, f.deliver(f.result)
 		}
 		select {
 		case e := <-f.events:
@@ -137,6 +140,8 @@ func (f *follower) take(ctx context.Context, e any) {
 		}
 	case answerEvent:
 		f.answerTo(e)
+	case otherEvent:
+		f.end(f.secrets.refuses(e))
 	case controlEvent:
 		if e.beat != nil {
 			f.hears(ctx, e.beat)

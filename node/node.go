@@ -51,6 +51,7 @@ type Options struct {
 	NATS            carrier.Cluster                                            // of the organisation; none: the coordinator's own server
 	connect         func(*identity.Identity, carrier.Events) (conveyor, error) // nil: as the fields say
 	overhears       func(text []byte)                                          // is shown everything that the party receives, opened; nil: nobody is
+	program         *program                                                   // nil: what this process runs
 	// Of the server alone:
 	Listen    string // "": the port of the project's address, on all interfaces
 	Listening func(address string)
@@ -115,7 +116,11 @@ type (
 		packet []byte
 	}
 	askEvent   struct{ of *peerKey } // a process asks what the server announces
-	stageEvent struct {              // a stage was answered
+	otherEvent struct {              // a party runs another version
+		party   string
+		program program
+	}
+	stageEvent struct { // a stage was answered
 		epoch uint32
 		stage int
 		reply any
@@ -138,7 +143,9 @@ func open(o Options) (*node, error) {
 	if n.id, err = identity.Load(o.Identity); err != nil {
 		return nil, err
 	}
-	n.secrets = newSecrets(n.id)
+	if n.secrets = newSecrets(n.id); o.program != nil {
+		n.secrets.program = *o.program
+	}
 	if n.memory, err = readMemory(o.Dir); err != nil {
 		return nil, err
 	}
@@ -309,6 +316,8 @@ func (n *node) receive(from string, packet []byte) (told, bool) {
 		return told{}, false
 	}
 	switch {
+	case t.other != nil:
+		n.events <- otherEvent{t.from, *t.other}
 	case t.asking != nil:
 		n.events <- askEvent{t.asking}
 	case t.met:
@@ -472,15 +481,17 @@ func (n *node) remember(run string, epoch uint32, a *announcement) error {
 	return n.memory.write(n.Dir)
 }
 
-// finished notes that no party needs this one's states any more. The result is that of this process, or nil where an earlier one has saved it.
-func (n *node) finished(r Outcome) error {
+// finish notes that no party needs this one's states any more.
+func (n *node) finish() error {
 	if err := n.book.End(ledger.Complete); err != nil {
 		return err
 	}
 	n.memory.Complete = true
-	if err := n.memory.write(n.Dir); err != nil {
-		return err
-	}
+	return n.memory.write(n.Dir)
+}
+
+// deliver shows a result: that of this process, or nil where an earlier one has saved it.
+func (n *node) deliver(r Outcome) error {
 	if r == nil {
 		return &fit.CompleteError{Dir: n.Dir}
 	}

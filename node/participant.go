@@ -261,8 +261,6 @@ func (p *participant) leave(l leaving, run string) (facts, error) {
 // accepts compares an announcement with what this party has.
 func (p *participant) accepts(a announcement) error {
 	switch {
-	case a.Version != fit.Version() || a.Protocol != split.ProtocolVersion:
-		return refuse(CodeVersion, "%s runs vflc %s (protocol %s), this party %s (protocol %s): draws may differ between versions; install the same at all parties", p.id.Project.Server, a.Version, a.Protocol, fit.Version(), split.ProtocolVersion)
 	case a.Manifest != p.digest:
 		return refuse(CodeManifest, "%s runs another manifest than %s: its SHA-256 is %s…, this party's %s…; compile the model again and give all parties the same programs", p.id.Project.Server, p.manifest.Model, short(a.Manifest), short(p.digest))
 	case !p.Task.same(a.Task):

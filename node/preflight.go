@@ -191,6 +191,9 @@ func (p *preflight) alike(ctx context.Context) bool {
 	if answer == nil {
 		return p.problem("run", "the server tells nothing of a run in which this party takes part", "start vflc serve there; compare the parties in the project file of the server with those of the manifest")
 	}
+	if answer.other != nil {
+		return p.problem("version", fmt.Sprintf("%s runs %s, this party %s", id.Project.Server, *answer.other, ownProgram()), "install the same version of vflc at all parties, and compile the model again with it")
+	}
 	var told announced
 	if json.Unmarshal(answer.text, &told) != nil || wellFormed(told) != nil {
 		return p.problem("run", "the server describes the run in another form", "install the same version of vflc at all parties")
@@ -371,7 +374,7 @@ func (p *preflight) ask(ctx context.Context) (*told, conveyor, error) {
 	answers := make(chan told, 16)
 	n := &node{Options: p.Options, id: id, journal: quietJournal()}
 	err := n.carryTo(carrier.Events{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(from string, packet []byte) {
-		if t, err := own.take(from, packet); err == nil && t.text != nil && t.from == id.Project.Server {
+		if t, err := own.take(from, packet); err == nil && (t.text != nil || t.other != nil) && t.from == id.Project.Server {
 			select {
 			case answers <- t:
 			default:

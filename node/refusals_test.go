@@ -28,7 +28,7 @@ import (
 // What a party refuses has a code; its text is that of the golden file of the code.
 func TestRefusalsHaveCodes(t *testing.T) {
 	id := parties(t, "server", "a")[1]
-	fine := announcement{Version: fit.Version(), Protocol: split.ProtocolVersion, Manifest: strings.Repeat("ab", 32), Key: "id"}
+	fine := announcement{Manifest: strings.Repeat("ab", 32), Key: "id"}
 	party := func() *participant {
 		return &participant{node: &node{id: id, Options: Options{Key: "id"}}, manifest: &split.Manifest{Model: "m"}, digest: fine.Manifest, agreed: agreement{Names: []string{"server", "a"}}}
 	}
@@ -45,7 +45,9 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		told Code
 	}{
 		diag.OtherManifest: {accepts(func(a *announcement) { a.Manifest = strings.Repeat("cd", 32) }), CodeManifest},
-		diag.OtherVersion:  {accepts(func(a *announcement) { a.Version, a.Protocol = "0.0.1", "0" }), CodeVersion},
+		diag.OtherVersion: {func() error {
+			return newSecrets(id).refuses(otherEvent{"server", program{"0.0.1", "1"}})
+		}, CodeVersion},
 		diag.OtherSettings: {accepts(func(a *announcement) { a.Key = "patient" }), CodePolicy},
 		diag.OtherTask:     {accepts(func(a *announcement) { a.Task.Kind = Predicting }), CodeSettings},
 		diag.PolicyRecord: {func() error {

@@ -11,10 +11,15 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/identity"
 )
@@ -22,7 +27,11 @@ import (
 // A carrier may read, alter, repeat and forge what it brings: an organisation's own NATS cluster knows nothing of the parties. So every process of a party makes an X25519 key
 // and tells it to its peers in a hello, which it signs with the key of its certificate; everything else that two parties tell one another is sealed with AES-256-GCM under a
 // secret that follows from the keys of their two processes. A hello repeats the key of the receiver's process: it then is no older than that process, and only such a one is
-// taken. Every packet has a number, greater in every packet of a party; what is not newer than the last is refused. What anybody can see is who speaks, how much and when.
+// taken. Every packet has a number, greater in every packet of a party; what is not newer than the last is refused. What anybody can see is who speaks, how much and when,
+// and the versions of the programs.
+//
+// A hello names the version and the protocol of its sender, and has this form in every protocol from 2 on: two parties with different programs find so, whatever else they
+// would say in different forms.
 
 const controlMagic = "VF2C"
 
@@ -33,13 +42,13 @@ const (
 	kindSealed = 'S'
 )
 
-const forHello = "vflc hello v2"
+const forHello = "vflc hello v3"
 
 const (
 	publicSize  = 32
 	preface     = len(controlMagic) + 1
-	helloSize   = preface + ed25519.SignatureSize + 2*publicSize + 8 // and the certificate
-	sealedSize  = preface + 2*publicSize + 8                         // and the sealed text
+	helloSize   = preface + ed25519.SignatureSize + 2*publicSize + 8 + 1 // and the program, of which the last byte is the length, and the certificate
+	sealedSize  = preface + 2*publicSize + 8                             // and the sealed text
 	mostHello   = 8 << 10
 	reviewEvery = time.Hour             // certificates are looked at again, and at once where the files have changed that say who is accepted
 	lookMost    = time.Second           // between two looks at those files
@@ -49,11 +58,37 @@ const (
 // mostControl bounds a control packet.
 const mostControl = 900 << 10
 
+// A program is what a process runs. Two that differ may differ in what they say, and in the draws.
+type program struct{ version, protocol string }
+
+func (p program) String() string { return fmt.Sprintf("vflc %s (protocol %s)", p.version, p.protocol) }
+
+// ownProgram is that of this process.
+func ownProgram() program { return program{fit.Version(), split.ProtocolVersion} }
+
+// text is the program in a hello: its length in a byte, and protocol and version.
+func (p program) text() []byte {
+	text := p.protocol + " " + p.version
+	text = text[:min(len(text), math.MaxUint8)]
+	return append([]byte{byte(len(text))}, text...)
+}
+
+// readProgram reads a program, and returns what follows it. It reports whether there is one, in characters that can be shown.
+func readProgram(b []byte) (p program, rest []byte, ok bool) {
+	if len(b) == 0 || len(b) <= int(b[0]) {
+		return p, nil, false
+	}
+	text, rest := string(b[1:][:b[0]]), b[1+int(b[0]):]
+	p.protocol, p.version, ok = strings.Cut(text, " ")
+	return p, rest, ok && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
 // secrets are the key of this process, and what it knows of its peers'.
 type secrets struct {
-	id     *identity.Identity
-	key    *ecdh.PrivateKey
-	public []byte
+	id      *identity.Identity
+	program program
+	key     *ecdh.PrivateKey
+	public  []byte
 
 	mutex    sync.Mutex
 	count    uint64
@@ -78,7 +113,7 @@ func newSecrets(id *identity.Identity) *secrets {
 	if err != nil {
 		panic("node: " + err.Error()) // the system's random numbers never fail
 	}
-	return &secrets{id: id, key: key, public: key.PublicKey().Bytes(), peers: map[string]*peerKey{}, answered: map[string]time.Time{}}
+	return &secrets{id: id, program: ownProgram(), key: key, public: key.PublicKey().Bytes(), peers: map[string]*peerKey{}, answered: map[string]time.Time{}}
 }
 
 // number is greater than those of all earlier packets of this party, also of earlier processes.
@@ -98,6 +133,7 @@ func (s *secrets) hello(kind byte, to string, echo []byte) []byte {
 	rest = append(rest, echo...)
 	rest = append(rest, make([]byte, 2*publicSize-len(rest))...)
 	rest = binary.LittleEndian.AppendUint64(rest, s.number())
+	rest = append(rest, s.program.text()...)
 	rest = append(rest, s.id.Cert.Raw...)
 	out := append([]byte(controlMagic), kind)
 	out = append(out, ed25519.Sign(s.id.Key, helloText(kind, s.id.Project.Name, to, rest))...)
@@ -138,6 +174,7 @@ type told struct {
 	text   []byte   // nil: nothing but keys
 	answer []byte   // what is sent back at once; nil: nothing
 	met    bool     // the key of the peer's process is a new one
+	other  *program // that of the peer's process, where it is not this one's: the two have nothing to say to one another
 	asking *peerKey // of a process that asks what the server announces
 }
 
@@ -172,6 +209,10 @@ func (s *secrets) meet(packet []byte) (told, error) {
 	}
 	kind, signature, rest := packet[preface-1], packet[preface:][:ed25519.SignatureSize], packet[preface+ed25519.SignatureSize:]
 	public, echo, number, cert := rest[:publicSize], rest[publicSize:][:publicSize], binary.LittleEndian.Uint64(rest[2*publicSize:]), rest[2*publicSize+8:]
+	theirs, cert, ok := readProgram(cert)
+	if !ok {
+		return told{}, errNoControl
+	}
 	from, err := s.id.Verify(cert)
 	if err != nil {
 		return told{from: from}, err
@@ -185,16 +226,20 @@ func (s *secrets) meet(packet []byte) (told, error) {
 		return t, errNoControl
 	}
 	if kind == kindAsk {
-		if t.answer = s.answer(from, p.public); t.answer != nil { // otherwise it asks again
+		if t.answer = s.answer(from, p.public); t.answer != nil && theirs == s.program { // otherwise it asks again, or finds the other program in the answer
 			t.asking = p
 		}
 		return t, nil
 	}
-	old := s.peers[from]
 	if !bytes.Equal(echo, s.public) { // it may be an old one that somebody repeats: the party has to show that it knows this process
 		t.answer = s.answer(from, p.public)
 		return t, nil
 	}
+	if theirs != s.program {
+		t.other, t.answer = &theirs, s.answer(from, p.public)
+		return t, nil
+	}
+	old := s.peers[from]
 	if old != nil && number <= old.last {
 		return t, errRepeated
 	}
@@ -282,6 +327,11 @@ func (s *secrets) unseal(claimed string, packet []byte) (told, error) {
 	}
 	p.last, t.text = number, append([]byte{}, text...)
 	return t, nil
+}
+
+// refuses is the error where a party runs another version.
+func (s *secrets) refuses(e otherEvent) error {
+	return refuse(CodeVersion, "%s runs %s, this party %s: draws may differ between versions, and messages; install the same version at all parties, and compile the model again with it", e.party, e.program, s.program)
 }
 
 // revoked lists the parties whose certificates are no longer accepted, and forgets their keys.

@@ -134,6 +134,23 @@ func TestRevokedPartyIsForgotten(t *testing.T) {
 	}
 }
 
+// A certificate that has expired is refused where it is shown, and where it was accepted before.
+func TestExpiredCertificate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all := parties(t, "registry", "a")
+		registry, a := newSecrets(all[0]), newSecrets(all[1])
+		meet(t, a, registry)
+		time.Sleep(time.Until(all[1].Cert.NotAfter) + time.Second)
+		var refused *identity.RefusedError
+		if gone := registry.revoked(); !errors.As(gone["a"], &refused) || refused.Why != identity.Expired {
+			t.Error(gone)
+		}
+		if _, err := registry.take("a", a.hello(kindHello, "registry", registry.public)); !errors.As(err, &refused) || refused.Why != identity.Expired {
+			t.Error(err)
+		}
+	})
+}
+
 // A process that asks gets an answer that it alone can read, and the one that takes part stays known.
 func TestAskingTakesNoPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

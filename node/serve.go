@@ -84,6 +84,9 @@ func (n *node) announcing() error {
 		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed, Task: n.Task, Record: n.Record,
 	}
 	if old := n.memory.Announce; old != nil {
+		if began := (program{old.Version, old.Protocol}); began != ownProgram() {
+			return refuse(CodeVersion, "%s holds a run that %s began, and this is %s: end it with the version that began it, or name another folder for a new run", n.Dir, began, ownProgram())
+		}
 		a.Salt = old.Salt
 		if text, now := asText(old), asText(a); text != now {
 			return fmt.Errorf("%s holds a run with other settings or another model; give the same, or name another folder", n.Dir)
@@ -188,8 +191,11 @@ func (c *coordinator) over() (bool, error) {
 	if len(c.memory.Unaware) > 0 {
 		c.note("%s did not say that the run is known to be complete there; where it waits, start both again", list(c.memory.Unaware))
 	}
+	if err := c.finish(); err != nil {
+		return true, err
+	}
 	c.state(Complete, "", nil)
-	return true, c.finished(c.result)
+	return true, c.deliver(c.result)
 }
 
 // wind stops the run when every party has saved it, or at once where that cannot be.
@@ -283,6 +289,8 @@ func (c *coordinator) take(ctx context.Context, e any) error {
 		if wellFormed(told) == nil && fitsControl(text, c.carrier.MaxPayload()) == nil {
 			_ = c.carrier.Publish(e.of.party, c.secrets.reply(e.of, text)) // it asks again
 		}
+	case otherEvent:
+		c.end(e.party, c.secrets.refuses(e))
 	case controlEvent:
 		return c.hears(ctx, e)
 	case stageEvent:

@@ -18,11 +18,14 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/node/policy"
 )
 
 const trioModel = `client a, b
@@ -110,11 +113,12 @@ func (e *end) Close() {
 
 // A trio is a server and two clients in one process.
 type trio struct {
-	t    *testing.T
-	dir  string
-	hub  *hub
-	over carrier.Cluster                     // not the zero one: in place of the hub
-	step func(chain int, info backends.Info) // of a's chains
+	t        *testing.T
+	dir      string
+	hub      *hub
+	over     carrier.Cluster                     // not the zero one: in place of the hub
+	programs map[string]*program                 // of parties that run others
+	step     func(chain int, info backends.Info) // of a's chains
 	// alter changes what a party is started with; nil: nothing is changed.
 	alter func(party string, o *Options)
 
@@ -170,7 +174,7 @@ func newTrio(t *testing.T) *trio {
 func (d *trio) options(party string) Options {
 	o := Options{
 		Identity: filepath.Join(d.dir, party), Programs: filepath.Join(d.dir, "programs"), Tables: []string{filepath.Join(d.dir, party+".csv"), "shared=" + filepath.Join(d.dir, "server.csv")},
-		MaxBytes: 1 << 20, Dir: filepath.Join(d.dir, "run_"+party), Progress: fit.Quiet{}, connect: d.hub.connect,
+		program: d.programs[party], MaxBytes: 1 << 20, Dir: filepath.Join(d.dir, "run_"+party), Progress: fit.Quiet{}, connect: d.hub.connect,
 		Say: func(text string) {
 			d.mutex.Lock()
 			defer d.mutex.Unlock()
@@ -266,6 +270,26 @@ func (d *trio) when(party, text string, after time.Time) time.Time {
 	return time.Time{}
 }
 
+// A client says that it knows the run to be complete when that is in its folder, and not before: the server goes then, and a process that is killed and started again would wait
+// for it.
+func TestFarewellComesLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTrio(t)
+		last := map[string]bool{}
+		d.hub.each = func(from, _ string, _ []byte) {
+			m, err := readMemory(filepath.Join(d.dir, "run_"+from))
+			if err != nil {
+				t.Error(err)
+			}
+			last[from] = m.Complete
+		}
+		d.run()
+		if !last["a"] || !last["b"] {
+			t.Errorf("the last packet leaves before the folder has the run as complete: %v", last)
+		}
+	})
+}
+
 // A client whose certificate is revoked while the run is under way has no part in it any more: the server names it, and waits.
 func TestRevokedInARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -292,6 +316,49 @@ func TestRevokedInARun(t *testing.T) {
 			if took := d.when(party, text, revoked).Sub(revoked); took < 0 || took > 10*time.Second {
 				t.Errorf("%s says %q after %v", party, text, took)
 			}
+		}
+	})
+}
+
+// A policy whose last day ends while the run is under way ends it, by a code and the line at its party and by name at the others; with a new date the same commands go on.
+func TestPolicyExpiresInARun(t *testing.T) {
+	var whole map[string]string
+	synctest.Test(t, func(t *testing.T) {
+		d := newTrio(t)
+		d.run()
+		whole = d.draws()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		d := newTrio(t)
+		until := func(day string) {
+			text := "min_contributors = 2\nexpires = " + day + "\n"
+			if err := atomicfile.WriteBytes(filepath.Join(d.dir, "a", policy.FileName), 0o600, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		day := time.Now().UTC().Truncate(24 * time.Hour)
+		until(day.Format(time.DateOnly))
+		time.Sleep(time.Until(day.Add(24*time.Hour - 20*time.Second)))
+		d.step = func(_ int, info backends.Info) {
+			if info.Iteration == 20 && d.when("a", "expired", time.Time{}).IsZero() {
+				time.Sleep(time.Minute)
+			}
+		}
+		all := d.play(nil)
+		var list data.Errors
+		if err := all["a"]; !errors.As(err, &list) || list[0].Code != diag.PolicyTerms || !strings.Contains(list[0].Message, "the policy has expired: its last day was ") {
+			t.Error("a:", err)
+		}
+		for _, party := range []string{"server", "b"} {
+			var ended *EndedError
+			if err := all[party]; !errors.As(err, &ended) || ended.Party != "a" || ended.Code != CodePolicy {
+				t.Errorf("%s: %v", party, err)
+			}
+		}
+		until("2100-01-01")
+		d.run()
+		if !maps.Equal(d.draws(), whole) {
+			t.Error("the draws are others than those of a run that nothing ended")
 		}
 	})
 }

@@ -151,6 +151,11 @@ func (f *alignFlags) join(cmd *cobra.Command, rules align.Rules) error {
 		}
 		noteWithout(cmd.ErrOrStderr(), id.Party, o.Table)
 	}
+	if f.output != "" { // before any work
+		if err := os.MkdirAll(filepath.Dir(f.output), 0o700); err != nil {
+			return err
+		}
+	}
 	stop, release := interrupted(cmd.Context())
 	defer release()
 	a, err := node.Align(stop, o)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
 )
 
 // An aligner is a party's process of an alignment.
@@ -123,6 +125,42 @@ func TestAlignmentOfProcesses(t *testing.T) {
 	}
 	if log := s.ended("server"); !strings.Contains(log, "a found an error in its own data, which its own log shows (code data)") || strings.Contains(log, "V0636") {
 		t.Error(log)
+	}
+}
+
+// Over a NATS server of an organisation, where nothing of vflc listens, processes find the same rows.
+func TestAlignmentOverNATS(t *testing.T) {
+	s := newStage(t)
+	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nats.Start()
+	t.Cleanup(nats.Shutdown)
+	if !nats.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the NATS server does not start")
+	}
+	s.must("provision", "init", "demo/heart", "--server", "server", "--address", "127.0.0.1:1", "--party", "a")
+	for _, p := range []string{"server", "a"} {
+		s.must("provision", "request", "demo/parties/"+p, "--project", "heart", "--party", p)
+		s.must("provision", "add", "demo/heart", "demo/parties/"+p+"/request.csr")
+		for _, file := range []string{"party.crt", "ca.crt", "revoked.crl", "project.toml"} {
+			s.write("demo/parties/"+p+"/"+file, s.read("demo/heart/bundles/"+p+"/"+file))
+		}
+	}
+	s.write("m/a.csv", strings.Replace(s.read("m/a.csv"), "\n7,", "\n77,", 1))
+	url := "nats://" + nats.Addr().String()
+	all := []*aligner{s.align("server", "--nats", url), s.align("a", "--nats", url)}
+	for _, a := range all {
+		if err := a.Wait(); err != nil || !strings.Contains(a.said(), "in common: 39 rows") || strings.Contains(a.said(), "V08") {
+			t.Errorf("%v: %s", err, a.said())
+		}
+	}
+	if ids := s.ids("aligned/a.csv"); len(ids) != 39 || strings.Join(ids, " ") != strings.Join(s.ids("aligned/server.csv"), " ") {
+		t.Error(ids)
+	}
+	if wrong := s.align("a", "--nats", "http://x"); wrong.Wait() == nil || !strings.Contains(wrong.said(), "V0829: --nats: write nats://HOST:PORT") {
+		t.Error(wrong.said())
 	}
 }
 

@@ -13,10 +13,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/node/identity"
 )
 
 // unit is the command of a unit of examples/deploy, with the values of its file of variables, some of which the test sets.
@@ -85,20 +87,11 @@ func get(t *testing.T, address, path string) (int, string) {
 func TestDeployedUnits(t *testing.T) {
 	s := newStage(t)
 	ports := freePorts(t, 4)
-	s.must("compile", "--split-by", "client", "m.vfl", "-o", "build")
-	s.must("provision", "init", "heart", "--server", "server", "--address", ports[0], "--party", "a", "--party", "b")
+	s.provisioned(ports[0])
 	parties := []string{"server", "a", "b"}
 	processes := map[string]*exec.Cmd{}
 	logs := map[string]*strings.Builder{}
 	for k, party := range parties {
-		s.must("provision", "request", party, "--project", "heart", "--party", party)
-		s.must("provision", "add", "heart", party+"/request.csr")
-		if err := os.CopyFS(filepath.Join(s.dir, party+"-all"), os.DirFS(filepath.Join(s.dir, "heart", "bundles", party))); err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range []string{"party.crt", "ca.crt", "revoked.crl", "project.toml"} {
-			s.write(party+"/"+file, s.read(party+"-all/"+file))
-		}
 		name, set := "join", map[string]string{"SHARED": "m/server.csv"}
 		if k == 0 {
 			name, set = "serve", map[string]string{"ARGS": "--backend nuts --chains 2 --warmup 1000 --draws 1000 --listen " + ports[0]}
@@ -162,5 +155,176 @@ func TestMetricsStayOnTheMachine(t *testing.T) {
 		if want := fmt.Sprintf("V0829: --metrics %s: write HOST:PORT with a HOST of the loopback interface", address); err == nil || !strings.Contains(out, want) {
 			t.Errorf("%s: %v\n%s", address, err, out)
 		}
+	}
+}
+
+// provisioned makes a project of the model's parties at an address, and the programs in build.
+func (s *stage) provisioned(address string) {
+	s.t.Helper()
+	s.must("compile", "--split-by", "client", "m.vfl", "-o", "build")
+	s.must("provision", "init", "heart", "--server", "server", "--address", address, "--party", "a", "--party", "b")
+	for _, party := range []string{"server", "a", "b"} {
+		s.must("provision", "request", party, "--project", "heart", "--party", party)
+		s.must("provision", "add", "heart", party+"/request.csr")
+		for _, file := range []string{"party.crt", "ca.crt", "revoked.crl", "project.toml"} {
+			s.write(party+"/"+file, s.read("heart/bundles/"+party+"/"+file))
+		}
+	}
+}
+
+// command runs a program of the system.
+func (s *stage) command(name string, args ...string) {
+	s.t.Helper()
+	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		s.t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+}
+
+// The units are such as systemd takes.
+func TestUnitsAreValid(t *testing.T) {
+	verify, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("there is no systemd-analyze on this machine")
+	}
+	program, err := exec.LookPath("vflc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStage(t)
+	for _, name := range []string{"vflc-serve.service", "vflc-join.service"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "examples", "deploy", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.write(name, strings.ReplaceAll(string(text), "/usr/local/bin/vflc", program))
+		if out, err := exec.Command(verify, "verify", filepath.Join(s.dir, name)).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
+// Parties in network namespaces of their own, with a link each: nothing listens but the server's one port; where a link is down every party names who is missing, and the run
+// goes on when it is up, with the draws of a run in one process.
+func TestPartiesInNetworkNamespaces(t *testing.T) {
+	if out, err := exec.Command("ip", "netns", "add", "vflc_probe").CombinedOutput(); err != nil {
+		t.Skipf("network namespaces cannot be made here: %v %s", err, out)
+	}
+	s := newStage(t)
+	s.command("ip", "netns", "del", "vflc_probe")
+	mark := fmt.Sprint("vflc", os.Getpid())
+	hub := mark + "_hub"
+	space := func(party string) string { return mark + "_" + party }
+	for _, one := range []string{"hub", "server", "a", "b"} {
+		s.command("ip", "netns", "add", space(one))
+		t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", space(one)).Run() }) // what is in it goes with it
+	}
+	s.command("ip", "-n", hub, "link", "add", "bridge", "type", "bridge")
+	s.command("ip", "-n", hub, "link", "set", "bridge", "up")
+	for k, party := range []string{"server", "a", "b"} {
+		s.command("ip", "-n", hub, "link", "add", "name", party, "type", "veth", "peer", "name", "eth", "netns", space(party))
+		s.command("ip", "-n", hub, "link", "set", "dev", party, "master", "bridge", "up")
+		s.command("ip", "-n", space(party), "address", "add", fmt.Sprintf("10.77.0.%d/24", k+1), "dev", "eth")
+		s.command("ip", "-n", space(party), "link", "set", "eth", "up")
+	}
+	s.provisioned("10.77.0.1:7422")
+	processes := map[string]*exec.Cmd{}
+	logs := map[string]*strings.Builder{}
+	args := []string{"--seed", "7", "--chains", "1", "--warmup", "600", "--draws", "600"}
+	for _, party := range []string{"server", "a", "b"} {
+		line := []string{"netns", "exec", space(party), "vflc", "join", "build", "--identity", party, "--data", "m/" + party + ".csv", "--data", "shared=m/server.csv", "-o", "demo/runs/" + party}
+		if party == "server" {
+			line = append([]string{"netns", "exec", space(party), "vflc", "serve", "build", "--identity", party, "--data", "m/server.csv", "-o", "demo/runs/server"}, args...)
+		}
+		if err := identity.Simulate(filepath.Join(s.dir, party), 7); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("ip", line...)
+		logs[party] = &strings.Builder{}
+		cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, logs[party], logs[party]
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test failed
+		processes[party] = cmd
+	}
+	s.wantStatus("a", `"iteration": `, 20*time.Second)
+	for party, want := range map[string]int{"server": 1, "a": 0, "b": 0} {
+		listening := 0
+		for _, table := range []string{"tcp", "tcp6"} {
+			out, err := exec.Command("ip", "netns", "exec", space(party), "cat", "/proc/net/"+table).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			listening += len(regexp.MustCompile(`(?m)^\s*\d+: \S+ \S+ 0A `).FindAllString(string(out), -1))
+		}
+		if listening != want {
+			t.Errorf("%s listens on %d ports, not %d", party, listening, want)
+		}
+	}
+	s.command("ip", "-n", hub, "link", "set", "dev", "a", "down")
+	for party, missing := range map[string]string{"server": "a", "b": "a", "a": "server"} {
+		s.wantStatus(party, `"`+missing+`": "nothing was heard from it for 6 s"`, 10*time.Second)
+	}
+	s.command("ip", "-n", hub, "link", "set", "dev", "a", "up")
+	for party, cmd := range processes {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s: %v\n%s", party, err, logs[party])
+		}
+	}
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	want := s.draws("whole")
+	for party := range processes {
+		for key, got := range s.draws("demo/runs/" + party) {
+			if got != want[key] {
+				t.Errorf("%s: %s differs from that of a run in one process", party, key)
+			}
+			delete(want, key)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("no party has %v", want)
+	}
+}
+
+// The recipe makes an image of the program alone, which runs as a user without rights and may write to its volume.
+func TestContainerImage(t *testing.T) {
+	buildah, err := exec.LookPath("buildah")
+	if err != nil || os.Getuid() != 0 {
+		t.Skip("there is no buildah on this machine, or this is not root, as which it needs no more of the machine")
+	}
+	s := newStage(t)
+	recipe, err := os.ReadFile(filepath.Join("..", "..", "examples", "deploy", "Containerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("Containerfile", string(recipe))
+	static := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(s.dir, "vflc"), ".")
+	static.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := static.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	store := []string{"--root", filepath.Join(s.dir, "store"), "--runroot", filepath.Join(s.dir, "running"), "--storage-driver", "vfs"}
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(buildah, append(append([]string{}, store...), args...)...)
+		cmd.Dir = s.dir
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("buildah %s: %v", strings.Join(args, " "), err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	run("build", "--isolation", "chroot", "-t", "vflc", ".")
+	container := run("from", "vflc")
+	if out := run("run", "--isolation", "chroot", container, "--", "/vflc", "provision", "request", "a", "--project", "heart", "--party", "a"); out != "" {
+		t.Error(out)
+	}
+	if out := run("run", "--isolation", "chroot", container, "--", "/vflc", "version"); !strings.HasPrefix(out, "vflc ") {
+		t.Error(out)
+	}
+	mounted := run("mount", container)
+	info, err := os.Stat(filepath.Join(mounted, "var/lib/vflc"))
+	if err != nil || info.Sys().(*syscall.Stat_t).Uid != 65532 {
+		t.Errorf("the volume is not of the image's user: %v %v", info, err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 func TestPoliciesEndRuns(t *testing.T) {
 	for name, c := range map[string]struct{ policy, want string }{
 		"contributors": {"", "V0686: the policy wants 3 clients or more in a masked sum"},
+		"expired":      {"expires = 2020-01-01\nmin_contributors = 2", "V0688: the policy has expired: its last day was 2020-01-01"},
 		"adjoint":      {"max_adjoint = 0.001\nmin_contributors = 2", "V0689: element"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -288,6 +288,40 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 	s.wantWhole("whole")
 }
 
+// A party whose certificate is revoked while it takes part is disconnected; everyone is told its name and why, and the run waits. With a new certificate it goes on, with the
+// same draws.
+func TestRevokedPartyIsCutOff(t *testing.T) {
+	s := newStage(t)
+	s.stopAfter("demo")
+	args := []string{"--chains", "1", "--warmup", "500", "--draws", "500"}
+	s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--checkpoint-interval", "30ms"}, args...)...)
+	s.wantStatus("a", `"iteration": `, 10*time.Second)
+	s.must("provision", "revoke", "demo/project", "a")
+	s.write("demo/parties/server/revoked.crl", s.read("demo/project/revoked.crl"))
+	s.wantStatus("b", `"a": "its certificate was revoked"`, 10*time.Second)
+	s.wantStatus("server", `"a": "its certificate was revoked"`, 10*time.Second)
+	s.wantStatus("a", `"server": "nothing was heard from it for 6 s"`, 10*time.Second)
+	s.must("stop", "demo/runs/a")
+	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "a is refused: its certificate was revoked") || !strings.Contains(log, "V0827") {
+		t.Error(log)
+	}
+	if log := s.ended("a"); !strings.Contains(log, "the server refuses this party's certificate; its log says why") {
+		t.Error(log)
+	}
+	s.must("provision", "request", "new", "--project", "demo", "--party", "a")
+	s.must("provision", "add", "demo/project", "new/request.csr")
+	for _, file := range []string{"party.key", "party.crt", "revoked.crl"} {
+		from := "demo/project/bundles/a/" + file
+		if file == "party.key" {
+			from = "new/" + file
+		}
+		s.write("demo/parties/a/"+file, s.read(from))
+	}
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	s.wantWhole("whole")
+}
+
 // ended waits for a process of a demonstration to end, and returns what it printed.
 func (s *stage) ended(party string) string {
 	s.t.Helper()
@@ -320,6 +354,34 @@ func TestRunsThatCannotBegin(t *testing.T) {
 			func(s *stage) { s.write("m/b.csv", strings.Join(strings.SplitAfter(s.read("m/b.csv"), "\n")[:40], "")) },
 			map[string]string{"server": "the size N is 40 at server, but 39 at b", "a": "the size N is 40 at server"},
 		},
+		"other shared data": {
+			func(s *stage) {
+				s.write("m/shared.csv", regexp.MustCompile("(?m)^7,.*$").ReplaceAllString(s.read("m/server.csv"), "7,3.5"))
+				d := s.demo()
+				args := d.Processes[2].Args
+				for k, arg := range args {
+					if strings.HasPrefix(arg, "shared=") {
+						args[k] = "shared=" + filepath.Join(s.dir, "m", "shared.csv")
+					}
+				}
+				if err := d.write(); err != nil {
+					s.t.Fatal(err)
+				}
+			},
+			map[string]string{"server": "the shared data y of a and b differ", "a": "the shared data y of a and b differ", "b": "the shared data y of a and b differ"},
+		},
+		"altered program": {
+			func(s *stage) {
+				s.write("demo/programs-b/manifest.json", s.read("demo/programs/manifest.json"))
+				s.write("demo/programs-b/b.vfl", s.read("demo/programs/b.vfl")+"\n")
+				d := s.demo()
+				d.Processes[2].Args[1] = "programs-b"
+				if err := d.write(); err != nil {
+					s.t.Fatal(err)
+				}
+			},
+			map[string]string{"b": "programs-b/b.vfl is not the program that the manifest lists: it was changed since it was compiled"},
+		},
 		"broken data": {
 			func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n38,", "\n38,nought", 1)) },
 			map[string]string{"server": "b found an error in its own data, which its own log shows (code data)", "a": "b found an error in its own data", "b": "nought"},
@@ -341,7 +403,11 @@ func TestRunsThatCannotBegin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.stopAfter("demo")
-			s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "2000", "--draws", "1000")
+			start := []string{"demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "2000", "--draws", "1000"}
+			if name == "other shared data" { // that the clients read too
+				start = append(start, "--transform", "power", "--rho", "0.4")
+			}
+			s.must(start...)
 			s.must("demo", "stop", "demo")
 			for _, p := range s.demo().Processes { // the run begins anew
 				if err := os.RemoveAll(filepath.Join(s.dir, "demo", "runs", p.Party)); err != nil {
@@ -356,7 +422,7 @@ func TestRunsThatCannotBegin(t *testing.T) {
 				}
 			}
 			for _, p := range s.demo().Processes {
-				if alive(p.Process) {
+				if alive(p.Process) && c.want[p.Party] != "" {
 					t.Errorf("%s has not ended", p.Party)
 				}
 			}

@@ -110,4 +110,28 @@ func TestPublish(t *testing.T) {
 	s.refusedAs("twice", "summary", "demo/runs/server")
 	s.write("demo/runs/server/published/from_b.json", "nothing")
 	s.refusedAs("no_publication", "summary", "demo/runs/server")
+
+	// Those of another run of the project, and of a project with the same names.
+	s.write("earlier.json", s.read("demo/runs/a/published/a.json"))
+	s.must("demo", "stop", "demo")
+	for _, gone := range []string{"runs", "parties/a/policy.toml", "parties/b/policy.toml"} {
+		if err := os.RemoveAll(filepath.Join(s.dir, "demo", gone)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
+	s.stopAfter("other")
+	s.must(append([]string{"demo", "start", "m.vfl", "-o", "other", "--wait"}, args...)...)
+	s.write("demo/runs/server/published/a.json", s.read("earlier.json"))
+	s.write("other/runs/server/published/a.json", s.read("earlier.json"))
+	for dir, want := range map[string]string{
+		"demo":  "a has published this of run ",
+		"other": "no party of the project has signed this: it was changed, or is of another project [V0857]",
+	} {
+		for _, args := range [][]string{{"summary"}, {"plot"}, {"export", "--format", "csv", "-o", "none.csv"}} {
+			if out, err := s.vflc(append([]string{args[0], dir + "/runs/server"}, args[1:]...)...); err == nil || !strings.Contains(out, want) {
+				t.Errorf("%s: vflc %s: %v\n%s", dir, args[0], err, out)
+			}
+		}
+	}
 }

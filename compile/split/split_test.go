@@ -284,7 +284,7 @@ func TestManifestTampering(t *testing.T) {
 		"no transform":                func(m *split.Manifest) { m.Transform = "" },
 		"pooled data":                 func(m *split.Manifest) { m.Transform = "none" },
 		"another language":            func(m *split.Manifest) { m.Language = "2" },
-		"another protocol":            func(m *split.Manifest) { m.Protocol = "2" },
+		"another protocol":            func(m *split.Manifest) { m.Protocol = "0" },
 		"another schema":              func(m *split.Manifest) { m.Schema = 1 },
 		"a second server":             func(m *split.Manifest) { m.Parties[1].Role = "server" },
 		"another server":              func(m *split.Manifest) { m.Server = "hospital_b" },

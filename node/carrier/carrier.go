@@ -203,6 +203,8 @@ func reason(err error) string {
 		return refused.Error()
 	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls"):
 		return "the server refuses this party's certificate; its log says why (" + err.Error() + ")"
+	case errors.Is(err, nats.ErrNoServers):
+		return "nothing answers there yet"
 	case errors.Is(err, nats.ErrAuthorization), strings.Contains(strings.ToLower(err.Error()), "authorization violation"):
 		return "the server refuses this party; its log says why"
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -29,14 +31,14 @@ func project(t *testing.T, address string, parties ...string) (ca string, folder
 	}
 	folder = func(party string) string { return filepath.Join(dir, party) }
 	for _, party := range parties {
-		admit(t, ca, folder(party), party)
+		admit(t, ca, folder(party), "heart", party)
 	}
 	return ca, folder
 }
 
-func admit(t *testing.T, ca, dir, party string) {
+func admit(t *testing.T, ca, dir, project, party string) {
 	t.Helper()
-	if err := identity.Request(dir, "heart", party); err != nil {
+	if err := identity.Request(dir, project, party); err != nil {
 		t.Fatal(err)
 	}
 	_, bundle, err := identity.Add(ca, filepath.Join(dir, identity.RequestFile))
@@ -203,7 +205,23 @@ func TestRefused(t *testing.T) {
 	}
 	refused("revoked", "b is refused: "+string(identity.Revoked), old.Dial())
 
-	admit(t, ca, dir("c"), "c") // the server's folder does not list it
+	lung := filepath.Join(t.TempDir(), "ca") // the same authority certifies for another project
+	if err := errors.Join(os.CopyFS(lung, os.DirFS(ca)), os.Chmod(filepath.Join(lung, "ca.key"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(lung, identity.ProjectFile))
+	if err == nil {
+		err = atomicfile.WriteBytes(filepath.Join(lung, identity.ProjectFile), 0o644, []byte(strings.Replace(string(text), "heart", "lung", 1)))
+	}
+	if err = errors.Join(err, identity.Revoke(lung, "a")); err != nil { // it has one certificate at a time
+		t.Fatal(err)
+	}
+	admit(t, lung, dir("a_of_lung"), "lung", "a")
+	project := load(t, dir("a_of_lung")).Dial()
+	project.VerifyConnection = nil
+	refused("another project", "a is refused: "+string(identity.WrongProject), project)
+
+	admit(t, ca, dir("c"), "heart", "c") // the server's folder does not list it
 	refused("unlisted", "c is refused: "+string(identity.Unlisted), load(t, dir("c")).Dial())
 
 	plain, err := nats.Connect("nats://"+address, nats.Timeout(time.Second))
@@ -282,6 +300,46 @@ func TestSubjectsOfOthers(t *testing.T) {
 		t.Errorf("the server got %q", got)
 	default:
 	}
+}
+
+// A packet beyond the payload ends the connection that it came on, and no other; nothing of it is brought to anybody.
+func TestOversizedPackets(t *testing.T) {
+	address := freeAddress(t)
+	_, dir := project(t, address, "registry", "a", "b")
+	var atServer, atB log
+	s, err := Serve(load(t, dir("registry")), address, atServer.events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b, err := Join(load(t, dir("b")), atB.events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	publish(t, b, "registry", &atServer, "b:before")
+	a, err := Join(load(t, dir("a")), (&log{}).events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish(t, a, "registry", &atServer, "a:up")
+	if err := a.Publish("registry", make([]byte, maxPayload+1)); !errors.Is(err, nats.ErrMaxPayload) {
+		t.Error("the party's own carrier:", err)
+	}
+	a.Close()
+	conn, err := tls.Dial("tcp", address, load(t, dir("a")).Dial())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := fmt.Fprintf(conn, "CONNECT {\"verbose\":false}\r\nPUB vflc.heart.up.a %d\r\n", maxPayload+1); err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	if said, err := io.ReadAll(conn); err != nil || !strings.Contains(string(said), "Maximum Payload") {
+		t.Errorf("the server says %s (%v)", said, err)
+	}
+	publish(t, b, "registry", &atServer, "b:after")
 }
 
 // A client that is connected when its certificate is revoked is disconnected.

@@ -208,6 +208,26 @@ func TestLongMessages(t *testing.T) {
 	}
 }
 
+// A message that is longer than any party sends is taken as one that cannot be read, and what follows it arrives.
+func TestOversizedMessages(t *testing.T) {
+	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
+	connect(t, c, []string{"server", "a"})
+	defer c.end()
+	c.links["server"].most = 1 << 18
+	long := transport.Message{Kind: "aux", Arrays: []transport.Array{{Name: "z", Data: make([]float64, 1<<18)}}}
+	for _, m := range []transport.Message{long, message(2)} {
+		if err := c.links["a"].Send(t.Context(), "server", m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := c.links["server"].Recv(t.Context(), "a"); err != nil || got.Kind != unreadable || len(got.Arrays) > 0 {
+		t.Error(got.Kind, err)
+	}
+	if got, err := c.links["server"].Recv(t.Context(), "a"); err != nil || got.Round != 2 {
+		t.Error(got, err)
+	}
+}
+
 // What is forged, altered, of another run, epoch, direction or time is not taken, and changes nothing.
 func TestForgedPacketsChangeNothing(t *testing.T) {
 	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
