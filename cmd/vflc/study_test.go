@@ -40,7 +40,7 @@ func TestPagesOfCommands(t *testing.T) {
 			}
 		}
 	}
-	if found != 9 {
+	if found != 10 {
 		t.Errorf("%d pages", found)
 	}
 }
