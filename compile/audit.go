@@ -72,6 +72,12 @@ func (p *Bundle) Audit(uses []density.Use, wire model.Wire) []Disclosure {
 	for _, c := range session.Crossings(a.plan, uses) {
 		a.add(a.disclosure(c))
 	}
+	if len(a.rows) > 0 { // else there is no run in which it could be asked
+		a.add(Disclosure{
+			What: "answer to vflc preflight", From: a.Manifest.Server, To: "any party that asks", Shape: []string{}, Often: "when asked", Masked: "no",
+			Learns: "the settings of the run, how many rows the server has, and digests of their order, of shared data and of categories, with the salt of the run, so that a guess of a whole of these can be tested",
+		})
+	}
 	return a.rows
 }
 
@@ -115,10 +121,6 @@ func (a *auditor) before() {
 		}
 	}
 	a.incomplete()
-	a.add(Disclosure{
-		What: "answer to vflc preflight", From: a.Manifest.Server, To: "any party that asks", Shape: []string{}, Often: "when asked", Masked: "no",
-		Learns: "the settings of the run, how many rows the server has, and digests of their order, of shared data and of categories, with the salt of the run, so that a guess of a whole of these can be tested",
-	})
 }
 
 // incomplete lists which rows clients tell the server to be incomplete, and the server all clients to be left out.
