@@ -109,6 +109,8 @@ type Plan struct {
 type Settings struct {
 	Transform def.Transform
 	Plan      Plan
+	// UnlikeNoise: of three clients or more with auxiliary variables, two have different rho.
+	UnlikeNoise bool
 	values    map[string]any
 	defaults  map[string]any
 }

@@ -70,6 +70,7 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, &UsageError{err}
 	}
+	s.UnlikeNoise = unlikeNoiseOf(b.Manifest)
 	on := *b.Bound
 	if on.Plan != nil {
 		on.Plan = b.Plan.On(model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked})

@@ -15,6 +15,7 @@ func Audit(p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]
 	if err != nil {
 		return nil, &UsageError{err}
 	}
+	s.UnlikeNoise = unlikeNoiseOf(p.Manifest)
 	uses, err := exchanges(a, s)
 	if err != nil {
 		return nil, err

@@ -2,15 +2,20 @@ package fit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -142,6 +147,48 @@ func TestResponsesWithOneNoise(t *testing.T) {
 		}
 		if math.Abs(all) > 0.04 {
 			t.Errorf("%s: standard deviations are off by %.1f %%", transform, 100*all)
+		}
+	}
+}
+
+// Where three clients have different rho under power, nothing is corrected and the summary says why; asked to correct, the fit is refused. Two clients may differ: each is alone with its noise.
+func TestUnlikeNoiseIsNotCorrected(t *testing.T) {
+	files, sum, rho := map[string]string{"server.csv": "id,y\n"}, "", ""
+	text := "data y : binary[N] @ shared\n"
+	random := rand.New(rand.NewPCG(7, 8))
+	for i := range 30 {
+		files["server.csv"] += fmt.Sprintf("%d,%d\n", i, random.IntN(2))
+	}
+	for clients := 1; clients <= 3; clients++ {
+		name := fmt.Sprintf("c%d", clients)
+		text += fmt.Sprintf("client %s\ndata x%d : real[N] @ %[1]s from x\nparam t%[2]d ~ normal(0, 1) @ %[1]s\n", name, clients)
+		files[name+".csv"] = "id,x\n"
+		for i := range 30 {
+			files[name+".csv"] += fmt.Sprintf("%d,%.3f\n", i, random.NormFloat64())
+		}
+		sum += fmt.Sprintf(" + x%d * t%[1]d", clients)
+		rho += fmt.Sprintf(", %s: %g", name, 0.2+0.1*float64(clients))
+		if clients == 1 {
+			continue
+		}
+		model := text + "y ~ bernoulli_logit(" + sum[3:] + ")\ntransform power(rho = {" + rho[2:] + "})\n"
+		for _, correct := range []string{"auto", "true"} {
+			p, diags, err := OpenBound(bindFiles(t, model, def.Transform{}, 0, files), Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"correct": correct}, Seed: 3})
+			good(t, diags, err)
+			r, err := p.Sample(t.Context(), nil)
+			var refused data.Errors
+			switch {
+			case clients == 3 && correct == "true":
+				if !errors.As(err, &refused) || refused[0].Code != diag.NotCorrected {
+					t.Errorf("%v, want %s", err, diag.NotCorrected)
+				}
+			case err != nil:
+				t.Errorf("%d clients, correct %s: %v", clients, correct, err)
+			case clients == 3 && (r.Document.Diagnostics.Corrected || !strings.Contains(r.Document.Diagnostics.Uncorrected, "rho differ")):
+				t.Errorf("corrected: %t; why not: %q", r.Document.Diagnostics.Corrected, r.Document.Diagnostics.Uncorrected)
+			case clients == 2 && r.Document.Diagnostics.Uncorrected != "":
+				t.Errorf("two clients: %s", r.Document.Diagnostics.Uncorrected)
+			}
 		}
 	}
 }

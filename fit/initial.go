@@ -85,6 +85,7 @@ func (p *Prepared) settle(blocks []density.Block) error {
 	if err != nil {
 		return usagef("--init %s: %w", near, err)
 	}
+	s.UnlikeNoise = p.Settings.UnlikeNoise
 	s, why := Chosen(a, s, blocks)
 	if why != "" {
 		p.options.Progress.Message(fmt.Sprintf("--init %s: %s", near, why))

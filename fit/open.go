@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/compile/maximum"
 	"github.com/vflc/vflc/compile/points"
 	"github.com/vflc/vflc/compile/rows"
+	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/folderlock"
@@ -155,6 +156,7 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 	if err != nil {
 		return nil, nil, &UsageError{err}
 	}
+	s.UnlikeNoise = unlikeNoise(m)
 	p := &Prepared{Algorithm: o.Algorithm, Settings: s, options: o}
 	if err := p.mayTakeFolder(); err != nil {
 		return nil, nil, err
@@ -164,6 +166,37 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 		diags = append(diags, found...)
 	}
 	return p, diags, nil
+}
+
+// unlikeNoise reports whether, of three clients or more with auxiliary variables, two have different rho.
+func unlikeNoise(m *compile.Model) bool {
+	of := map[string]bool{}
+	for _, k := range m.Cuts.Cuts {
+		c, _ := m.Checked.Client(k.Client)
+		of[k.Client] = c.Family
+	}
+	return unlike(of, m.Checked.Transform.RhoOf)
+}
+
+// unlike reports it of clients, each with whether it is a family, and their rho.
+func unlike[T comparable](clients map[string]bool, rho func(string) T) bool {
+	values := map[T]bool{}
+	several := len(clients) > 2
+	for c, family := range clients {
+		values[rho(c)] = true
+		several = several || family
+	}
+	return several && len(values) > 1
+}
+
+// unlikeNoiseOf is unlikeNoise of programs.
+func unlikeNoiseOf(m *split.Manifest) bool {
+	of := map[string]bool{}
+	for c := range m.Rho {
+		p, _ := m.Party(c)
+		of[c] = p.Family != ""
+	}
+	return unlike(of, func(c string) string { return m.Rho[c] })
 }
 
 // suits reports why an algorithm cannot run on a model. A pooled one has no parties whose variables could be maximised over.

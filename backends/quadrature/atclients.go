@@ -47,7 +47,7 @@ func (k *Kernel) marginalise() error {
 	for at := 0; at < len(k.noiseOf); at += perSum {
 		if of := k.noiseOf[at:][:perSum]; of[0] > 2 && unequal(of) {
 			return &backends.Refusal{
-				Code: diag.NotCorrected, Out: "--correct false --theta-guide fullrank, or one rho for all clients",
+				Code: diag.NotCorrected, Out: "--correct=false, or one rho for all clients",
 				Err: errors.New("the noise of three clients or more has to be integrated out of a likelihood that each of them evaluates, and their rho differ"),
 			}
 		}

@@ -77,7 +77,7 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 func (k *Kernel) Ratios() []float64 { return k.ratios }
 
 // Correctable implements backends.Weighted.
-func (k *Kernel) Correctable() (bool, error) { return k.options.Correct, nil }
+func (k *Kernel) Correctable() (bool, error) { return k.options.Correct, k.options.Unfit }
 
 // Save implements backends.Kernel.
 func (k *Kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }

@@ -26,6 +26,7 @@ type Options struct {
 	Draws      int
 	AtClients  bool   // the clients evaluate the likelihood
 	Correct    bool   // by importance sampling
+	Unfit      error  // why draws that should be corrected are not; nil: there is no reason
 	Heading    string // of a saved state
 }
 

@@ -29,6 +29,17 @@ const yes, no = "true", "false"
 // wanted reports whether draws are corrected where they can be.
 func wanted(s backends.Settings) bool { return s.Text(correct) != no }
 
+// integrable is the reason why a fit by quadrature, whose draws should be corrected where they can be, does not correct them: what is known of it before the parties meet.
+func integrable(s backends.Settings) error {
+	if s.Transform.AtClients && s.UnlikeNoise && s.Text(correct) == auto {
+		return errors.New("the noise of three clients or more has to be integrated out of a likelihood that each of them evaluates, and their rho differ: one rho for all clients")
+	}
+	return nil
+}
+
+// corrected reports whether the draws of a fit by quadrature are corrected.
+func corrected(s backends.Settings) bool { return wanted(s) && integrable(s) == nil }
+
 // ascents are the settings of the stochastic optimiser, and adams these with those of its evaluation: a user who sets one of them wants it.
 var (
 	ascents = []string{rate, lastRate, schedule, mcSamples, localSteps}
@@ -151,7 +162,7 @@ func settled(s backends.Settings, hindered backends.Hindrances) backends.Setting
 	if s.Text(estimator) != byQuadrature || s.Text(thetaGuide) != auto {
 		return s
 	}
-	if !wanted(s) || hindered[quadrature.Joint] != nil {
+	if !corrected(s) || hindered[quadrature.Joint] != nil {
 		return s.With(thetaGuide, fullRank)
 	}
 	return s.With(thetaGuide, quadrature.Joint)
@@ -223,7 +234,7 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 	}
 	k, err := quadrature.New(env, quadrature.Options{
 		Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
-		AtClients: s.Transform.AtClients, Correct: wanted(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 1: %s", s),
+		AtClients: s.Transform.AtClients, Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 1: %s", s),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator, bySampling)
@@ -244,7 +255,7 @@ func exchanges(s backends.Settings) []density.Use {
 	}
 	if s.Text(estimator) == byQuadrature || open && unsuited(s) == nil && !adam {
 		s = settled(s.With(estimator, byQuadrature), nil)
-		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, wanted(s))...)
+		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, corrected(s))...)
 	}
 	return out
 }
