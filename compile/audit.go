@@ -74,7 +74,7 @@ func (p *Bundle) Audit(uses []density.Use, wire model.Wire) []Disclosure {
 	}
 	if len(a.rows) > 0 { // else there is no run in which it could be asked
 		a.add(Disclosure{
-			What: "answer to vflc preflight", From: a.Manifest.Server, To: "any party that asks", Shape: []string{}, Often: "when asked", Masked: "no",
+			What: "answer to vflc preflight", From: a.Manifest.Server, To: "any party that asks", Shape: []string{"document"}, Often: "when asked", Masked: "no",
 			Learns: "the settings of the run, how many rows the server has, and digests of their order, of shared data and of categories, with the salt of the run, so that a guess of a whole of these can be tested",
 		})
 	}

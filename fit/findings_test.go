@@ -132,7 +132,7 @@ func TestScheduleIsNoConvergence(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "m.vfl")
 		write(t, path, text)
 		write(t, filepath.Join(filepath.Dir(path), "m", "data.csv"), "y\n1\n0.2\n")
-		given["draws"] = "2000"
+		given["draws"], given["correct"] = "2000", "false"
 		p, diags, err := OpenBound(bindPath(t, path, transforms.None, 1), Options{Algorithm: algorithm, Settings: given, Seed: 1})
 		good(t, diags, err)
 		r, err := p.Sample(t.Context(), nil)
