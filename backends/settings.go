@@ -111,8 +111,8 @@ type Settings struct {
 	Plan      Plan
 	// UnlikeNoise: of three clients or more with auxiliary variables, two have different rho.
 	UnlikeNoise bool
-	values    map[string]any
-	defaults  map[string]any
+	values      map[string]any
+	defaults    map[string]any
 }
 
 // Choices of the settings that OnTheWire returns.
