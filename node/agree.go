@@ -1,0 +1,214 @@
+package node
+
+// The stages in which the parties agree on a run before it begins.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/fit"
+)
+
+// begin begins a stage, and answers it at this party.
+func (c *coordinator) begin(stage int, body any) {
+	c.stage, c.body, c.replies, c.dirty = stage, json.RawMessage(asText(body)), map[string]json.RawMessage{}, true
+	c.answer(c.memory.Epoch, stage, c.part.stage(stage, c.body, c.memory.Run, c.memory.Epoch))
+}
+
+// stage is the work of a stage at any party.
+func (p *participant) stage(stage int, body json.RawMessage, run string, epoch uint32) func() (any, error) {
+	return func() (any, error) {
+		p.stages.Lock()
+		defer p.stages.Unlock()
+		switch stage {
+		case stageAnnounce:
+			var a announcement
+			if err := decode(body, &a); err != nil {
+				return nil, err
+			}
+			return p.open(a, epoch)
+		case stageRows:
+			var l leaving
+			if err := decode(body, &l); err != nil {
+				return nil, err
+			}
+			return p.leave(l, run)
+		case stageSizes:
+			var g agreement
+			if err := decode(body, &g); err != nil {
+				return nil, err
+			}
+			return p.size(g, run)
+		case stageWiring:
+			var w compile.Wiring
+			if err := decode(body, &w); err != nil {
+				return nil, err
+			}
+			return p.wire(w)
+		}
+		var s start
+		if err := decode(body, &s); err != nil {
+			return nil, err
+		}
+		return struct{}{}, p.begin(s, run)
+	}
+}
+
+// replied keeps an answer; when all have answered the next stage begins.
+func (c *coordinator) replied(ctx context.Context, party string, reply json.RawMessage) error {
+	c.replies[party] = reply
+	if len(c.replies) <= len(c.clients) {
+		return nil
+	}
+	switch c.stage {
+	case stageAnnounce:
+		return c.rows()
+	case stageRows:
+		return c.agree()
+	case stageSizes:
+		return c.link()
+	case stageWiring:
+		return c.start()
+	}
+	c.note("epoch %d: all parties have begun", c.memory.Epoch)
+	c.fit(ctx)
+	return nil
+}
+
+// rows finds the rows that are left out at all parties.
+func (c *coordinator) rows() error {
+	all := map[string]map[string]compile.Rows{}
+	for party, reply := range c.replies {
+		var h held
+		if err := decode(reply, &h); err != nil {
+			return c.blame(party, err)
+		}
+		all[party] = h.Rows
+	}
+	left, err := compile.LeaveOut(c.names(), all)
+	if err != nil {
+		return c.disagree(err)
+	}
+	if len(left) == 0 {
+		left = nil
+	}
+	c.begin(stageRows, leaving{left})
+	return nil
+}
+
+// disagree ends the run where the data of two parties contradict one another.
+func (c *coordinator) disagree(err error) error {
+	var d *compile.Disagreement
+	if !errors.As(err, &d) {
+		return err
+	}
+	c.note("%v", err)
+	c.failure, c.dirty, c.ended = err, true, &ending{Party: d.Other, Code: CodeDiffer, About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Here: d.Here, Who: d.Who}}
+	return nil
+}
+
+// agree compares the facts of all parties.
+func (c *coordinator) agree() error {
+	g := agreement{Names: c.names(), Members: map[string]int{}, Keys: map[string]signedKey{}}
+	all := map[string]compile.Facts{}
+	c.saved = nil
+	alignment := ""
+	for party, reply := range c.replies {
+		var f facts
+		if err := decode(reply, &f); err != nil {
+			return c.blame(party, err)
+		}
+		base, _, _ := compile.Member(party)
+		if entry, _ := c.part.manifest.Party(base); entry.SHA256 != f.Program && entry.SHA256 != "" && party == c.id.Party {
+			return refuse(CodeManifest, "the program of %s is not the manifest's", party)
+		}
+		if _, err := f.Key.check(c.id, c.memory.Run, c.memory.Epoch, party); err != nil {
+			return c.blame(party, &refusal{CodeProtocol, err})
+		}
+		if f.Aligned != "" {
+			if alignment != "" && f.Aligned != alignment {
+				return c.blame(party, refuse(CodeDiffer, "the tables of %s are of another alignment than those of other parties; use those of one", party))
+			}
+			alignment = f.Aligned
+		}
+		all[party], g.Keys[party], c.saved = f.Facts, f.Key, append(c.saved, f.Saved)
+	}
+	for _, name := range g.Names {
+		if base, k, _ := compile.Member(name); k > 0 {
+			g.Members[base]++
+		}
+	}
+	var err error
+	if g.Sizes, err = compile.Agree(g.Names, all); err != nil {
+		return c.disagree(err)
+	}
+	c.begin(stageSizes, g)
+	return nil
+}
+
+// blame ends the run because of what a party sent.
+func (c *coordinator) blame(party string, err error) error {
+	if party == c.id.Party {
+		return err
+	}
+	c.note("%s: %v", party, err)
+	c.end(party, &EndedError{Party: party, Code: codeOf(err)})
+	return nil
+}
+
+func (c *coordinator) link() error {
+	outlines := make([]outline, len(c.names()))
+	for i, name := range c.names() {
+		if err := decode(c.replies[name], &outlines[i]); err != nil {
+			return c.blame(name, err)
+		}
+		base, k, _ := compile.Member(name)
+		family := ""
+		if k > 0 {
+			family = base
+		}
+		if o := outlines[i]; o.Name != name || o.Family != family || o.Member != k {
+			return c.blame(name, refuse(CodeWiring, "the outline is not its own"))
+		}
+	}
+	w, err := c.part.part.Link(outlines)
+	if err != nil {
+		return &refusal{CodeWiring, err}
+	}
+	c.begin(stageWiring, w)
+	return nil
+}
+
+// start decides where the run goes on.
+func (c *coordinator) start() error {
+	s := start{}
+	for _, name := range c.names() {
+		var h hindrance
+		if err := decode(c.replies[name], &h); err != nil {
+			return c.blame(name, err)
+		}
+		s.and(h)
+	}
+	o, err := c.part.options()
+	if err != nil {
+		return err
+	}
+	if c.Task.Kind != Fitting { // it begins anew, with the same results
+		c.begin(stageStart, s)
+		return nil
+	}
+	chains, together, err := fit.Walks(c.part.part, o)
+	if err != nil {
+		return &refusal{CodeSettings, err}
+	}
+	s.At = fit.Common(c.saved, chains, together)
+	if len(s.At) > 0 {
+		c.note("the run goes on from what all parties have saved: transitions %v", slices.Collect(maps.Values(s.At)))
+	}
+	c.begin(stageStart, s)
+	return nil
+}
