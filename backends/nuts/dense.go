@@ -73,7 +73,7 @@ func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance
 	for i := range n {
 		for j := range i + 1 {
 			scale := math.Sqrt(inverse[i] * inverse[j])
-			w.setMoments(n, i, j, count, draws.Products[i*n+j]/scale, gradients.Products[i*n+j]*scale)
+			w.setMoments(n, i, j, count, draws.Products[i*n+j]/scale, float64(gradients.Products[i*n+j]*scale))
 		}
 	}
 	if !w.mean(n, least) {

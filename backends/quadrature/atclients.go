@@ -134,7 +134,7 @@ func (r *rows) shared(eta, lp, slope []float64) {
 		vec.Div(r.n, d, d, h)
 		vec.Log(r.n, h, h)
 		for i, v := range h {
-			v *= r.copies
+			v = float64(v * r.copies)
 			if v > most[i] {
 				shrink := portable.Exp(most[i] - v)
 				r.sum[i], r.over[i], most[i] = r.sum[i]*shrink, r.over[i]*shrink, v
