@@ -98,6 +98,7 @@ type Draws struct {
 	Superchains int
 	columns     []Column
 	values      [][][]float64 // chain, column, draw
+	without     []int         // draws of each chain where there are no columns: a party alone may have no parameters
 }
 
 // NewDraws returns empty draws with memory for a number of draws per chain.
@@ -119,6 +120,12 @@ func (d *Draws) Append(chain int, values []float64) {
 	}
 	for k, v := range values {
 		d.values[chain][k] = append(d.values[chain][k], v)
+	}
+	if len(d.columns) == 0 {
+		if d.without == nil {
+			d.without = make([]int, len(d.values))
+		}
+		d.without[chain]++
 	}
 }
 
@@ -199,6 +206,9 @@ func (d *Draws) Chains() int { return len(d.values) }
 // Len returns the number of draws of a chain.
 func (d *Draws) Len(chain int) int {
 	if len(d.columns) == 0 {
+		if chain < len(d.without) {
+			return d.without[chain]
+		}
 		return 0
 	}
 	return len(d.values[chain][0])
