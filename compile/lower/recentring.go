@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// effects are a parameter whose coordinates x have a prior with a location and a scale that depend on other parameters of the party.
+// effects are a parameter whose coordinates x have a prior with a location and a scale that depend on other parameters of the party; or the location of such, with their scale.
 type effects struct {
 	density.Effects
 	x, location, scale graph.ID
@@ -28,7 +28,25 @@ func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, args []graph.ID) {
 	if s.Decl.(*ast.Param).Noncentered {
 		e.Centring = 0
 	}
+	l.noteLocation(e)
 	l.effects = append(l.effects, e)
+}
+
+// noteLocation notes the location of effects, where it is a parameter whose coordinates can be relative to their scale: none of the maps that are built before needs it.
+func (l *lowerer) noteLocation(of effects) {
+	offset, free := l.b.Coordinates(of.location)
+	n, scales := l.b.Shape(of.location).Len(), l.b.Shape(of.scale).Len()
+	if !free || n == 0 || scales != 1 && scales != n || l.b.Depends(of.scale, of.location) {
+		return
+	}
+	for _, e := range l.effects {
+		if e.x == of.location || !e.Anchored && l.b.Depends(e.location, of.location) || l.b.Depends(e.scale, of.location) {
+			return
+		}
+	}
+	l.effects = append(l.effects, effects{
+		density.Effects{Name: "location of " + of.Name, Offset: offset, Len: n, Centring: 1, Anchored: true}, of.location, graph.NoID, of.scale,
+	})
 }
 
 // recentring builds the maps between the coordinates of the party's hierarchies.
@@ -52,9 +70,17 @@ func (l *lowerer) recentring() (r *model.Recentring, err error) {
 func (l *lowerer) recentringMap(write func(*recentred) (value, theta graph.ID)) (*graph.Graph, error) {
 	m := &recentred{b: graph.New(l.Name)}
 	known := m.b.CopyParams(l.b)
-	for _, e := range l.effects {
-		m.x, m.c, m.d = known[e.x], m.b.Input("centring of "+e.Name, graph.Shape{}), m.b.Scalar(e.Centring)
-		m.location = m.b.Copy(l.b, e.location, known)
+	centrings := make([]graph.ID, len(l.effects))
+	for k, e := range l.effects {
+		centrings[k] = m.b.Input("centring of "+e.Name, graph.Shape{})
+	}
+	for k, e := range l.effects {
+		m.x, m.c, m.d = known[e.x], centrings[k], m.b.Scalar(e.Centring)
+		if e.Anchored {
+			m.location = m.b.Input("anchor of "+e.Name, l.b.Shape(e.x))
+		} else {
+			m.location = m.b.Copy(l.b, e.location, known)
+		}
 		m.logScale = m.apply("log", m.b.Copy(l.b, e.scale, known))
 		value, theta := write(m)
 		if m.err != nil {

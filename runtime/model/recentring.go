@@ -7,7 +7,7 @@ import (
 )
 
 // A Recentring is the maps between the coordinates of a party's hierarchies (density.Recentring) as two graphs over its parameters. Input k of each is the
-// centring of the k-th effects. Output 2k is these effects in the coordinates mapped to, and output 2k+1 the logarithm of their prior's scale.
+// centring of the k-th effects; after these come the anchors of those that have any. Output 2k is these effects in the coordinates mapped to, and output 2k+1 the logarithm of their prior's scale.
 type Recentring struct {
 	Effects            []density.Effects
 	ToTheta, FromTheta *graph.Graph
@@ -51,9 +51,15 @@ func newRecentred(effects []density.Effects, g *graph.Graph, sign float64) *rece
 }
 
 // At sets to. Going to the centring b from a multiplies each effect by its prior's scale to the power of b - a, which is what it adds to the Jacobian.
-func (m *recentred) At(centring, from, to []float64) float64 {
-	for k, c := range centring {
-		m.exec.Input(k)[0] = c
+func (m *recentred) At(at, from, to []float64) float64 {
+	centring, anchors, input := at[:len(m.effects)], at[len(m.effects):], len(m.effects)
+	for k, e := range m.effects {
+		m.exec.Input(k)[0] = centring[k]
+		if e.Anchored {
+			copy(m.exec.Input(input), anchors[:e.Len])
+			anchors = anchors[e.Len:]
+			input++
+		}
 	}
 	m.exec.Forward(from)
 	copy(to, from)

@@ -113,8 +113,14 @@ func recentring(where string, spec *Spec) error {
 	if r == nil {
 		return nil
 	}
+	inputs := len(r.Effects)
+	for _, e := range r.Effects {
+		if e.Anchored {
+			inputs++
+		}
+	}
 	for _, g := range []*graph.Graph{r.ToTheta, r.FromTheta} {
-		if g == nil || g.Dim() != spec.Graph.Dim() || len(g.Inputs()) != len(r.Effects) || len(g.Outputs()) != 2*len(r.Effects) {
+		if g == nil || g.Dim() != spec.Graph.Dim() || len(g.Inputs()) != inputs || len(g.Outputs()) != 2*len(r.Effects) {
 			return wrong(where, "a map of coordinates does not fit the party's parameters")
 		}
 		for k, e := range r.Effects {
