@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/ast"
@@ -58,71 +60,60 @@ func (l *lowerer) recentring() (r *model.Recentring, err error) {
 	for _, e := range l.effects {
 		r.Effects = append(r.Effects, e.Effects)
 	}
-	if r.ToTheta, err = l.recentringMap((*recentred).toTheta); err != nil {
-		return nil, err
-	}
-	r.FromTheta, err = l.recentringMap((*recentred).fromTheta)
-	return r, err
+	return r, l.recentringStages(r)
 }
 
-// recentringMap builds a map of the coordinates of all parameters. Effects come in the order of declaration, so that locations and scales depend on
-// earlier ones alone.
-func (l *lowerer) recentringMap(write func(*recentred) (value, theta graph.ID)) (*graph.Graph, error) {
-	m := &recentred{b: graph.New(l.Name)}
-	known := m.b.CopyParams(l.b)
-	centrings := make([]graph.ID, len(l.effects))
+// recentringStages builds the graphs of locations and scales. Effects come in the order of declaration, so that locations and scales depend on earlier ones alone.
+func (l *lowerer) recentringStages(r *model.Recentring) error {
+	of := make([]int, len(l.effects)) // the stage of each
 	for k, e := range l.effects {
-		centrings[k] = m.b.Input("centring of "+e.Name, graph.Shape{})
-	}
-	for k, e := range l.effects {
-		m.x, m.c, m.d = known[e.x], centrings[k], m.b.Scalar(e.Centring)
-		if e.Anchored {
-			m.location = m.b.Input("anchor of "+e.Name, l.b.Shape(e.x))
-		} else {
-			m.location = m.b.Copy(l.b, e.location, known)
+		for j, before := range l.effects[:k] {
+			if l.b.Depends(e.scale, before.x) || !e.Anchored && l.b.Depends(e.location, before.x) {
+				of[k] = max(of[k], of[j]+1)
+			}
 		}
-		m.logScale = m.apply("log", m.b.Copy(l.b, e.scale, known))
-		value, theta := write(m)
-		if m.err != nil {
-			return nil, m.err
+	}
+	for stage := range slices.Max(of) + 1 {
+		s, b := model.RecentringStage{}, graph.New(l.Name)
+		known := b.CopyParams(l.b)
+		for k, e := range l.effects {
+			if of[k] != stage {
+				continue
+			}
+			location := b.Scalar(0)
+			if !e.Anchored {
+				location = b.Copy(l.b, e.location, known)
+			}
+			logScale, err := b.Apply("log", graph.Attr{}, b.Copy(l.b, e.scale, known))
+			if err != nil {
+				return err
+			}
+			for _, id := range []*graph.ID{&location, &logScale} {
+				if *id, err = repeated(b, *id, l.b.Shape(e.x)); err != nil {
+					return err
+				}
+			}
+			b.Output("location of "+e.Name, location)
+			b.Output("log scale of "+e.Name, logScale)
+			s.Effects = append(s.Effects, k)
 		}
-		known[e.x] = theta
-		m.b.Output(e.Name, value)
-		m.b.Output("log scale of "+e.Name, m.logScale)
+		var err error
+		if s.Graph, err = b.Build(); err != nil {
+			return err
+		}
+		r.Stages = append(r.Stages, s)
 	}
-	return m.b.Build()
+	return nil
 }
 
-// A recentred is a map in the making, at some effects: their coordinates x, the prior's location and log scale, the centring c of the coordinates u and d
-// of θ, one of which x is. By definition u = (v - m)/s^(1-c) + c·m for the effects v, and the same with θ for u and d for c.
-type recentred struct {
-	b                     *graph.Builder
-	x, location, logScale graph.ID
-	c, d                  graph.ID
-	err                   error
-}
-
-// toTheta: θ = s^(d-c)·(u - c·m) + d·m.
-func (m *recentred) toTheta() (value, theta graph.ID) {
-	theta = m.between(m.c, m.d)
-	return theta, theta
-}
-
-// fromTheta: u = s^(c-d)·(θ - d·m) + c·m.
-func (m *recentred) fromTheta() (value, theta graph.ID) { return m.between(m.d, m.c), m.x }
-
-// between takes x from the centring a to the centring b.
-func (m *recentred) between(a, b graph.ID) graph.ID {
-	power := m.apply("exp", m.apply("mul", m.apply("sub", b, a), m.logScale))
-	misfit := m.apply("sub", m.x, m.apply("mul", a, m.location))
-	return m.apply("add", m.apply("mul", power, misfit), m.apply("mul", b, m.location))
-}
-
-func (m *recentred) apply(op string, in ...graph.ID) graph.ID {
-	if m.err != nil {
-		return graph.NoID
+// repeated gives a value that is spread over a shape the whole shape, unless its elements come in turn over that: they are one, or stand along the last dimensions.
+func repeated(b *graph.Builder, id graph.ID, over graph.Shape) (graph.ID, error) {
+	shape := b.Shape(id)
+	for len(shape) > 0 && shape[0] == 1 {
+		shape = shape[1:]
 	}
-	id, err := m.b.Apply(op, graph.Attr{}, in...)
-	m.err = err
-	return id
+	if len(shape) <= len(over) && slices.Equal(shape, over[len(over)-len(shape):]) {
+		return id, nil
+	}
+	return b.Apply("add", graph.Attr{}, id, b.Const("shape", over, make([]float64, over.Len())))
 }
