@@ -51,4 +51,6 @@ type Map interface {
 	At(at, from, to []float64) float64
 	// Pull follows At. It replaces g, the gradient of a function f of the result, by that of f + the logarithm which At returned, by from.
 	Pull(g []float64)
+	// Lift follows At. It undoes Pull: it is that of the inverse map at the result of At.
+	Lift(g []float64)
 }

@@ -74,8 +74,7 @@ func (c *centring) declare(u, g []float64) {
 		return
 	}
 	copy(u, c.place(u))
-	c.from.At(c.chosen, u, c.u)
-	c.from.Pull(g)
+	c.to.Lift(g)
 }
 
 // undeclare is the inverse of declare.
@@ -84,15 +83,15 @@ func (c *centring) undeclare(theta, g []float64) {
 		c.logJacobian = 0
 		return
 	}
-	c.change(c.chosen, theta, g)
+	c.logJacobian = -c.change(c.chosen, theta, g)
 }
 
-// change takes θ and a gradient by it to coordinates at some centrings.
-func (c *centring) change(to, theta, g []float64) {
-	c.from.At(to, theta, c.u)
-	c.to.At(to, c.u, c.theta)
-	c.to.Pull(g)
+// change takes θ and a gradient by it to coordinates u at some centrings, and returns log|∂u/∂θ|.
+func (c *centring) change(to, theta, g []float64) float64 {
+	logJacobian := c.from.At(to, theta, c.u)
+	c.from.Lift(g)
 	copy(theta, c.u)
+	return logJacobian
 }
 
 // use sets the centrings.
@@ -163,8 +162,9 @@ func (c *centring) near(cloud [][]float64) [][]float64 {
 // criterion was then last evaluated there. The anchors are those in c.at.
 func (c *centring) choose(criterion func(at []float64) float64) (changed bool) {
 	copy(c.at[:len(c.effects)], c.chosen)
+	value := math.NaN() // of the criterion at c.at
 	for k := range c.effects {
-		c.at[k] = c.best(k, criterion)
+		c.at[k], value = c.best(k, value, criterion)
 	}
 	anchors := c.at[len(c.effects):]
 	for k, e := range c.effects {
@@ -200,26 +200,29 @@ func (c *centring) chooseByKept(n int) (changed bool) {
 }
 
 // best returns a centring of effects k that is as good as any, the others being as in c.at: the declared one where that is, else the least. Where a scale
-// may come near 0, a smaller centring has less of a funnel, whose neck the draws need not have found yet.
-func (c *centring) best(k int, criterion func(at []float64) float64) float64 {
+// may come near 0, a smaller centring has less of a funnel, whose neck the draws need not have found yet. known is the criterion at c.at, or not a number; with the centring it returns that of the result.
+func (c *centring) best(k int, known float64, criterion func(at []float64) float64) (centring, value float64) {
 	copy(c.varied, c.at)
 	var misfits [len(candidates)]float64
 	least := math.Inf(1)
 	for i, v := range candidates {
 		c.varied[k] = v
-		if misfits[i] = criterion(c.varied); misfits[i] < least {
+		if misfits[i] = known; v != c.at[k] || math.IsNaN(known) {
+			misfits[i] = criterion(c.varied)
+		}
+		if misfits[i] < least {
 			least = misfits[i]
 		}
 	}
-	best := c.chosen[k] // where no misfit is a number
+	centring, value = c.at[k], known // where no misfit is a number
 	for i := len(candidates) - 1; i >= 0; i-- {
 		if good := misfits[i] <= least+indifference; good && candidates[i] == c.declared[k] {
-			return c.declared[k]
+			return c.declared[k], misfits[i]
 		} else if good {
-			best = candidates[i]
+			centring, value = candidates[i], misfits[i]
 		}
 	}
-	return best
+	return centring, value
 }
 
 // recentre chooses coordinates by the draws of the estimate in use. This, and the current point q with its gradient g, go over to them.

@@ -51,6 +51,14 @@ func (m *scaling) Pull(g []float64) {
 	}
 }
 
+func (m *scaling) Lift(g []float64) {
+	for i := range g[1:] {
+		g[1+i] /= math.Exp(m.power * m.to[0])
+		g[0] -= g[1+i] * m.power * m.to[1+i]
+	}
+	g[0] -= m.power * float64(m.b.dim-1)
+}
+
 // independent draws from a target whose coordinates at one centring are independent normals of sd 0.5: θ and the gradient by it.
 func independent(r *rand.Rand, b effectsBlock, at float64) (theta, g []float64) {
 	theta, g = make([]float64, b.dim), make([]float64, b.dim)
@@ -247,6 +255,12 @@ func (m *anchoring) Pull(g []float64) {
 	by := math.Exp(m.power * m.log)
 	g[0] += m.power + g[1]*m.misfit*by*m.power
 	g[1] *= by
+}
+
+func (m *anchoring) Lift(g []float64) {
+	by := math.Exp(m.power * m.log)
+	g[1] /= by
+	g[0] -= m.power + g[1]*m.misfit*by*m.power
 }
 
 // A location that varies around 3 as far as a scale reaches gets coordinates in units of the scale, from an anchor at the mean of its draws; one that does not stays as it is, without

@@ -133,7 +133,16 @@ func differences(t *testing.T, m density.Map, c, x []float64) {
 	for i, q := range y {
 		g[i] = 2 * math.Sin(float64(i)+1) * q
 	}
+	before := slices.Clone(g)
 	m.Pull(g)
+	lifted := slices.Clone(g)
+	m.At(c, x, y)
+	m.Lift(lifted)
+	for i, want := range before {
+		if math.Abs(lifted[i]-want) > 1e-12*(1+math.Abs(want)) {
+			t.Errorf("derivative by result %d is %v, lifted %v", i, want, lifted[i])
+		}
+	}
 	jacobian := mat.NewDense(n, n, nil)
 	for i := range x {
 		var value [2]float64

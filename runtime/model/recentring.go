@@ -59,6 +59,10 @@ type recentredEffects struct {
 	power              []float64 // s^(b-a)
 	misfit             []float64 // x - a·m
 	toLocation, toLog  []float64 // adjoints; the former nil with anchors
+
+	// Of pull, by scales: derivatives of an effect by what was mapped, by its log scale for a misfit of 1, and by its location; and what the log-Jacobian adds for each log scale.
+	factor, step, slope []float64
+	added               float64
 }
 
 func newRecentred(r *Recentring, toTheta bool) *recentred {
@@ -72,7 +76,9 @@ func newRecentred(r *Recentring, toTheta bool) *recentred {
 		for k, number := range s.Effects {
 			e := m.effects[number]
 			e.location, e.logScale = exec.Output(2*k), exec.Output(2*k+1)
-			e.power, e.toLog = make([]float64, len(e.logScale)), make([]float64, len(e.logScale))
+			for _, v := range []*[]float64{&e.power, &e.toLog, &e.factor, &e.step, &e.slope} {
+				*v = make([]float64, len(e.logScale))
+			}
 			if e.Anchored {
 				e.anchors = make([]float64, e.Len)
 				e.location = e.anchors
@@ -122,10 +128,16 @@ func (m *recentred) At(at, from, to []float64) float64 {
 }
 
 // Pull pulls g back.
-func (m *recentred) Pull(g []float64) {
+func (m *recentred) Pull(g []float64) { m.pull(g, m.toTheta) }
+
+// Lift undoes Pull.
+func (m *recentred) Lift(g []float64) { m.pull(g, !m.toTheta) }
+
+// pull turns a gradient by θ to one by coordinates u, or the other way round.
+func (m *recentred) pull(g []float64, fromTheta bool) {
 	for k := range m.stages {
 		s := &m.stages[k]
-		if m.toTheta { // derivatives by θ of a stage are whole when later stages have added theirs
+		if fromTheta { // derivatives by θ of a stage are whole when later stages have added theirs
 			s = &m.stages[len(m.stages)-1-k]
 		}
 		if !s.moved {
@@ -134,7 +146,11 @@ func (m *recentred) Pull(g []float64) {
 		for i, e := range s.effects {
 			s.seeds[2*i], s.seeds[2*i+1] = nil, nil
 			if e.moved() {
-				e.pull(g[e.Offset:][:e.Len])
+				if e.factors(fromTheta != m.toTheta); len(e.location) == 1 && len(e.power) == 1 {
+					e.pullAlike(g[e.Offset:][:e.Len])
+				} else {
+					e.pull(g[e.Offset:][:e.Len])
+				}
 				s.seeds[2*i], s.seeds[2*i+1] = e.toLocation, e.toLog
 			}
 		}
@@ -172,31 +188,47 @@ func (e *recentredEffects) move(from, to []float64) float64 {
 	return e.share() * vector.Sum(len(e.logScale), e.logScale)
 }
 
-// pull replaces a gradient by effects at b by that by them at a, and sets the adjoints of location and log scale; those of the log-Jacobian too.
-func (e *recentredEffects) pull(g []float64) {
-	if len(e.location) == 1 && len(e.power) == 1 {
-		p := e.power[0]
-		e.toLog[0] = e.share() + float64((e.b-e.a)*p*vector.Dot(e.Len, g, e.misfit))
-		if e.toLocation != nil {
-			e.toLocation[0] = (e.b - float64(e.a*p)) * vector.Sum(e.Len, g)
-		}
-		vector.Scale(e.Len, g, g, p)
+// factors prepares pull, or that of the inverse map.
+func (e *recentredEffects) factors(inverse bool) {
+	e.added = e.share()
+	for i, p := range e.power {
+		e.factor[i], e.step[i] = p, float64((e.b-e.a)*p)
+		e.slope[i] = e.b - float64(e.a*p)
+	}
+	if !inverse {
 		return
 	}
+	e.added = -e.added
+	for i, p := range e.power {
+		e.factor[i], e.step[i] = 1/p, e.a-e.b // the misfit there is p times the one here
+		e.slope[i] = e.a - e.b/p
+	}
+}
+
+// pull replaces a gradient by the result by that by what was mapped, and sets the adjoints of location and log scale; those of the log-Jacobian too.
+func (e *recentredEffects) pull(g []float64) {
 	for i := range e.toLog {
-		e.toLog[i] = e.share()
+		e.toLog[i] = e.added
 	}
 	clear(e.toLocation)
 	j, k := 0, 0
 	for i, d := range g {
-		p := e.power[k]
-		e.toLog[k] += float64((e.b - e.a) * d * p * e.misfit[i])
+		e.toLog[k] += float64(e.step[k] * float64(d*e.misfit[i]))
 		if e.toLocation != nil {
-			e.toLocation[j] += float64((e.b - float64(e.a*p)) * d)
+			e.toLocation[j] += float64(e.slope[k] * d)
 		}
-		g[i] = float64(d * p)
+		g[i] = float64(d * e.factor[k])
 		j, k = after(j, len(e.location)), after(k, len(e.power))
 	}
+}
+
+// pullAlike is pull where all effects have one location and one scale.
+func (e *recentredEffects) pullAlike(g []float64) {
+	e.toLog[0] = e.added + float64(e.step[0]*vector.Dot(e.Len, g, e.misfit))
+	if e.toLocation != nil {
+		e.toLocation[0] = e.slope[0] * vector.Sum(e.Len, g)
+	}
+	vector.Scale(e.Len, g, g, e.factor[0])
 }
 
 // after is the place after i in n that are repeated.
