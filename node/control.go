@@ -144,6 +144,13 @@ type announcement struct {
 	Seed     uint64            `json:"seed"`
 	Task     Task              `json:"task"`
 	Record   bool              `json:"record,omitempty"` // the server keeps what it receives
+	From     *origin           `json:"from,omitempty"`   // the run in which the chains of a fit begin; nil: in none
+}
+
+// An origin is an earlier run where the chains of a fit begin.
+type origin struct {
+	Run      string `json:"run"`
+	Manifest string `json:"manifest"` // SHA-256 of that which it ran
 }
 
 // held is what a party tells first: of its rows, by size, before incomplete ones are left out.

@@ -64,6 +64,7 @@ var forms = map[string][]form{
 	"compile.Disagreement.Kind": {aFact}, "compile.Disagreement.What": {aName}, "compile.Disagreement.Party": {aParty}, "compile.Disagreement.Other": {aParty},
 	"node.announcement.Version": {aVersion}, "node.announcement.Protocol": {aVersion}, "node.announcement.Model": {aName}, "node.announcement.Manifest": {aDigest}, "node.announcement.Key": {aKey},
 	"node.announcement.Salt": {aNumber}, "node.announcement.Backend": {aBackend}, "node.announcement.Settings": {aSetting, aSetting}, "node.Task.Kind": {aTask},
+	"node.origin.Run": {aNumber}, "node.origin.Manifest": {aDigest},
 	"node.held.Rows": {aName}, "node.leaving.Rows": {aName}, "compile.Rows.Order": {aDigest}, "compile.Rows.Left": {aBit},
 	"node.facts.Program": {aDigest}, "node.facts.Aligned": {aNumber},
 	"compile.Facts.Sizes": {aName}, "compile.Facts.Order": {aDigest}, "compile.Facts.Shared": {aName, aDigest}, "compile.Facts.Levels": {aName, aDigest},

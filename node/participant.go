@@ -96,6 +96,7 @@ type participant struct {
 	job      func(context.Context) (Outcome, error) // until it runs: what the party does in the epoch
 	discard  func()                                 // gives it up
 	earlier  *runs.Run                              // whose draws a prediction uses
+	begins   *origin                                // the run in this party's folder where the chains of a fit begin; nil: in none
 	stages   sync.Mutex                             // one stage is answered at a time
 	rows     policy.RowSet                          // of the party, where it has a policy
 	guarded  *guard
@@ -138,7 +139,11 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &participant{node: n, manifest: m, program: source.New(file, string(program)), own: own, digest: digest(text)}, nil, nil
+	begins, err := n.origin()
+	if err != nil {
+		return nil, nil, err
+	}
+	return &participant{node: n, manifest: m, program: source.New(file, string(program)), own: own, digest: digest(text), begins: begins}, nil, nil
 }
 
 // options are those of the fit, which every party has alike but for its folder.
@@ -158,8 +163,12 @@ func (p *participant) options() (fit.Options, error) {
 			return fit.Options{}, err
 		}
 	}
+	from := ""
+	if p.begins != nil {
+		from = p.From
+	}
 	return fit.Options{
-		Inits: inits, Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
+		From: from, Inits: inits, Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
 		Joining: data.Joining{Key: p.announce.Key}, Progress: p.progress, Record: p.announce.Record && p.id.Party == p.id.Project.Server, Origin: fit.Origin{Command: p.Command, Began: p.began},
 	}, nil
 }
@@ -267,6 +276,9 @@ func (p *participant) accepts(a announcement) error {
 		return &refusal{CodeSettings, otherTask("%s asks for %s, and this party was started for %s; start both alike (--predict, --ppc, --log-lik, --cv)", p.id.Project.Server, a.Task, p.Task)}
 	case p.Key != "" && p.Key != a.Key:
 		return refuse(CodePolicy, "%s joins rows on %q, this party on %q (--key)", p.id.Project.Server, a.Key, p.Key)
+	}
+	if err := p.beginsAt(a.From); err != nil {
+		return err
 	}
 	if a.Record {
 		p.note("%s keeps what it receives in this run (--record)", p.id.Project.Server)

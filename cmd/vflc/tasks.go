@@ -28,11 +28,13 @@ const (
 	ppcFlag     = "ppc"
 	weighFlag   = "log-lik"
 	cvFlag      = "cv"
+	fromFlag    = "from"
 )
 
 // taskFlags say what the parties do.
 type taskFlags struct {
 	predict, check, weigh string
+	from                  string
 	folds                 int
 }
 
@@ -41,6 +43,7 @@ func (f *taskFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.predict, predictFlag, "", "predict new rows with the draws of this party's `RUN`, in place of a fit; all parties say so")
 	fs.StringVar(&f.check, ppcFlag, "", "compare the rows of this party's `RUN` with replicates of them, in place of a fit; all parties say so")
 	fs.StringVar(&f.weigh, weighFlag, "", "compute the log density of every row of this party's `RUN` at its draws, for vflc loo and vflc waic, in place of a fit; all parties say so")
+	fs.StringVar(&f.from, fromFlag, "", "begin the chains where those of an earlier run across machines have ended, of which this party has the part in the folder `RUN`; all parties say so")
 	fs.IntVar(&f.folds, cvFlag, 0, "cross-validate with this many `folds`, in place of one fit; all parties say so")
 }
 
@@ -75,7 +78,12 @@ func (f *taskFlags) apply(cmd *cobra.Command, o *node.Options) error {
 	if f.folds != 0 {
 		given++
 	}
+	if f.from != "" {
+		o.From = f.from
+	}
 	switch {
+	case f.from != "" && given > 0:
+		return usagef("--%s is for a fit: it does not go with --%s, --%s, --%s and --%s", fromFlag, predictFlag, ppcFlag, weighFlag, cvFlag)
 	case given > 1:
 		return usagef("--%s, --%s, --%s and --%s exclude one another", predictFlag, ppcFlag, weighFlag, cvFlag)
 	case f.folds < 0 || f.folds == 1:
@@ -94,7 +102,10 @@ func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.Options) 
 		scored = append(scored, filepath.Join(filepath.Dir(fitted), "score"))
 		for _, t := range []struct{ kind, dir string }{{node.Fitting, fitted}, {node.Scoring, scored[k-1]}} {
 			o := f.Options
-			o.Task, o.Dir, o.From, o.Finished = node.Task{Kind: t.kind, Fold: fold}, t.dir, fitted, finished
+			o.Task, o.Dir, o.Finished = node.Task{Kind: t.kind, Fold: fold}, t.dir, finished
+			if t.kind == node.Scoring {
+				o.From = fitted
+			}
 			number, complete, err := node.Remembered(t.dir)
 			if err == nil && !complete {
 				f.Say(fmt.Sprintf("fold %d of %d: %s", k, f.folds, map[string]string{node.Fitting: "fit to the other rows", node.Scoring: "predictions"}[t.kind]))

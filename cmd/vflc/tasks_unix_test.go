@@ -153,6 +153,57 @@ func TestStartingValuesApart(t *testing.T) {
 	}
 }
 
+// Chains that begin where those of an earlier run have ended, of which each party has its part, are those of one process; a folder that is not that part is refused, by its name.
+func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
+	s := newTasks(t)
+	args := []string{"--chains", "3", "--warmup", "10", "--draws", "20"}
+	start := func(party, from, dir string, more ...string) *played {
+		given := []string{"--data", "m/" + party + ".csv", "--from", from, "-o", dir + "/" + party}
+		if party == "server" {
+			given = append(given, args...)
+		}
+		return s.play(party, append(given, more...)...)
+	}
+	s.end(start("server", "demo/runs/server", "warm"), start("a", "demo/runs/a", "warm"), start("b", "demo/runs/b", "warm"))
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "again", "--seed", "7", "--wire", "fixed", "--from", "whole", "--quiet"}, args)...)
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "cold", "--seed", "7", "--wire", "fixed", "--quiet"}, args)...)
+	want, cold := s.draws("again"), s.draws("cold")
+	for party, names := range map[string][]string{"server": {"m"}, "a": {"ba.1", "ba.2"}, "b": {"bb"}} {
+		got := s.draws("warm/" + party)
+		for _, name := range names {
+			for _, chain := range []string{"chain-1.csv ", "chain-2.csv ", "chain-3.csv "} {
+				if v := got[chain+name]; v == "" || v != want[chain+name] || v == cold[chain+name] {
+					t.Errorf("%s, %s: %v, in one process %v, from the beginning %v", party, chain+name, v, want[chain+name], cold[chain+name])
+				}
+			}
+		}
+	}
+
+	// A folder of another run at one party ends the run everywhere; each has its reason.
+	server, a, b := start("server", "demo/runs/server", "wrong"), start("a", "warm/a", "wrong"), start("b", "demo/runs/b", "wrong")
+	for _, p := range []*played{server, a, b} {
+		if err := p.Wait(); err == nil {
+			t.Errorf("%v\n%s", p.Args, p.out.String())
+		}
+	}
+	if out := a.out.String(); !strings.Contains(out, "V0607") || !strings.Contains(out, "--from warm/a is run") {
+		t.Error(out)
+	}
+	if out := server.out.String(); !strings.Contains(out, "a does not take the settings of the run") {
+		t.Error(out)
+	}
+	for text, wrong := range map[string][]string{
+		"holds no part of a run across processes":  {"--from", "whole"},
+		"it is the part of b, and this party is a": {"--from", "demo/runs/b"},
+		"name the same folder":                     {"--from", "warm/a", "-o", "warm/a"},
+		"--from is for a fit":                      {"--from", "warm/a", "--cv", "3"},
+	} {
+		if out, err := s.vflc(slices.Concat([]string{"join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o", "x"}, wrong)...); err == nil || !strings.Contains(out, text) {
+			t.Errorf("%v: %v\n%s", wrong, err, out)
+		}
+	}
+}
+
 // Parties apart predict new rows, and compare their own with replicates, as one process does, byte for byte; also where one of them is killed on the way.
 func TestPredictionsApartEqualOneProcess(t *testing.T) {
 	s := newTasks(t)

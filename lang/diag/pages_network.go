@@ -105,6 +105,10 @@ var networkPages = []Page{
 		Text: "What parties tell one another beside the messages of a run are codes, numbers, digests, names of parties and names of the model: never the text of an error, a path, a value, or a column that the model does not name. A message that has another text does not leave, and is refused where it arrives. Names of the model, its sizes and settings have no characters but letters, digits and a few signs; the message names the field.",
 	},
 	{
+		Code: OtherOrigin, Title: "chains that begin where another run has ended",
+		Text: "With --from at vflc serve and vflc join the chains begin where those of an earlier run across machines have ended: each party names its own folder of that run, which has its own coordinates of the last positions, its part of the metric, and the step size. The parties compare the number of the run and the SHA-256 of its manifest, which say nothing of its results. The folder must be this party's, of a run that is complete, and of the same run at all of them; the programs may be others, as with another rho, as long as the parameters are the same.",
+	},
+	{
 		Code: NotApart, Title: "what needs the data of all parties in one process",
 		Text: "Some of what vflc run, predict and cv do needs numbers of several parties in one place: draws of new categories from a prior of another party, the chains of an earlier run, folds that follow the response or a column of one party, fits at several rho, pointwise densities where auxiliary variables must be integrated out, and cells that are no cells of a study. It is not done across machines. The message says what is instead.",
 	},
