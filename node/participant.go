@@ -83,6 +83,7 @@ type participant struct {
 
 	announce announcement
 	left     map[string]compile.Rows // the rows that were left out when part was read; nil: the incomplete ones of this party
+	folds    []int                   // of the rows of a cross-validation when part was read, where one party tells them; nil: all rows were read
 	part     *compile.OneParty
 	facts    facts
 	secret   *ecdh.PrivateKey
@@ -179,7 +180,7 @@ func (p *participant) open(a announcement, epoch uint32) (held, error) {
 		return held{}, err
 	}
 	if !reflect.DeepEqual(a, p.announce) || p.part == nil {
-		if err := p.read(a, nil); err != nil {
+		if err := p.read(a, nil, nil); err != nil {
 			return held{}, err
 		}
 	}
@@ -242,11 +243,33 @@ func (p *participant) leave(l leaving, run string) (facts, error) {
 			}
 		}
 	}
-	if !reflect.DeepEqual(l.Rows, p.left) {
-		if err := p.read(p.announce, l.Rows); err != nil {
+	if p.awaitsFolds() {
+		if err := p.reread(l.Rows, nil); err != nil {
 			return facts{}, err
 		}
+		own, err := p.offers(l.Deals, run)
+		return facts{Dealt: own}, err
 	}
+	folds, err := p.known()
+	if err != nil {
+		return facts{}, err
+	}
+	if err := p.reread(l.Rows, folds); err != nil {
+		return facts{}, err
+	}
+	return p.disclose(run)
+}
+
+// reread reads the party's data without some rows, and of a cross-validation with those of the folds; nil: all. It does so unless it has.
+func (p *participant) reread(left map[string]compile.Rows, folds []int) error {
+	if reflect.DeepEqual(left, p.left) && slices.Equal(folds, p.folds) {
+		return nil
+	}
+	return p.read(p.announce, left, folds)
+}
+
+// disclose answers with what the party tells of the rows that it takes part with.
+func (p *participant) disclose(run string) (facts, error) {
 	if p.policy != nil {
 		lines, err := p.rowLines()
 		if err != nil {
@@ -315,13 +338,13 @@ func short(digest string) string { return digest[:min(12, len(digest))] }
 // everyClient is whom the server tells which rows are left out.
 const everyClient = "every client"
 
-// read reads the party's data without the rows given; nil: without those that are incomplete here.
-func (p *participant) read(a announcement, left map[string]compile.Rows) error {
+// read reads the party's data without the rows given; nil: without those that are incomplete here. folds are those that one party has told; nil: none has, or not yet.
+func (p *participant) read(a announcement, left map[string]compile.Rows, folds []int) error {
 	part, diags, err := compile.OpenParty(p.manifest, p.id.Party, p.program, p.own)
 	if err := refused(CodeManifest, diags, err); err != nil {
 		return err
 	}
-	if err := p.bind(a, part, left); err != nil {
+	if err := p.bind(a, part, left, folds); err != nil {
 		return err
 	}
 	alignment, err := alignmentOf(p.tables())
@@ -336,7 +359,7 @@ func (p *participant) read(a announcement, left map[string]compile.Rows) error {
 	if err := refused(CodeData, diags, nil); err != nil {
 		return err
 	}
-	p.announce, p.left, p.part, p.facts = a, left, part, facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
+	p.announce, p.left, p.folds, p.part, p.facts = a, left, folds, part, facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
 	p.agreed = agreement{}
 	return nil
 }
@@ -479,17 +502,19 @@ func runID(run string) (id network.RunID, err error) {
 
 // keys are the sources of the party's random streams: all parties have the shared one, and each its own, which follows from the seed in its folder and the run.
 func (p *participant) keys(id network.RunID, run string, masks *session.MaskKeys) session.Keys {
-	k := session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{}, ID: transport.ID{Run: id, Epoch: p.epoch}, Masks: masks}
+	return session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{p.id.Party: p.ownKey(run)}, ID: transport.ID{Run: id, Epoch: p.epoch}, Masks: masks}
+}
+
+// ownKey is the source of the random streams that the party has alone.
+func (p *participant) ownKey(run string) rng.Key {
 	if p.id.Simulated != nil {
-		k.Private[p.id.Party] = rng.SimulatedKey(*p.id.Simulated, p.id.Party)
-		return k
+		return rng.SimulatedKey(*p.id.Simulated, p.id.Party)
 	}
 	b, err := hkdf.Key(sha256.New, p.id.Stream[:], []byte(run), "vflc private stream v1", 32)
 	if err != nil {
 		panic("node: " + err.Error()) // the length is one that HKDF has
 	}
-	k.Private[p.id.Party] = rng.Key(b)
-	return k
+	return rng.Key(b)
 }
 
 // run makes the party's part of the epoch, and saves its results.

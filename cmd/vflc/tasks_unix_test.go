@@ -91,6 +91,23 @@ func (s *stage) end(all ...*played) {
 	}
 }
 
+// fail waits until all processes have ended with an error of their own.
+func (s *stage) fail(all ...*played) {
+	s.t.Helper()
+	late := time.AfterFunc(30*time.Second, func() {
+		s.t.Error("a process did not end")
+		for _, p := range all {
+			_ = p.Process.Kill()
+		}
+	})
+	defer late.Stop()
+	for _, p := range all {
+		if err := p.Wait(); err == nil {
+			s.t.Errorf("%v\n%s", p.Args, p.out.String())
+		}
+	}
+}
+
 // wantSame compares a file with what a command prints.
 func (s *stage) wantSame(file string, args ...string) {
 	s.t.Helper()
@@ -181,11 +198,7 @@ func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
 
 	// A folder of another run at one party ends the run everywhere; each has its reason.
 	server, a, b := start("server", "demo/runs/server", "wrong"), start("a", "warm/a", "wrong"), start("b", "demo/runs/b", "wrong")
-	for _, p := range []*played{server, a, b} {
-		if err := p.Wait(); err == nil {
-			t.Errorf("%v\n%s", p.Args, p.out.String())
-		}
-	}
+	s.fail(server, a, b)
 	if out := a.out.String(); !strings.Contains(out, "V0607") || !strings.Contains(out, "--from warm/a is run") {
 		t.Error(out)
 	}

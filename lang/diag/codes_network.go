@@ -50,6 +50,9 @@ const (
 	OffScript          Code = "V0835" // a message that the session does not have at this place
 	SubjectRefused     Code = "V0836" // the NATS server does not allow a subject
 
+	PolicyFolds  Code = "V0608" // folds that follow from what the party has alone
+	FoldsUnknown Code = "V0609" // folds that follow from what no party has, or several
+
 	PolicyRelease  Code = "V0855" // results that the policy does not let others see
 	Unpublishable  Code = "V0856" // a run of which nothing can be published
 	BadPublication Code = "V0857" // a file that is not what its party has published of this run
