@@ -57,6 +57,8 @@ that column together. Encoders are fitted to the rows of each fit alone. Predict
 	return cmd
 }
 
+var errStrataOrGroups = usagef("--stratify and --by exclude one another: groups stay whole")
+
 func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	if err := refuseQueue(cmd, "a cross-validation by itself", `a study whose cells have command = "cv" gives them to workers (vflc study --nats)`); err != nil {
 		return err
@@ -73,7 +75,7 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 		return err
 	}
 	if f.options.Stratify && f.options.By != "" {
-		return usagef("--stratify and --by exclude one another: groups stay whole")
+		return errStrataOrGroups
 	}
 	if f.options.Jobs < 0 {
 		return usagef("--jobs must be positive")
