@@ -196,6 +196,10 @@ func (e *Exec) bindCall(c *call, s *callSpec, at *site) {
 		if n.op == opLinear {
 			c.sums.predictor = newLinearState(n, e.g)
 		}
+		if n.op == opLevels {
+			k := len(n.levels.columns)
+			c.sums.predictor.B, c.sums.predictor.Gradient = make([]float64, k), make([]float64, 8*(k+1))
+		}
 	}
 	switch s.verb {
 	case doForward:
