@@ -174,7 +174,7 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, w *walk) err
 		if err := w.step(ctx); err != nil {
 			return err
 		}
-		if m.dueNow(c, w.saved) {
+		if m.dueNow(c, w.now.Sub(w.saved)) {
 			if err := m.save(c); err != nil {
 				return err
 			}
@@ -190,12 +190,12 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, w *walk) err
 	return m.save(c)
 }
 
-// dueNow reports whether a chain is to be saved: after some time, or where all parties save it.
-func (m *sampling) dueNow(c *chain, saved time.Time) bool {
+// dueNow reports whether a chain is to be saved: some time after it was, or where all parties save it.
+func (m *sampling) dueNow(c *chain, since time.Duration) bool {
 	if m.apart != nil {
 		return m.apart.Marks.Due(c.number, c.steps)
 	}
-	return time.Since(saved) >= m.options.SaveEvery
+	return since >= m.options.SaveEvery
 }
 
 // saveLast saves a chain that has ended, at every party.
@@ -226,13 +226,14 @@ func (m *sampling) save(c *chain) error {
 // A stopwatch adds time and work to what a chain had before.
 type stopwatch struct {
 	*chain
-	begun            time.Time
+	begun, now       time.Time // when the chain began, and when it was last read
 	work             density.Work
 	warming, drawing time.Duration
 }
 
 func (w *stopwatch) read(env density.Env) {
 	now := time.Since(w.begun)
+	w.now = w.begun.Add(now)
 	w.chain.work = w.work.Plus(*density.WorkOf(env))
 	if w.info.Draws == 0 {
 		w.chain.warming = w.warming + now
