@@ -201,7 +201,7 @@ func (k *kernel) Adjoint(b int, adj, own, w, early []float64) {
 		clear(w)
 		return
 	}
-	p.guide.adjoint(p.vars.phi, adj, own, w, early, p.vars.grad, p.dmu())
+	p.square = p.guide.adjoint(p.vars.phi, adj, own, w, early, p.vars.grad, p.dmu())
 }
 
 // Step does one iteration, or evaluates one batch of the final ELBO.

@@ -45,6 +45,7 @@ type party struct {
 	own     *factor                // of q(θ)
 	last    *rest                  // of q(θ) in the last iterations
 	ratio   float64                // of the last draw: log p's auxiliary terms − log q
+	square  float64                // of the last gradient of the guide
 	cut     []float64              // of a draw whose auxiliary variables are asked for
 	streams [sources]density.Stream
 	noisy   bool   // the noise in theta.eps and in the guide is that of fitting's round …
@@ -191,7 +192,7 @@ func (p *party) dmu() []float64 { return p.own.grad[:p.theta.all] }
 // finish completes the gradient from that of the density in θ, and reports whether all of it is finite and can be squared.
 func (p *party) finish(v []float64) bool {
 	p.theta.gradient(p.own.phi, v, p.own.grad)
-	return finite(square(p.own.grad) + square(p.vars.grad))
+	return finite(square(p.own.grad) + p.square)
 }
 
 func square(v []float64) float64 { return vec.Dot(len(v), v, v) }

@@ -202,7 +202,7 @@ func (k *kernel) slopeHere(b int, away bool) bool {
 		if p.guide == nil {
 			vec.Add(len(at.w), at.w, at.z, at.own)
 		} else {
-			p.guide.adjoint(p.vars.phi, at.z, at.own, at.w, nil, p.vars.grad, p.dmu())
+			p.square = p.guide.adjoint(p.vars.phi, at.z, at.own, at.w, nil, p.vars.grad, p.dmu())
 		}
 	}
 	at.block.Gradient(at.w, k.grad[b])
