@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -67,7 +68,7 @@ type stepwise struct {
 	make     func(ctx context.Context, p cells.Part) ([]byte, error)
 	take     func(p cells.Part, result []byte) error
 	progress func(done, all int)
-	say      func(text string)
+	say      func(text string) // not at the same time as progress
 }
 
 // run makes all steps, in this process or by workers. The error of an interrupt is that of the context.
@@ -82,6 +83,17 @@ func (s *stepwise) run(ctx context.Context) error {
 	}
 	whole := cells.Cell{Command: s.cmd.Name(), Model: s.path}
 	var pool cells.Pool = cells.Local{Jobs: s.jobs, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) { return s.make(ctx, *c.Part) }}
+	var lock sync.Mutex
+	say := func(text string) {
+		lock.Lock()
+		defer lock.Unlock()
+		s.say(text)
+	}
+	progress := func(done, all int) {
+		lock.Lock()
+		defer lock.Unlock()
+		s.progress(done, all)
+	}
 	size := 1
 	if s.nats.url != "" {
 		found, err := inspect(s.model, s.path, s.data)
@@ -95,13 +107,13 @@ func (s *stepwise) run(ctx context.Context) error {
 			return err
 		}
 		whole.Inputs, whole.Flags = found.inputs, append(s.flags(), found.flags...)
-		link, err := s.nats.open(ctx, s.cmd)
+		link, err := s.nats.open(ctx, s.cmd, say)
 		if err != nil {
 			return err
 		}
 		defer link.Close()
 		size = s.size
-		pool = spread.Pool{Link: link, Files: func(*cells.Cell) []spread.File { return found.files }, Keep: true, Say: s.say}
+		pool = spread.Pool{Link: link, Files: func(*cells.Cell) []spread.File { return found.files }, Keep: true, Say: say}
 	} else {
 		ctx = fit.Sharing(ctx, min(s.jobs, s.steps))
 	}
@@ -111,7 +123,7 @@ func (s *stepwise) run(ctx context.Context) error {
 		c.Part = &part
 		all = append(all, &c)
 	}
-	return cells.Gather(ctx, pool, all, s.take, s.progress)
+	return cells.Gather(ctx, pool, all, s.take, progress)
 }
 
 // flags are those of the command line on which the results depend, but those that name files.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,6 +87,7 @@ type studyState struct {
 	store  *study.Store
 	found  map[string]*inspection // by the name of a cell
 	failed map[string]error
+	lock   sync.Mutex // of what is said
 }
 
 func runStudy(cmd *cobra.Command, path string, f *studyFlags) error {
@@ -251,6 +253,8 @@ func (s *studyState) work(ctx context.Context) error {
 
 // say prints a line of progress.
 func (s *studyState) say(format string, args ...any) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	if !s.flags.quiet {
 		fmt.Fprintf(s.cmd.ErrOrStderr(), format+"\n", args...)
 	}
@@ -267,11 +271,12 @@ func (s *studyState) pool(ctx context.Context, open []*cells.Cell) (cells.Pool, 
 		}
 		*c = *c.Moved(absolute)
 	}
-	link, err := s.flags.nats.open(ctx, s.cmd)
+	say := func(text string) { s.say("%s", text) }
+	link, err := s.flags.nats.open(ctx, s.cmd, say)
 	if err != nil {
 		return nil, nil, err
 	}
-	return spread.Pool{Link: link, Files: func(c *cells.Cell) []spread.File { return s.found[c.ID()].files }, Say: func(text string) { s.say("%s", text) }}, link.Close, nil
+	return spread.Pool{Link: link, Files: func(c *cells.Cell) []spread.File { return s.found[c.ID()].files }, Say: say}, link.Close, nil
 }
 
 // makeCell makes the result of a cell in a store.

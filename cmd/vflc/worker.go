@@ -38,8 +38,8 @@ func (f *natsFlags) check(cmd *cobra.Command) error {
 }
 
 // open connects. That there is no server is shown, and the failure of a peer.
-func (f *natsFlags) open(ctx context.Context, cmd *cobra.Command) (*spread.Link, error) {
-	link, err := spread.Open(ctx, f.url, f.credentials)
+func (f *natsFlags) open(ctx context.Context, cmd *cobra.Command, say func(string)) (*spread.Link, error) {
+	link, err := spread.Open(ctx, f.url, f.credentials, say)
 	if err != nil {
 		_ = judged(cmd, err) // which shows it
 		return nil, shown(exitPeer)
@@ -106,12 +106,19 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 	defer store.Close()
 	ctx, stop := interrupted(cmd.Context())
 	defer stop()
-	link, err := f.open(ctx, cmd)
+	var lock sync.Mutex
+	say := func(text string) {
+		lock.Lock()
+		defer lock.Unlock()
+		if !quiet {
+			fmt.Fprintln(cmd.ErrOrStderr(), time.Now().Format(time.TimeOnly), text)
+		}
+	}
+	link, err := f.open(ctx, cmd, say)
 	if err != nil {
 		return err
 	}
 	defer link.Close()
-	var lock sync.Mutex
 	w := &spread.Worker{
 		Link: link, Scratch: filepath.Join(dir, "inputs"), Refuses: refuseCell,
 		Make: func(ctx context.Context, c *cells.Cell, root string) ([]byte, error) {
@@ -121,15 +128,9 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 			}
 			return packCell(ctx, store, c, root)
 		},
-		Say: func(text string) {
-			lock.Lock()
-			defer lock.Unlock()
-			if !quiet {
-				fmt.Fprintln(cmd.ErrOrStderr(), time.Now().Format(time.TimeOnly), text)
-			}
-		},
+		Say: say,
 	}
-	w.Say(fmt.Sprintf("vflc %s: %d cells at a time, from %s", fit.Version(), jobs, f.url))
+	say(fmt.Sprintf("vflc %s: %d cells at a time, from %s", fit.Version(), jobs, f.url))
 	var wait sync.WaitGroup
 	var refused error
 	for range jobs {

@@ -89,10 +89,13 @@ type Cell struct {
 // Name says what the cell is.
 func (c *Cell) Name() string {
 	name := c.Command + " " + filepath.Base(c.Model)
-	if c.Part != nil {
-		name += fmt.Sprintf(", %d to %d", c.Part.First+1, c.Part.End)
+	switch {
+	case c.Part == nil:
+		return name
+	case c.Part.First+1 == c.Part.End:
+		return fmt.Sprintf("%s, %d", name, c.Part.End)
 	}
-	return name
+	return fmt.Sprintf("%s, %d to %d", name, c.Part.First+1, c.Part.End)
 }
 
 // Moved is the flag with other paths of the files that it names.

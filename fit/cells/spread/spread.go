@@ -106,6 +106,7 @@ type note struct {
 type Link struct {
 	conn  *nats.Conn
 	js    jetstream.JetStream
+	say   func(string)
 	named atomic.Pointer[places]
 }
 
@@ -116,9 +117,20 @@ type places struct {
 	inputs, results jetstream.ObjectStore
 }
 
-// Open connects to a server with JetStream. credentials is a file of NATS, "" for none. It goes on trying to connect again for as long as the process lives.
-func Open(ctx context.Context, url, credentials string) (*Link, error) {
-	options := []nats.Option{nats.Name("vflc"), nats.MaxReconnects(-1), nats.ReconnectWait(againAfter), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})}
+// Open connects to a server with JetStream. credentials is a file of NATS, "" for none. It goes on trying to connect again for as long as the process lives. say is told of the server: that it is
+// away, and that it is back. Several goroutines may call it.
+func Open(ctx context.Context, url, credentials string, say func(string)) (*Link, error) {
+	l := &Link{say: say}
+	options := []nats.Option{
+		nats.Name("vflc"), nats.MaxReconnects(-1), nats.ReconnectWait(againAfter),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the calls have their own errors
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // else this process has closed it
+				l.away(err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { l.back() }),
+	}
 	if credentials != "" {
 		options = append(options, nats.UserCredentials(credentials))
 	}
@@ -126,7 +138,7 @@ func Open(ctx context.Context, url, credentials string) (*Link, error) {
 	if err != nil {
 		return nil, unreachable(url, "no NATS server answers there: %v", err)
 	}
-	l := &Link{conn: conn}
+	l.conn = conn
 	if l.js, err = jetstream.New(conn); err == nil {
 		err = l.open(ctx)
 	}
@@ -185,25 +197,32 @@ func (l *Link) at() *places { return l.named.Load() }
 // Close ends the connection.
 func (l *Link) Close() { l.conn.Close() }
 
-// persist calls do until the server answers it. An answer that is a refusal is an error; where a server has come back without what it had, do finds that made anew. say is told where the server does
-// not answer, and when it does again.
-func (l *Link) persist(ctx context.Context, say func(string), do func() error) error {
-	for silent := false; ; silent = true {
+func (l *Link) away(why error) {
+	l.say(warning(diag.NoQueue, "the server of --nats does not answer (%v); waiting for it", why))
+}
+
+func (l *Link) back() { l.say("the server of --nats answers again") }
+
+// persist calls do until the server answers it. An answer that is a refusal is an error; where a server has come back without what it had, do finds that made anew.
+func (l *Link) persist(ctx context.Context, do func() error) error {
+	said := false
+	for failed := 0; ; failed++ {
 		err := do()
 		var refused *jetstream.APIError
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil:
-			if silent {
-				say("the server of --nats answers again")
+			if said {
+				l.back()
 			}
 			return nil
 		case errors.As(err, &refused) && refused.Code != notThere && refused.Code != notNow, errors.Is(err, nats.ErrMaxPayload), l.conn.IsClosed():
 			return refusal(err)
 		}
-		if !silent {
-			say(warning(diag.NoQueue, "the server of --nats does not answer (%v); waiting for it", err))
+		if failed > 0 && !said && l.conn.IsConnected() { // else that was said when the connection was lost; a server that has just come back may need a moment
+			said = true
+			l.away(err)
 		}
 		pause(ctx, againAfter)
 		if l.conn.IsConnected() {
@@ -247,7 +266,7 @@ func (p Pool) Work(ctx context.Context, all []*cells.Cell, done cells.Done) erro
 		defer func() { _ = told.Unsubscribe() }()
 	}
 	for _, id := range a.open {
-		if err := p.Link.persist(ctx, p.Say, func() error { return a.begin(ctx, id) }); err != nil {
+		if err := p.Link.persist(ctx, func() error { return a.begin(ctx, id) }); err != nil {
 			return err
 		}
 	}
@@ -273,7 +292,7 @@ func (p Pool) Work(ctx context.Context, all []*cells.Cell, done cells.Done) erro
 		if time.Since(checked) >= checkEvery {
 			checked = time.Now()
 			for _, id := range a.open {
-				if err := p.Link.persist(ctx, p.Say, func() error { return a.supply(ctx, id) }); err != nil {
+				if err := p.Link.persist(ctx, func() error { return a.supply(ctx, id) }); err != nil {
 					return err
 				}
 			}
@@ -374,7 +393,7 @@ func get(ctx context.Context, store jetstream.ObjectStore, name string) ([]byte,
 func (a *asking) collect(ctx context.Context, id string, done cells.Done) (there, enough bool, err error) {
 	var text []byte
 	var info *jetstream.ObjectInfo
-	if err := a.Link.persist(ctx, a.Say, func() (err error) {
+	if err := a.Link.persist(ctx, func() (err error) {
 		text, info, err = get(ctx, a.Link.at().results, id)
 		if errors.Is(err, jetstream.ErrObjectNotFound) {
 			return nil
@@ -396,7 +415,7 @@ func (a *asking) collect(ctx context.Context, id string, done cells.Done) (there
 		return false, false, a.wrong(ctx, id, err)
 	}
 	if !a.Keep {
-		err = a.Link.persist(ctx, a.Say, func() error {
+		err = a.Link.persist(ctx, func() error {
 			if err := a.Link.at().results.Delete(ctx, id); !errors.Is(err, jetstream.ErrObjectNotFound) {
 				return err
 			}
@@ -427,7 +446,7 @@ func (a *asking) names(c *cells.Cell) (pairs []string) {
 // withdraw takes back the cells that nobody has begun.
 func (a *asking) withdraw(ctx context.Context) error {
 	for _, id := range a.open {
-		if err := a.Link.persist(ctx, a.Say, func() error { return a.Link.at().stream.Purge(ctx, jetstream.WithPurgeSubject(subject+id)) }); err != nil {
+		if err := a.Link.persist(ctx, func() error { return a.Link.at().stream.Purge(ctx, jetstream.WithPurgeSubject(subject+id)) }); err != nil {
 			return err
 		}
 	}

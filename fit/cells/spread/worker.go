@@ -38,7 +38,7 @@ const waitMost = 5 * time.Second
 // Run takes cells until the context ends; the cell at hand is then given back. Several may run at the same time. An error is the server's refusal.
 func (w *Worker) Run(ctx context.Context) error {
 	for {
-		if err := w.Link.persist(ctx, w.Say, func() error {
+		if err := w.Link.persist(ctx, func() error {
 			batch, err := w.Link.at().queue.Fetch(1, jetstream.FetchMaxWait(waitMost))
 			if err != nil {
 				return err
@@ -150,7 +150,7 @@ func (w *Worker) do(ctx context.Context, o *offer) (failed, err error) {
 
 // store puts a result at the server, however long that does not answer.
 func (w *Worker) store(ctx context.Context, meta jetstream.ObjectMeta, text []byte) error {
-	return w.Link.persist(ctx, w.Say, func() error { return put(ctx, w.Link.at().results, meta, text) })
+	return w.Link.persist(ctx, func() error { return put(ctx, w.Link.at().results, meta, text) })
 }
 
 // fetch writes a file of an offer below a folder.
