@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -248,8 +249,11 @@ func (w *stopwatch) fitted(env density.Env) {
 	w.chain.warming = w.warming + time.Since(w.begun)
 }
 
-// slab is the number of draws that memory is allocated for at a time.
-const slab = 64
+// slab is the number of draws that memory is allocated for at a time, and atOnce the most whose places in lists are: copies of these as they grow cost short models several per cent.
+const (
+	slab   = 64
+	atOnce = 1 << 14
+)
 
 // keep stores the newest draw.
 func (c *chain) keep(row []float64) {
@@ -260,6 +264,10 @@ func (c *chain) keep(row []float64) {
 	kept := c.room[:n:n]
 	c.room = c.room[n:]
 	copy(kept, row)
+	if len(c.rows) == cap(c.rows) {
+		more := max(slab, len(c.rows), min(c.info.Iterations, atOnce))
+		c.rows, c.transitions = slices.Grow(c.rows, more), slices.Grow(c.transitions, more)
+	}
 	c.rows = append(c.rows, kept)
 	c.transitions = append(c.transitions, c.info.Transition)
 }

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -11,7 +12,7 @@ import (
 
 // narrow prepares a step of a loop over few rows that has a narrow form.
 func (c *call) narrow(l *loopSpec, v verb) {
-	if l.global || l.rows > min(shortRows, l.block) || c.width != 1 {
+	if l.global || l.rows < 1 || l.rows > min(shortRows, l.block) || c.width != 1 {
 		return
 	}
 	run := c.narrowForm(v)
@@ -64,8 +65,72 @@ func (c *call) narrowForm(v verb) func(*call) {
 		return bijectorNarrow
 	case n.op == opBijector && v == doReverse:
 		return bijectorBackNarrow
+	case n.frame > 1 || slices.ContainsFunc(n.links, func(l link) bool { return !l.rows }):
+		return nil
+	case v == doForward:
+		return numberForms[n.op]
+	case v == doReverse:
+		return numberBackForms[n.op]
 	}
 	return nil
+}
+
+// The forms of arithmetic of numbers.
+var (
+	numberForms = map[*op]func(*call){
+		opAdd: func(c *call) { c.out.val.buf[0] = c.number(0) + c.number(1) },
+		opSub: func(c *call) { c.out.val.buf[0] = c.number(0) - c.number(1) },
+		opMul: func(c *call) { c.out.val.buf[0] = c.number(0) * c.number(1) },
+		opDiv: func(c *call) { c.out.val.buf[0] = c.number(0) / c.number(1) },
+
+		opFunc: func(c *call) { c.node.fn.Forward(c.out.val.buf, c.in[0].val.buf) },
+	}
+	numberBackForms = map[*op]func(*call){
+		opAdd: func(c *call) {
+			c.giveNumber(0, c.out.adj.buf[0], 1)
+			c.giveNumber(1, c.out.adj.buf[0], 1)
+		},
+		opSub: func(c *call) {
+			c.giveNumber(0, c.out.adj.buf[0], 1)
+			c.giveNumber(1, c.out.adj.buf[0], -1)
+		},
+		opMul: func(c *call) {
+			if c.wants(0) {
+				c.giveNumber(0, c.out.adj.buf[0], c.number(1))
+			}
+			if c.wants(1) {
+				c.giveNumber(1, c.out.adj.buf[0], c.number(0))
+			}
+		},
+		opDiv: func(c *call) {
+			t := c.out.adj.buf[0] / c.number(1)
+			c.giveNumber(0, t, 1)
+			if c.wants(1) {
+				c.giveNumber(1, float64(t*c.out.val.buf[0]), -1)
+			}
+		},
+		opFunc: func(c *call) {
+			x := &c.in[0]
+			if x.set {
+				x.adj.buf[0] = 0
+			}
+			c.node.fn.Backward(x.adj.buf, c.out.adj.buf, x.val.buf, c.out.val.buf)
+		},
+	}
+)
+
+// number is operand k.
+func (c *call) number(k int) float64 { return c.in[k].val.buf[0] }
+
+// giveNumber adds t·s to the adjoint of operand k, if it is wanted.
+func (c *call) giveNumber(k int, t, s float64) {
+	switch o := &c.in[k]; {
+	case o.adj.buf == nil:
+	case o.set:
+		o.adj.buf[0] = t * s
+	default:
+		o.adj.buf[0] = math.FMA(t, s, o.adj.buf[0])
+	}
 }
 
 // normalNarrow is runNormal with a constant sigma.
@@ -179,11 +244,20 @@ func bijectorNarrow(c *call) {
 
 // bijectorBackNarrow is its reverse.
 func bijectorBackNarrow(c *call) {
-	in := &c.in[0]
-	if c.mode != withJacobian || in.set {
+	in, b := &c.in[0], c.node.bij
+	switch {
+	case c.mode == withJacobian && !in.set:
+		b.def.Backward(in.adj.buf, c.out.adj.buf, in.val.buf, c.out.val.buf, b.lower, b.upper)
+	case c.mode == noJacobian && c.n == 1:
+		both, jac, zero := c.scratch[0][:1], c.scratch[1][:1], c.scratch[2][:1]
+		both[0], jac[0], zero[0] = 0, 0, 0
+		b.def.Backward(both, c.out.adj.buf, in.val.buf, c.out.val.buf, b.lower, b.upper)
+		b.def.Backward(jac, zero, in.val.buf, c.out.val.buf, b.lower, b.upper)
+		if in.set {
+			in.adj.buf[0] = 0
+		}
+		in.adj.buf[0] += both[0] - jac[0]
+	default:
 		opBijector.vjp(c)
-		return
 	}
-	b := c.node.bij
-	b.def.Backward(in.adj.buf, c.out.adj.buf, in.val.buf, c.out.val.buf, b.lower, b.upper)
 }

@@ -51,25 +51,30 @@ func (c *call) normalShort(j int, inv []float64, by float64) (squares float64) {
 
 // normalLanes sets z = (x - mu)·inv² and returns Σ ((x - mu)·inv)². There is one mu for all rows or one for each, and inv is 1 where there is none.
 func normalLanes(z *vector.Lanes, x, mu, inv []float64) float64 {
-	for i, v := range x {
-		if i < len(mu) && len(mu) > 1 {
-			v -= mu[i]
-		} else {
-			v -= mu[0]
-		}
-		z[i%shortRows] = v
-	}
 	var square vector.Lanes
-	if inv == nil {
-		for i, v := range z {
-			square[i] = v * v
+	switch m := mu[0]; {
+	case len(mu) == 1 && inv == nil:
+		for i, v := range x {
+			v -= m
+			square[i%shortRows] = v * v
+			z[i%shortRows] = v
 		}
-		return square.Sum()
-	}
-	for i, r := range inv[:len(x)] {
-		t := z[i%shortRows] * r
-		square[i%shortRows] = t * t
-		z[i%shortRows] = t * r
+	case inv == nil:
+		for i, m := range mu[:len(x)] {
+			v := x[i] - m
+			square[i%shortRows] = v * v
+			z[i%shortRows] = v
+		}
+	default:
+		step := 0
+		if len(mu) > 1 {
+			step = 1
+		}
+		for i, r := range inv[:len(x)] {
+			t := (x[i] - mu[i*step]) * r
+			square[i%shortRows] = t * t
+			z[i%shortRows] = t * r
+		}
 	}
 	return square.Sum()
 }
