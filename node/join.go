@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -32,6 +33,7 @@ type follower struct {
 	failure  error
 	probed   time.Time
 	probes   chan error
+	found    string // by the last probe; "": it got through
 }
 
 // Join runs a client's part until the run is complete, until it is told to stop, or until a party ends it. It waits for the server as long as that takes. The error is
@@ -109,9 +111,14 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (Outcome, err
 		case e := <-f.events:
 			f.take(ctx, e)
 		case err := <-f.probes:
+			found := ""
 			if err != nil {
-				f.note("no connection to %s: %v", f.carrier.Where(), err)
+				found = fmt.Sprintf("no connection to %s: %v", f.carrier.Where(), err)
 			}
+			if found != f.found && found != "" {
+				f.note("%s", found)
+			}
+			f.found = found
 		case <-ticker.C:
 			if f.asked() {
 				return nil, f.leave()

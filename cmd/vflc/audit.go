@@ -31,7 +31,8 @@ func newAudit() *cobra.Command {
 		Short: "Print what crosses between parties, and what a curious receiver can compute from it",
 		Long: `Print what each party learns from another in a run with the backend and settings given: what, from whom, of which
 shape and how often, what masks it, and what a curious receiver can compute. The argument is a model, or a folder of
-party programs that vflc compile wrote; each of these is loaded as its party would load it. Of a run, it is what crossed in it.
+party programs that vflc compile wrote; each of these is loaded as its party would load it, and sums over several clients are masked, as
+vflc serve has them unless it is told --secure-sum off. Of a run, it is what crossed in it.
 
 A run across machines has a ledger of every message (RUN/ledger). The audit of such a run checks that no line was changed or taken away and that every
 message is one of the session's script; where other parties' ledgers were copied beside its own, or the argument is the folder of a
@@ -174,7 +175,7 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 		if _, err := os.Stat(filepath.Join(path, runs.RecordFile)); err == nil {
 			return auditFolder(cmd, path, f)
 		}
-		return auditPrograms(cmd, path, f, a, givenSettings(cmd, a))
+		return auditPrograms(cmd, path, f, a, masked(a, givenSettings(cmd, a))) // as vflc serve runs them
 	}
 	m, err := compileWhole(cmd, path, f)
 	if err != nil {

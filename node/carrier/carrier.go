@@ -51,6 +51,7 @@ type Carrier struct {
 
 	mutex    sync.Mutex
 	accepted map[string][]byte // certificates of connected clients, by party
+	failed   string            // why there is no connection, as it was last told; "": there is one
 	done     chan struct{}
 	wait     sync.WaitGroup
 }
@@ -178,7 +179,7 @@ func (c *Carrier) options() []nats.Option {
 	return []nats.Option{
 		nats.Name("vflc " + c.id.Party), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
 		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.CustomInboxPrefix("_INBOX_" + c.id.Project.Name + "_none"), nats.NoEcho(),
-		nats.ConnectHandler(func(*nats.Conn) { c.back() }), nats.ReconnectHandler(func(*nats.Conn) { c.back() }),
+		nats.ConnectHandler(func(*nats.Conn) { c.connected() }), nats.ReconnectHandler(func(*nats.Conn) { c.connected() }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -188,10 +189,26 @@ func (c *Carrier) options() []nats.Option {
 	}
 }
 
+// lost tells why there is no connection, once for a reason: an outage may last for days.
 func (c *Carrier) lost(err error) {
-	if err != nil {
-		c.refused(fail(failureOf(err), "the connection to %s failed: %s", c.peer, reason(err)))
+	if err == nil {
+		return
 	}
+	why := reason(err)
+	c.mutex.Lock()
+	told := c.failed == why
+	c.failed = why
+	c.mutex.Unlock()
+	if !told {
+		c.refused(fail(failureOf(err), "the connection to %s failed: %s", c.peer, why))
+	}
+}
+
+func (c *Carrier) connected() {
+	c.mutex.Lock()
+	c.failed = ""
+	c.mutex.Unlock()
+	c.back()
 }
 
 // reason puts what TLS tells a client that was turned away in words.
