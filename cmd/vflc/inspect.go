@@ -46,8 +46,10 @@ func inspected(cmd *cobra.Command, m *compile.Model, path string, tables []strin
 	if !asks && !checks {
 		return nil
 	}
-	if _, err := a.Resolve(m.Checked.Transform.Kind, settingsFor(cmd, a, m, typed)); err != nil {
-		return usagef("%w", err)
+	if asks {
+		if _, err := a.Resolve(m.Checked.Transform.Kind, settingsFor(cmd, a, m, typed)); err != nil {
+			return usagef("%w", err)
+		}
 	}
 	found, err := inspect(m, path, tables)
 	switch {
