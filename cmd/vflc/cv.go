@@ -66,6 +66,8 @@ those that are there.`,
 	return cmd
 }
 
+var errStrataOrGroups = usagef("--stratify and --by exclude one another: groups stay whole")
+
 func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	typed, err := f.honour(cmd, path)
 	if err != nil {
@@ -79,7 +81,7 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 		return err
 	}
 	if f.options.Stratify && f.options.By != "" {
-		return usagef("--stratify and --by exclude one another: groups stay whole")
+		return errStrataOrGroups
 	}
 	if f.jobs < 1 {
 		return usagef("--jobs must be positive")

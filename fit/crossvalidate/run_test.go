@@ -15,6 +15,7 @@ import (
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/rng"
 )
 
 const normalMean = `data y : real[N]
@@ -66,7 +67,7 @@ func TestAgainstClosedForm(t *testing.T) {
 		t.Fatal(err, data.Errors(diags))
 	}
 	got := r.Responses[0]
-	folds := assign(make([]string, len(y)), false, o.Folds, o.Seed)
+	folds := assign(make([]string, len(y)), false, o.Folds, rng.SharedKey(o.Seed))
 	at, total := 0, 0.0
 	for k := range o.Folds {
 		n, sum := 0.0, 0.0
@@ -145,7 +146,7 @@ func TestAssign(t *testing.T) {
 		labels = append(labels, fmt.Sprint(i%7))
 	}
 	counts := map[string][]int{}
-	for i, f := range assign(labels, false, 5, 2) {
+	for i, f := range assign(labels, false, 5, rng.SharedKey(2)) {
 		if counts[labels[i]] == nil {
 			counts[labels[i]] = make([]int, 5)
 		}
@@ -157,13 +158,13 @@ func TestAssign(t *testing.T) {
 		}
 	}
 	fold := map[string]int{}
-	for i, f := range assign(labels, true, 3, 2) {
+	for i, f := range assign(labels, true, 3, rng.SharedKey(2)) {
 		if was, ok := fold[labels[i]]; ok && was != f {
 			t.Fatalf("group %s is in two folds", labels[i])
 		}
 		fold[labels[i]] = f
 	}
-	if slices.Equal(assign(labels, false, 5, 2), assign(labels, false, 5, 3)) {
+	if slices.Equal(assign(labels, false, 5, rng.SharedKey(2)), assign(labels, false, 5, rng.SharedKey(3))) {
 		t.Error("two seeds give the same folds")
 	}
 }
