@@ -126,6 +126,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	ctx, stop := interrupted(cmd.Context())
 	defer stop()
 	show := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)
+	done := 0
 	replicates := &stepwise{
 		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed, apart: []string{"jobs", "replicates"}, steps: f.replicates, size: perCell, jobs: f.jobs,
 		make: func(ctx context.Context, p cells.Part) ([]byte, error) {
@@ -134,13 +135,17 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 			}
 			return s.Make(ctx, p)
 		},
-		take: s.Take, progress: tenths(show), say: show.Message,
+		take: s.Take, progress: tenths(show, &done), say: show.Message,
 	}
 	err = replicates.run(ctx)
 	by := interruption(ctx)
-	if by != nil {
+	switch {
+	case by != nil && done == 0:
+		show.Message("interrupted" + f.nats.afterwards())
+		return by
+	case by != nil:
 		show.Message("interrupted: the verdict is on the replicates that were done" + f.nats.afterwards())
-	} else if err != nil {
+	case err != nil:
 		return err
 	}
 	if err := reportStudy(cmd, s, f); err != nil {
@@ -149,10 +154,11 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	return by
 }
 
-// tenths shows every tenth of the replicates.
-func tenths(show *terminal.Screen) func(done, all int) {
+// tenths shows every tenth of the replicates, and counts them.
+func tenths(show *terminal.Screen, count *int) func(done, all int) {
 	said := 0
 	return func(done, all int) {
+		*count = done
 		if tenth := 10 * done / all; tenth > said {
 			said = tenth
 			show.Message(fmt.Sprintf("Replicate: %d / %d", done, all))

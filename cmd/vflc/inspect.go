@@ -25,7 +25,7 @@ type inspection struct {
 	inputs []cells.Input
 	files  []spread.File // with the inputs
 	flags  []cells.Flag  // that name all tables, and the modules of clients
-	far    string        // an input that is no file, "" where all are
+	far    string        // the owner of a table that is no file, "" where all are
 	done   bool
 }
 
@@ -46,8 +46,10 @@ func inspected(cmd *cobra.Command, m *compile.Model, path string, tables []strin
 	if !asks && !checks {
 		return nil
 	}
-	if _, err := a.Resolve(m.Checked.Transform.Kind, settingsFor(cmd, a, m, typed)); err != nil {
-		return usagef("%w", err)
+	if asks {
+		if _, err := a.Resolve(m.Checked.Transform.Kind, settingsFor(cmd, a, m, typed)); err != nil {
+			return usagef("%w", err)
+		}
 	}
 	found, err := inspect(m, path, tables)
 	switch {
@@ -98,7 +100,7 @@ func inspect(m *compile.Model, path string, tables []string) (*inspection, error
 		for k, file := range s.Files {
 			text, err := inputfile.Read(file, inputfile.MaxBytes)
 			if err != nil {
-				text, i.far, file = []byte(file), file, "" // an address of a database, which is no file
+				text, i.far, file = []byte(file), s.Name, "" // an address of a database, which is no file
 			}
 			if err := i.note(fmt.Sprintf("table %d of %s", k+1, s.Name), file, text); err != nil {
 				return nil, err
@@ -159,7 +161,7 @@ func (i *inspection) near() error {
 		return nil
 	}
 	var diags diag.List
-	diags.Errorf(diag.NotSpread, nil, source.Span{}, "--nats: %s is no file, and workers get files; write its rows to one", i.far)
+	diags.Errorf(diag.NotSpread, nil, source.Span{}, "--nats: the table of %s is no file, and workers get files; write its rows to one", i.far)
 	return data.Errors(diags)
 }
 

@@ -4,6 +4,9 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
+	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +16,12 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/tools/txtar"
+
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/cells"
 )
 
 // newQueue is a NATS server with JetStream, whose writes are synced.
@@ -151,7 +160,245 @@ func TestWorkersSayWhatFails(t *testing.T) {
 	if out, err := s.vflc("worker"); err == nil || !strings.Contains(out, "--nats URL") {
 		t.Error(err, out)
 	}
-	if out, err := s.vflc("worker", "--nats", "nats://127.0.0.1:1"); err == nil || !strings.Contains(out, "--nats") {
-		t.Error(err, out)
+}
+
+// An asked is a command that asks workers for cells.
+type asked struct {
+	*exec.Cmd
+	out, said bytes.Buffer
+}
+
+// ask starts a command.
+func (s *stage) ask(args ...string) *asked {
+	s.t.Helper()
+	a := &asked{Cmd: exec.Command("vflc", args...)}
+	a.Dir, a.Stdout, a.Stderr = s.dir, &a.out, &a.said
+	if err := a.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = a.Process.Kill() })
+	return a
+}
+
+// ended waits for the end of a command and returns its exit code.
+func (a *asked) ended(t *testing.T) int {
+	t.Helper()
+	late := time.AfterFunc(time.Minute, func() { _ = a.Process.Kill() })
+	defer late.Stop()
+	var exit *exec.ExitError
+	if err := a.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return a.ProcessState.ExitCode()
+}
+
+// atACell waits until a worker is at a cell.
+func (s *stage) atACell(scratch string) {
+	s.t.Helper()
+	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
+		if at, _ := filepath.Glob(filepath.Join(s.dir, scratch, "inputs/*")); len(at) > 0 {
+			return
+		}
+		if time.Since(begin) > 20*time.Second {
+			s.t.Fatal("no cell is taken")
+		}
+	}
+}
+
+// Folds and replicates that two workers make give the bytes of one process, also where a third was killed at its cell.
+func TestFoldsAndReplicatesWithWorkers(t *testing.T) {
+	s := newStage(t)
+	url := newQueue(t)
+	s.write("vfl.toml", "[run]\nchains = 1\nwarmup = 300\ndraws = 300\n")
+	commands := [][]string{
+		{"cv", "m.vfl", "--folds", "7", "--json", "--data", "b=m/b.csv"},
+		{"cv", "m.vfl", "--folds", "4", "--stratify", "--rho", "a=0.4,b=0.7", "--seed", "3"},
+		{"calibrate", "m.vfl", "--replicates", "12", "--misstate", "m=1.5", "--strict"},
+	}
+	var want, wantSaid []string
+	var codes []int
+	for _, c := range commands {
+		alone := s.ask(append(c, "--quiet")...)
+		codes = append(codes, alone.ended(t))
+		want, wantSaid = append(want, alone.out.String()), append(wantSaid, alone.said.String())
+		if alone.out.Len() == 0 {
+			t.Fatal(alone.said.String())
+		}
+	}
+	var all []*asked
+	for _, c := range commands {
+		all = append(all, s.ask(append(c, "--quiet", "--nats", url)...))
+	}
+	first := s.worker(url, "w1")
+	s.atACell("w1")
+	_ = syscall.Kill(first.Process.Pid, syscall.SIGKILL)
+	s.worker(url, "w2")
+	s.worker(url, "w3")
+	for k, a := range all {
+		if code := a.ended(t); code != codes[k] || a.out.String() != want[k] || a.said.String() != wantSaid[k] {
+			t.Errorf("%q: exit code %d\n%s%s\nin one process %d\n%s%s", commands[k], code, a.out.String(), a.said.String(), codes[k], want[k], wantSaid[k])
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.dir, "w[23]/inputs/*")); len(left) > 0 {
+		t.Errorf("inputs are left: %q", left)
+	}
+}
+
+// A command that was killed takes, when it is started again, the results that are there: here all of them, since no worker is left. A calibration with fewer replicates does as well.
+func TestAskedAgain(t *testing.T) {
+	s := newStage(t)
+	url := newQueue(t)
+	command := []string{"calibrate", "m.vfl", "--replicates", "15", "--chains", "1", "--warmup", "100", "--draws", "200"}
+	want := s.ask(append(command, "--quiet")...)
+	want.ended(t)
+	a := s.ask(append(command, "--nats", url)...)
+	js := queueOf(t, url)
+	for waiting := uint64(0); waiting < 3; time.Sleep(5 * time.Millisecond) {
+		if work, err := js.Stream(t.Context(), "VFLC_WORK"); err == nil {
+			waiting = work.CachedInfo().State.Msgs
+		}
+		if err := t.Context().Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := s.worker(url, "w1")
+	s.atACell("w1")
+	_ = a.Process.Kill()
+	_ = a.Wait()
+	for begin := time.Now(); strings.Count(w.out.String(), "cell ") < 3; time.Sleep(5 * time.Millisecond) { // the worker goes on
+		if time.Since(begin) > 30*time.Second {
+			t.Fatal(w.out.String())
+		}
+	}
+	_ = w.Process.Signal(syscall.SIGTERM)
+	_ = w.Wait()
+	again := s.ask(append(command, "--nats", url, "--quiet")...)
+	if code := again.ended(t); code != 0 || again.out.String() != want.out.String() || again.out.Len() == 0 {
+		t.Errorf("exit code %d\n%s%s\nin one process\n%s", code, again.out.String(), again.said.String(), want.out.String())
+	}
+	command[3] = "10"
+	fewer := s.ask(append(command, "--nats", url, "--quiet")...)
+	if code := fewer.ended(t); code != 0 || !strings.Contains(fewer.out.String(), "10 replicates") {
+		t.Errorf("exit code %d\n%s%s", code, fewer.out.String(), fewer.said.String())
+	}
+}
+
+// What fails in a cell is reported as in one process, with the places and paths of the one who asks.
+func TestFailuresFromWorkers(t *testing.T) {
+	s := newStage(t)
+	url := newQueue(t)
+	s.worker(url, "w1")
+	s.write("levels.vfl", "data ward : level(W)[N]\ndata y : real[N]\nparam u : real[W] ~ normal(0, 1)\ny ~ normal(u[ward], 1)\n")
+	s.write("levels/data.csv", "ward,y\nA,1\nB,2\nA,0.5\nC,1\nB,3\nC,2\n")
+	s.write("start.vfl", "data y : real[N]\nparam a ~ normal(0, 1)\ny ~ uniform(0, exp(a) * 1e-300)\n")
+	s.write("start/data.csv", "y\n1\n2\n3\n4\n")
+	for _, c := range [][]string{
+		{"cv", "levels.vfl", "--folds", "3", "--by", "ward"},
+		{"cv", "start.vfl", "--folds", "2"},
+		{"cv", "levels.vfl", "--folds", "2", "--target-accept", "2"},
+		{"cv", "levels.vfl", "--folds", "50"},
+		{"calibrate", "m.vfl", "--replicates", "8", "--draws", "20"},
+		{"calibrate", "m.vfl", "--transform", "power", "--rho", "1"},
+	} {
+		alone := s.ask(append(c, "--quiet")...)
+		want := alone.ended(t)
+		spread := s.ask(append(c, "--quiet", "--nats", url)...)
+		if got := spread.ended(t); got != want || got == 0 || spread.said.String() != alone.said.String() || spread.out.String() != alone.out.String() {
+			t.Errorf("%q: exit code %d\n%s\nin one process %d\n%s", c, got, spread.said.String(), want, alone.said.String())
+		}
+	}
+}
+
+// queueOf connects to a server as an attacker would.
+func queueOf(t *testing.T, url string) jetstream.JetStream {
+	t.Helper()
+	conn, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
+}
+
+// A cell reads the files that come with it and no others: one whose settings name a table of the worker's machine is refused.
+func TestCellsReadTheirFilesAlone(t *testing.T) {
+	s := newStage(t)
+	url := newQueue(t)
+	w := s.worker(url, "w1")
+	s.write("secret.csv", "y\n1\n2\n3\n4\n")
+	model, settings := "data y : real[N]\nparam a ~ normal(0, 1)\ny ~ normal(a, 1)\n", "[data]\nserver = \""+filepath.Join(s.dir, "secret.csv")+"\"\n"
+	c := cells.Cell{Command: "cv", Model: "/x/m.vfl", Flags: []cells.Flag{{Name: "folds", Value: "2"}}, Inputs: []cells.Input{cells.Digest("model", []byte(model)), cells.Digest("vfl.toml", []byte(settings))}}
+	js := queueOf(t, url)
+	type file struct {
+		Path   string `json:"path"`
+		SHA256 string `json:"sha256"`
+	}
+	var store jetstream.ObjectStore
+	for begin := time.Now(); store == nil; time.Sleep(5 * time.Millisecond) {
+		store, _ = js.ObjectStore(t.Context(), "vflc_inputs")
+		if time.Since(begin) > 10*time.Second {
+			t.Fatal("no worker makes the stores")
+		}
+	}
+	for k, text := range []string{model, settings} {
+		if _, err := store.PutBytes(t.Context(), c.Inputs[k].SHA256, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, part := range []*cells.Part{nil, {First: 0, End: 1}} {
+		c.Part = part
+		text, err := json.Marshal(map[string]any{"id": c.ID(), "version": fit.Version(), "cell": c, "files": []file{{c.Model, c.Inputs[0].SHA256}, {"/x/vfl.toml", c.Inputs[1].SHA256}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := js.Publish(t.Context(), "vflc.work."+c.ID(), text); err != nil {
+			t.Fatal(err)
+		}
+		results, err := js.ObjectStore(t.Context(), "vflc_results")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+			result, err := results.GetBytes(t.Context(), c.ID())
+			if err == nil {
+				if !strings.Contains(string(result), "other files than it names") {
+					t.Errorf("%s", result)
+				}
+				break
+			}
+			if time.Since(begin) > 20*time.Second {
+				t.Fatal(err, w.out.String())
+			}
+		}
+	}
+}
+
+// The rows of a database do not go to workers: that is refused before a server is looked for, without the address, which may hold a password.
+func TestDatabasesStayHere(t *testing.T) {
+	s := newStage(t)
+	s.write("own.vfl", "data y : real[N]\nparam a ~ normal(0, 1)\ny ~ normal(a, 1)\n")
+	db, err := sql.Open("sqlite", filepath.Join(s.dir, "rows.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("create table t (y real); insert into t values (1), (2), (3)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "workers", "V0606.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []string{"cv own.vfl --folds 2", "calibrate own.vfl --replicates 5"} {
+		a := s.ask(append(strings.Fields(c), "--data", "server=rows.db?table=t", "--nats", "nats://127.0.0.1:1")...)
+		if code := a.ended(t); code != exitInput || a.said.String() != string(archive.Files[0].Data) {
+			t.Errorf("%s: exit code %d\n%s", c, code, a.said.String())
+		}
 	}
 }

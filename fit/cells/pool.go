@@ -2,7 +2,6 @@ package cells
 
 import (
 	"context"
-	"fmt"
 	"sync"
 )
 
@@ -86,7 +85,7 @@ func Gather(ctx context.Context, pool Pool, all []*Cell, take func(p Part, resul
 		k := at[c]
 		if ended[k], failures[k] = true, failed; failed == nil {
 			if err := take(*c.Part, result); err != nil {
-				return false, fmt.Errorf("the result of cell %s: %w", c.ID(), err)
+				return false, err
 			}
 			if counted += c.Part.End - c.Part.First; progress != nil {
 				progress(counted, steps)

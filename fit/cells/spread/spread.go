@@ -4,12 +4,12 @@
 package spread
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,7 +43,6 @@ const (
 	lookEvery  = 300 * time.Millisecond
 	againAfter = time.Second      // after which a server that did not answer is asked again
 	checkEvery = 10 * time.Second // in which the offers that nobody has answered are looked for
-	transfer   = 2 * time.Minute  // for one input or result
 	keep       = 30 * 24 * time.Hour
 )
 
@@ -346,7 +345,7 @@ func (a *asking) supply(ctx context.Context, id string) error {
 		} else if !errors.Is(err, jetstream.ErrObjectNotFound) {
 			return err
 		}
-		if err := put(ctx, a.Link.at().inputs, jetstream.ObjectMeta{Name: f.SHA256}, f.Text); err != nil {
+		if _, err := a.Link.at().inputs.PutBytes(ctx, f.SHA256, f.Text); err != nil {
 			return err
 		}
 	}
@@ -365,27 +364,21 @@ func (a *asking) supply(ctx context.Context, id string) error {
 // errNotStored is the server's code for a message that it does not keep, as where the subject has as many as it may: the offer waits already.
 const errNotStored = jetstream.ErrorCode(10077)
 
-func put(ctx context.Context, store jetstream.ObjectStore, meta jetstream.ObjectMeta, text []byte) error {
-	ctx, end := context.WithTimeout(ctx, transfer)
-	defer end()
-	_, err := store.Put(ctx, meta, bytes.NewReader(text))
-	return err
-}
+// The least pace at which an object is read: one that takes longer is read again.
+const (
+	patience = 10 * time.Second
+	pace     = 500e3 // bytes in a second, beyond that
+)
 
 // get reads an object and compares its digest.
 func get(ctx context.Context, store jetstream.ObjectStore, name string) ([]byte, *jetstream.ObjectInfo, error) {
-	ctx, end := context.WithTimeout(ctx, transfer)
+	info, err := store.GetInfo(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, end := context.WithTimeout(ctx, patience+time.Duration(float64(info.Size)/pace*float64(time.Second)))
 	defer end()
-	object, err := store.Get(ctx, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer object.Close()
-	text, err := io.ReadAll(object)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := object.Info()
+	text, err := store.GetBytes(ctx, name)
 	return text, info, err
 }
 
@@ -411,7 +404,12 @@ func (a *asking) collect(ctx context.Context, id string, done cells.Done) (there
 		enough, err := done(c, nil, failure.Renamed(a.names(c)...))
 		return true, enough, err
 	}
-	if enough, err = done(c, text, nil); err != nil {
+	var path *fs.PathError
+	var names *os.LinkError
+	switch enough, err = done(c, text, nil); {
+	case errors.As(err, &path), errors.As(err, &names): // of this machine
+		return false, false, err
+	case err != nil:
 		return false, false, a.wrong(ctx, id, err)
 	}
 	if !a.Keep {

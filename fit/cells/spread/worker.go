@@ -1,6 +1,7 @@
 package spread
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -150,7 +151,10 @@ func (w *Worker) do(ctx context.Context, o *offer) (failed, err error) {
 
 // store puts a result at the server, however long that does not answer.
 func (w *Worker) store(ctx context.Context, meta jetstream.ObjectMeta, text []byte) error {
-	return w.Link.persist(ctx, func() error { return put(ctx, w.Link.at().results, meta, text) })
+	return w.Link.persist(ctx, func() error {
+		_, err := w.Link.at().results.Put(ctx, meta, bytes.NewReader(text))
+		return err
+	})
 }
 
 // fetch writes a file of an offer below a folder.
