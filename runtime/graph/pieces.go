@@ -69,7 +69,7 @@ func (g *Graph) work(s *callSpec) int {
 		return columns + g.products(n, s)
 	case opActive:
 		return columns + n.width*functionWork + g.products(n, s)
-	case opLinear:
+	case opLinear, opLevels:
 		return columns + g.nodes[n.in[n.linear.x]].shape.cols() + 2*functionWork // forward and back
 	}
 	if n.fn != nil || n.kind == term || n.bij != nil {
