@@ -100,7 +100,7 @@ func (e *local) sweep(ctx context.Context, theta [][]float64, by algorithm, grad
 }
 
 func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp []float64) error {
-	server, clients := e.parties[0], e.parties[1:]
+	server := e.parties[0]
 	server.value(0, theta[0], by)
 	if e.alone {
 		lp[0] = server.target()
@@ -110,41 +110,22 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 	}
 	w := &e.sweeping
 	w.theta, w.by, w.grad, w.lp = theta, by, grad, lp
-	w.clients(choosing)
-	for i, s := range clients {
-		c := e.scripts[i]
-		up, _ := c.loadAux(s, nil, 0)
-		if _, err := e.post(i, up); err != nil {
-			return err
-		}
-		e.sums.takeAux(c, up)
+	if err := w.clients(choosing); err != nil {
+		return err
 	}
 	e.sums.addAux()
 	e.sent(e.sums)
 	server.receive(e.sums.total)
 	lp[0] = server.evaluate(0, by)
-	w.clients(judging)
-	e.sums.takeOwn(server)
-	if e.plan.Power {
-		for i, s := range clients {
-			c := e.scripts[i]
-			if _, err := e.post(i, c.loadPartial(s)); err != nil {
-				return err
-			}
-			e.sums.takePartial(c)
-		}
+	if err := w.clients(judging); err != nil {
+		return err
 	}
+	e.sums.takeOwn(server)
 	e.sums.addAdjoints()
 	e.answered(e.sums)
 	e.sums.followAux()
-	w.clients(pulling)
-	for i, s := range clients {
-		c := e.scripts[i]
-		up, err := e.post(i, c.loadTrailing(s))
-		if err != nil {
-			return err
-		}
-		e.sums.takeGradients(up, c, c.trailingArrivals)
+	if err := w.clients(pulling); err != nil {
+		return err
 	}
 	for b, s := range e.parties {
 		if role := &s.role; b > 0 {

@@ -71,10 +71,47 @@ type sweep struct {
 	lp    []float64
 }
 
-// clients does a phase of all clients.
-func (w *sweep) clients(p phase) {
+// clients does a phase of all clients. What they send is taken in the same go, while it is near, but where it is coded: then they write to arrays in common.
+func (w *sweep) clients(p phase) error {
 	w.phase = p
 	w.e.group.Do(w, len(w.e.runs))
+	if !w.e.plan.Wire.Fixed {
+		return nil
+	}
+	for b := range w.e.scripts {
+		if err := w.send(b + 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send takes what party b sends after a phase.
+func (w *sweep) send(b int) error {
+	e, s, c := w.e, w.e.parties[b], w.e.scripts[b-1]
+	switch w.phase {
+	case choosing:
+		up, _ := c.loadAux(s, nil, 0)
+		if _, err := e.post(b-1, up); err != nil {
+			return err
+		}
+		e.sums.takeAux(c, up)
+	case judging:
+		if !e.plan.Power {
+			return nil
+		}
+		if _, err := e.post(b-1, c.loadPartial(s)); err != nil {
+			return err
+		}
+		e.sums.takePartial(c)
+	case pulling:
+		up, err := e.post(b-1, c.loadTrailing(s))
+		if err != nil {
+			return err
+		}
+		e.sums.takeGradients(up, c, c.trailingArrivals)
+	}
+	return nil
 }
 
 // Part implements workers.Task.
@@ -93,6 +130,9 @@ func (w *sweep) Part(k int) {
 		case pulling:
 			s.settle(e.sums.adjoint)
 			s.pull(b, w.by, w.grad[b])
+		}
+		if !e.plan.Wire.Fixed {
+			w.send(b)
 		}
 	}
 }
