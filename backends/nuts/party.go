@@ -2,7 +2,6 @@ package nuts
 
 import (
 	"math"
-	"os"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
@@ -65,12 +64,13 @@ func learnsFisher(s backends.Settings) bool {
 const denseLimit = 64
 
 // shapeOf is the form of the metric of a party's parameters: with ridges where the warm-up may find that they pay. In a hierarchy correlations change with its scales: steps that are long along a ridge as
-// it lies on average leave it elsewhere, and trajectories diverge. Most so where directions that data determine well where the chain has been are not held back any more: those are no ridges there.
+// it lies on average leave it elsewhere, and trajectories diverge. Most so where directions that data determine well where the chain has been are not held back any more: those are no ridges there. Nor have their
+// steps a reference there: what limits these is a curvature that changes, not the one that a reference takes away, and longer ones diverge.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), density.IsHierarchical(b)
 	free := 0
-	if hierarchical && os.Getenv("ROT_HIER") == "" {
+	if hierarchical {
 		free = dim
 	}
 	switch {
