@@ -60,7 +60,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 		k.parties = append(k.parties, newParty(env, b, aux, s))
 	}
 	k.pool = newPool(k.parties, vectorsFor(depth))
-	k.now = point{q: k.pool.get(), g: k.pool.get()}
+	k.now = k.pool.point()
 	k.tree.waiting = make([]subtree, 0, depth+1)
 	k.lp = make([]float64, len(blocks))
 	k.theta = make([][]float64, len(blocks))
@@ -121,6 +121,13 @@ func (k *chain) Init(ctx context.Context) error {
 		}
 	}
 	return backends.NotFinite(k.env, false, k.why(), "nuts: the log density or its gradient is not finite at any of %d starting points", attempts)
+}
+
+// refer takes the current point to the references.
+func (k *chain) refer() {
+	for b, s := range k.parties {
+		s.metric.refer(b, k.now)
+	}
 }
 
 func (k *chain) why() string {
@@ -258,7 +265,7 @@ func (k *chain) search(ctx context.Context, eps, crossing, limit float64) (float
 
 // trial reports whether one leapfrog from the current point has a log acceptance above crossing.
 func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) {
-	defer k.pool.reset(k.now.q, k.now.g)
+	defer k.pool.reset(k.now.q, k.now.g, k.now.v)
 	p := k.pool.get()
 	for b, s := range k.parties {
 		s.search.Round(uint64(k.searches))

@@ -87,7 +87,7 @@ func item(list []string, i int) string {
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 5; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 6; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
 	for _, name := range []string{centered, collapseAux} {
 		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
 	}
@@ -113,6 +113,7 @@ func (k *chain) state(c *checkpoint.Codec) {
 		c.Floats(k.now.q.at[b])
 		c.Floats(k.now.g.at[b])
 		s.metric.state(c)
+		s.metric.referred(c, b, k.now.v)
 		s.estimate.foreground.state(c)
 		s.estimate.background.state(c)
 		if s.centring != nil {
@@ -132,6 +133,7 @@ func (m *metric) state(c *checkpoint.Codec) {
 		c.Floats(m.full.inverse)
 		c.Floats(m.full.root)
 	}
+	m.ref.state(c)
 	if m.ridges != nil {
 		m.ridges.state(c)
 		m.ridges.scale(m.root)

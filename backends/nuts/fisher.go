@@ -165,6 +165,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	for _, s := range k.parties {
 		s.setMetric(renew, look, least)
 	}
+	k.refer()
 	if renew {
 		f.renewed = n
 	}

@@ -21,18 +21,20 @@ type metric struct {
 	root    []float64 // sds of momenta: M^½ of the diagonal part
 	full    *dense    // nil: none is dense
 	ridges  *ridges   // nil: nothing is added
+	ref     reference
 }
 
 // A shape is which of a party's parameters are under which metric: their number under a dense one, or under one with ridges, the others under a diagonal one.
 type shape struct {
 	dense, ridged int
 	long          bool // ridges are only directions along which the inverse mass is greater
+	free          int  // coordinates, the first ones, whose steps have no reference
 }
 
 func newMetric(dim int, of shape) metric {
 	most := ridgesFor(of.ridged)
-	v := make([]float64, 2*dim+most)
-	m := metric{inverse: v[:dim:dim], whole: v[:dim+most], root: v[dim+most:]}
+	v := make([]float64, 3*dim+most)
+	m := metric{inverse: v[:dim:dim], whole: v[: dim+most : dim+most], root: v[dim+most:][:dim:dim], ref: reference{from: of.free, mean: v[2*dim+most:]}}
 	if of.dense > 0 {
 		m.full = newDense(of.dense)
 	}
@@ -128,35 +130,6 @@ func (m *metric) draw(b int, p, g *jointVector, from density.Stream) float64 {
 	if m.rank() > 0 {
 		m.ridges.spread(at, v, m.root)
 		m.ridges.project(g.at[b], g.extra[b])
-	}
-	return twice
-}
-
-// drift is the first half of a leapfrog step of size eps from (q, p) with gradient g, of block b: half gets the momentum after half a step, q2 the position.
-func (m *metric) drift(b int, q2, half, q, p, g *jointVector, eps float64) {
-	n, rank := m.split(), m.rank()
-	to, h, at, momentum, slope := q2.at[b], half.at[b], q.at[b], p.at[b], g.at[b]
-	if n > 0 {
-		vector.DenseStart(n, h, to, momentum, at, slope, m.full.inverse, 0.5*eps, eps)
-	}
-	vector.LeapfrogStart(len(at)-n, h[n:], to[n:], momentum[n:], at[n:], slope[n:], m.inverse[n:], 0.5*eps, eps)
-	if rank > 0 {
-		by := q2.extra[b]
-		vector.LeapfrogStart(rank, half.extra[b], by, p.extra[b], m.ridges.zero, g.extra[b], m.ridges.mass, 0.5*eps, eps)
-		m.ridges.add(to, by)
-	}
-}
-
-// kick is the second half: p becomes the momentum after the full step, with the velocities of its dense part. It returns pᵀM⁻¹p.
-func (m *metric) kick(b int, p, g *jointVector, eps float64) float64 {
-	n, rank := m.split(), m.rank()
-	if rank > 0 {
-		m.ridges.project(g.at[b], g.extra[b])
-	}
-	at, slope := p.whole[b], g.whole[b]
-	twice := vector.LeapfrogEnd(len(m.inverse)-n+rank, at[n:], at[n:], slope[n:], m.whole[n:], 0.5*eps)
-	if n > 0 {
-		twice += vector.DenseEnd(n, at, p.extra[b], slope, m.full.inverse, 0.5*eps)
 	}
 	return twice
 }

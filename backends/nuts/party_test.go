@@ -16,7 +16,7 @@ type sized struct {
 func (b sized) Dim() int           { return b.dim }
 func (b sized) Hierarchical() bool { return b.hierarchical }
 
-// A dense metric is the default for few parameters outside hierarchies, ridges are looked for in all others, and there is what is asked for.
+// A dense metric is the default for few parameters outside hierarchies, ridges are looked for in all others, and there is what is asked for. Parameters of hierarchies have no reference.
 func TestTheFormOfTheMetric(t *testing.T) {
 	for _, c := range []struct {
 		block sized
@@ -26,16 +26,16 @@ func TestTheFormOfTheMetric(t *testing.T) {
 	}{
 		{sized{dim: 1}, "auto", "fisher", shape{}},
 		{sized{dim: 2}, "auto", "fisher", shape{dense: 2}},
-		{sized{dim: 1, hierarchical: true}, "auto", "fisher", shape{}},
+		{sized{dim: 1, hierarchical: true}, "auto", "fisher", shape{free: 1}},
 		{sized{dim: 64}, "auto", "stan", shape{dense: 64}},
 		{sized{dim: 65}, "auto", "fisher", shape{ridged: 65}},
 		{sized{dim: 65}, "auto", "stan", shape{}},
 		{sized{dim: 65}, "low-rank", "fisher", shape{ridged: 65}},
-		{sized{dim: 8, hierarchical: true}, "auto", "fisher", shape{ridged: 8, long: true}},
-		{sized{dim: 8, hierarchical: true}, "low-rank", "fisher", shape{ridged: 8, long: true}},
-		{sized{dim: 8, hierarchical: true}, "auto", "stan", shape{}},
-		{sized{dim: 4097, hierarchical: true}, "auto", "fisher", shape{}},
-		{sized{dim: 8, hierarchical: true}, "dense", "fisher", shape{dense: 8}},
+		{sized{dim: 8, hierarchical: true}, "auto", "fisher", shape{ridged: 8, long: true, free: 8}},
+		{sized{dim: 8, hierarchical: true}, "low-rank", "fisher", shape{ridged: 8, long: true, free: 8}},
+		{sized{dim: 8, hierarchical: true}, "auto", "stan", shape{free: 8}},
+		{sized{dim: 4097, hierarchical: true}, "auto", "fisher", shape{free: 4097}},
+		{sized{dim: 8, hierarchical: true}, "dense", "fisher", shape{dense: 8, free: 8}},
 		{sized{dim: 8}, "diag", "fisher", shape{}},
 		{sized{dim: 8}, "low-rank", "fisher", shape{ridged: 8}},
 		{sized{dim: 200}, "dense", "fisher", shape{dense: 200}},

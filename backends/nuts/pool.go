@@ -114,25 +114,28 @@ func (p *pool) drop(vs ...*jointVector) {
 	}
 }
 
-// A point is a position with the gradient of its log density. The zero value holds nothing.
+// A point is a position with the gradient of its log density, and with v of the reference. The zero value holds nothing.
 type point struct {
-	q, g  *jointVector
-	lp    float64
-	h     float64 // energy, with the momentum that it was reached with
-	index int     // in the trajectory, 0 for where it began
+	q, g, v *jointVector
+	lp      float64
+	h       float64 // energy, with the momentum that it was reached with
+	index   int     // in the trajectory, 0 for where it began
 }
 
 func (a point) hold() point {
 	a.q.hold()
 	a.g.hold()
+	a.v.hold()
 	return a
 }
 
 func (p *pool) dropPoint(a point) {
 	if a.q != nil {
-		p.drop(a.q, a.g)
+		p.drop(a.q, a.g, a.v)
 	}
 }
+
+func (p *pool) point() point { return point{q: p.get(), g: p.get(), v: p.get()} }
 
 // A subtree is consecutive states of a trajectory in the order of their making: the momenta of the first and the last, and the sum of all momenta, which
 // the generalised U-turn criterion takes in place of the difference of positions (Betancourt 2017).
@@ -141,7 +144,7 @@ type subtree struct{ first, last, sum *jointVector }
 // leaf is the subtree of one state with momentum p.
 func leaf(p *jointVector) subtree { return subtree{p.hold(), p.hold(), p.hold()} }
 
-// vectorsFor is how many vectors a tree of the greatest depth needs: positions and gradients of both ends, of the newest and the next state, of the
+// vectorsFor is how many vectors a tree of the greatest depth needs: positions, gradients and v of both ends, of the newest and the next state, of the
 // start, the sample and the proposal; momenta of both ends, of the newest and the next state; three vectors for each waiting subtree and for three in the
 // making; sums.
-func vectorsFor(depth int) int { return 2*7 + 4 + 3*(depth+3) + 2 }
+func vectorsFor(depth int) int { return 3*7 + 4 + 3*(depth+3) + 2 }

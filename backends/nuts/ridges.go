@@ -30,13 +30,13 @@ func ridgesFor(dim int) int { return min(dim, mostRidges) }
 //
 // With W = D^½U, M⁻¹ = D + W(Λ−1)Wᵀ: a momentum has the products Wᵀp beside its coordinates, as if these were coordinates of the inverse masses Λ−1. A leapfrog multiplies by Wᵀ and by W once.
 type ridges struct {
-	dim, rank int
-	long      bool      // only directions of a greater inverse mass are ridges
-	u, w      []float64 // by columns
-	mass      []float64 // Λ − 1
-	zero      []float64
-	search    *ridgeSearch // nil after the warm-up
-	recall    func(k int, q, g []float64)
+	dim, rank  int
+	long       bool      // only directions of a greater inverse mass are ridges
+	u, w       []float64 // by columns
+	mass       []float64 // Λ − 1
+	zero, room []float64
+	search     *ridgeSearch // nil after the warm-up
+	recall     func(k int, q, g []float64)
 }
 
 // A ridgeSearch is room to look for ridges.
@@ -52,8 +52,8 @@ type ridgeSearch struct {
 
 func newRidges(dim int, long bool, mass []float64) *ridges {
 	most := len(mass)
-	v := make([]float64, 2*dim*most+most)
-	return &ridges{search: newRidgeSearch(dim, most), dim: dim, long: long, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:], mass: mass}
+	v := make([]float64, 2*dim*most+2*most)
+	return &ridges{search: newRidgeSearch(dim, most), dim: dim, long: long, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:][:most], room: v[2*dim*most+most:], mass: mass}
 }
 
 func newRidgeSearch(dim, most int) *ridgeSearch {

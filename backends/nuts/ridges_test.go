@@ -24,16 +24,16 @@ func ridge(m *metric, value float64, along []float64) {
 
 // inverseTimes is column j of M⁻¹, by what a leapfrog does: the drift of a unit momentum.
 func inverseTimes(m *metric, j int) []float64 {
-	p, g, q, half, to := vectorOf(m), vectorOf(m), vectorOf(m), vectorOf(m), vectorOf(m)
+	at, next, p, half := pointOf(m), pointOf(m), vectorOf(m), vectorOf(m)
 	p.at[0][j] = 1
 	if m.rank() > 0 {
 		m.ridges.project(p.at[0], p.extra[0])
 	}
-	m.drift(0, to, half, q, p, g, 1)
-	return slices.Clone(to.at[0])
+	m.drift(0, next, at, half, p, newStride(1))
+	return slices.Clone(next.q.at[0])
 }
 
-// A metric with ridges does the same as the dense metric of the same matrix: drifts, kicks, energies and the criterion of single states and of subtrees.
+// A metric with ridges does the same as the dense metric of the same matrix, with a reference and without: drifts, kicks, energies and the criterion of single states and of subtrees.
 func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 	const dim, theta = 13, 9
 	r := rand.New(rand.NewPCG(1, 2))
@@ -75,33 +75,36 @@ func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 	full.full.set(slices.Clone(want))
 
 	type state struct {
-		q, p, g *jointVector
-		twice   float64
+		at    point
+		p     *jointVector
+		twice float64
 	}
-	run := func(m *metric) (states []state, criteria [][perCriterion]float64) {
+	run := func(m *metric, referred bool) (states []state, criteria [][perCriterion]float64) {
 		normals := rand.New(rand.NewPCG(3, 4))
-		s := state{q: vectorOf(m), p: vectorOf(m), g: vectorOf(m)}
+		s := state{at: pointOf(m), p: vectorOf(m)}
+		m.ref.on = referred
 		for i := range dim {
-			s.q.at[0][i], s.g.at[0][i] = normals.NormFloat64(), normals.NormFloat64()
+			s.at.q.at[0][i], s.at.g.at[0][i], m.ref.mean[i] = normals.NormFloat64(), normals.NormFloat64(), normals.NormFloat64()
 		}
+		m.refer(0, s.at)
 		// The same momentum for both: its products with the ridges, or its velocities, as a draw leaves them.
 		for i := range dim {
 			s.p.at[0][i] = normals.NormFloat64()
 		}
 		if m.ridges != nil {
 			m.ridges.project(s.p.at[0], s.p.extra[0])
-			m.ridges.project(s.g.at[0], s.g.extra[0])
+			m.ridges.project(s.at.g.at[0], s.at.g.extra[0])
 		} else {
 			product(s.p.extra[0], m.full.inverse, s.p.at[0][:theta])
 		}
 		states = append(states, s)
 		for range 4 {
-			next := state{q: vectorOf(m), p: vectorOf(m), g: vectorOf(m)}
-			m.drift(0, next.q, next.p, s.q, s.p, s.g, 0.1)
+			next := state{at: pointOf(m), p: vectorOf(m)}
+			m.drift(0, next.at, s.at, next.p, s.p, newStride(0.1))
 			for i := range dim {
-				next.g.at[0][i] = -next.q.at[0][i]
+				next.at.g.at[0][i] = -next.at.q.at[0][i]
 			}
-			next.twice = m.kick(0, next.p, next.g, 0.1)
+			next.twice = m.kick(0, next.p, next.at, newStride(0.1))
 			states, s = append(states, next), next
 		}
 		pair := func(l, r subtree) subtree {
@@ -115,20 +118,22 @@ func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 		pair(pair(one(1), one(2)), pair(one(3), one(4)))
 		return states, criteria
 	}
-	a, ca := run(&low)
-	b, cb := run(&full)
-	for k := range a {
-		for what, off := range map[string]float64{
-			"position": distance(a[k].q.at[0], b[k].q.at[0]), "momentum": distance(a[k].p.at[0], b[k].p.at[0]), "energy": math.Abs(a[k].twice-b[k].twice) / (1 + b[k].twice),
-		} {
-			if !(off < 1e-9*(1+math.Abs(b[k].twice))) {
-				t.Errorf("state %d: the %s is off by %g", k, what, off)
+	for _, referred := range []bool{false, true} {
+		a, ca := run(&low, referred)
+		b, cb := run(&full, referred)
+		for k := range a {
+			for what, off := range map[string]float64{
+				"position": distance(a[k].at.q.at[0], b[k].at.q.at[0]), "momentum": distance(a[k].p.at[0], b[k].p.at[0]), "energy": math.Abs(a[k].twice-b[k].twice) / (1 + b[k].twice),
+			} {
+				if !(off < 1e-9*(1+math.Abs(b[k].twice))) {
+					t.Errorf("reference %t, state %d: the %s is off by %g", referred, k, what, off)
+				}
 			}
 		}
-	}
-	for k := range ca {
-		if off := distance(ca[k][:], cb[k][:]); !(off < 1e-8*(1+math.Abs(cb[k][0]))) {
-			t.Errorf("criterion %d is %v, want %v", k, ca[k], cb[k])
+		for k := range ca {
+			if off := distance(ca[k][:], cb[k][:]); !(off < 1e-8*(1+math.Abs(cb[k][0]))) {
+				t.Errorf("reference %t: criterion %d is %v, want %v", referred, k, ca[k], cb[k])
+			}
 		}
 	}
 }

@@ -24,7 +24,7 @@ const (
 
 // A tree is the trajectory of one transition (Hoffman and Gelman 2014): doublings, each of which adds a subtree of as many states as there are.
 type tree struct {
-	eps         float64
+	forward     stride
 	directions  uint64          // of the doublings, a bit each: 1 forward in time, 0 backward
 	ends        [2]point        // the first and the last state in time
 	endMomenta  [2]*jointVector // their momenta
@@ -33,7 +33,7 @@ type tree struct {
 	// the newest state with its momentum, and the next one, begun from it
 	newest, next           point
 	momentum, nextMomentum *jointVector
-	step                   float64 // from newest to next: eps or −eps
+	step                   stride // from newest to next: forward or backward
 	// of the subtree in the making
 	states        int       // made
 	waiting       []subtree // complete subtrees of 2^k states each, k falling, that wait for their right neighbours
@@ -117,7 +117,7 @@ func (k *chain) startTrajectory() {
 		eps *= 1 + float64(j*(float64(2*k.shake.Float64())-1))
 	}
 	k.tree = tree{
-		eps: eps, waiting: k.tree.waiting[:0], momentumSum: p.hold(), newest: k.now.hold(), momentum: p.hold(),
+		forward: newStride(eps), waiting: k.tree.waiting[:0], momentumSum: p.hold(), newest: k.now.hold(), momentum: p.hold(),
 		ends: [2]point{k.now.hold(), k.now.hold()}, endMomenta: [2]*jointVector{p.hold(), p}, sample: k.now.hold(), weight: 1,
 	}
 	k.choices.Round(uint64(k.done))
@@ -132,17 +132,17 @@ func (k *chain) endTrajectory() {
 		t.sample.h = k.total[kineticStart] - k.now.lp
 	}
 	k.last = backends.Transition{
-		LogDensity: t.sample.lp, Energy: t.sample.h, StepSize: t.eps, Depth: t.depth, Leapfrogs: t.leapfrogs,
+		LogDensity: t.sample.lp, Energy: t.sample.h, StepSize: t.forward.eps, Depth: t.depth, Leapfrogs: t.leapfrogs,
 		Accept: t.acceptSum / float64(t.leapfrogs), Divergent: t.divergent,
 	}
 	k.rise = t.sample.lp - k.now.lp
 	k.now = t.sample
-	k.pool.reset(k.now.q, k.now.g)
+	k.pool.reset(k.now.q, k.now.g, k.now.v)
 }
 
 // allocateNext takes vectors for the next state from the pool.
 func (k *chain) allocateNext() {
-	k.tree.next, k.tree.nextMomentum = point{q: k.pool.get(), g: k.pool.get()}, k.pool.get()
+	k.tree.next, k.tree.nextMomentum = k.pool.point(), k.pool.get()
 }
 
 // beginLeapfrog makes the first half of a leapfrog to the next state: from the newest one, or from the end of the trajectory where the next subtree grows.
@@ -152,8 +152,8 @@ func (k *chain) beginLeapfrog() {
 	if t.states == 0 {
 		from, p = t.ends[dir], t.endMomenta[dir]
 	}
-	if t.step = t.eps; dir == 0 {
-		t.step = -t.eps
+	if t.step = t.forward; dir == 0 {
+		t.step = t.forward.backward()
 	}
 	k.drift(&t.next, t.nextMomentum, from, p, t.step)
 	k.evaluateAt(t.next)
@@ -183,33 +183,33 @@ func (k *chain) completeLeapfrog() int {
 
 // leapfrog makes one step of size eps from a point with momentum p, outside a trajectory. It returns the new point and its momentum.
 func (k *chain) leapfrog(ctx context.Context, at point, p *jointVector, eps float64) (point, *jointVector, error) {
-	next, to := point{q: k.pool.get(), g: k.pool.get()}, k.pool.get()
-	k.drift(&next, to, at, p, eps)
+	next, to, by := k.pool.point(), k.pool.get(), newStride(eps)
+	k.drift(&next, to, at, p, by)
 	if err := k.evaluate(ctx, next); err != nil {
 		return next, to, err
 	}
-	k.kick(next, to, eps)
+	k.kick(next, to, by)
 	return next, to, nil
 }
 
 // drift is the first half of a leapfrog: the position of the next state, and the momentum after half a step.
-func (k *chain) drift(next *point, half *jointVector, at point, p *jointVector, eps float64) {
+func (k *chain) drift(next *point, half *jointVector, at point, p *jointVector, by stride) {
 	next.index = at.index + 1
-	if eps < 0 {
+	if by.eps < 0 {
 		next.index = at.index - 1
 	}
 	for b, s := range k.parties {
-		s.metric.drift(b, next.q, half, at.q, p, at.g, eps)
+		s.metric.drift(b, *next, at, half, p, by)
 	}
 }
 
 // kick is the second half of a leapfrog: the momentum after the full step. It sets the scalars of the state.
-func (k *chain) kick(next point, half *jointVector, eps float64) {
+func (k *chain) kick(next point, half *jointVector, by stride) {
 	k.cutScalars(cap(k.part[0]))
 	for b, s := range k.parties {
 		part := k.part[b]
 		s.pull(next.g.theta[b])
-		part[kinetic] = float64(0.5*s.metric.kick(b, half, next.g, eps)) - s.logJacobian()
+		part[kinetic] = float64(0.5*s.metric.kick(b, half, next, by)) - s.logJacobian()
 		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
 	}
 }

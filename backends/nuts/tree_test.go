@@ -55,6 +55,7 @@ func bent(dims []int, scale []float64) testmodel.Density {
 type naive struct {
 	log       func(x, grad []float64) float64
 	inverse   []float64
+	mean      []float64 // of the reference; nil: none
 	eps, h0   float64
 	choices   density.Stream
 	dirs      uint64
@@ -80,12 +81,19 @@ func (n *naive) state(q, p []float64) naiveState {
 func (n *naive) leapfrog(s naiveState, eps float64) naiveState {
 	q, p := slices.Clone(s.q), slices.Clone(s.p)
 	for i := range q {
-		p[i] += 0.5 * eps * s.g[i]
-		q[i] += eps * n.inverse[i] * p[i]
+		if p[i] += 0.5 * eps * s.g[i]; n.mean == nil {
+			q[i] += eps * n.inverse[i] * p[i]
+			continue
+		}
+		x, v := q[i]-n.mean[i], (q[i]-n.mean[i])/n.inverse[i]
+		p[i] += 0.5 * eps * v
+		q[i], p[i] = n.mean[i]+math.Cos(eps)*x+math.Sin(eps)*n.inverse[i]*p[i], math.Cos(eps)*p[i]-math.Sin(eps)*v
 	}
 	next := n.state(q, p)
 	for i := range p {
-		p[i] += 0.5 * eps * next.g[i]
+		if p[i] += 0.5 * eps * next.g[i]; n.mean != nil {
+			p[i] += 0.5 * eps * (q[i] - n.mean[i]) / n.inverse[i]
+		}
 	}
 	return n.state(q, p)
 }
@@ -172,7 +180,7 @@ func (n *naive) transition(q, p []float64, most int) (naiveState, int) {
 	return sample, depth
 }
 
-// Given the same random numbers, the iterative tree with its O(depth) memory makes the draws of the naive recursion: for one party and several, any
+// Given the same random numbers, the iterative tree with its O(depth) memory makes the draws of the naive recursion: for one party and several, with a reference and without, any
 // step size, and trees that end by a U-turn, the greatest depth or a divergence.
 func TestTreeIsTheNaiveRecursion(t *testing.T) {
 	const most = 6
@@ -188,8 +196,18 @@ func TestTreeIsTheNaiveRecursion(t *testing.T) {
 		d := bent(dims, scale)
 		k := begun(t, d, rapid.Uint64().Draw(rt, "seed"), map[string]string{"warmup": "0", "max-depth": "6", "metric": "diag"})
 		k.eps = math.Exp(rapid.Float64Range(-4, 1.5).Draw(rt, "log eps"))
+		var mean []float64
+		if rapid.Bool().Draw(rt, "reference") {
+			mean = rapid.SliceOfN(rapid.Float64Range(-1, 1), dim, dim).Draw(rt, "mean")
+			at := mean
+			for _, s := range k.parties {
+				s.metric.ref.on = true
+				at = at[copy(s.metric.ref.mean, at):]
+			}
+			k.refer()
+		}
 		for range 5 {
-			n := &naive{log: d.Log, eps: k.eps, choices: k.env.Shared("nuts tree")}
+			n := &naive{log: d.Log, mean: mean, eps: k.eps, choices: k.env.Shared("nuts tree")}
 			n.choices.Round(uint64(k.done))
 			n.dirs = n.choices.Rand().Uint64()
 			var p []float64
@@ -240,6 +258,9 @@ func TestLeapfrogIsReversible(t *testing.T) {
 			if _, err := k.Step(context.Background()); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if !k.parties[0].metric.ref.on {
+			t.Fatalf("%s: the warm-up has found no reference", form)
 		}
 		k.startTrajectory()
 		at, p := k.tree.ends[1], k.tree.endMomenta[1]

@@ -2,7 +2,6 @@ package nuts
 
 import (
 	"context"
-	"math"
 
 	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
@@ -25,7 +24,7 @@ func newTuner(k *chain) tuner {
 	if k.settings.Text(adaptation) == "stan" {
 		return &stan{k: k, step: step, windows: adapt.NewWindows(warmup)}
 	}
-	step.Limit = math.Pi // beyond it a leapfrog of a well-scaled Gaussian goes round
+	step.Limit = longestStep
 	return &fisher{k: k, step: step, schedule: adapt.NewSwitches(warmup)}
 }
 

@@ -60,6 +60,54 @@ func leapfrogEndGo(n int, p1, p, d, mass []float64, half float64) float64 {
 	return sums.sum()
 }
 
+// RotateStart is the first half of a step that turns around mean exactly: p' = p + half·(d + v), then x1 = x + less·(x - mean) + sin·(mass·p'),
+// v1 = cos·v + sin·p' and p1 = cos·p' - sin·v, less being cos - 1. d is the gradient of the log density at x, v = (x - mean)/mass.
+func RotateStart(n int, p1, x1, v1, p, x, v, d, mean, mass []float64, half, less, cos, sin float64) {
+	rotateStart(active, n, p1, x1, v1, p, x, v, d, mean, mass, half, less, cos, sin)
+}
+
+func rotateStartGo(n int, p1, x1, v1, p, x, v, d, mean, mass []float64, half, less, cos, sin float64) {
+	for i := range n {
+		q, u, y := p[i], v[i], x[i]
+		q = math.FMA(half, u+d[i], q)
+		y = math.FMA(less, y-mean[i], y)
+		x1[i] = math.FMA(sin, float64(q*mass[i]), y)
+		p1[i] = float64(cos*q) - float64(sin*u)
+		v1[i] = math.FMA(sin, q, float64(cos*u))
+	}
+}
+
+// RotateEnd sets p1 = p + half·(d + v), the second half of the step, and returns Σ mass·p1², twice the kinetic energy, in the order of Sum.
+func RotateEnd(n int, p1, p, v, d, mass []float64, half float64) float64 {
+	return rotateEnd(active, n, p1, p, v, d, mass, half)
+}
+
+func rotateEndGo(n int, p1, p, v, d, mass []float64, half float64) float64 {
+	var sums partial
+	for i := range n {
+		q := math.FMA(half, v[i]+d[i], p[i])
+		p1[i] = q
+		s := &sums[i/lanes%4][i%lanes]
+		*s = math.FMA(float64(mass[i]*q), q, *s)
+	}
+	return sums.sum()
+}
+
+// Turn makes x1 = x + sin·(M⁻¹p), with a mass matrix M, the end of a rotation around mean: it adds less·(x - mean) to x1, and sets v1 = cos·v + sin·p and
+// p = cos·p - sin·v, less being cos - 1 and v = M(x - mean).
+func Turn(n int, x1, v1, p, x, v, mean []float64, less, cos, sin float64) {
+	turn(active, n, x1, v1, p, x, v, mean, less, cos, sin)
+}
+
+func turnGo(n int, x1, v1, p, x, v, mean []float64, less, cos, sin float64) {
+	for i := range n {
+		q, u := p[i], v[i]
+		x1[i] = math.FMA(less, x[i]-mean[i], x1[i])
+		p[i] = float64(cos*q) - float64(sin*u)
+		v1[i] = math.FMA(sin, q, float64(cos*u))
+	}
+}
+
 // Turns computes in one pass the products whose signs are the U-turn criterion of two adjacent trajectories. left and right are the sums of the momenta
 // along each; p0 and p1 the momenta at the beginning and end of the left one, p2 and p3 of the right one; mass as in LeapfrogStart. It sets rho = left +
 // right and out = { v0·rho, v3·rho, v0·(left+p2), v2·(left+p2), v1·(right+p1), v3·(right+p1) } with v = mass·p: the criterion of Stan since 2.21,

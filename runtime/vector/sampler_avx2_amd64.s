@@ -793,6 +793,392 @@ done3:
 	VZEROUPPER
 	RET
 
+// func rotateStartAVX2(n int, p1 *float64, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, d *float64, mean *float64, mass *float64, half float64, less float64, cos float64, sin float64)
+// Requires: AVX, FMA3
+TEXT ·rotateStartAVX2(SB), NOSPLIT, $0-112
+	MOVQ         p1+8(FP), AX
+	MOVQ         x1+16(FP), CX
+	MOVQ         v1+24(FP), DX
+	MOVQ         p+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         v+48(FP), DI
+	MOVQ         d+56(FP), R8
+	MOVQ         mean+64(FP), R9
+	MOVQ         mass+72(FP), R10
+	VBROADCASTSD half+80(FP), Y0
+	VBROADCASTSD less+88(FP), Y1
+	VBROADCASTSD cos+96(FP), Y2
+	VBROADCASTSD sin+104(FP), Y3
+	MOVQ         n+0(FP), R11
+	XORQ         R12, R12
+	LEAQ         -4(R11), R13
+	CMPQ         R12, R13
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (BX)(R12*8), Y4
+	VMOVUPD     (DI)(R12*8), Y5
+	VMOVUPD     (SI)(R12*8), Y6
+	VMOVUPD     (R8)(R12*8), Y7
+	VADDPD      Y7, Y5, Y7
+	VFMADD231PD Y7, Y0, Y4
+	VMOVUPD     (R9)(R12*8), Y7
+	VSUBPD      Y7, Y6, Y7
+	VFMADD231PD Y7, Y1, Y6
+	VMOVUPD     (R10)(R12*8), Y7
+	VMULPD      Y7, Y4, Y7
+	VFMADD231PD Y7, Y3, Y6
+	VMOVUPD     Y6, (CX)(R12*8)
+	VMULPD      Y4, Y2, Y6
+	VMULPD      Y5, Y3, Y7
+	VSUBPD      Y7, Y6, Y6
+	VMOVUPD     Y6, (AX)(R12*8)
+	VMULPD      Y5, Y2, Y5
+	VFMADD231PD Y4, Y3, Y5
+	VMOVUPD     Y5, (DX)(R12*8)
+	ADDQ        $0x04, R12
+	CMPQ        R12, R13
+	JLE         loop1
+
+tail2:
+	SUBQ        R12, R11
+	JLE         done3
+	LEAQ        lanesBelow<>+0(SB), R13
+	NEGQ        R11
+	VMOVUPD     64(R13)(R11*8), Y4
+	VMASKMOVPD  (BX)(R12*8), Y4, Y5
+	VMASKMOVPD  (DI)(R12*8), Y4, Y6
+	VMASKMOVPD  (SI)(R12*8), Y4, Y7
+	VMASKMOVPD  (R8)(R12*8), Y4, Y8
+	VADDPD      Y8, Y6, Y8
+	VFMADD231PD Y8, Y0, Y5
+	VMASKMOVPD  (R9)(R12*8), Y4, Y0
+	VSUBPD      Y0, Y7, Y0
+	VFMADD231PD Y0, Y1, Y7
+	VMASKMOVPD  (R10)(R12*8), Y4, Y0
+	VMULPD      Y0, Y5, Y0
+	VFMADD231PD Y0, Y3, Y7
+	VMASKMOVPD  Y7, Y4, (CX)(R12*8)
+	VMULPD      Y5, Y2, Y0
+	VMULPD      Y6, Y3, Y1
+	VSUBPD      Y1, Y0, Y0
+	VMASKMOVPD  Y0, Y4, (AX)(R12*8)
+	VMULPD      Y6, Y2, Y0
+	VFMADD231PD Y5, Y3, Y0
+	VMASKMOVPD  Y0, Y4, (DX)(R12*8)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func rotateEndAVX2(n int, p1 *float64, p *float64, v *float64, d *float64, mass *float64, half float64) (r float64)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·rotateEndAVX2(SB), NOSPLIT, $0-64
+	MOVQ         p1+8(FP), AX
+	MOVQ         p+16(FP), CX
+	MOVQ         v+24(FP), DX
+	MOVQ         d+32(FP), BX
+	MOVQ         mass+40(FP), SI
+	VBROADCASTSD half+48(FP), Y0
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	VPXOR        Y8, Y8, Y8
+	MOVQ         n+0(FP), DI
+	XORQ         R8, R8
+	LEAQ         -32(DI), R9
+	CMPQ         R8, R9
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (CX)(R8*8), Y9
+	VMOVUPD     (DX)(R8*8), Y10
+	VMOVUPD     (BX)(R8*8), Y11
+	VADDPD      Y11, Y10, Y10
+	VFMADD231PD Y10, Y0, Y9
+	VMOVUPD     Y9, (AX)(R8*8)
+	VMOVUPD     (SI)(R8*8), Y10
+	VMULPD      Y9, Y10, Y10
+	VFMADD231PD Y9, Y10, Y1
+	VMOVUPD     32(CX)(R8*8), Y9
+	VMOVUPD     32(DX)(R8*8), Y10
+	VMOVUPD     32(BX)(R8*8), Y11
+	VADDPD      Y11, Y10, Y10
+	VFMADD231PD Y10, Y0, Y9
+	VMOVUPD     Y9, 32(AX)(R8*8)
+	VMOVUPD     32(SI)(R8*8), Y10
+	VMULPD      Y9, Y10, Y10
+	VFMADD231PD Y9, Y10, Y2
+	VMOVUPD     64(CX)(R8*8), Y9
+	VMOVUPD     64(DX)(R8*8), Y10
+	VMOVUPD     64(BX)(R8*8), Y11
+	VADDPD      Y11, Y10, Y10
+	VFMADD231PD Y10, Y0, Y9
+	VMOVUPD     Y9, 64(AX)(R8*8)
+	VMOVUPD     64(SI)(R8*8), Y10
+	VMULPD      Y9, Y10, Y10
+	VFMADD231PD Y9, Y10, Y3
+	VMOVUPD     96(CX)(R8*8), Y9
+	VMOVUPD     96(DX)(R8*8), Y10
+	VMOVUPD     96(BX)(R8*8), Y11
+	VADDPD      Y11, Y10, Y10
+	VFMADD231PD Y10, Y0, Y9
+	VMOVUPD     Y9, 96(AX)(R8*8)
+	VMOVUPD     96(SI)(R8*8), Y10
+	VMULPD      Y9, Y10, Y10
+	VFMADD231PD Y9, Y10, Y4
+	VMOVUPD     128(CX)(R8*8), Y9
+	VMOVUPD     128(DX)(R8*8), Y10
+	VMOVUPD     128(BX)(R8*8), Y11
+	VADDPD      Y11, Y10, Y10
+	VFMADD231PD Y10, Y0, Y9
+	VMOVUPD     Y9, 128(AX)(R8*8)
+	VMOVUPD     128(SI)(R8*8), Y10
+	VMULPD      Y9, Y10, Y10
+	VFMADD231PD Y9, Y10, Y5
+	VMOVUPD     160(CX)(R8*8), Y9
+	VMOVUPD     160(DX)(R8*8), Y10
+	VMOVUPD     160(BX)(R8*8), Y11
+	VADDPD      Y11, Y10, Y10
+	VFMADD231PD Y10, Y0, Y9
+	VMOVUPD     Y9, 160(AX)(R8*8)
+	VMOVUPD     160(SI)(R8*8), Y10
+	VMULPD      Y9, Y10, Y10
+	VFMADD231PD Y9, Y10, Y6
+	VMOVUPD     192(CX)(R8*8), Y9
+	VMOVUPD     192(DX)(R8*8), Y10
+	VMOVUPD     192(BX)(R8*8), Y11
+	VADDPD      Y11, Y10, Y10
+	VFMADD231PD Y10, Y0, Y9
+	VMOVUPD     Y9, 192(AX)(R8*8)
+	VMOVUPD     192(SI)(R8*8), Y10
+	VMULPD      Y9, Y10, Y10
+	VFMADD231PD Y9, Y10, Y7
+	VMOVUPD     224(CX)(R8*8), Y9
+	VMOVUPD     224(DX)(R8*8), Y10
+	VMOVUPD     224(BX)(R8*8), Y11
+	VADDPD      Y11, Y10, Y10
+	VFMADD231PD Y10, Y0, Y9
+	VMOVUPD     Y9, 224(AX)(R8*8)
+	VMOVUPD     224(SI)(R8*8), Y10
+	VMULPD      Y9, Y10, Y10
+	VFMADD231PD Y9, Y10, Y8
+	ADDQ        $0x20, R8
+	CMPQ        R8, R9
+	JLE         loop1
+
+tail2:
+	SUBQ        R8, DI
+	MOVQ        $0x00000008, R9
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        DI, R10
+	CMPQ        DI, R9
+	CMOVQGT     R9, R10
+	LEAQ        lanesBelow<>+0(SB), R11
+	MOVQ        R10, R12
+	NEGQ        R12
+	VMOVUPD     64(R11)(R12*8), Y9
+	VMASKMOVPD  (CX)(R8*8), Y9, Y10
+	VMASKMOVPD  (DX)(R8*8), Y9, Y11
+	VMASKMOVPD  (BX)(R8*8), Y9, Y12
+	VADDPD      Y12, Y11, Y11
+	VFMADD231PD Y11, Y0, Y10
+	VMASKMOVPD  Y10, Y9, (AX)(R8*8)
+	VMASKMOVPD  (SI)(R8*8), Y9, Y9
+	VMULPD      Y10, Y9, Y9
+	VFMADD231PD Y10, Y9, Y1
+	LEAQ        lanesBelow<>+0(SB), R11
+	NEGQ        R10
+	VMOVUPD     96(R11)(R10*8), Y9
+	VMASKMOVPD  32(CX)(R8*8), Y9, Y10
+	VMASKMOVPD  32(DX)(R8*8), Y9, Y11
+	VMASKMOVPD  32(BX)(R8*8), Y9, Y12
+	VADDPD      Y12, Y11, Y11
+	VFMADD231PD Y11, Y0, Y10
+	VMASKMOVPD  Y10, Y9, 32(AX)(R8*8)
+	VMASKMOVPD  32(SI)(R8*8), Y9, Y9
+	VMULPD      Y10, Y9, Y9
+	VFMADD231PD Y10, Y9, Y2
+	SUBQ        $0x08, DI
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        DI, R10
+	CMPQ        DI, R9
+	CMOVQGT     R9, R10
+	LEAQ        lanesBelow<>+0(SB), R11
+	MOVQ        R10, R12
+	NEGQ        R12
+	VMOVUPD     64(R11)(R12*8), Y9
+	VMASKMOVPD  64(CX)(R8*8), Y9, Y10
+	VMASKMOVPD  64(DX)(R8*8), Y9, Y11
+	VMASKMOVPD  64(BX)(R8*8), Y9, Y12
+	VADDPD      Y12, Y11, Y11
+	VFMADD231PD Y11, Y0, Y10
+	VMASKMOVPD  Y10, Y9, 64(AX)(R8*8)
+	VMASKMOVPD  64(SI)(R8*8), Y9, Y9
+	VMULPD      Y10, Y9, Y9
+	VFMADD231PD Y10, Y9, Y3
+	LEAQ        lanesBelow<>+0(SB), R11
+	NEGQ        R10
+	VMOVUPD     96(R11)(R10*8), Y9
+	VMASKMOVPD  96(CX)(R8*8), Y9, Y10
+	VMASKMOVPD  96(DX)(R8*8), Y9, Y11
+	VMASKMOVPD  96(BX)(R8*8), Y9, Y12
+	VADDPD      Y12, Y11, Y11
+	VFMADD231PD Y11, Y0, Y10
+	VMASKMOVPD  Y10, Y9, 96(AX)(R8*8)
+	VMASKMOVPD  96(SI)(R8*8), Y9, Y9
+	VMULPD      Y10, Y9, Y9
+	VFMADD231PD Y10, Y9, Y4
+	SUBQ        $0x08, DI
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        DI, R10
+	CMPQ        DI, R9
+	CMOVQGT     R9, R10
+	LEAQ        lanesBelow<>+0(SB), R11
+	MOVQ        R10, R12
+	NEGQ        R12
+	VMOVUPD     64(R11)(R12*8), Y9
+	VMASKMOVPD  128(CX)(R8*8), Y9, Y10
+	VMASKMOVPD  128(DX)(R8*8), Y9, Y11
+	VMASKMOVPD  128(BX)(R8*8), Y9, Y12
+	VADDPD      Y12, Y11, Y11
+	VFMADD231PD Y11, Y0, Y10
+	VMASKMOVPD  Y10, Y9, 128(AX)(R8*8)
+	VMASKMOVPD  128(SI)(R8*8), Y9, Y9
+	VMULPD      Y10, Y9, Y9
+	VFMADD231PD Y10, Y9, Y5
+	LEAQ        lanesBelow<>+0(SB), R11
+	NEGQ        R10
+	VMOVUPD     96(R11)(R10*8), Y9
+	VMASKMOVPD  160(CX)(R8*8), Y9, Y10
+	VMASKMOVPD  160(DX)(R8*8), Y9, Y11
+	VMASKMOVPD  160(BX)(R8*8), Y9, Y12
+	VADDPD      Y12, Y11, Y11
+	VFMADD231PD Y11, Y0, Y10
+	VMASKMOVPD  Y10, Y9, 160(AX)(R8*8)
+	VMASKMOVPD  160(SI)(R8*8), Y9, Y9
+	VMULPD      Y10, Y9, Y9
+	VFMADD231PD Y10, Y9, Y6
+	SUBQ        $0x08, DI
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        DI, R10
+	CMPQ        DI, R9
+	CMOVQGT     R9, R10
+	LEAQ        lanesBelow<>+0(SB), DI
+	MOVQ        R10, R9
+	NEGQ        R9
+	VMOVUPD     64(DI)(R9*8), Y9
+	VMASKMOVPD  192(CX)(R8*8), Y9, Y10
+	VMASKMOVPD  192(DX)(R8*8), Y9, Y11
+	VMASKMOVPD  192(BX)(R8*8), Y9, Y12
+	VADDPD      Y12, Y11, Y11
+	VFMADD231PD Y11, Y0, Y10
+	VMASKMOVPD  Y10, Y9, 192(AX)(R8*8)
+	VMASKMOVPD  192(SI)(R8*8), Y9, Y9
+	VMULPD      Y10, Y9, Y9
+	VFMADD231PD Y10, Y9, Y7
+	LEAQ        lanesBelow<>+0(SB), DI
+	MOVQ        R10, R9
+	NEGQ        R9
+	VMOVUPD     96(DI)(R9*8), Y9
+	VMASKMOVPD  224(CX)(R8*8), Y9, Y10
+	VMASKMOVPD  224(DX)(R8*8), Y9, Y11
+	VMASKMOVPD  224(BX)(R8*8), Y9, Y12
+	VADDPD      Y12, Y11, Y11
+	VFMADD231PD Y11, Y0, Y10
+	VMASKMOVPD  Y10, Y9, 224(AX)(R8*8)
+	VMASKMOVPD  224(SI)(R8*8), Y9, Y0
+	VMULPD      Y10, Y0, Y0
+	VFMADD231PD Y10, Y0, Y8
+
+done3:
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y2, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, r+56(FP)
+	VZEROUPPER
+	RET
+
+// func turnAVX2(n int, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, mean *float64, less float64, cos float64, sin float64)
+// Requires: AVX, FMA3
+TEXT ·turnAVX2(SB), NOSPLIT, $0-80
+	MOVQ         x1+8(FP), AX
+	MOVQ         v1+16(FP), CX
+	MOVQ         p+24(FP), DX
+	MOVQ         x+32(FP), BX
+	MOVQ         v+40(FP), SI
+	MOVQ         mean+48(FP), DI
+	VBROADCASTSD less+56(FP), Y0
+	VBROADCASTSD cos+64(FP), Y1
+	VBROADCASTSD sin+72(FP), Y2
+	MOVQ         n+0(FP), R8
+	XORQ         R9, R9
+	LEAQ         -4(R8), R10
+	CMPQ         R9, R10
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (DX)(R9*8), Y3
+	VMOVUPD     (SI)(R9*8), Y4
+	VMOVUPD     (AX)(R9*8), Y5
+	VMOVUPD     (BX)(R9*8), Y6
+	VMOVUPD     (DI)(R9*8), Y7
+	VSUBPD      Y7, Y6, Y6
+	VFMADD231PD Y6, Y0, Y5
+	VMOVUPD     Y5, (AX)(R9*8)
+	VMULPD      Y3, Y1, Y5
+	VMULPD      Y4, Y2, Y6
+	VSUBPD      Y6, Y5, Y5
+	VMOVUPD     Y5, (DX)(R9*8)
+	VMULPD      Y4, Y1, Y4
+	VFMADD231PD Y3, Y2, Y4
+	VMOVUPD     Y4, (CX)(R9*8)
+	ADDQ        $0x04, R9
+	CMPQ        R9, R10
+	JLE         loop1
+
+tail2:
+	SUBQ        R9, R8
+	JLE         done3
+	LEAQ        lanesBelow<>+0(SB), R10
+	NEGQ        R8
+	VMOVUPD     64(R10)(R8*8), Y3
+	VMASKMOVPD  (DX)(R9*8), Y3, Y4
+	VMASKMOVPD  (SI)(R9*8), Y3, Y5
+	VMASKMOVPD  (AX)(R9*8), Y3, Y6
+	VMASKMOVPD  (BX)(R9*8), Y3, Y7
+	VMASKMOVPD  (DI)(R9*8), Y3, Y8
+	VSUBPD      Y8, Y7, Y7
+	VFMADD231PD Y7, Y0, Y6
+	VMASKMOVPD  Y6, Y3, (AX)(R9*8)
+	VMULPD      Y4, Y1, Y0
+	VMULPD      Y5, Y2, Y6
+	VSUBPD      Y6, Y0, Y0
+	VMASKMOVPD  Y0, Y3, (DX)(R9*8)
+	VMULPD      Y5, Y1, Y0
+	VFMADD231PD Y4, Y2, Y0
+	VMASKMOVPD  Y0, Y3, (CX)(R9*8)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func turnsAVX2(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64, mass *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·turnsAVX2(SB), NOSPLIT, $0-80

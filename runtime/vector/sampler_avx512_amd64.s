@@ -601,6 +601,297 @@ done3:
 	VZEROUPPER
 	RET
 
+// func rotateStartAVX512(n int, p1 *float64, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, d *float64, mean *float64, mass *float64, half float64, less float64, cos float64, sin float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·rotateStartAVX512(SB), NOSPLIT, $0-112
+	MOVQ         p1+8(FP), AX
+	MOVQ         x1+16(FP), CX
+	MOVQ         v1+24(FP), DX
+	MOVQ         p+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         v+48(FP), DI
+	MOVQ         d+56(FP), R8
+	MOVQ         mean+64(FP), R9
+	MOVQ         mass+72(FP), R10
+	VBROADCASTSD half+80(FP), Z0
+	VBROADCASTSD less+88(FP), Z1
+	VBROADCASTSD cos+96(FP), Z2
+	VBROADCASTSD sin+104(FP), Z3
+	MOVQ         n+0(FP), R11
+	XORQ         R12, R12
+	LEAQ         -8(R11), R13
+	CMPQ         R12, R13
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (BX)(R12*8), Z4
+	VMOVUPD     (DI)(R12*8), Z5
+	VMOVUPD     (SI)(R12*8), Z6
+	VMOVUPD     (R8)(R12*8), Z7
+	VADDPD      Z7, Z5, Z7
+	VFMADD231PD Z7, Z0, Z4
+	VMOVUPD     (R9)(R12*8), Z7
+	VSUBPD      Z7, Z6, Z7
+	VFMADD231PD Z7, Z1, Z6
+	VMOVUPD     (R10)(R12*8), Z7
+	VMULPD      Z7, Z4, Z7
+	VFMADD231PD Z7, Z3, Z6
+	VMOVUPD     Z6, (CX)(R12*8)
+	VMULPD      Z4, Z2, Z6
+	VMULPD      Z5, Z3, Z7
+	VSUBPD      Z7, Z6, Z6
+	VMOVUPD     Z6, (AX)(R12*8)
+	VMULPD      Z5, Z2, Z5
+	VFMADD231PD Z4, Z3, Z5
+	VMOVUPD     Z5, (DX)(R12*8)
+	ADDQ        $0x08, R12
+	CMPQ        R12, R13
+	JLE         loop1
+
+tail2:
+	SUBQ        R12, R11
+	JLE         done3
+	MOVQ        $-1, R13
+	BZHIQ       R11, R13, R13
+	KMOVB       R13, K1
+	VMOVUPD.Z   (BX)(R12*8), K1, Z4
+	VMOVUPD.Z   (DI)(R12*8), K1, Z5
+	VMOVUPD.Z   (SI)(R12*8), K1, Z6
+	VMOVUPD.Z   (R8)(R12*8), K1, Z7
+	VADDPD      Z7, Z5, Z7
+	VFMADD231PD Z7, Z0, Z4
+	VMOVUPD.Z   (R9)(R12*8), K1, Z0
+	VSUBPD      Z0, Z6, Z0
+	VFMADD231PD Z0, Z1, Z6
+	VMOVUPD.Z   (R10)(R12*8), K1, Z0
+	VMULPD      Z0, Z4, Z0
+	VFMADD231PD Z0, Z3, Z6
+	VMOVUPD     Z6, K1, (CX)(R12*8)
+	VMULPD      Z4, Z2, Z0
+	VMULPD      Z5, Z3, Z1
+	VSUBPD      Z1, Z0, Z0
+	VMOVUPD     Z0, K1, (AX)(R12*8)
+	VMULPD      Z5, Z2, Z0
+	VFMADD231PD Z4, Z3, Z0
+	VMOVUPD     Z0, K1, (DX)(R12*8)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func rotateEndAVX512(n int, p1 *float64, p *float64, v *float64, d *float64, mass *float64, half float64) (r float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·rotateEndAVX512(SB), NOSPLIT, $0-64
+	MOVQ         p1+8(FP), AX
+	MOVQ         p+16(FP), CX
+	MOVQ         v+24(FP), DX
+	MOVQ         d+32(FP), BX
+	MOVQ         mass+40(FP), SI
+	VBROADCASTSD half+48(FP), Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
+	MOVQ         n+0(FP), DI
+	XORQ         R8, R8
+	LEAQ         -32(DI), R9
+	CMPQ         R8, R9
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (CX)(R8*8), Z5
+	VMOVUPD     (DX)(R8*8), Z6
+	VMOVUPD     (BX)(R8*8), Z7
+	VADDPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, (AX)(R8*8)
+	VMOVUPD     (SI)(R8*8), Z6
+	VMULPD      Z5, Z6, Z6
+	VFMADD231PD Z5, Z6, Z1
+	VMOVUPD     64(CX)(R8*8), Z5
+	VMOVUPD     64(DX)(R8*8), Z6
+	VMOVUPD     64(BX)(R8*8), Z7
+	VADDPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, 64(AX)(R8*8)
+	VMOVUPD     64(SI)(R8*8), Z6
+	VMULPD      Z5, Z6, Z6
+	VFMADD231PD Z5, Z6, Z2
+	VMOVUPD     128(CX)(R8*8), Z5
+	VMOVUPD     128(DX)(R8*8), Z6
+	VMOVUPD     128(BX)(R8*8), Z7
+	VADDPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, 128(AX)(R8*8)
+	VMOVUPD     128(SI)(R8*8), Z6
+	VMULPD      Z5, Z6, Z6
+	VFMADD231PD Z5, Z6, Z3
+	VMOVUPD     192(CX)(R8*8), Z5
+	VMOVUPD     192(DX)(R8*8), Z6
+	VMOVUPD     192(BX)(R8*8), Z7
+	VADDPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, 192(AX)(R8*8)
+	VMOVUPD     192(SI)(R8*8), Z6
+	VMULPD      Z5, Z6, Z6
+	VFMADD231PD Z5, Z6, Z4
+	ADDQ        $0x20, R8
+	CMPQ        R8, R9
+	JLE         loop1
+
+tail2:
+	SUBQ        R8, DI
+	MOVQ        $0x00000008, R9
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        DI, R10
+	CMPQ        DI, R9
+	CMOVQGT     R9, R10
+	MOVQ        $-1, R11
+	BZHIQ       R10, R11, R11
+	KMOVB       R11, K1
+	VMOVUPD.Z   (CX)(R8*8), K1, Z5
+	VMOVUPD.Z   (DX)(R8*8), K1, Z6
+	VMOVUPD.Z   (BX)(R8*8), K1, Z7
+	VADDPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, K1, (AX)(R8*8)
+	VMOVUPD.Z   (SI)(R8*8), K1, Z6
+	VMULPD      Z5, Z6, Z6
+	VFMADD231PD Z5, Z6, Z1
+	SUBQ        $0x08, DI
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        DI, R10
+	CMPQ        DI, R9
+	CMOVQGT     R9, R10
+	MOVQ        $-1, R11
+	BZHIQ       R10, R11, R11
+	KMOVB       R11, K1
+	VMOVUPD.Z   64(CX)(R8*8), K1, Z5
+	VMOVUPD.Z   64(DX)(R8*8), K1, Z6
+	VMOVUPD.Z   64(BX)(R8*8), K1, Z7
+	VADDPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, K1, 64(AX)(R8*8)
+	VMOVUPD.Z   64(SI)(R8*8), K1, Z6
+	VMULPD      Z5, Z6, Z6
+	VFMADD231PD Z5, Z6, Z2
+	SUBQ        $0x08, DI
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        DI, R10
+	CMPQ        DI, R9
+	CMOVQGT     R9, R10
+	MOVQ        $-1, R11
+	BZHIQ       R10, R11, R11
+	KMOVB       R11, K1
+	VMOVUPD.Z   128(CX)(R8*8), K1, Z5
+	VMOVUPD.Z   128(DX)(R8*8), K1, Z6
+	VMOVUPD.Z   128(BX)(R8*8), K1, Z7
+	VADDPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, K1, 128(AX)(R8*8)
+	VMOVUPD.Z   128(SI)(R8*8), K1, Z6
+	VMULPD      Z5, Z6, Z6
+	VFMADD231PD Z5, Z6, Z3
+	SUBQ        $0x08, DI
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        DI, R10
+	CMPQ        DI, R9
+	CMOVQGT     R9, R10
+	MOVQ        $-1, DI
+	BZHIQ       R10, DI, DI
+	KMOVB       DI, K1
+	VMOVUPD.Z   192(CX)(R8*8), K1, Z5
+	VMOVUPD.Z   192(DX)(R8*8), K1, Z6
+	VMOVUPD.Z   192(BX)(R8*8), K1, Z7
+	VADDPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, K1, 192(AX)(R8*8)
+	VMOVUPD.Z   192(SI)(R8*8), K1, Z0
+	VMULPD      Z5, Z0, Z0
+	VFMADD231PD Z5, Z0, Z4
+
+done3:
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z4, Z3, Z3
+	VADDPD        Z3, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, r+56(FP)
+	VZEROUPPER
+	RET
+
+// func turnAVX512(n int, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, mean *float64, less float64, cos float64, sin float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·turnAVX512(SB), NOSPLIT, $0-80
+	MOVQ         x1+8(FP), AX
+	MOVQ         v1+16(FP), CX
+	MOVQ         p+24(FP), DX
+	MOVQ         x+32(FP), BX
+	MOVQ         v+40(FP), SI
+	MOVQ         mean+48(FP), DI
+	VBROADCASTSD less+56(FP), Z0
+	VBROADCASTSD cos+64(FP), Z1
+	VBROADCASTSD sin+72(FP), Z2
+	MOVQ         n+0(FP), R8
+	XORQ         R9, R9
+	LEAQ         -8(R8), R10
+	CMPQ         R9, R10
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (DX)(R9*8), Z3
+	VMOVUPD     (SI)(R9*8), Z4
+	VMOVUPD     (AX)(R9*8), Z5
+	VMOVUPD     (BX)(R9*8), Z6
+	VMOVUPD     (DI)(R9*8), Z7
+	VSUBPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, (AX)(R9*8)
+	VMULPD      Z3, Z1, Z5
+	VMULPD      Z4, Z2, Z6
+	VSUBPD      Z6, Z5, Z5
+	VMOVUPD     Z5, (DX)(R9*8)
+	VMULPD      Z4, Z1, Z4
+	VFMADD231PD Z3, Z2, Z4
+	VMOVUPD     Z4, (CX)(R9*8)
+	ADDQ        $0x08, R9
+	CMPQ        R9, R10
+	JLE         loop1
+
+tail2:
+	SUBQ        R9, R8
+	JLE         done3
+	MOVQ        $-1, R10
+	BZHIQ       R8, R10, R10
+	KMOVB       R10, K1
+	VMOVUPD.Z   (DX)(R9*8), K1, Z3
+	VMOVUPD.Z   (SI)(R9*8), K1, Z4
+	VMOVUPD.Z   (AX)(R9*8), K1, Z5
+	VMOVUPD.Z   (BX)(R9*8), K1, Z6
+	VMOVUPD.Z   (DI)(R9*8), K1, Z7
+	VSUBPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, K1, (AX)(R9*8)
+	VMULPD      Z3, Z1, Z0
+	VMULPD      Z4, Z2, Z5
+	VSUBPD      Z5, Z0, Z0
+	VMOVUPD     Z0, K1, (DX)(R9*8)
+	VMULPD      Z4, Z1, Z0
+	VFMADD231PD Z3, Z2, Z0
+	VMOVUPD     Z0, K1, (CX)(R9*8)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func turnsAVX512(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64, mass *float64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·turnsAVX512(SB), NOSPLIT, $0-80

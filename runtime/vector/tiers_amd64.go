@@ -1686,6 +1686,85 @@ func leapfrogEnd(on Set, n int, p1 []float64, p []float64, d []float64, mass []f
 }
 
 //go:noescape
+func rotateStartAVX2(n int, p1 *float64, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, d *float64, mean *float64, mass *float64, half float64, less float64, cos float64, sin float64)
+
+//go:noescape
+func rotateStartAVX512(n int, p1 *float64, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, d *float64, mean *float64, mass *float64, half float64, less float64, cos float64, sin float64)
+
+func rotateStart(on Set, n int, p1 []float64, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, d []float64, mean []float64, mass []float64, half float64, less float64, cos float64, sin float64) {
+	if n <= 0 {
+		return
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	v1 = v1[:n]
+	p = p[:n]
+	x = x[:n]
+	v = v[:n]
+	d = d[:n]
+	mean = mean[:n]
+	mass = mass[:n]
+	switch on {
+	case AVX512:
+		rotateStartAVX512(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(v1), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(v), unsafe.SliceData(d), unsafe.SliceData(mean), unsafe.SliceData(mass), half, less, cos, sin)
+	case AVX2:
+		rotateStartAVX2(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(v1), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(v), unsafe.SliceData(d), unsafe.SliceData(mean), unsafe.SliceData(mass), half, less, cos, sin)
+	default:
+		rotateStartGo(n, p1, x1, v1, p, x, v, d, mean, mass, half, less, cos, sin)
+	}
+}
+
+//go:noescape
+func rotateEndAVX2(n int, p1 *float64, p *float64, v *float64, d *float64, mass *float64, half float64) (r float64)
+
+//go:noescape
+func rotateEndAVX512(n int, p1 *float64, p *float64, v *float64, d *float64, mass *float64, half float64) (r float64)
+
+func rotateEnd(on Set, n int, p1 []float64, p []float64, v []float64, d []float64, mass []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	p = p[:n]
+	v = v[:n]
+	d = d[:n]
+	mass = mass[:n]
+	switch on {
+	case AVX512:
+		return rotateEndAVX512(n, unsafe.SliceData(p1), unsafe.SliceData(p), unsafe.SliceData(v), unsafe.SliceData(d), unsafe.SliceData(mass), half)
+	case AVX2:
+		return rotateEndAVX2(n, unsafe.SliceData(p1), unsafe.SliceData(p), unsafe.SliceData(v), unsafe.SliceData(d), unsafe.SliceData(mass), half)
+	}
+	return rotateEndGo(n, p1, p, v, d, mass, half)
+}
+
+//go:noescape
+func turnAVX2(n int, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, mean *float64, less float64, cos float64, sin float64)
+
+//go:noescape
+func turnAVX512(n int, x1 *float64, v1 *float64, p *float64, x *float64, v *float64, mean *float64, less float64, cos float64, sin float64)
+
+func turn(on Set, n int, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, mean []float64, less float64, cos float64, sin float64) {
+	if n <= 0 {
+		return
+	}
+	x1 = x1[:n]
+	v1 = v1[:n]
+	p = p[:n]
+	x = x[:n]
+	v = v[:n]
+	mean = mean[:n]
+	switch on {
+	case AVX512:
+		turnAVX512(n, unsafe.SliceData(x1), unsafe.SliceData(v1), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(v), unsafe.SliceData(mean), less, cos, sin)
+	case AVX2:
+		turnAVX2(n, unsafe.SliceData(x1), unsafe.SliceData(v1), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(v), unsafe.SliceData(mean), less, cos, sin)
+	default:
+		turnGo(n, x1, v1, p, x, v, mean, less, cos, sin)
+	}
+}
+
+//go:noescape
 func turnsAVX2(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64, mass *float64)
 
 //go:noescape

@@ -754,6 +754,47 @@ func leapfrogEnd(_ Set, n int, p1 []float64, p []float64, d []float64, mass []fl
 	return leapfrogEndGo(n, p1, p, d, mass, half)
 }
 
+func rotateStart(_ Set, n int, p1 []float64, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, d []float64, mean []float64, mass []float64, half float64, less float64, cos float64, sin float64) {
+	if n <= 0 {
+		return
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	v1 = v1[:n]
+	p = p[:n]
+	x = x[:n]
+	v = v[:n]
+	d = d[:n]
+	mean = mean[:n]
+	mass = mass[:n]
+	rotateStartGo(n, p1, x1, v1, p, x, v, d, mean, mass, half, less, cos, sin)
+}
+
+func rotateEnd(_ Set, n int, p1 []float64, p []float64, v []float64, d []float64, mass []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	p = p[:n]
+	v = v[:n]
+	d = d[:n]
+	mass = mass[:n]
+	return rotateEndGo(n, p1, p, v, d, mass, half)
+}
+
+func turn(_ Set, n int, x1 []float64, v1 []float64, p []float64, x []float64, v []float64, mean []float64, less float64, cos float64, sin float64) {
+	if n <= 0 {
+		return
+	}
+	x1 = x1[:n]
+	v1 = v1[:n]
+	p = p[:n]
+	x = x[:n]
+	v = v[:n]
+	mean = mean[:n]
+	turnGo(n, x1, v1, p, x, v, mean, less, cos, sin)
+}
+
 func turns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
 	if n <= 0 {
 		return

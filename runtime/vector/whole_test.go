@@ -229,6 +229,15 @@ func samplerCalls() []call {
 		{"leapfrogEnd", func(on Set, n, _, _ int, m *room) {
 			m.result(leapfrogEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
 		}},
+		{"rotateStart", func(on Set, n, _, _ int, m *room) {
+			rotateStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1, -0.2, 0.8, 0.6)
+		}},
+		{"rotateEnd", func(on Set, n, _, _ int, m *room) {
+			m.result(rotateEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
+		}},
+		{"turn", func(on Set, n, _, _ int, m *room) {
+			turn(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), -0.2, 0.8, 0.6)
+		}},
 		{"turns", func(on Set, n, _, _ int, m *room) {
 			var out [6]float64
 			turns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))

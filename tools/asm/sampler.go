@@ -13,6 +13,9 @@ func samplers() []function {
 		adam(),
 		leapfrogStart(),
 		leapfrogEnd(),
+		rotateStart(),
+		rotateEnd(),
+		turn(),
 		turns(),
 	}
 }
@@ -129,6 +132,71 @@ func leapfrogEnd() function {
 			g.fma(b.acc[0], g.mul(g.load(b.element(mass)), q), q)
 		})
 		g.result(g.fold(sums[0]))
+	}
+	return k
+}
+
+// rotateStart computes p' = p + half·(d + v) and rotates: x1 = x + less·(x - mean) + sin·(inverse mass·p'), v1 = cos·v + sin·p', p1 = cos·p' - sin·v.
+func rotateStart() function {
+	k := function{
+		name:   "rotateStart",
+		params: "n int, p1 [n], x1 [n], v1 [n], p [n], x [n], v [n], d [n], mean [n], mass [n], half float64, less float64, cos float64, sin float64",
+	}
+	k.emit = func(g *gen) {
+		p1, x1, v1, p, x, v := g.ptr("p1"), g.ptr("x1"), g.ptr("v1"), g.ptr("p"), g.ptr("x"), g.ptr("v")
+		d, mean, mass := g.ptr("d"), g.ptr("mean"), g.ptr("mass")
+		half, less, cos, sin := g.broadcast("half"), g.broadcast("less"), g.broadcast("cos"), g.broadcast("sin")
+		g.each(g.integer("n"), func(i reg.GPVirtual) {
+			q, u, y := g.load(element(p, i, 0)), g.load(element(v, i, 0)), g.load(element(x, i, 0))
+			g.fma(q, half, g.add(u, g.load(element(d, i, 0))))
+			g.fma(y, less, g.sub(y, g.load(element(mean, i, 0))))
+			g.fma(y, sin, g.mul(q, g.load(element(mass, i, 0))))
+			g.store(y, element(x1, i, 0))
+			g.store(g.sub(g.mul(cos, q), g.mul(sin, u)), element(p1, i, 0))
+			w := g.mul(cos, u)
+			g.fma(w, sin, q)
+			g.store(w, element(v1, i, 0))
+		})
+	}
+	return k
+}
+
+// rotateEnd computes p1 = p + half·(d + v) and returns Σ inverse mass·p1².
+func rotateEnd() function {
+	k := function{name: "rotateEnd", params: "n int, p1 [n], p [n], v [n], d [n], mass [n], half float64", result: "float64"}
+	k.emit = func(g *gen) {
+		p1, p, v, d, mass, half := g.ptr("p1"), g.ptr("p"), g.ptr("v"), g.ptr("d"), g.ptr("mass"), g.broadcast("half")
+		const unroll = 4
+		sums := g.accumulators(1, unroll)
+		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
+			q := g.load(b.element(p))
+			g.fma(q, half, g.add(g.load(b.element(v)), g.load(b.element(d))))
+			g.store(q, b.element(p1))
+			g.fma(b.acc[0], g.mul(g.load(b.element(mass)), q), q)
+		})
+		g.result(g.fold(sums[0]))
+	}
+	return k
+}
+
+// turn computes x1 += less·(x - mean), v1 = cos·v + sin·p and p = cos·p - sin·v.
+func turn() function {
+	k := function{
+		name:   "turn",
+		params: "n int, x1 [n], v1 [n], p [n], x [n], v [n], mean [n], less float64, cos float64, sin float64",
+	}
+	k.emit = func(g *gen) {
+		x1, v1, p, x, v, mean := g.ptr("x1"), g.ptr("v1"), g.ptr("p"), g.ptr("x"), g.ptr("v"), g.ptr("mean")
+		less, cos, sin := g.broadcast("less"), g.broadcast("cos"), g.broadcast("sin")
+		g.each(g.integer("n"), func(i reg.GPVirtual) {
+			q, u, y := g.load(element(p, i, 0)), g.load(element(v, i, 0)), g.load(element(x1, i, 0))
+			g.fma(y, less, g.sub(g.load(element(x, i, 0)), g.load(element(mean, i, 0))))
+			g.store(y, element(x1, i, 0))
+			g.store(g.sub(g.mul(cos, q), g.mul(sin, u)), element(p, i, 0))
+			w := g.mul(cos, u)
+			g.fma(w, sin, q)
+			g.store(w, element(v1, i, 0))
+		})
 	}
 	return k
 }

@@ -1,0 +1,257 @@
+package nuts
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// references are metrics of every shape over 7 coordinates, with means, and the matrices M⁻¹; free is how many coordinates have no reference.
+func references(r *rand.Rand) map[string]*metric {
+	out := map[string]*metric{}
+	for name, of := range map[string]shape{"diagonal": {}, "dense": {dense: 4}, "all dense": {dense: 7}, "ridged": {ridged: 5}, "part": {free: 3}, "ridged part": {ridged: 3, free: 3}} {
+		m := newMetric(7, of)
+		for i := range 7 {
+			m.set(i, math.Exp(r.NormFloat64()))
+			m.ref.mean[i] = 3 * r.NormFloat64()
+		}
+		if n := of.dense; n > 0 {
+			a := make([]float64, n*n)
+			for i := range n {
+				x := make([]float64, n)
+				for j := range x {
+					x[j] = r.NormFloat64()
+				}
+				for j := range n * n {
+					a[j] += x[j/n] * x[j%n]
+				}
+				a[i*n+i] += 0.1
+			}
+			m.full.set(a)
+		}
+		if of.ridged > 0 {
+			m.ridges.scale(m.root)
+			ridge(&m, 20, []float64{0.6, 0.8})
+			ridge(&m, 0.2, []float64{0.8, -0.6})
+		}
+		m.ref.on = true
+		out[name] = &m
+	}
+	return out
+}
+
+// path makes steps of a metric from q with momentum p, for a density with a gradient, and calls see after each with twice the kinetic energy.
+func path(m *metric, gradient func(q, g []float64), q, p []float64, s stride, steps int, see func(at point, p *jointVector, twice float64)) {
+	at, momentum := pointOf(m), vectorOf(m)
+	copy(at.q.at[0], q)
+	copy(momentum.at[0], p)
+	gradient(q, at.g.at[0])
+	m.refer(0, at)
+	if m.rank() > 0 {
+		m.ridges.project(p, momentum.extra[0])
+		m.ridges.project(at.g.at[0], at.g.extra[0])
+	}
+	for range steps {
+		next, to := pointOf(m), vectorOf(m)
+		m.drift(0, next, at, to, momentum, s)
+		gradient(next.q.at[0], next.g.at[0])
+		twice := m.kick(0, to, next, s)
+		at, momentum = next, to
+		see(at, momentum, twice)
+	}
+}
+
+func someOf(r *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	return x
+}
+
+// normal returns the gradient of the log density of N(mean, M⁻¹), of the coordinates from free on; that of the others is 0.
+func (m *metric) normal(free int) func(q, g []float64) {
+	return func(q, g []float64) {
+		at := point{q: vectorOf(m), v: vectorOf(m)}
+		copy(at.q.at[0], q)
+		m.refer(0, at)
+		for i := range g {
+			if g[i] = 0; i >= free {
+				g[i] = -at.v.at[0][i]
+			}
+		}
+	}
+}
+
+// inverseOf is M⁻¹ times a vector.
+func inverseOf(m *metric, p []float64) []float64 {
+	out := make([]float64, len(p))
+	for i := range out {
+		for j, x := range p {
+			out[i] += m.element(i, j) * x
+		}
+	}
+	return out
+}
+
+// Where the target is the reference, steps of any size go along the exact orbit: q = mean + cos t·(q₀ − mean) + sin t·M⁻¹p₀. Coordinates without a reference and without a force move
+// along a line. v stays M(q − mean).
+func TestStepsAroundANormalAreExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(40, 1))
+	for name, m := range references(r) {
+		for _, eps := range []float64{0.01, 0.7, longestStep, -longestStep, 2.5} {
+			q, p := someOf(r, 7), someOf(r, 7)
+			velocity, n, free := inverseOf(m, p), 0, m.ref.from
+			path(m, m.normal(free), q, p, newStride(eps), 200, func(at point, _ *jointVector, twice float64) {
+				n++
+				sin, cos := math.Sincos(float64(n) * eps)
+				for i, x := range at.q.at[0] {
+					want := m.ref.mean[i] + cos*(q[i]-m.ref.mean[i]) + sin*velocity[i]
+					if i < free {
+						want = q[i] + float64(n)*eps*velocity[i]
+					}
+					if math.Abs(x-want) > 1e-11*(1+math.Abs(want)) {
+						t.Fatalf("%s, step %d of %v: coordinate %d is %v, want %v", name, n, eps, i, x, want)
+					}
+				}
+				again := point{q: at.q, v: vectorOf(m)}
+				m.refer(0, again)
+				if off := distance(at.v.at[0][free:], again.v.at[0][free:]); off > 1e-11 {
+					t.Fatalf("%s, step %d of %v: v is off by %v", name, n, eps, off)
+				}
+			})
+		}
+	}
+}
+
+// skew is the gradient and the log density of a target that is not normal, nor independent.
+func skew(q, g []float64) (lp float64) {
+	for i, x := range q {
+		g[i] = -x - 0.3*math.Cos(x)
+		lp -= 0.5*x*x + 0.3*math.Sin(x)
+	}
+	for i := 1; i < len(q); i++ {
+		z := q[i] - 0.5*q[i-1]
+		lp -= math.Log(1 + z*z)
+		slope := 2 * z / (1 + z*z)
+		g[i] -= slope
+		g[i-1] += 0.5 * slope
+	}
+	return lp
+}
+
+// On other targets the error of the energy is of the second order in the step size: a quarter with half of it.
+func TestStepsAreOfSecondOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 1))
+	for name, m := range references(r) {
+		q, p := someOf(r, 7), someOf(r, 7)
+		energies := func(eps float64) []float64 {
+			var out []float64
+			path(m, func(q, g []float64) { skew(q, g) }, q, p, newStride(eps), int(math.Round(0.8/eps)), func(at point, _ *jointVector, twice float64) {
+				out = append(out, 0.5*twice-skew(at.q.at[0], make([]float64, 7)))
+			})
+			return out
+		}
+		start := -skew(q, make([]float64, 7))
+		for i, v := range inverseOf(m, p) {
+			start += 0.5 * v * p[i]
+		}
+		long, short := energies(0.002), energies(0.001)
+		if ratio := (long[len(long)-1] - start) / (short[len(short)-1] - start); math.Abs(ratio-4) > 0.1 {
+			t.Errorf("%s: halving the step divides the error of the energy by %v, want 4", name, ratio)
+		}
+	}
+}
+
+// A step keeps the volume: the determinant of its derivative, by central differences, is 1.
+func TestStepsKeepTheVolume(t *testing.T) {
+	r := rand.New(rand.NewPCG(42, 1))
+	const dim, h = 7, 1e-5
+	for name, m := range references(r) {
+		z := someOf(r, 2*dim)
+		step := func(z []float64) (out []float64) {
+			path(m, func(q, g []float64) { skew(q, g) }, z[:dim], z[dim:], newStride(0.9), 1, func(at point, p *jointVector, _ float64) {
+				out = slices.Concat(at.q.at[0], p.at[0])
+			})
+			return out
+		}
+		jacobian := make([][]float64, 2*dim)
+		for j := range z {
+			more, less := slices.Clone(z), slices.Clone(z)
+			more[j] += h
+			less[j] -= h
+			up, down := step(more), step(less)
+			for i := range up {
+				jacobian[j] = append(jacobian[j], (up[i]-down[i])/(2*h))
+			}
+		}
+		if det := determinant(jacobian); math.Abs(det-1) > 1e-6 {
+			t.Errorf("%s: the determinant is %v", name, det)
+		}
+	}
+}
+
+// determinant is that of a, by elimination with pivots; a is overwritten.
+func determinant(a [][]float64) float64 {
+	det := 1.0
+	for j := range a {
+		pivot := j
+		for i := j; i < len(a); i++ {
+			if math.Abs(a[i][j]) > math.Abs(a[pivot][j]) {
+				pivot = i
+			}
+		}
+		if pivot != j {
+			a[j], a[pivot], det = a[pivot], a[j], -det
+		}
+		det *= a[j][j]
+		for i := j + 1; i < len(a); i++ {
+			by := a[i][j] / a[j][j]
+			for k := j; k < len(a); k++ {
+				a[i][k] -= by * a[j][k]
+			}
+		}
+	}
+	return det
+}
+
+// A step around a reference is stable wherever a leapfrog is, whatever the target's curvature in units of the reference's: |cos h − ½h(λ − 1) sin h| ≤ 1 where λh² ≤ 4.
+func TestStepsAreStableWhereLeapfrogsAre(t *testing.T) {
+	m := newMetric(1, shape{})
+	m.ref.on = true
+	for h := 0.05; h <= longestStep; h += 0.05 {
+		for share := 0.0; share < 0.99; share += 0.02 {
+			curvature := share * 4 / (h * h)
+			far := 0.0
+			path(&m, func(q, g []float64) { g[0] = -curvature * q[0] }, []float64{1}, []float64{0}, newStride(h), 3000, func(at point, _ *jointVector, _ float64) {
+				far = max(far, math.Abs(at.q.at[0][0]))
+			})
+			if far > 1+1e-9 {
+				t.Fatalf("curvature %v: a state with steps of %v goes to %v", curvature, h, far)
+			}
+		}
+	}
+}
+
+// The mean of the reference is that of a normal target, whatever the draws, if the metric is its covariance.
+func TestReferenceOfANormal(t *testing.T) {
+	r := rand.New(rand.NewPCG(43, 1))
+	for name, m := range references(r) {
+		gradient := m.normal(0)
+		if m.ref.from > 0 {
+			continue
+		}
+		want := slices.Clone(m.ref.mean)
+		e := newEstimate(7, 0)
+		for range 3 {
+			q, g := someOf(r, 7), make([]float64, 7)
+			gradient(q, g)
+			e.add(q, g)
+		}
+		m.recentre(&e)
+		if off := distance(m.ref.mean, want); !m.ref.on || off > 1e-10 {
+			t.Errorf("%s: the mean is %v, want %v", name, m.ref.mean, want)
+		}
+	}
+}
