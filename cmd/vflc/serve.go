@@ -72,9 +72,12 @@ func (f *partyFlags) play(cmd *cobra.Command, run func(o node.Options, stop <-ch
 	defer release()
 	var result node.Outcome
 	var err error
-	if f.folds > 0 {
+	switch {
+	case f.several:
+		err = f.extrapolate(cmd, func(o node.Options) (node.Outcome, error) { return run(o, stop.Done()) })
+	case f.folds > 0:
 		err = f.crossValidate(cmd, func(o node.Options) (node.Outcome, error) { return run(o, stop.Done()) })
-	} else {
+	default:
 		result, err = run(f.Options, stop.Done())
 	}
 	var done *fit.CompleteError
