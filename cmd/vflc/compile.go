@@ -25,6 +25,7 @@ func newCompile() *cobra.Command {
 		Use:   "compile --split-by client MODEL -o DIR",
 		Short: "Write one program per party, and the manifest of what crosses between them",
 		Example: `  vflc compile --split-by client logistic.vfl -o build
+  vflc compile --split-by client logistic.vfl --extrapolate --rho 0.6,0.4,0.2 -o build
   vflc compile logistic.vfl --dump cut`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {

@@ -18,7 +18,7 @@ func newPreflight() *cobra.Command {
 		Short: "Look for what would make a run across machines fail, before it begins",
 		Long: `Look for what would make a run across machines fail, before it begins: the party's certificate, its program, its table, the
 connection to the server, the clock, and what the server announces. Nothing of the party's data is sent. The flags are those of
-vflc serve and vflc join, with --predict, --ppc, --log-lik and --cv those of the tasks that they start.`,
+vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --extrapolate those of the tasks that they start.`,
 		Example: `  vflc preflight build --identity hospital_a --data a.csv
   vflc preflight build --identity hospital_a --predict run_a --data new_a.csv`,
 		Args: oneArgument("the folder PROGRAMS"),
