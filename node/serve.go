@@ -358,7 +358,7 @@ func (c *coordinator) look() error {
 			missing[name] = absentSilent
 		}
 	}
-	if !maps.Equal(missing, c.missing) {
+	if c.ended == nil && !maps.Equal(missing, c.missing) {
 		c.changed(missing)
 	}
 	if c.asked() && c.stopping == nil {

@@ -46,17 +46,3 @@ func notApart(format string, args ...any) error {
 	diags.Errorf(diag.NotApart, nil, source.Span{}, format, args...)
 	return data.Errors(diags)
 }
-
-// refuseQueue is the error where a command that has no cells for workers is given their server.
-func refuseQueue(cmd *cobra.Command, what, instead string) error {
-	if f := cmd.Flags().Lookup("nats"); f != nil && f.Changed {
-		return notApart("workers take the cells of a study, and %s has none: %s", what, instead)
-	}
-	return nil
-}
-
-// addQueue adds --nats to a command that has no cells, without showing it.
-func addQueue(cmd *cobra.Command) {
-	cmd.Flags().String("nats", "", "not here")
-	_ = cmd.Flags().MarkHidden("nats") // it is there
-}

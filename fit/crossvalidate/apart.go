@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -98,59 +96,69 @@ type scoredResponse struct {
 	Rows   []scoredRow `json:"rows"`
 }
 
-// SaveScores writes the scores of the responses that this party draws, for Gather.
-func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
+// encode writes the scores of a fold.
+func (f Fold) encode(found []response) ([]byte, error) {
 	all := scoredFold{Fold: f, Responses: []scoredResponse{}}
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for _, y := range scoresOf(p, f.Fold-1) {
+	for _, y := range found {
 		one := scoredResponse{Name: y.name, Binary: y.binary}
 		for _, r := range y.rows {
 			one.Rows = append(one.Rows, scoredRow{text(r.observed), text(r.mean), text(r.score)})
 		}
 		all.Responses = append(all.Responses, one)
 	}
-	return atomicfile.Write(filepath.Join(dir, runs.ScoresFile), 0o600, func(w io.Writer) error { return json.NewEncoder(w).Encode(all) })
+	return json.Marshal(all)
+}
+
+// decode reads what encode writes.
+func decode(text []byte) (f Fold, found []response, err error) {
+	var all scoredFold
+	if err := json.Unmarshal(text, &all); err != nil {
+		return f, nil, err
+	}
+	number := func(text string) float64 {
+		v, bad := strconv.ParseFloat(text, 64)
+		err = errors.Join(err, bad)
+		return v
+	}
+	for _, y := range all.Responses {
+		one := response{name: y.Name, binary: y.Binary}
+		for _, r := range y.Rows {
+			one.rows = append(one.rows, row{all.Fold.Fold - 1, number(r.Observed), number(r.Mean), number(r.Score)})
+		}
+		found = append(found, one)
+	}
+	return all.Fold, found, err
+}
+
+// SaveScores writes the scores of the responses that this party draws, for Gather.
+func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
+	text, err := f.encode(scoresOf(p, f.Fold-1))
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(dir, runs.ScoresFile), 0o600, text)
 }
 
 // Gather makes the report of a party from the folders of all folds, in order; nil where the party draws no response.
 func Gather(model string, dirs []string) (*Report, error) {
 	var seed uint64
 	var folds [][]response
-	for k, dir := range dirs {
+	for _, dir := range dirs {
 		path := filepath.Join(dir, runs.ScoresFile)
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		var all scoredFold
-		if err := json.Unmarshal(text, &all); err != nil {
+		f, found, err := decode(text)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if len(all.Responses) == 0 {
+		if len(found) == 0 {
 			return nil, nil
 		}
-		seed = all.Seed
-		var fold []response
-		for _, y := range all.Responses {
-			one := response{name: y.Name, binary: y.Binary}
-			var bad error
-			number := func(text string) float64 {
-				v, err := strconv.ParseFloat(text, 64)
-				if err != nil {
-					bad = errors.Join(bad, err)
-					return math.NaN()
-				}
-				return v
-			}
-			for _, r := range y.Rows {
-				one.rows = append(one.rows, row{k, number(r.Observed), number(r.Mean), number(r.Score)})
-			}
-			if bad != nil {
-				return nil, fmt.Errorf("%s: %w", path, bad)
-			}
-			fold = append(fold, one)
-		}
-		folds = append(folds, fold)
+		seed = f.Seed
+		folds = append(folds, found)
 	}
 	return report(model, folds, len(dirs), seed), nil
 }

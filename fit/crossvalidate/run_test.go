@@ -1,15 +1,19 @@
 package crossvalidate
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/cells"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/rng"
 )
@@ -31,6 +35,23 @@ func bound(t *testing.T, text string, columns ...data.Values) (*compile.Model, d
 	}
 	sources[0].Tables = []data.Reader{data.Columns("table", columns...)}
 	return m, sources
+}
+
+// Run makes all folds, four at a time.
+func Run(ctx context.Context, m *compile.Model, sources data.Sources, o Options) (*Report, diag.List, error) {
+	v, diags, err := New(m, sources, o)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	var all []*cells.Cell
+	for _, part := range cells.Parts(o.Folds, 1) {
+		all = append(all, &cells.Cell{Part: &part})
+	}
+	local := cells.Local{Jobs: 4, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) { return v.Make(ctx, c.Part.First) }}
+	if err := cells.Gather(ctx, local, all, func(p cells.Part, result []byte) error { return v.Take(p.First, result) }, nil); err != nil {
+		return nil, diags, err
+	}
+	return v.Report(), diags, nil
 }
 
 // The log predictive densities of a conjugate model are those in closed form, row by row within the Monte Carlo error: given the other folds, m is normal, and so is y.
@@ -79,22 +100,39 @@ func TestAgainstClosedForm(t *testing.T) {
 	}
 }
 
-// The result does not depend on how many folds are fitted at once, and a row in fold k is predicted by a fit that has not seen it: with an impossible outlier its density is low.
+// The result does not depend on how many folds are fitted at once, nor on their order; what is no result of a fold is refused; and a row in fold k is predicted by a fit that has not seen it: with an impossible outlier its density is low.
 func TestFoldsAreLeftOut(t *testing.T) {
 	y := []float64{0, 0.1, -0.1, 0.2, -0.2, 0.05, 9, 0.1}
 	m, sources := bound(t, normalMean, data.Values{Name: "y", Numbers: y})
-	o := Options{Folds: 8, Seed: 1, Jobs: 1, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "100", "draws": "200"}}}
-	one, _, err := Run(t.Context(), m, sources, o)
+	o := Options{Folds: 8, Seed: 1, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "100", "draws": "200"}}}
+	v, _, err := New(m, sources, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Jobs = 4
+	for k := o.Folds - 1; k >= 0; k-- {
+		result, err := v.Make(t.Context(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bad := range []string{"", "{}", strings.Replace(string(result), `"observed":"`, `"observed":"x`, 1)} {
+			if v.Take(k, []byte(bad)) == nil {
+				t.Errorf("%q is taken", bad)
+			}
+		}
+		if v.Take((k+1)%o.Folds, result) == nil {
+			t.Error("the result of another fold is taken")
+		}
+		if err := v.Take(k, result); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one := v.Report()
 	many, _, err := Run(t.Context(), m, sources, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(one.Responses[0].LogDensities, many.Responses[0].LogDensities) {
-		t.Error("one job and four give other densities")
+		t.Error("folds one by one and four at a time give other densities")
 	}
 	if least := slices.Min(one.Responses[0].LogDensities); least > -25 {
 		t.Errorf("the outlier has the log density %v, as if its own fit had seen it", least)

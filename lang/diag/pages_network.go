@@ -122,7 +122,7 @@ var networkPages = []Page{
 	},
 	{
 		Code: NotApart, Title: "what needs the data of all parties in one process",
-		Text: "Some of what vflc run, predict and cv do needs numbers of several parties in one place: draws of new categories from a prior of another party, pointwise densities where auxiliary variables must be integrated out, which the programs that score rows do not do, and cells that are no cells of a study. It is not done across machines. The message says what is instead.",
+		Text: "Some of what vflc run, predict and cv do needs numbers of several parties in one place: draws of new categories from a prior of another party, and pointwise densities where auxiliary variables must be integrated out, which the programs that score rows do not do. It is not done across machines. The message says what is instead.",
 	},
 	{
 		Code: NeedsParties, Title: "one party's part of a run, where all parties are needed",
