@@ -21,7 +21,7 @@ import (
 func MayKeepLogLik(r *posterior.Record) error {
 	if t := recordedOptions(r).Transform; !t.CutsCross {
 		var diags diag.List
-		diags.Errorf(diag.NotApart, nil, source.Span{}, "the run is of transform %s, whose auxiliary variables would have to be integrated out: that needs the cuts of all parties in one place; fit with --transform exact to compare models", r.Transform)
+		diags.Errorf(diag.NotApart, nil, source.Span{}, "the run is of transform %s, under which the density of a response is an integral over the noise on what clients contribute, and the programs with which parties score rows (PROGRAMS/score) have no such integral; fit with --transform exact to compare models, or run vflc loo where one process has all tables", r.Transform)
 		return data.Errors(diags)
 	}
 	return nil

@@ -53,6 +53,14 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		diag.OtherOrigin: {accepts(func(a *announcement) {
 			a.From = &origin{Run: "0123456789abcdef0123456789abcdef", Manifest: a.Manifest}
 		}), CodeSettings},
+		diag.PolicyFolds: {func() error { return refused(CodePolicy, party().policy.Divides(policy.FileName, "ward"), nil) }, CodePolicy},
+		diag.FoldsUnknown: {func() error {
+			c := &coordinator{node: &node{id: id, journal: quietJournal()}}
+			if err := c.disagree(&compile.Disagreement{Kind: compile.SeveralFolds, Party: "a", Other: "b"}); err != nil || c.ended.Code != CodeDiffer {
+				return err
+			}
+			return c.failure
+		}, CodeFailed},
 		diag.PolicyRecord: {func() error {
 			p, a := party(), fine
 			p.policy, _ = policy.Parse(policy.FileName, nil)

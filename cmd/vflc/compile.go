@@ -13,16 +13,19 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/internal/atomicfile"
 )
 
 func newCompile() *cobra.Command {
 	var f modelFlags
 	var by, dir, dump string
+	var several bool
 	cmd := &cobra.Command{
 		Use:   "compile --split-by client MODEL -o DIR",
 		Short: "Write one program per party, and the manifest of what crosses between them",
 		Example: `  vflc compile --split-by client logistic.vfl -o build
+  vflc compile --split-by client logistic.vfl --extrapolate --rho 0.6,0.4,0.2 -o build
   vflc compile logistic.vfl --dump cut`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
@@ -31,6 +34,10 @@ func newCompile() *cobra.Command {
 				return usagef("--split-by %s: a model is split by client", by)
 			case dump == "" && dir == "":
 				return usagef("name a folder for the programs (-o DIR), or a stage to print (--dump %s)", strings.Join(stageNames(), "|"))
+			}
+			rhos, err := f.severalRho(several, dump)
+			if err != nil {
+				return err
 			}
 			if _, err := f.honour(cmd, args[0]); err != nil {
 				return err
@@ -46,14 +53,58 @@ func newCompile() *cobra.Command {
 				return printStage(cmd, m, dump)
 			}
 			say(cmd, m.Assumed())
+			if several {
+				return writeSeries(cmd, m, rhos, dir)
+			}
 			return writePrograms(cmd, m, dir)
 		}),
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&by, "split-by", "client", "`unit` that gets its own program: client")
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` for the programs and the manifest")
+	cmd.Flags().BoolVar(&several, extrapolateFlag, false, "write programs for three rho, in a folder each: those that --rho lists, or 1/√J, 0.7/√J and 0.35/√J; vflc serve and vflc join with the same flag fit at each, and extrapolate to rho = 0")
 	cmd.Flags().StringVar(&dump, "dump", "", "print the model after this `stage` of the compiler, and stop: "+strings.Join(stageNames(), ", "))
 	return cmd
+}
+
+// severalRho are the values of --rho where programs for several are written; nil: the default ones.
+func (f *modelFlags) severalRho(several bool, dump string) ([]float64, error) {
+	if !several {
+		return nil, nil
+	}
+	if dump != "" {
+		return nil, usagef("--%s writes programs, and --dump prints a stage of one model", extrapolateFlag)
+	}
+	rhos, err := rhoList(f.rho)
+	f.rho = "" // each has its own
+	return rhos, err
+}
+
+// writeSeries writes the programs for each rho, and their list.
+func writeSeries(cmd *cobra.Command, m *compile.Model, rhos []float64, dir string) error {
+	if err := noise.HasRho(m); err != nil {
+		return err
+	}
+	clients, err := noise.Clients(m)
+	if err != nil {
+		return err
+	}
+	if rhos == nil {
+		rhos = noise.Values(noise.DefaultSDs(), clients)
+	}
+	if err := noise.Extrapolable(rhos, clients); err != nil {
+		return err
+	}
+	for _, rho := range rhos {
+		other, diags := m.WithRho(rho)
+		if err := settle(cmd, diags); err != nil {
+			return err
+		}
+		if err := writePrograms(cmd, other, filepath.Join(dir, noise.Folder(rho))); err != nil {
+			return err
+		}
+	}
+	return noise.List(dir, m.Name, clients, rhos)
 }
 
 func stageNames() []string {

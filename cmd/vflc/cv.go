@@ -37,7 +37,7 @@ func newCV() *cobra.Command {
 standard error over rows, the mean log density, and the error of the expectation; of a response that is 0 or 1 also accuracy, AUC, Brier score, the mean log density of the rows that were predicted
 wrongly, and how often a 1 came among rows of like probability.
 
-Folds follow from --seed and the order of the joined rows, the same at every party. --stratify gives each fold the same share of each value of the response; --by COLUMN keeps the rows with one value of
+Folds follow from --seed and the order of the joined rows, and where a column or response is one party's alone also from random numbers of that party. --stratify gives each fold the same share of each value of the response; --by COLUMN keeps the rows with one value of
 that column together. Encoders are fitted to the rows of each fit alone. Predictions are those of the model as it is written, as in vflc predict.
 
 With --nats the folds are fitted by the processes of vflc worker on any machines, with the same result. They stay at the server for a month: the same command, after an interrupt or a crash, takes

@@ -155,14 +155,7 @@ func (s *runState) extrapolated(e noise.Extrapolation) error {
 	if err := writeExtrapolation(s.cmd, e, s.flags.asJSON); err != nil {
 		return err
 	}
-	for _, p := range fit.Problems(e.Findings) {
-		for _, text := range p.Texts {
-			fmt.Fprintf(s.cmd.ErrOrStderr(), "warning: %s\n", text)
-		}
-		if p.Try != "" {
-			fmt.Fprintf(s.cmd.ErrOrStderr(), "  try: %s\n", p.Try)
-		}
-	}
+	writeFindings(s.cmd, e.Findings)
 	if s.flags.dir != "" {
 		s.screen.Say("written to %s, a folder for each fit; vflc summary %s repeats this table", s.flags.dir, quoted(s.flags.dir))
 	}
@@ -170,6 +163,18 @@ func (s *runState) extrapolated(e noise.Extrapolation) error {
 		return shown(exitUntrusted)
 	}
 	return nil
+}
+
+// writeFindings writes what is wrong, as warnings.
+func writeFindings(cmd *cobra.Command, findings []posterior.Finding) {
+	for _, p := range fit.Problems(findings) {
+		for _, text := range p.Texts {
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text)
+		}
+		if p.Try != "" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "  try: %s\n", p.Try)
+		}
+	}
 }
 
 func writeExtrapolation(cmd *cobra.Command, e noise.Extrapolation, asJSON bool) error {

@@ -17,7 +17,6 @@ type lone struct {
 // lones are those that one might give to vflc serve, join and preflight.
 var lones = []lone{
 	{"new-levels", "parameters of categories that a run did not see are drawn from their prior, whose own parameters lie at other parties", "leave rows of such categories out, or give the encoder a place for them", false},
-	{extrapolateFlag, "the programs and the manifest have one rho, which every policy checks", "compile for each rho, serve each, and compare; vflc run extrapolates in one process", false},
 }
 
 // addLones adds the flags without showing them, so that they are refused with a reason.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
 )
@@ -16,7 +18,7 @@ func newPreflight() *cobra.Command {
 		Short: "Look for what would make a run across machines fail, before it begins",
 		Long: `Look for what would make a run across machines fail, before it begins: the party's certificate, its program, its table, the
 connection to the server, the clock, and what the server announces. Nothing of the party's data is sent. The flags are those of
-vflc serve and vflc join, with --predict, --ppc, --log-lik and --cv those of the tasks that they start.`,
+vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --extrapolate those of the tasks that they start.`,
 		Example: `  vflc preflight build --identity hospital_a --data a.csv
   vflc preflight build --identity hospital_a --predict run_a --data new_a.csv`,
 		Args: oneArgument("the folder PROGRAMS"),
@@ -37,7 +39,10 @@ vflc serve and vflc join, with --predict, --ppc, --log-lik and --cv those of the
 			if f.folds > 0 {
 				f.Task.Fold = f.fold(1)
 			}
-			checks := node.Preflight(cmd.Context(), f.Options)
+			checks, err := f.lookAhead(cmd)
+			if err != nil {
+				return err
+			}
 			if f.asJSON {
 				if err := posterior.WriteJSON(cmd.OutOrStdout(), checks); err != nil {
 					return err
@@ -63,6 +68,35 @@ vflc serve and vflc join, with --predict, --ppc, --log-lik and --cv those of the
 	addLones(cmd)
 	fs.BoolVar(&f.asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// lookAhead looks at what the flags name; of fits at several rho at the first as a whole, and at what the policy says of the others.
+func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, error) {
+	if !f.several {
+		return node.Preflight(cmd.Context(), f.Options), nil
+	}
+	x, err := noise.Programs(f.Programs)
+	if err != nil {
+		return nil, err
+	}
+	var checks []node.Check
+	for k, t := range f.fits(x) {
+		o := f.Options
+		o.Task, o.Programs = t.Task, t.programs
+		if k == 0 {
+			checks = append(node.Preflight(cmd.Context(), o), node.Check{Name: "fits", Found: fmt.Sprintf("%d, one after another: what is listed here crosses in each, with its own noise", len(x.Fits))})
+			continue
+		}
+		lines, err := node.Allowed(o)
+		if err != nil && lines == nil {
+			return nil, err
+		}
+		for _, c := range lines {
+			c.Name = fmt.Sprintf("rho = %.4g: %s", x.Fits[k].Rho, c.Name)
+			checks = append(checks, c)
+		}
+	}
+	return checks, nil
 }
 
 func writeChecks(w io.Writer, checks []node.Check) error {

@@ -11,7 +11,9 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/posterior/runs"
 )
 
 func newProvision() *cobra.Command {
@@ -120,22 +122,43 @@ func newProvisionSign() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, part := range []string{"", compile.PredictDir, compile.ScoreDir} {
-				manifest := filepath.Join(args[0], part, split.ManifestFile)
-				if _, err := os.Stat(manifest); part != "" && errors.Is(err, fs.ErrNotExist) {
-					continue
-				}
-				path, err := id.SignPrograms(manifest)
+			folders := args
+			if runs.HasExtrapolation(args[0]) {
+				x, err := noise.Programs(args[0])
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the signature of %s; it goes to all parties with the programs\n", path, id.Party)
+				folders = nil
+				for _, f := range x.Fits {
+					folders = append(folders, filepath.Join(args[0], f.Folder))
+				}
+			}
+			for _, dir := range folders {
+				if err := signPrograms(cmd, id, dir); err != nil {
+					return err
+				}
 			}
 			return nil
 		}),
 	}
 	cmd.Flags().StringVar(&own, "identity", "", "`folder` with the party's keys and certificate")
 	return cmd
+}
+
+// signPrograms signs the manifests of a folder: of a run, and of what follows it.
+func signPrograms(cmd *cobra.Command, id *identity.Identity, dir string) error {
+	for _, part := range []string{"", compile.PredictDir, compile.ScoreDir} {
+		manifest := filepath.Join(dir, part, split.ManifestFile)
+		if _, err := os.Stat(manifest); part != "" && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		path, err := id.SignPrograms(manifest)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the signature of %s; it goes to all parties with the programs\n", path, id.Party)
+	}
+	return nil
 }
 
 func newProvisionRevoke() *cobra.Command {

@@ -72,9 +72,12 @@ func (f *partyFlags) play(cmd *cobra.Command, run func(o node.Options, stop <-ch
 	defer release()
 	var result node.Outcome
 	var err error
-	if f.folds > 0 {
+	switch {
+	case f.several:
+		err = f.extrapolate(cmd, func(o node.Options) (node.Outcome, error) { return run(o, stop.Done()) })
+	case f.folds > 0:
 		err = f.crossValidate(cmd, func(o node.Options) (node.Outcome, error) { return run(o, stop.Done()) })
-	} else {
+	default:
 		result, err = run(f.Options, stop.Done())
 	}
 	var done *fit.CompleteError
@@ -104,7 +107,8 @@ goes on when it is back. After a crash of any process, this one included, the sa
 with the same results. Ctrl-C and vflc stop save and end this process; the other parties wait for it.
 
 With --predict, --ppc or --cv the parties predict new rows, compare their rows with replicates, or cross-validate; every party gives the same flag, with its own run. The programs
-for it are in PROGRAMS/predict and PROGRAMS/score: vflc audit prints what crosses. Clients send their cuts for the rows, without noise; in masked sums where that is possible.`,
+for it are in PROGRAMS/predict and PROGRAMS/score: vflc audit prints what crosses. Clients send their cuts for the rows, without noise; in masked sums where that is possible.
+With --from they begin where an earlier run has ended, each with its own folder of it; with --extrapolate they fit at each rho of PROGRAMS (vflc compile --extrapolate), one after another.`,
 		Example: `  vflc serve build --identity registry --data y.csv -o run
 ` + example("vflc serve build --identity registry --data y.csv -o run"),
 		Args: oneArgument("the folder PROGRAMS"),

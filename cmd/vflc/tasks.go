@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/crossvalidate"
+	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
@@ -36,7 +37,7 @@ type taskFlags struct {
 	predict, check, weigh string
 	from                  string
 	folds                 int
-	strata                bool
+	strata, several       bool
 	by                    string
 }
 
@@ -46,6 +47,7 @@ func (f *taskFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.check, ppcFlag, "", "compare the rows of this party's `RUN` with replicates of them, in place of a fit; all parties say so")
 	fs.StringVar(&f.weigh, weighFlag, "", "compute the log density of every row of this party's `RUN` at its draws, for vflc loo and vflc waic, in place of a fit; all parties say so")
 	fs.StringVar(&f.from, fromFlag, "", "begin the chains where those of an earlier run across machines have ended, of which this party has the part in the folder `RUN`; all parties say so")
+	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at each rho of the programs (vflc compile --extrapolate), one after another, and print this party's parameters extrapolated to rho = 0; all parties say so")
 	fs.IntVar(&f.folds, cvFlag, 0, "cross-validate with this many `folds`, in place of one fit; all parties say so")
 	fs.BoolVar(&f.strata, "stratify", false, "with --cv, give each fold the same share of each value of the response: the party that has it divides the rows, and tells the others the fold of each; all parties say so")
 	fs.StringVar(&f.by, "by", "", "with --cv, keep the rows with one value of this `column` in one fold: the party that has it divides the rows, and tells the others the fold of each, which its policy must allow; all parties say so")
@@ -85,11 +87,14 @@ func (f *taskFlags) apply(cmd *cobra.Command, o *node.Options) error {
 	if f.from != "" {
 		o.From = f.from
 	}
+	if f.several {
+		given++
+	}
 	switch {
 	case f.from != "" && given > 0:
-		return usagef("--%s is for a fit: it does not go with --%s, --%s, --%s and --%s", fromFlag, predictFlag, ppcFlag, weighFlag, cvFlag)
+		return usagef("--%s is for one fit: it does not go with --%s, --%s, --%s, --%s and --%s", fromFlag, predictFlag, ppcFlag, weighFlag, cvFlag, extrapolateFlag)
 	case given > 1:
-		return usagef("--%s, --%s, --%s and --%s exclude one another", predictFlag, ppcFlag, weighFlag, cvFlag)
+		return usagef("--%s, --%s, --%s, --%s and --%s exclude one another", predictFlag, ppcFlag, weighFlag, cvFlag, extrapolateFlag)
 	case f.folds < 0 || f.folds == 1:
 		return usagef("--%s %d: there are at least 2 folds", cvFlag, f.folds)
 	case f.strata && f.by != "":
@@ -105,33 +110,97 @@ func (f *partyFlags) fold(k int) crossvalidate.Fold {
 	return crossvalidate.Fold{Folds: f.folds, Fold: k, Seed: f.Seed, Stratify: f.strata, By: f.by}
 }
 
+// A turn is a task of several that the parties do one after another.
+type turn struct {
+	node.Task
+	dir, programs, from string
+	what                string // is said when it begins
+}
+
+// inTurn has the party take part in tasks one after another. What an earlier process of it has done is not done again.
+func (f *partyFlags) inTurn(turns []turn, run func(o node.Options) (node.Outcome, error)) error {
+	finished := ""
+	for _, t := range turns {
+		o := f.Options
+		o.Task, o.Dir, o.Programs, o.From, o.Finished, o.Divided = t.Task, t.dir, t.programs, t.from, finished, turns[0].dir
+		number, complete, err := node.Remembered(t.dir)
+		if err == nil && !complete {
+			f.Say(t.what)
+			if _, err = run(o); err == nil {
+				number, _, err = node.Remembered(t.dir)
+			}
+		}
+		var done *fit.CompleteError
+		if err != nil && !errors.As(err, &done) {
+			return err
+		}
+		finished = number
+	}
+	return nil
+}
+
+// extrapolate has the party take part in fits at several rho, one after another, and prints what its parameters are at rho = 0.
+func (f *partyFlags) extrapolate(cmd *cobra.Command, run func(o node.Options) (node.Outcome, error)) error {
+	x, err := noise.Programs(f.Programs)
+	if err != nil {
+		return err
+	}
+	if a, ok := fit.Backend(f.Backend); ok {
+		if err := noise.Draws(a); err != nil {
+			return err
+		}
+	}
+	turns := f.fits(x)
+	for _, t := range turns { // the last as the first: nobody computes for an hour what a policy then ends
+		o := f.Options
+		o.Task, o.Programs = t.Task, t.programs
+		if _, err := node.Allowed(o); err != nil {
+			return err
+		}
+	}
+	if err := noise.Continue(f.Dir, x); err != nil {
+		return err
+	}
+	if err := f.inTurn(turns, run); err != nil {
+		return err
+	}
+	e, _, err := noise.Read(f.Dir)
+	if err != nil {
+		return err
+	}
+	f.Say("written to " + f.Dir)
+	if err := writeExtrapolation(cmd, e, f.asJSON); err != nil {
+		return err
+	}
+	writeFindings(cmd, e.Findings)
+	return nil
+}
+
+// fits are those of an extrapolation.
+func (f *partyFlags) fits(x *runs.Extrapolation) (turns []turn) {
+	for k, one := range x.Fits {
+		turns = append(turns, turn{
+			Task: node.Task{Kind: node.Fitting, Fits: len(x.Fits), Fit: k + 1}, dir: filepath.Join(f.Dir, one.Folder), programs: filepath.Join(f.Programs, one.Folder),
+			what: fmt.Sprintf("fit %d of %d, at rho = %.4g", k+1, len(x.Fits), one.Rho),
+		})
+	}
+	return turns
+}
+
 // crossValidate has the party take part in the fit to the rows of all folds but one, and in the prediction of that one, fold by fold.
 func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.Options) (node.Outcome, error)) error {
-	finished, first := "", filepath.Join(f.Dir, "fold-1", "fit")
+	var turns []turn
 	var scored []string
 	for k := 1; k <= f.folds; k++ {
-		fold := f.fold(k)
 		fitted := filepath.Join(f.Dir, fmt.Sprintf("fold-%d", k), "fit")
 		scored = append(scored, filepath.Join(filepath.Dir(fitted), "score"))
-		for _, t := range []struct{ kind, dir string }{{node.Fitting, fitted}, {node.Scoring, scored[k-1]}} {
-			o := f.Options
-			o.Task, o.Dir, o.Finished, o.Divided = node.Task{Kind: t.kind, Fold: fold}, t.dir, finished, first
-			if t.kind == node.Scoring {
-				o.From = fitted
-			}
-			number, complete, err := node.Remembered(t.dir)
-			if err == nil && !complete {
-				f.Say(fmt.Sprintf("fold %d of %d: %s", k, f.folds, map[string]string{node.Fitting: "fit to the other rows", node.Scoring: "predictions"}[t.kind]))
-				if _, err = run(o); err == nil {
-					number, _, err = node.Remembered(t.dir)
-				}
-			}
-			var done *fit.CompleteError
-			if err != nil && !errors.As(err, &done) {
-				return err
-			}
-			finished = number
-		}
+		say := func(what string) string { return fmt.Sprintf("fold %d of %d: %s", k, f.folds, what) }
+		turns = append(turns,
+			turn{Task: node.Task{Kind: node.Fitting, Fold: f.fold(k)}, dir: fitted, programs: f.Programs, what: say("fit to the other rows")},
+			turn{Task: node.Task{Kind: node.Scoring, Fold: f.fold(k)}, dir: scored[k-1], programs: f.Programs, from: fitted, what: say("predictions")})
+	}
+	if err := f.inTurn(turns, run); err != nil {
+		return err
 	}
 	m, diags, err := split.ReadManifest(filepath.Join(f.Programs, compile.ManifestFile), stdlib.New())
 	if err == nil && diags.HasErrors() {
@@ -195,11 +264,12 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 	return nil
 }
 
-// taskFolder is the folder of the task that is under way in a party's folder: the folder itself, or of a cross-validation that of the fold.
+// taskFolder is the folder of the task that is under way in a party's folder: the folder itself, or of a cross-validation that of the fold, of an extrapolation that of the fit.
 func taskFolder(dir string) string {
 	newest, at := dir, int64(0)
 	files, _ := filepath.Glob(filepath.Join(dir, "fold-*", "*", runs.SessionDir, node.StatusFile))
-	for _, file := range files {
+	fits, _ := filepath.Glob(filepath.Join(dir, noise.AnyFolder, runs.SessionDir, node.StatusFile))
+	for _, file := range append(files, fits...) {
 		if info, err := os.Stat(file); err == nil && info.ModTime().UnixNano() > at {
 			newest, at = filepath.Dir(filepath.Dir(file)), info.ModTime().UnixNano()
 		}

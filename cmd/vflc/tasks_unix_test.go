@@ -60,13 +60,18 @@ type played struct {
 
 // play starts the party of the demonstration, with the arguments of its task.
 func (s *stage) play(party string, args ...string) *played {
+	return s.playOf(party, "demo/programs", args...)
+}
+
+// playOf is play with other programs.
+func (s *stage) playOf(party, programs string, args ...string) *played {
 	s.t.Helper()
 	verb := []string{"join"}
 	if party == "server" {
 		at := s.demo().Processes[0].Args
 		verb = []string{"serve", "--listen", at[slices.Index(at, "--listen")+1], "--seed", "7"}
 	}
-	p := &played{Cmd: exec.Command("vflc", slices.Concat(verb, []string{"demo/programs", "--identity", "demo/parties/" + party}, args)...)}
+	p := &played{Cmd: exec.Command("vflc", slices.Concat(verb, []string{programs, "--identity", "demo/parties/" + party}, args)...)}
 	p.Dir, p.Stdout, p.Stderr = s.dir, &p.out, &p.out
 	if err := p.Start(); err != nil {
 		s.t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 )
 
 // A division says which rows are in which fold. It follows from the order of the joined rows and from random numbers: those that all parties share, or where rows are stratified or grouped by what
-// one party has, numbers of its own. The folds then tell the others no more than which rows are together: with random numbers that they know they could find the value of nearly every row.
+// one party has, numbers of its own. The folds then tell the others no more than which rows are together: with random numbers that they know they could follow the dealing, and find most of what there is to know.
 type division struct {
 	tables  *data.Dataset
 	count   int

@@ -192,3 +192,44 @@ func TestClassification(t *testing.T) {
 		t.Error("the mean of exp is wrong")
 	}
 }
+
+// Whoever knows the random numbers by which a stratified division deals out two classes can follow the dealing, each class in turn, and is left with few of the 2^n ways in which the rows can have
+// their classes. One party's own numbers leave no such way.
+func TestStrataAreNotReadFromFolds(t *testing.T) {
+	const n, count = 400, 5
+	var labels []string
+	for i := range n {
+		labels = append(labels, fmt.Sprint((i*i+i/3)%7%2))
+	}
+	shared := rng.SharedKey(3)
+	order := rng.New(shared, "folds").Rand().Perm(n)
+	bits := func(folds []int) float64 { // the binary logarithm of the number of ways
+		ways := map[[2]int]float64{} // by the next fold of each class
+		for second := range count {
+			ways[[2]int{0, second}] = 1
+		}
+		for _, row := range order {
+			next := map[[2]int]float64{}
+			for at, many := range ways {
+				if folds[row] == at[0] {
+					next[[2]int{(at[0] + 1) % count, at[1]}] += many
+				}
+				if folds[row] == at[1] {
+					next[[2]int{at[0], (at[1] + 1) % count}] += many
+				}
+			}
+			ways = next
+		}
+		sum := 0.0
+		for _, many := range ways {
+			sum += many
+		}
+		return math.Log2(sum)
+	}
+	if left := bits(assign(labels, false, count, shared)); !(left > 0 && left < n/3) {
+		t.Errorf("folds of shared random numbers leave 2^%.0f ways of %d rows: the reader does not follow the dealing", left, n)
+	}
+	if left := bits(assign(labels, false, count, rng.SimulatedKey(3, "a"))); !math.IsInf(left, -1) {
+		t.Errorf("folds of a party's own random numbers fit 2^%.0f ways of dealing by the shared ones", left)
+	}
+}

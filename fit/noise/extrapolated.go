@@ -89,12 +89,20 @@ func significant(v posterior.Number) string {
 // Folder is the name of the folder of a fit, within that of the extrapolation.
 func Folder(rho float64) string { return fmt.Sprintf("rho-"+rhoDigits, rho) }
 
+// AnyFolder is the pattern of their names.
+const AnyFolder = "rho-*"
+
 // Begin makes the folder of an extrapolation, with the list of its fits. One that holds another extrapolation is emptied of it where it may be replaced. It
 // is an error if there are files of anything else.
 func Begin(dir, model string, clients int, rhos []float64, replace bool) error {
 	if err := free(dir, replace); err != nil {
 		return err
 	}
+	return List(dir, model, clients, rhos)
+}
+
+// List writes the list of the fits of an extrapolation, or of their programs, to a folder.
+func List(dir, model string, clients int, rhos []float64) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

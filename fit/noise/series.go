@@ -38,12 +38,25 @@ func (s *Series) SD(f *Fit) float64 { return f.Rho * math.Sqrt(float64(s.Clients
 
 // Suits returns an error where a model or an algorithm has no series: where no rho enters, or where the error of the algorithm is not Monte Carlo error alone.
 func Suits(m *compile.Model, a backends.Algorithm) error {
+	if err := HasRho(m); err != nil {
+		return err
+	}
+	return Draws(a)
+}
+
+// HasRho returns an error where no rho enters a model.
+func HasRho(m *compile.Model) error {
 	if kind := m.Checked.Transform.Kind; !kind.Noise {
 		return usagef("transform %s has no rho", kind)
 	}
 	if len(m.Cuts.Cuts) == 0 {
 		return usagef("no client contributes to another party's computation, so there is no rho")
 	}
+	return nil
+}
+
+// Draws returns an error where the error of an algorithm is not Monte Carlo error alone.
+func Draws(a backends.Algorithm) error {
 	if a.Gives != backends.Markov {
 		return usagef("backend %s does not draw from the posterior: what it gives has an error of its own, beside that of rho", a.Name)
 	}

@@ -113,12 +113,16 @@ var networkPages = []Page{
 		Text: "With --by COLUMN one of the parties whose rows are joined has the column in its table, and with --stratify one has a response with one value for each row. That party divides the rows, and tells the others. Where the server has it, it decides; where two clients have it with other values, nobody can say whose is meant: rename it in one table.",
 	},
 	{
+		Code: SeveralRho, Title: "programs for several rho",
+		Text: "vflc compile --split-by client MODEL --extrapolate -o DIR writes, for each of three rho, a folder with the programs and a manifest of its own, and extrapolation.json, which lists them. vflc serve DIR --extrapolate and vflc join DIR --extrapolate make the three fits one after another, and print what this party's parameters are at rho = 0; without --extrapolate, name one of the folders. The list must be as it was written: each rho is compared with that of the programs.",
+	},
+	{
 		Code: OtherOrigin, Title: "chains that begin where another run has ended",
 		Text: "With --from at vflc serve and vflc join the chains begin where those of an earlier run across machines have ended: each party names its own folder of that run, which has its own coordinates of the last positions, its part of the metric, and the step size. The parties compare the number of the run and the SHA-256 of its manifest, which say nothing of its results. The folder must be this party's, of a run that is complete, and of the same run at all of them; the programs may be others, as with another rho, as long as the parameters are the same.",
 	},
 	{
 		Code: NotApart, Title: "what needs the data of all parties in one process",
-		Text: "Some of what vflc run, predict and cv do needs numbers of several parties in one place: draws of new categories from a prior of another party, the chains of an earlier run, folds that follow the response or a column of one party, fits at several rho, and pointwise densities where auxiliary variables must be integrated out. It is not done across machines. The message says what is instead.",
+		Text: "Some of what vflc run, predict and cv do needs numbers of several parties in one place: draws of new categories from a prior of another party, and pointwise densities where auxiliary variables must be integrated out, which the programs that score rows do not do. It is not done across machines. The message says what is instead.",
 	},
 	{
 		Code: NeedsParties, Title: "one party's part of a run, where all parties are needed",
