@@ -9,16 +9,14 @@ import (
 
 // tiles returns k columns of n numbers in tiles of rows, padded with zeros.
 func (m *room) tiles(n, k int) []float64 {
-	i := -1
+	i, rows := -1, TileLength(k)
 	return m.fill(tiled(n, k), func() float64 {
-		if i++; i/(TileLength*k)*TileLength+i%TileLength >= n {
+		if i++; i/(rows*k)*rows+i%rows >= n {
 			return 0
 		}
 		return m.r.NormFloat64() / 2
 	})
 }
-
-func tiled(n, k int) int { return (n + TileLength - 1) / TileLength * TileLength * k }
 
 // predictor hands out a predictor; every second number of columns has an offset.
 func (m *room) predictor(n, k, c int) Predictor {
@@ -117,5 +115,6 @@ func TestLinearIsProductAndLikelihood(t *testing.T) {
 
 // entry is element i, j of X.
 func (p *Predictor) entry(i, j int) float64 {
-	return p.X[(i/TileLength*len(p.B)+j)*TileLength+i%TileLength]
+	rows := TileLength(len(p.B))
+	return p.X[(i/rows*len(p.B)+j)*rows+i%rows]
 }
