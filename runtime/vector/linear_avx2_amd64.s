@@ -852,7 +852,8 @@ tail48:
 
 done49:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -878,7 +879,8 @@ done49:
 	JLE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -2263,7 +2265,8 @@ tail48:
 
 done49:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -2289,7 +2292,8 @@ done49:
 	JLE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -3473,7 +3477,8 @@ tail48:
 
 done49:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -3499,7 +3504,8 @@ done49:
 	JLE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -5106,7 +5112,8 @@ tail48:
 
 done49:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -5132,7 +5139,8 @@ done49:
 	JLE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -6842,7 +6850,8 @@ tail48:
 
 done49:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -6868,7 +6877,8 @@ done49:
 	JLE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -8032,7 +8042,8 @@ tail48:
 
 done49:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -8058,7 +8069,8 @@ done49:
 	JLE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -9139,7 +9151,8 @@ tail48:
 
 done49:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -9165,7 +9178,8 @@ done49:
 	JLE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX

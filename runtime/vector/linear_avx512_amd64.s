@@ -462,7 +462,8 @@ likelihood6:
 	MOVQ y+56(FP), DX
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
-	CMPQ AX, 24(SP)
+	MOVQ 24(SP), BX
+	CMPQ AX, BX
 	JNE  few40
 	MOVQ $0x00000000, BX
 
@@ -646,7 +647,8 @@ tail44:
 done45:
 done41:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -670,9 +672,12 @@ done41:
 	MOVQ k+24(FP), AX
 	CMPQ AX, $0x00000080
 	JLE  tile2
+	CMPQ AX, $0x00000200
+	JGE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -1429,7 +1434,8 @@ likelihood6:
 	MOVQ y+56(FP), DX
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
-	CMPQ AX, 24(SP)
+	MOVQ 24(SP), BX
+	CMPQ AX, BX
 	JNE  few40
 	MOVQ $0x00000000, BX
 
@@ -1633,7 +1639,8 @@ tail44:
 done45:
 done41:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -1657,9 +1664,12 @@ done41:
 	MOVQ k+24(FP), AX
 	CMPQ AX, $0x00000080
 	JLE  tile2
+	CMPQ AX, $0x00000200
+	JGE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -2368,7 +2378,8 @@ likelihood6:
 	MOVQ y+56(FP), DX
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
-	CMPQ AX, 24(SP)
+	MOVQ 24(SP), BX
+	CMPQ AX, BX
 	JNE  few40
 	MOVQ $0x00000000, BX
 
@@ -2514,7 +2525,8 @@ tail44:
 done45:
 done41:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -2538,9 +2550,12 @@ done41:
 	MOVQ k+24(FP), AX
 	CMPQ AX, $0x00000080
 	JLE  tile2
+	CMPQ AX, $0x00000200
+	JGE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -3518,7 +3533,8 @@ tail43:
 
 done44:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -3542,9 +3558,12 @@ done44:
 	MOVQ k+24(FP), AX
 	CMPQ AX, $0x00000080
 	JLE  tile2
+	CMPQ AX, $0x00000200
+	JGE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -4581,7 +4600,8 @@ tail43:
 
 done44:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -4605,9 +4625,12 @@ done44:
 	MOVQ k+24(FP), AX
 	CMPQ AX, $0x00000080
 	JLE  tile2
+	CMPQ AX, $0x00000200
+	JGE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -5316,7 +5339,8 @@ likelihood6:
 	MOVQ y+56(FP), DX
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
-	CMPQ AX, 24(SP)
+	MOVQ 24(SP), BX
+	CMPQ AX, BX
 	JNE  few40
 	MOVQ $0x00000000, BX
 
@@ -5443,7 +5467,8 @@ tail44:
 done45:
 done41:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -5467,9 +5492,12 @@ done41:
 	MOVQ k+24(FP), AX
 	CMPQ AX, $0x00000080
 	JLE  tile2
+	CMPQ AX, $0x00000200
+	JGE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX
@@ -6167,7 +6195,8 @@ likelihood6:
 	MOVQ y+56(FP), DX
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
-	CMPQ AX, 24(SP)
+	MOVQ 24(SP), BX
+	CMPQ AX, BX
 	JNE  few40
 	MOVQ $0x00000000, BX
 
@@ -6228,7 +6257,8 @@ tail44:
 done45:
 done41:
 	MOVQ 24(SP), AX
-	CMPQ AX, 40(SP)
+	MOVQ 40(SP), CX
+	CMPQ AX, CX
 	JNE  rest10
 	MOVQ 32(SP), CX
 	MOVQ (SP), DX
@@ -6252,9 +6282,12 @@ done41:
 	MOVQ k+24(FP), AX
 	CMPQ AX, $0x00000080
 	JLE  tile2
+	CMPQ AX, $0x00000200
+	JGE  tile2
 
 back7:
-	CMPQ    24(SP), $0x10
+	MOVQ    24(SP), AX
+	CMPQ    AX, $0x10
 	JNE     backLong8
 	MOVQ    (SP), AX
 	MOVQ    16(SP), CX

@@ -10,15 +10,17 @@ import (
 // Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for one tile of rows at a time, so that X is read from memory once and
 // from a cache once more. X is stored in tiles, [tile][column][rows], the last padded with zeros. Where the L1 cache holds two tiles, the product of one with b and that of
 // the one before it with its derivatives are computed in one loop over the columns: memory is then read all the time, and the likelihood of a tile, which neither needs, overlaps with both.
-// Tiles are short where the cache would not hold two long ones. Still wider ones are done one after another, and are long, so that the lanes of the gradient, which do not stay in the L1 cache
-// then, are read and written less often.
+// Tiles are short where the cache would not hold two long ones. Still wider ones are long, so that the lanes of the gradient, which do not stay in the L1 cache then, are read and written less
+// often; they are done one after another, but where a matrix of some thousand rows is too large for the third cache, two in one loop again.
 
-// The numbers of rows of a tile; the most columns of a long one that is done with the one before it, and of any that is.
+// The numbers of rows of a tile. Tiles of up to mostLong columns are long, and of more than mostAdjacent; those of up to mostAdjacent columns are done in one loop with the one before, and with
+// AVX-512 those of leastAgain and more.
 const (
 	shortTile    = 16
 	longTile     = 32
 	mostLong     = 32
 	mostAdjacent = 128
+	leastAgain   = 512
 )
 
 // A linear is a likelihood of a linear predictor while it is emitted.
@@ -70,14 +72,19 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		pointers["d"] = pointers[as[0]]
 		l.likelihood(together, func(b *block) { body(l.site(b, pointers)) })
 		rows = g.take(l.rows)
-		g.CMPQ(rows, l.count.Mem)
+		g.CMPQ(rows, g.take(l.count))
 		g.JNE(label(rest))
 		l.advance(rows)
 		g.put(g.number(1), l.behind)
-		g.CMPQ(g.integer("k"), operand.U32(mostAdjacent))
+		columns := g.integer("k")
+		g.CMPQ(columns, operand.U32(mostAdjacent))
 		g.JLE(label(loop))
+		if g.wide {
+			g.CMPQ(columns, operand.U32(leastAgain))
+			g.JGE(label(loop))
+		}
 		g.Label(back)
-		g.CMPQ(l.rows.Mem, operand.Imm(shortTile))
+		g.CMPQ(g.take(l.rows), operand.Imm(shortTile))
 		g.JNE(label(backLong))
 		l.gradient(shortTile)
 		g.JMP(label(loop))
@@ -198,7 +205,7 @@ func (l *linear) likelihood(together int, body func(b *block)) {
 	few, done := l.label("few"), l.label("done")
 	count := l.take(l.count)
 	if l.wide && together > 1 {
-		l.CMPQ(count, l.rows.Mem)
+		l.CMPQ(count, l.take(l.rows))
 		l.JNE(label(few))
 		i, loop := l.number(0), l.label("woven")
 		l.Label(loop)
