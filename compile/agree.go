@@ -21,12 +21,14 @@ const (
 	DifferentOrder  = "order"
 	DifferentShared = "shared"
 	DifferentLevels = "levels"
-	NoList          = "list" // of rows that are left out
+	NoList          = "list"    // of rows that are left out
+	NoFolds         = "nofolds" // nobody has what the folds of a cross-validation follow from
+	SeveralFolds    = "folds"   // two parties have
 )
 
 // DisagreementKinds lists them.
 func DisagreementKinds() []string {
-	return []string{DifferentSize, DifferentOrder, DifferentShared, DifferentLevels, NoList}
+	return []string{DifferentSize, DifferentOrder, DifferentShared, DifferentLevels, NoList, NoFolds, SeveralFolds}
 }
 
 func (d *Disagreement) Error() string {
@@ -35,6 +37,10 @@ func (d *Disagreement) Error() string {
 		return fmt.Sprintf("the size %s is %d at %s, but %d at %s: give both the same rows and categories", d.What, d.Here, d.Party, d.Who, d.Other)
 	case NoList:
 		return fmt.Sprintf("%s has %d rows of size %s, and lists %d that are left out or not: this is no list of its rows", d.Party, d.Here, d.What, d.Who)
+	case NoFolds:
+		return "no party whose rows are divided has what the folds follow from: with --stratify a response that has one value for each row, with --by the column"
+	case SeveralFolds:
+		return fmt.Sprintf("%s and %s both have what the folds follow from, and it is not the same: rename the column in the table of one of them", d.Party, d.Other)
 	case DifferentOrder:
 		return fmt.Sprintf("%s and %s hold other rows, or in another order: keep at both the rows that both hold, with equal keys", d.Party, d.Other)
 	case DifferentShared:

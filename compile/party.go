@@ -259,6 +259,11 @@ func (p *OneParty) read(tables []string, most int64, j data.Joining, wants []dat
 	return data.Load(sources, wants, j)
 }
 
+// Texts returns the cells of a column of the party's table as they are written, in the order of the file; false where it has no such column. The table is named as in Data.
+func (p *OneParty) Texts(table, column string) ([]string, bool, error) {
+	return p.sources.Texts(table, column)
+}
+
 // own is the party in its data: it has one table, and does not count those of other members.
 func (p *OneParty) own() string {
 	name, _, _ := Member(p.Party)

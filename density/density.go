@@ -28,8 +28,8 @@ type Env interface {
 	Why() string
 }
 
-// Coordinates is how an algorithm parameterises auxiliary variables. Env.Density calls Value, and later Adjoint, once per block that has them, in party
-// order. All vectors but early have length AuxLen of the block.
+// Coordinates is how an algorithm parameterises auxiliary variables. Env.Density calls Value for all blocks that have them, and later Adjoint, each once per block and in any
+// order; calls for different blocks may be made at the same time, from several goroutines. All vectors but early have length AuxLen of the block.
 type Coordinates interface {
 	// Value sets z from the cut values g of block b.
 	Value(b int, g, z []float64)

@@ -17,26 +17,38 @@ func IsHierarchical(b Block) bool {
 //
 //	u = (v - m)/s^(1-c) + c·m
 //
-// at the centring c: u = v at 1, the effect itself, and u = (v - m)/s at 0, its standard form.
+// at the centring c: u = v at 1, the effect itself, and u = (v - m)/s at 0, its standard form. A parameter that is the location of effects has such coordinates too, with their
+// scale for s and a number that the caller chooses, its anchor, for m: given effects that data inform, the location varies around their mean as far as their scale reaches.
 type Recentring interface {
-	// Effects describes the parameters that can be so written, in the order in which centrings are given. There may be none.
+	// Effects describes the parameters that can be so written, in the order in which centrings and anchors are given. There may be none.
 	Effects() []Effects
 	// ToTheta is the map from coordinates u to θ, and FromTheta its inverse. Each call returns a map of its own.
 	ToTheta() Map
 	FromTheta() Map
 }
 
-// Effects are elements of θ with one prior, of a location and a scale, at least the latter of which depends on other parameters of the block.
+// Effects are elements of θ with one prior, of a location and a scale, at least the latter of which depends on other parameters of the block; or the location of such.
 type Effects struct {
 	Name        string
 	Offset, Len int     // in θ
 	Centring    float64 // of θ: 1 where they are written centred, 0 where non-centred
+	Anchored    bool    // they are a location, and each has an anchor
+}
+
+// Anchors is how many anchors effects have.
+func Anchors(effects []Effects) (n int) {
+	for _, e := range effects {
+		if e.Anchored {
+			n += e.Len
+		}
+	}
+	return n
 }
 
 // A Map takes one vector of coordinates (length Block.Dim) to another. It is not safe for concurrent use.
 type Map interface {
-	// At sets to at from, for a centring of each of Effects, and returns the logarithm of the determinant of its Jacobian.
-	At(centring, from, to []float64) float64
+	// At sets to at from, and returns the logarithm of the determinant of its Jacobian. at holds a centring of each of Effects, followed by the anchors of those that have any.
+	At(at, from, to []float64) float64
 	// Pull follows At. It replaces g, the gradient of a function f of the result, by that of f + the logarithm which At returned, by from.
 	Pull(g []float64)
 }

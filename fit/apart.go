@@ -63,8 +63,8 @@ func OpenApart(b *compile.OneParty, apart *Apart, o Options) (*Prepared, diag.Li
 
 func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	o = o.filled()
-	if o.From != "" || o.LogLik {
-		return nil, usagef("--from and --log-lik are for a run in one process")
+	if o.LogLik {
+		return nil, usagef("--log-lik is for a run in one process")
 	}
 	s, err := o.Algorithm.Resolve(b.Checked.Transform.Kind, o.Settings)
 	if err != nil {
@@ -139,6 +139,9 @@ func (p *Prepared) agree() (diag.List, error) {
 	a, ok := approximating(p.Settings.Plan.Initial)
 	if !ok {
 		return nil, nil
+	}
+	if p.options.From != "" {
+		return nil, errTwoStarts
 	}
 	s, err := a.ResolveStart(p.Settings.Transform)
 	if err != nil {

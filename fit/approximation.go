@@ -116,7 +116,7 @@ func (m *sampling) ascend(ctx context.Context, stop <-chan struct{}, env density
 		if e := c.info.Fit.Trace; c.info.Fit.Traced {
 			c.trace = append(c.trace, posterior.ELBOPoint{Iteration: c.info.Iteration, Value: e.Value, SE: e.SE})
 		}
-		if m.dueNow(c, saved) {
+		if m.dueNow(c, time.Since(saved)) {
 			watch.fitted(env)
 			if err := m.save(c); err != nil {
 				return err

@@ -200,17 +200,37 @@ func (c *chain) fitState(f *checkpoint.Codec) {
 	}
 }
 
+// before is the file of the chain of an earlier run where this one starts; of a party's part of a run, its newest.
+func (c *chain) before(dir string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, checkpointDir, "chain-*"))
+	saved := Checkpoints(dir)
+	n := len(files)
+	if c.kept {
+		n = len(saved)
+	}
+	if err != nil || n == 0 {
+		return "", fmt.Errorf("--from %s: it has no %s, so it is not the folder of a run that has saved Markov chains", dir, checkpointDir)
+	}
+	k := (c.number-1)%n + 1
+	if c.kept {
+		if len(saved[k]) == 0 {
+			return "", fmt.Errorf("--from %s: chain %d has no state in %s", dir, k, checkpointDir)
+		}
+		return generationFile(dir, k, saved[k][len(saved[k])-1]), nil
+	}
+	return chainFile(dir, k), nil
+}
+
 // warmStart starts where a chain of an earlier run ended. Several chains start from the same one if that run had fewer.
 func (c *chain) warmStart(ctx context.Context, dir string) error {
 	k, ok := c.kernel.(backends.WarmStarter)
 	if !ok {
 		return usagef("--from: this backend cannot start where another run ended")
 	}
-	files, err := filepath.Glob(filepath.Join(dir, checkpointDir, "chain-*"))
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("--from %s: it has no %s, so it is not the folder of a run that has saved Markov chains", dir, checkpointDir)
+	path, err := c.before(dir)
+	if err != nil {
+		return err
 	}
-	path := chainFile(dir, (c.number-1)%len(files)+1)
 	f, in, err := openChain(path)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -174,7 +175,7 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, w *walk) err
 		if err := w.step(ctx); err != nil {
 			return err
 		}
-		if m.dueNow(c, w.saved) {
+		if m.dueNow(c, w.now.Sub(w.saved)) {
 			if err := m.save(c); err != nil {
 				return err
 			}
@@ -190,12 +191,12 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, w *walk) err
 	return m.save(c)
 }
 
-// dueNow reports whether a chain is to be saved: after some time, or where all parties save it.
-func (m *sampling) dueNow(c *chain, saved time.Time) bool {
+// dueNow reports whether a chain is to be saved: some time after it was, or where all parties save it.
+func (m *sampling) dueNow(c *chain, since time.Duration) bool {
 	if m.apart != nil {
 		return m.apart.Marks.Due(c.number, c.steps)
 	}
-	return time.Since(saved) >= m.options.SaveEvery
+	return since >= m.options.SaveEvery
 }
 
 // saveLast saves a chain that has ended, at every party.
@@ -226,13 +227,14 @@ func (m *sampling) save(c *chain) error {
 // A stopwatch adds time and work to what a chain had before.
 type stopwatch struct {
 	*chain
-	begun            time.Time
+	begun, now       time.Time // when the chain began, and when it was last read
 	work             density.Work
 	warming, drawing time.Duration
 }
 
 func (w *stopwatch) read(env density.Env) {
 	now := time.Since(w.begun)
+	w.now = w.begun.Add(now)
 	w.chain.work = w.work.Plus(*density.WorkOf(env))
 	if w.info.Draws == 0 {
 		w.chain.warming = w.warming + now
@@ -247,8 +249,11 @@ func (w *stopwatch) fitted(env density.Env) {
 	w.chain.warming = w.warming + time.Since(w.begun)
 }
 
-// slab is the number of draws that memory is allocated for at a time.
-const slab = 64
+// slab is the number of draws that memory is allocated for at a time, and atOnce the most whose places in lists are: copies of these as they grow cost short models several per cent.
+const (
+	slab   = 64
+	atOnce = 1 << 14
+)
 
 // keep stores the newest draw.
 func (c *chain) keep(row []float64) {
@@ -259,6 +264,10 @@ func (c *chain) keep(row []float64) {
 	kept := c.room[:n:n]
 	c.room = c.room[n:]
 	copy(kept, row)
+	if len(c.rows) == cap(c.rows) {
+		more := max(slab, len(c.rows), min(c.info.Iterations, atOnce))
+		c.rows, c.transitions = slices.Grow(c.rows, more), slices.Grow(c.transitions, more)
+	}
 	c.rows = append(c.rows, kept)
 	c.transitions = append(c.transitions, c.info.Transition)
 }

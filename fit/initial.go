@@ -67,7 +67,7 @@ func (p *Prepared) settle(blocks []density.Block) error {
 		return nil
 	}
 	if p.options.From != "" {
-		return usagef("--from starts where another run ended, and --init near an approximation: choose one")
+		return errTwoStarts
 	}
 	a, ok := approximating(near)
 	earlier, resolve := !ok, a.ResolveStart
@@ -93,6 +93,9 @@ func (p *Prepared) settle(blocks []density.Block) error {
 	p.near = &vicinity{algorithm: a, settings: s, name: near, earlier: earlier}
 	return nil
 }
+
+// errTwoStarts is the error where chains are to begin at two places.
+var errTwoStarts = usagef("--from starts where another run ended, and --init near an approximation: choose one")
 
 func approximations() string {
 	for _, b := range Backends() {

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // begin begins a stage, and answers it at this party.
@@ -37,6 +39,12 @@ func (p *participant) stage(stage int, body json.RawMessage, run string, epoch u
 				return nil, err
 			}
 			return p.leave(l, run)
+		case stageFolds:
+			var d dealt
+			if err := decode(body, &d); err != nil {
+				return nil, err
+			}
+			return p.divide(d, run)
 		case stageSizes:
 			var g agreement
 			if err := decode(body, &g); err != nil {
@@ -58,20 +66,30 @@ func (p *participant) stage(stage int, body json.RawMessage, run string, epoch u
 	}
 }
 
+// after is the stage that follows one; -1 stands before the first.
+func (p *participant) after(stage int) int {
+	if stage == stageRows && !p.awaitsFolds() {
+		stage = stageFolds
+	}
+	return stage + 1
+}
+
 // replied keeps an answer; when all have answered the next stage begins.
 func (c *coordinator) replied(ctx context.Context, party string, reply json.RawMessage) error {
 	c.replies[party] = reply
 	if len(c.replies) <= len(c.clients) {
 		return nil
 	}
-	switch c.stage {
-	case stageAnnounce:
-		return c.rows()
+	switch c.part.after(c.stage) {
 	case stageRows:
-		return c.agree()
+		return c.rows()
+	case stageFolds:
+		return c.folds()
 	case stageSizes:
-		return c.link()
+		return c.agree()
 	case stageWiring:
+		return c.link()
+	case stageStart:
 		return c.start()
 	}
 	c.note("epoch %d: all parties have begun", c.memory.Epoch)
@@ -96,7 +114,40 @@ func (c *coordinator) rows() error {
 	if len(left) == 0 {
 		left = nil
 	}
-	c.begin(stageRows, leaving{left})
+	l := leaving{Rows: left}
+	if c.part.awaitsFolds() {
+		own, err := c.part.deal(c.memory.Run)
+		if err != nil {
+			return err
+		}
+		l.Deals = own != nil
+	}
+	c.begin(stageRows, l)
+	return nil
+}
+
+// folds tells all parties the folds of a cross-validation, which one of them has told.
+func (c *coordinator) folds() error {
+	var found *dealt
+	from := ""
+	for _, name := range c.names() {
+		var f facts
+		if err := decode(c.replies[name], &f); err != nil {
+			return c.blame(name, err)
+		}
+		switch {
+		case f.Dealt == nil:
+		case found == nil:
+			found, from = f.Dealt, name
+		case !reflect.DeepEqual(found, f.Dealt):
+			return c.disagree(&compile.Disagreement{Kind: compile.SeveralFolds, Party: from, Other: name})
+		}
+	}
+	if found == nil {
+		return c.disagree(&compile.Disagreement{Kind: compile.NoFolds, Party: c.id.Party, Other: c.id.Party})
+	}
+	c.note("the folds are as %s tells them", from)
+	c.begin(stageFolds, found)
 	return nil
 }
 
@@ -105,6 +156,9 @@ func (c *coordinator) disagree(err error) error {
 	var d *compile.Disagreement
 	if !errors.As(err, &d) {
 		return err
+	}
+	if d.Kind == compile.NoFolds || d.Kind == compile.SeveralFolds {
+		err = coded(diag.FoldsUnknown, "%v", err)
 	}
 	c.note("%v", err)
 	c.failure, c.dirty, c.ended = err, true, &ending{Party: d.Other, Code: CodeDiffer, About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Here: d.Here, Who: d.Who}}

@@ -146,7 +146,7 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 			case backEvent:
 				a.tellPeers(serve, nil)
 			case otherEvent:
-				a.tellPeers(serve, &EndedError{Party: e.party, Code: CodeVersion})
+				a.end(ctx, serve, &EndedError{Party: e.party, Code: CodeVersion}, ticker.C)
 				return a.secrets.refuses(e)
 			case alignText:
 				if serve {
@@ -160,8 +160,27 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 			a.look(serve, began, missing)
 		}
 		if err != nil {
-			a.tellPeers(serve, err)
+			a.end(ctx, serve, err, ticker.C)
 			return err
+		}
+	}
+}
+
+// end tells the peers that the alignment has failed. The server repeats it as long as a party takes to be missed: each client is to know why, one that is just connecting too.
+func (a *aligning) end(ctx context.Context, serve bool, failed error, tick <-chan time.Time) {
+	for told := time.Now(); ; {
+		a.tellPeers(serve, failed)
+		if !serve || time.Since(told) >= missedAfter {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case e := <-a.events:
+			if e, ok := e.(answerEvent); ok {
+				a.answerTo(e)
+			}
+		case <-tick:
 		}
 	}
 }
@@ -238,7 +257,7 @@ func (a *aligning) called(ctx context.Context, p alignText) error {
 	}
 	a.hear(server)
 	switch {
-	case m.Ended != nil && m.Align == a.run:
+	case m.Ended != nil && (m.Align == a.run || a.run == ""):
 		return &EndedError{Party: m.Ended.Party, Code: m.Ended.Code}
 	case a.run == m.Align:
 		return nil

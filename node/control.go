@@ -26,7 +26,8 @@ import (
 // The stages in which the parties agree on a run. The server sends what a stage tells, and goes on when every party, itself included, has answered.
 const (
 	stageAnnounce = iota // announcement → rows
-	stageRows            // leaving → facts
+	stageRows            // leaving → facts, or of a cross-validation whose folds one party tells, these
+	stageFolds           // told → facts; only where folds are told
 	stageSizes           // agreement → lower.Outline
 	stageWiring          // compile.Wiring → hindrance
 	stageStart           // start → nothing; the run goes on until it is saved everywhere
@@ -144,6 +145,13 @@ type announcement struct {
 	Seed     uint64            `json:"seed"`
 	Task     Task              `json:"task"`
 	Record   bool              `json:"record,omitempty"` // the server keeps what it receives
+	From     *origin           `json:"from,omitempty"`   // the run in which the chains of a fit begin; nil: in none
+}
+
+// An origin is an earlier run where the chains of a fit begin.
+type origin struct {
+	Run      string `json:"run"`
+	Manifest string `json:"manifest"` // SHA-256 of that which it ran
 }
 
 // held is what a party tells first: of its rows, by size, before incomplete ones are left out.
@@ -153,7 +161,14 @@ type held struct {
 
 // A leaving is the rows that all parties leave out, by size.
 type leaving struct {
-	Rows map[string]compile.Rows `json:"rows,omitempty"`
+	Rows  map[string]compile.Rows `json:"rows,omitempty"`
+	Deals bool                    `json:"deals,omitempty"` // the server has what the folds of a cross-validation follow from: no client tells them
+}
+
+// A dealt is the fold of each row in a cross-validation, as the party tells it that has what the folds follow from.
+type dealt struct {
+	Rows  int    `json:"rows"`
+	Folds []byte `json:"folds"` // of each row, from 0, in as many bits as the largest needs, the lowest first
 }
 
 // facts are what a party has, of the rows that stay.
@@ -163,6 +178,7 @@ type facts struct {
 	Key     signedKey     `json:"key"`
 	Saved   map[int][]int `json:"saved,omitempty"`
 	Aligned string        `json:"aligned,omitempty"` // the number of the alignment of its tables
+	Dealt   *dealt        `json:"dealt,omitempty"`   // the folds, before any row is chosen; then there is nothing else
 }
 
 // An agreement is what follows from the facts of all parties.

@@ -49,6 +49,8 @@ var (
 	aTask     = oneOf("kind of task", Fitting, Predicting, Checking, Weighing, Scoring)
 	aBackend  = form{"backend", func(s string) bool { _, ok := fit.Backend(s); return ok || s == "" }}
 	aBit      = bytesOf("bit for each row", mostControl)
+	aFold     = bytesOf("fold of each row", mostControl)
+	aColumn   = form{"column that all parties were started with", aKey.allows}
 	aPublic   = bytesOf("public key", publicSize)
 	aCert     = bytesOf("certificate", mostHello)
 	aSigned   = bytesOf("signature", 64)
@@ -63,7 +65,8 @@ var forms = map[string][]form{
 	"node.ending.Party": {aParty}, "node.ending.Code": {aCode},
 	"compile.Disagreement.Kind": {aFact}, "compile.Disagreement.What": {aName}, "compile.Disagreement.Party": {aParty}, "compile.Disagreement.Other": {aParty},
 	"node.announcement.Version": {aVersion}, "node.announcement.Protocol": {aVersion}, "node.announcement.Model": {aName}, "node.announcement.Manifest": {aDigest}, "node.announcement.Key": {aKey},
-	"node.announcement.Salt": {aNumber}, "node.announcement.Backend": {aBackend}, "node.announcement.Settings": {aSetting, aSetting}, "node.Task.Kind": {aTask},
+	"node.announcement.Salt": {aNumber}, "node.announcement.Backend": {aBackend}, "node.announcement.Settings": {aSetting, aSetting}, "node.Task.Kind": {aTask}, "crossvalidate.Fold.By": {aColumn}, "node.dealt.Folds": {aFold},
+	"node.origin.Run": {aNumber}, "node.origin.Manifest": {aDigest},
 	"node.held.Rows": {aName}, "node.leaving.Rows": {aName}, "compile.Rows.Order": {aDigest}, "compile.Rows.Left": {aBit},
 	"node.facts.Program": {aDigest}, "node.facts.Aligned": {aNumber},
 	"compile.Facts.Sizes": {aName}, "compile.Facts.Order": {aDigest}, "compile.Facts.Shared": {aName, aDigest}, "compile.Facts.Levels": {aName, aDigest},
@@ -79,8 +82,8 @@ var forms = map[string][]form{
 
 // tells and replies are what the server tells in each stage, and what is answered.
 var (
-	tells   = [stages]func() any{fresh[announcement], fresh[leaving], fresh[agreement], fresh[compile.Wiring], fresh[start]}
-	replies = [stages]func() any{fresh[held], fresh[facts], fresh[outline], fresh[hindrance], fresh[struct{}]}
+	tells   = [stages]func() any{fresh[announcement], fresh[leaving], fresh[dealt], fresh[agreement], fresh[compile.Wiring], fresh[start]}
+	replies = [stages]func() any{fresh[held], fresh[facts], fresh[facts], fresh[outline], fresh[hindrance], fresh[struct{}]}
 )
 
 func fresh[T any]() any { return new(T) }

@@ -226,7 +226,7 @@ func (f *follower) hears(ctx context.Context, b *beat) {
 			return
 		}
 	}
-	if b.Stage == f.stage+1 && !f.working {
+	if b.Stage == f.part.after(f.stage) && !f.working {
 		f.answer(b.Epoch, b.Stage, f.part.stage(b.Stage, b.Body, b.Run, b.Epoch))
 	}
 }

@@ -43,7 +43,8 @@ type Options struct {
 	Progress        fit.Progress
 	Task            Task         // what the parties do
 	Inits           []string     // files with starting values of the parameters of this party, as vflc run --inits takes them
-	From            string       // the folder of this party's run, whose draws a prediction uses
+	From            string       // the folder of this party's part of an earlier run, whose draws a prediction uses, or where the chains of a fit begin
+	Divided         string       // the folder of this party's first fit of a cross-validation, which keeps the folds that one party tells
 	Finished        string       // the number of the task that this process has done before; "": none
 	Say             func(string) // a line for the operator
 	Command         []string

@@ -83,6 +83,7 @@ type participant struct {
 
 	announce announcement
 	left     map[string]compile.Rows // the rows that were left out when part was read; nil: the incomplete ones of this party
+	folds    []int                   // of the rows of a cross-validation when part was read, where one party tells them; nil: all rows were read
 	part     *compile.OneParty
 	facts    facts
 	secret   *ecdh.PrivateKey
@@ -96,6 +97,7 @@ type participant struct {
 	job      func(context.Context) (Outcome, error) // until it runs: what the party does in the epoch
 	discard  func()                                 // gives it up
 	earlier  *runs.Run                              // whose draws a prediction uses
+	begins   *origin                                // the run in this party's folder where the chains of a fit begin; nil: in none
 	stages   sync.Mutex                             // one stage is answered at a time
 	rows     policy.RowSet                          // of the party, where it has a policy
 	guarded  *guard
@@ -138,7 +140,11 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &participant{node: n, manifest: m, program: source.New(file, string(program)), own: own, digest: digest(text)}, nil, nil
+	begins, err := n.origin()
+	if err != nil {
+		return nil, nil, err
+	}
+	return &participant{node: n, manifest: m, program: source.New(file, string(program)), own: own, digest: digest(text), begins: begins}, nil, nil
 }
 
 // options are those of the fit, which every party has alike but for its folder.
@@ -158,8 +164,12 @@ func (p *participant) options() (fit.Options, error) {
 			return fit.Options{}, err
 		}
 	}
+	from := ""
+	if p.begins != nil {
+		from = p.From
+	}
 	return fit.Options{
-		Inits: inits, Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
+		From: from, Inits: inits, Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
 		Joining: data.Joining{Key: p.announce.Key}, Progress: p.progress, Record: p.announce.Record && p.id.Party == p.id.Project.Server, Origin: fit.Origin{Command: p.Command, Began: p.began},
 	}, nil
 }
@@ -170,7 +180,7 @@ func (p *participant) open(a announcement, epoch uint32) (held, error) {
 		return held{}, err
 	}
 	if !reflect.DeepEqual(a, p.announce) || p.part == nil {
-		if err := p.read(a, nil); err != nil {
+		if err := p.read(a, nil, nil); err != nil {
 			return held{}, err
 		}
 	}
@@ -233,11 +243,33 @@ func (p *participant) leave(l leaving, run string) (facts, error) {
 			}
 		}
 	}
-	if !reflect.DeepEqual(l.Rows, p.left) {
-		if err := p.read(p.announce, l.Rows); err != nil {
+	if p.awaitsFolds() {
+		if err := p.reread(l.Rows, nil); err != nil {
 			return facts{}, err
 		}
+		own, err := p.offers(l.Deals, run)
+		return facts{Dealt: own}, err
 	}
+	folds, err := p.known()
+	if err != nil {
+		return facts{}, err
+	}
+	if err := p.reread(l.Rows, folds); err != nil {
+		return facts{}, err
+	}
+	return p.disclose(run)
+}
+
+// reread reads the party's data without some rows, and of a cross-validation with those of the folds; nil: all. It does so unless it has.
+func (p *participant) reread(left map[string]compile.Rows, folds []int) error {
+	if reflect.DeepEqual(left, p.left) && slices.Equal(folds, p.folds) {
+		return nil
+	}
+	return p.read(p.announce, left, folds)
+}
+
+// disclose answers with what the party tells of the rows that it takes part with.
+func (p *participant) disclose(run string) (facts, error) {
 	if p.policy != nil {
 		lines, err := p.rowLines()
 		if err != nil {
@@ -267,6 +299,9 @@ func (p *participant) accepts(a announcement) error {
 		return &refusal{CodeSettings, otherTask("%s asks for %s, and this party was started for %s; start both alike (--predict, --ppc, --log-lik, --cv)", p.id.Project.Server, a.Task, p.Task)}
 	case p.Key != "" && p.Key != a.Key:
 		return refuse(CodePolicy, "%s joins rows on %q, this party on %q (--key)", p.id.Project.Server, a.Key, p.Key)
+	}
+	if err := p.beginsAt(a.From); err != nil {
+		return err
 	}
 	if a.Record {
 		p.note("%s keeps what it receives in this run (--record)", p.id.Project.Server)
@@ -303,13 +338,13 @@ func short(digest string) string { return digest[:min(12, len(digest))] }
 // everyClient is whom the server tells which rows are left out.
 const everyClient = "every client"
 
-// read reads the party's data without the rows given; nil: without those that are incomplete here.
-func (p *participant) read(a announcement, left map[string]compile.Rows) error {
+// read reads the party's data without the rows given; nil: without those that are incomplete here. folds are those that one party has told; nil: none has, or not yet.
+func (p *participant) read(a announcement, left map[string]compile.Rows, folds []int) error {
 	part, diags, err := compile.OpenParty(p.manifest, p.id.Party, p.program, p.own)
 	if err := refused(CodeManifest, diags, err); err != nil {
 		return err
 	}
-	if err := p.bind(a, part, left); err != nil {
+	if err := p.bind(a, part, left, folds); err != nil {
 		return err
 	}
 	alignment, err := alignmentOf(p.tables())
@@ -324,7 +359,7 @@ func (p *participant) read(a announcement, left map[string]compile.Rows) error {
 	if err := refused(CodeData, diags, nil); err != nil {
 		return err
 	}
-	p.announce, p.left, p.part, p.facts = a, left, part, facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
+	p.announce, p.left, p.folds, p.part, p.facts = a, left, folds, part, facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
 	p.agreed = agreement{}
 	return nil
 }
@@ -467,17 +502,19 @@ func runID(run string) (id network.RunID, err error) {
 
 // keys are the sources of the party's random streams: all parties have the shared one, and each its own, which follows from the seed in its folder and the run.
 func (p *participant) keys(id network.RunID, run string, masks *session.MaskKeys) session.Keys {
-	k := session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{}, ID: transport.ID{Run: id, Epoch: p.epoch}, Masks: masks}
+	return session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{p.id.Party: p.ownKey(run)}, ID: transport.ID{Run: id, Epoch: p.epoch}, Masks: masks}
+}
+
+// ownKey is the source of the random streams that the party has alone.
+func (p *participant) ownKey(run string) rng.Key {
 	if p.id.Simulated != nil {
-		k.Private[p.id.Party] = rng.SimulatedKey(*p.id.Simulated, p.id.Party)
-		return k
+		return rng.SimulatedKey(*p.id.Simulated, p.id.Party)
 	}
 	b, err := hkdf.Key(sha256.New, p.id.Stream[:], []byte(run), "vflc private stream v1", 32)
 	if err != nil {
 		panic("node: " + err.Error()) // the length is one that HKDF has
 	}
-	k.Private[p.id.Party] = rng.Key(b)
-	return k
+	return rng.Key(b)
 }
 
 // run makes the party's part of the epoch, and saves its results.

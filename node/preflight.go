@@ -132,7 +132,7 @@ func (p *preflight) key() string {
 // table reads the party's data as a run would; its key is the server's where the party names none.
 func (p *preflight) table(context.Context) bool {
 	a := announcement{Manifest: p.part.digest, Key: p.key(), Salt: randomID(), Task: p.Task}
-	if err := p.part.read(a, nil); err != nil {
+	if err := p.part.read(a, nil, nil); err != nil {
 		return p.problem("data", err, "vflc check PROGRAM --data FILE shows the place")
 	}
 	text := ""
@@ -146,11 +146,31 @@ func (p *preflight) table(context.Context) bool {
 		text = "the program needs none; "
 	}
 	p.fine("data", "%s", text[:len(text)-2])
+	if err := p.deals(); err != nil {
+		return p.problem("folds", err, "name a column or response as the others do")
+	}
 	if p.node.policy == nil {
 		return true
 	}
 	lines, err := p.part.rowLines()
 	return p.allows(lines, err)
+}
+
+// deals says whether this party would tell the folds, and what that tells.
+func (p *preflight) deals() error {
+	if !p.part.awaitsFolds() {
+		return nil
+	}
+	deal, err := p.part.deal("")
+	if err != nil || deal == nil {
+		return err
+	}
+	if why := p.part.mayDeal(deal); why.HasErrors() {
+		p.problem("policy: folds", why[0].Message, fmt.Sprintf("%s; vflc explain %s", why[0].Notes[0].Message, why[0].Code))
+		return nil
+	}
+	p.fine("leaves: folds", "to every party, once: in which of %d folds each of %d rows is, which follows from %s; masked: no; they can compute: %s", p.Task.Folds, len(deal.Folds), deal.Name, learns(p.Task.Fold))
+	return nil
 }
 
 func (p *preflight) reach(ctx context.Context) bool {

@@ -50,6 +50,9 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		}, CodeVersion},
 		diag.OtherSettings: {accepts(func(a *announcement) { a.Key = "patient" }), CodePolicy},
 		diag.OtherTask:     {accepts(func(a *announcement) { a.Task.Kind = Predicting }), CodeSettings},
+		diag.OtherOrigin: {accepts(func(a *announcement) {
+			a.From = &origin{Run: "0123456789abcdef0123456789abcdef", Manifest: a.Manifest}
+		}), CodeSettings},
 		diag.PolicyRecord: {func() error {
 			p, a := party(), fine
 			p.policy, _ = policy.Parse(policy.FileName, nil)

@@ -180,6 +180,7 @@ type told struct {
 
 var (
 	errNoControl = errors.New("it is no control message of this project")
+	errEarlier   = fmt.Errorf("it is of an earlier version of vflc, protocol 1, and this party runs %s: install the same version at all parties", ownProgram())
 	errRepeated  = errors.New("it is older than the last one")
 	errOtherKey  = errors.New("it is sealed for another process, or by one that is not known")
 	errSeal      = errors.New("its seal is broken")
@@ -211,7 +212,7 @@ func (s *secrets) meet(packet []byte) (told, error) {
 	public, echo, number, cert := rest[:publicSize], rest[publicSize:][:publicSize], binary.LittleEndian.Uint64(rest[2*publicSize:]), rest[2*publicSize+8:]
 	theirs, cert, ok := readProgram(cert)
 	if !ok {
-		return told{}, errNoControl
+		return s.earlier(kind, rest, signature)
 	}
 	from, err := s.id.Verify(cert)
 	if err != nil {
@@ -250,6 +251,19 @@ func (s *secrets) meet(packet []byte) (told, error) {
 		old.last = number
 	}
 	return t, nil
+}
+
+// forEarlierHello begins what the signature of a hello of protocol 1 covers, which did not name the program.
+const forEarlierHello = "vflc hello v2"
+
+// earlier is the error of a hello that cannot be read: that of a process of protocol 1 is named as one. It changes nothing, since anybody may repeat it.
+func (s *secrets) earlier(kind byte, rest, signature []byte) (told, error) {
+	cert := rest[2*publicSize+8:]
+	from, err := s.id.Verify(cert)
+	if err == nil && ed25519.Verify(identity.PublicKey(cert), signed(forEarlierHello, string(kind), s.id.Project.Name, s.id.Party, string(rest)), signature) {
+		return told{from: from}, errEarlier
+	}
+	return told{}, errNoControl
 }
 
 // knows reports whether the key of a party's process is known.

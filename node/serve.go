@@ -80,7 +80,7 @@ func (n *node) names() []string {
 // announcing finds what the server announces: that of the run in its folder, or of a new one.
 func (n *node) announcing() error {
 	a := &announcement{
-		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed, Task: n.Task, Record: n.Record,
+		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed, Task: n.Task, Record: n.Record, From: n.part.begins,
 	}
 	if old := n.memory.Announce; old != nil {
 		if began := (program{old.Version, old.Protocol}); began != ownProgram() {
@@ -358,7 +358,7 @@ func (c *coordinator) look() error {
 			missing[name] = absentSilent
 		}
 	}
-	if !maps.Equal(missing, c.missing) {
+	if c.ended == nil && !maps.Equal(missing, c.missing) {
 		c.changed(missing)
 	}
 	if c.asked() && c.stopping == nil {

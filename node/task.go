@@ -62,14 +62,25 @@ func (t Task) done() string {
 
 // same reports whether a party that was started for t takes part in the other.
 func (t Task) same(o Task) bool {
-	return t.Kind == o.Kind && t.Folds == o.Folds && t.Fold.Fold == o.Fold.Fold
+	return t.Kind == o.Kind && t.Folds == o.Folds && t.Fold.Fold == o.Fold.Fold && t.Stratify == o.Stratify && t.By == o.By
+}
+
+// divided says how folds are found that one party tells.
+func (t Task) divided() string {
+	switch {
+	case t.Stratify:
+		return ", --stratify"
+	case t.By != "":
+		return fmt.Sprintf(", --by %q", t.By)
+	}
+	return ""
 }
 
 // String names the task in messages.
 func (t Task) String() string {
 	text := map[string]string{Fitting: "a fit", Predicting: "a prediction", Checking: "a comparison of data with replicates", Scoring: "scores of rows that were left out", Weighing: "the log densities of the rows of a run"}[t.Kind]
 	if t.Folds > 0 {
-		text += fmt.Sprintf(" (fold %d of %d)", t.Fold.Fold, t.Folds)
+		text += fmt.Sprintf(" (fold %d of %d%s)", t.Fold.Fold, t.Folds, t.divided())
 	}
 	return text
 }
@@ -94,7 +105,7 @@ func (*Predicted) Deliver() error { return nil }
 func probs() []float64 { return []float64{0.05, 0.5, 0.95} }
 
 // bind reads the party's rows: those of the table but for the ones that are left out, with the encoders of an earlier run where new rows are predicted.
-func (p *participant) bind(a announcement, part *compile.OneParty, left map[string]compile.Rows) error {
+func (p *participant) bind(a announcement, part *compile.OneParty, left map[string]compile.Rows, folds []int) error {
 	j := data.Joining{Key: a.Key}
 	bind := func() error { return refused(CodeData, part.Bind(p.tables(), p.MaxBytes, j, left), nil) }
 	if a.Task.Kind != Fitting {
@@ -108,10 +119,10 @@ func (p *participant) bind(a announcement, part *compile.OneParty, left map[stri
 		}
 		bind = func() error { return refused(CodeData, part.BindNew(p.tables(), p.MaxBytes, j, left, fitted), nil) }
 	}
-	if err := bind(); err != nil || a.Task.Folds == 0 {
+	if err := bind(); err != nil || a.Task.Folds == 0 || a.Task.Told() && folds == nil {
 		return err
 	}
-	if err := a.Task.Select(part, a.Task.Kind == Fitting); err != nil {
+	if err := a.Task.Select(part, a.Task.Kind == Fitting, folds); err != nil {
 		return refused(CodeData, nil, err)
 	}
 	return bind()

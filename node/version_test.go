@@ -1,6 +1,8 @@
 package node
 
 import (
+	"crypto/ed25519"
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -64,6 +66,26 @@ func TestVersionsInHellos(t *testing.T) {
 			t.Error(fresh, err)
 		}
 	})
+}
+
+// A hello of protocol 1, which names no program, is refused by a text that says so; it changes nothing.
+func TestHellosOfProtocol1(t *testing.T) {
+	all := parties(t, "registry", "a")
+	registry, a := newSecrets(all[0]), newSecrets(all[1])
+	for _, kind := range []byte{kindHello, kindAsk} {
+		rest := append(append([]byte(nil), a.public...), registry.public...)
+		rest = append(binary.LittleEndian.AppendUint64(rest, 1), a.id.Cert.Raw...)
+		hello := func(of string) []byte {
+			signature := ed25519.Sign(a.id.Key, signed(of, string(kind), a.id.Project.Name, "registry", string(rest)))
+			return slices.Concat([]byte(controlMagic), []byte{kind}, signature, rest)
+		}
+		if got, err := registry.take("a", hello(forEarlierHello)); !errors.Is(err, errEarlier) || got.from != "a" || got.answer != nil || registry.knows("a") {
+			t.Error(got, err)
+		}
+		if got, err := registry.take("a", hello("another")); !errors.Is(err, errNoControl) {
+			t.Error(got, err)
+		}
+	}
 }
 
 // A program is read as it was written; one with other characters, or cut, is none.

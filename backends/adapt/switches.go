@@ -2,11 +2,12 @@ package adapt
 
 import "math"
 
-// The constants of nutpie's schedule (nuts-rs 0.18).
+// The constants of nutpie's schedule (nuts-rs 0.18), but for earlyPart: windows that are always as short never show the correlations of more coordinates than they have draws.
 const (
 	earlyShare  = 0.3  // of the warm-up, in which old draws are forgotten fast
 	finalShare  = 0.15 // of the warm-up, in which the metric is frozen
 	earlyWindow = 10
+	earlyPart   = 4 // of the transitions so far, of which an early window has one at least
 	mainWindow  = 80
 	growth      = 1.5
 )
@@ -39,7 +40,8 @@ func (u *Switches) Next(t, background int) (replace, late bool) {
 	if t == u.early {
 		u.window = max(u.window, background)
 	}
-	size, next := earlyWindow, earlyWindow
+	size := max(earlyWindow, t/earlyPart)
+	next := size
 	if t >= u.early {
 		size, next = u.window, max(u.window+1, int(math.Round(growth*float64(u.window))))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // indifference is a difference of a criterion that decides nothing: what one coordinate adds to the misfit is at least 1, and half a nat is the noise of its spread over some
@@ -21,8 +22,9 @@ var candidates = [...]float64{0, 0.25, 0.5, 0.75, 1}
 // Roberts and Sköld 2007, "A general framework for the parametrization of hierarchical models"; Gorinova, Moore and Hoffman 2020, "Automatic reparameterisation of
 // probabilistic programs"). All of it is the party's own: others see the sums that they see anyway.
 type centring struct {
+	effects     []density.Effects
 	to, from    density.Map
-	declared    []float64 // by effects: the centrings of θ
+	declared    []float64 // by effects: the centrings of θ, and anchors, 0 where coordinates do not depend on them
 	chosen      []float64
 	other       bool      // chosen are not declared
 	theta       []float64 // at the point of the evaluation, where other
@@ -30,7 +32,7 @@ type centring struct {
 	kept        *keptRing
 	trial       estimate // of draws in coordinates that are tried
 	u, q, g     []float64
-	at, varied  []float64 // centrings that are tried
+	at, varied  []float64 // centrings that are tried, and anchors
 }
 
 // newCentring returns nil where there is nothing to choose.
@@ -40,10 +42,11 @@ func newCentring(b density.Block, full int, s backends.Settings) *centring {
 		return nil
 	}
 	dim := b.Dim()
-	c := &centring{to: r.ToTheta(), from: r.FromTheta(), trial: newEstimate(dim, full), kept: &keptRing{dim: dim}}
-	for _, e := range r.Effects() {
+	c := &centring{effects: r.Effects(), to: r.ToTheta(), from: r.FromTheta(), trial: newEstimate(dim, full), kept: &keptRing{dim: dim}}
+	for _, e := range c.effects {
 		c.declared = append(c.declared, e.Centring)
 	}
+	c.declared = append(c.declared, make([]float64, density.Anchors(c.effects))...)
 	c.chosen, c.at, c.varied = slices.Clone(c.declared), slices.Clone(c.declared), slices.Clone(c.declared)
 	c.theta, c.u, c.q, c.g = make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)
 	return c
@@ -139,8 +142,11 @@ const cloudKept = 100
 // have the last word.
 func (c *centring) near(cloud [][]float64) [][]float64 {
 	some := cloud[:min(len(cloud), cloudKept)]
-	if len(some) >= fisherDraws && c.choose(func(at []float64) float64 { return c.spread(at, some) }) {
-		c.use(c.at)
+	if len(some) >= fisherDraws {
+		c.anchor(len(some), func(i int) []float64 { return some[i] })
+		if c.choose(func(at []float64) float64 { return c.spread(at, some) }) {
+			c.use(c.at)
+		}
 	}
 	if !c.other {
 		return cloud
@@ -153,19 +159,44 @@ func (c *centring) near(cloud [][]float64) [][]float64 {
 	return out
 }
 
-// choose sets c.at to the centrings at which a criterion is least, chosen for one parameter after another, and reports whether they differ from those in use. The
-// criterion was then last evaluated there.
+// choose sets c.at to the centrings at which a criterion is least, chosen for one parameter after another, and reports whether they, or anchors that matter, differ from those in use. The
+// criterion was then last evaluated there. The anchors are those in c.at.
 func (c *centring) choose(criterion func(at []float64) float64) (changed bool) {
-	copy(c.at, c.chosen)
-	for k := range c.at {
+	copy(c.at[:len(c.effects)], c.chosen)
+	for k := range c.effects {
 		c.at[k] = c.best(k, criterion)
+	}
+	anchors := c.at[len(c.effects):]
+	for k, e := range c.effects {
+		if e.Anchored {
+			if c.at[k] == e.Centring {
+				clear(anchors[:e.Len])
+			}
+			anchors = anchors[e.Len:]
+		}
 	}
 	return !slices.Equal(c.at, c.chosen) && finite(criterion(c.at))
 }
 
-// fromKept is the criterion of the newest n draws. It leaves their moments in c.trial.
-func (c *centring) fromKept(n int) func(at []float64) float64 {
-	return func(at []float64) float64 { return c.misfit(at, n) }
+// anchor sets the anchors in c.at to the means of n draws of θ.
+func (c *centring) anchor(n int, theta func(i int) []float64) {
+	anchors := c.at[len(c.effects):]
+	clear(anchors)
+	for _, e := range c.effects {
+		if !e.Anchored {
+			continue
+		}
+		for i := range n {
+			vector.Axpy(e.Len, anchors, 1/float64(n), theta(i)[e.Offset:])
+		}
+		anchors = anchors[e.Len:]
+	}
+}
+
+// chooseByKept chooses by the newest n draws. It leaves their moments in c.trial.
+func (c *centring) chooseByKept(n int) (changed bool) {
+	c.anchor(n, func(i int) []float64 { q, _ := c.kept.newest(n - i); return q })
+	return c.choose(func(at []float64) float64 { return c.misfit(at, n) })
 }
 
 // best returns a centring of effects k that is as good as any, the others being as in c.at: the declared one where that is, else the least. Where a scale
@@ -195,7 +226,7 @@ func (c *centring) best(k int, criterion func(at []float64) float64) float64 {
 func (s *party) recentre(q, g []float64) {
 	c, d := s.centring, s.block.Dim()
 	n := min(s.estimate.foreground.draws.N, c.kept.len())
-	if n < fisherDraws || !c.choose(c.fromKept(n)) {
+	if n < fisherDraws || !c.chooseByKept(n) {
 		return
 	}
 	c.trial.replace(&s.estimate.foreground)

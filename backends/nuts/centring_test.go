@@ -66,7 +66,7 @@ func independent(r *rand.Rand, b effectsBlock, at float64) (theta, g []float64) 
 	return theta, g
 }
 
-func centringOf(t *testing.T, b effectsBlock) *centring {
+func centringOf(t *testing.T, b density.Block) *centring {
 	t.Helper()
 	s, err := Algorithm().Resolve(Algorithm().Transforms[0], nil)
 	if err != nil {
@@ -94,7 +94,7 @@ func TestCentringOfIndependentCoordinates(t *testing.T) {
 				theta, g := independent(r, b, want)
 				keep(c, theta, g)
 			}
-			changed := c.choose(c.fromKept(keptDraws))
+			changed := c.chooseByKept(keptDraws)
 			if c.at[0] != want || changed != (want != declared) {
 				t.Errorf("declared %v, independent at %v: chosen %v, changed %v", declared, want, c.at[0], changed)
 			}
@@ -141,7 +141,7 @@ func TestCentringWithoutGain(t *testing.T) {
 		x := math.Sin(float64(i))
 		keep(c, []float64{0.3, x}, []float64{0, -x})
 	}
-	if c.choose(c.fromKept(keptDraws)) {
+	if c.chooseByKept(keptDraws) {
 		t.Errorf("chosen %v", c.at)
 	}
 }
@@ -218,4 +218,80 @@ func TestKeptRing(t *testing.T) {
 	if err := checkpoint.Save(&saved, "ring", bad.state); err == nil {
 		t.Error("a negative number of draws is saved")
 	}
+}
+
+// anchoredBlock has a log scale s, the first coordinate, and a location m, the second, with coordinates u = (m - a)/exp(s)^(1-c) + c·a for an anchor a.
+type anchoredBlock struct{ density.Block }
+
+func (anchoredBlock) Dim() int { return 2 }
+func (anchoredBlock) Effects() []density.Effects {
+	return []density.Effects{{Name: "m", Offset: 1, Len: 1, Centring: 1, Anchored: true}}
+}
+func (anchoredBlock) ToTheta() density.Map   { return &anchoring{sign: 1} }
+func (anchoredBlock) FromTheta() density.Map { return &anchoring{sign: -1} }
+
+type anchoring struct{ sign, log, misfit, power float64 }
+
+func (m *anchoring) At(at, from, to []float64) float64 {
+	before, after := at[0]*at[1], at[1]
+	if m.sign < 0 {
+		before, after = after, before
+	}
+	m.power = m.sign * (1 - at[0])
+	m.log, m.misfit = from[0], from[1]-before
+	to[0], to[1] = m.log, m.misfit*math.Exp(m.power*m.log)+after
+	return m.power * m.log
+}
+
+func (m *anchoring) Pull(g []float64) {
+	by := math.Exp(m.power * m.log)
+	g[0] += m.power + g[1]*m.misfit*by*m.power
+	g[1] *= by
+}
+
+// A location that varies around 3 as far as a scale reaches gets coordinates in units of the scale, from an anchor at the mean of its draws; one that does not stays as it is, without
+// an anchor. Points keep their θ, over a checkpoint too.
+func TestAnchoredLocation(t *testing.T) {
+	for _, relative := range []bool{true, false} {
+		c := centringOf(t, anchoredBlock{})
+		r := rand.New(rand.NewPCG(6, 1))
+		mean := 0.0
+		for range keptDraws {
+			theta, g := anchoredDraw(r, relative)
+			keep(c, theta, g)
+			mean += theta[1] / keptDraws
+		}
+		want := []float64{1, 0}
+		if relative {
+			want = []float64{0, mean}
+		}
+		if changed := c.chooseByKept(keptDraws); changed != relative {
+			t.Errorf("relative %t: changed %t", relative, changed)
+		}
+		near(t, "centring and anchor", c.at, want)
+		theta, g := anchoredDraw(r, relative)
+		u, by := slices.Clone(theta), slices.Clone(g)
+		c.move(c.at, u, by)
+		var saved bytes.Buffer
+		if err := checkpoint.Save(&saved, "coordinates", c.state); err != nil {
+			t.Fatal(err)
+		}
+		again := centringOf(t, anchoredBlock{})
+		if err := checkpoint.Load(&saved, "coordinates", again.state); err != nil {
+			t.Fatal(err)
+		}
+		near(t, "θ", again.place(u), theta)
+		again.declare(u, by)
+		near(t, "the gradient", by, g)
+	}
+}
+
+// anchoredDraw draws from log s ~ N(0, 0.5²) and m = 3 + w·s or 3 + w, w ~ N(0, 1), and returns the gradient of the log density too.
+func anchoredDraw(r *rand.Rand, relative bool) (theta, g []float64) {
+	log, w := 0.5*r.NormFloat64(), r.NormFloat64()
+	if !relative {
+		return []float64{log, 3 + w}, []float64{-4 * log, -w}
+	}
+	s := math.Exp(log)
+	return []float64{log, 3 + w*s}, []float64{-4*log - 1 + w*w, -w / s}
 }

@@ -39,6 +39,9 @@ type chain struct {
 
 	choices, shake density.Stream
 
+	warmup      int         // transitions
+	draws       int         // transitions after them
+	jitter      float64     // of the step size
 	depth       int         // most doublings
 	speculative bool        // parties are apart, so that a state is begun before the one before it has joined the trajectory
 	proceed     func() bool // decide
@@ -48,7 +51,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s), checkMetric(env.Blocks(), s)); err != nil {
 		return nil, err
 	}
-	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, depth: s.Int(maxDepth)}
+	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, warmup: s.Int(Warmup), draws: s.Int(Draws), jitter: s.Float(jitter), depth: s.Int(maxDepth)}
 	k.speculative = k.pipeline.Apart()
 	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
 	k.proceed = k.decide
@@ -198,7 +201,7 @@ func (k *chain) Step(ctx context.Context) (backends.Info, error) {
 		return backends.Info{}, err
 	}
 	k.done++
-	if k.done <= k.settings.Int(Warmup) {
+	if k.done <= k.warmup {
 		if err := k.tuner.learn(ctx); err != nil {
 			return backends.Info{}, err
 		}
@@ -207,12 +210,11 @@ func (k *chain) Step(ctx context.Context) (backends.Info, error) {
 }
 
 func (k *chain) info() backends.Info {
-	warmup, draws := k.settings.Int(Warmup), k.settings.Int(Draws)
-	i := backends.Info{Phase: "warmup", Iteration: k.done, Iterations: warmup, NonFinite: k.bad, Transition: k.last}
-	if k.done > warmup {
-		i.Phase, i.Iteration, i.Iterations, i.Draws = "sampling", k.done-warmup, draws, k.done-warmup
+	i := backends.Info{Phase: "warmup", Iteration: k.done, Iterations: k.warmup, NonFinite: k.bad, Transition: k.last}
+	if k.done > k.warmup {
+		i.Phase, i.Iteration, i.Iterations, i.Draws = "sampling", k.done-k.warmup, k.draws, k.done-k.warmup
 	}
-	i.Done = k.done >= warmup+draws
+	i.Done = k.done >= k.warmup+k.draws
 	return i
 }
 

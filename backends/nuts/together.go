@@ -121,7 +121,7 @@ func recentreAll(all []backends.Kernel, b int) {
 	first := all[0].(*chain).parties[b]
 	c := first.centring
 	*c.kept = pooledDraws(all, b)
-	if n := c.kept.len(); n < fisherDraws || !c.choose(c.fromKept(n)) {
+	if n := c.kept.len(); n < fisherDraws || !c.chooseByKept(n) {
 		return
 	}
 	d := first.block.Dim()

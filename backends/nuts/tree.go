@@ -112,7 +112,7 @@ func (k *chain) startTrajectory() {
 	}
 	k.now.index = 0
 	eps := k.eps
-	if j := k.settings.Float(jitter); j > 0 {
+	if j := k.jitter; j > 0 {
 		k.shake.Round(uint64(k.done))
 		eps *= 1 + float64(j*(float64(2*k.shake.Float64())-1))
 	}

@@ -19,9 +19,7 @@ type amortized struct {
 	g      []float64 // inputs: the cut, the response (standardised), the total
 	label  []float64
 	total  []float64
-	centre []float64 // ḡ, what this party gives to the total
-	mean   []float64 // of e, and log s: the nets' outputs
-	logs   []float64
+	centre []float64    // ḡ, what this party gives to the total
 	seeds  [2][]float64 // of one net: for its parameters, for its input
 	du     []float64
 	// labelled and totalled are whether the response and the total are inputs.
@@ -31,7 +29,7 @@ type amortized struct {
 func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 	n := b.AuxLen()
 	q := &amortized{aux: newAux(b), g: make([]float64, n), du: make([]float64, n)}
-	q.mean, q.logs, q.seeds = make([]float64, n), make([]float64, n), [2][]float64{make([]float64, 2*n), make([]float64, 2*n)}
+	q.seeds = [2][]float64{make([]float64, 2*n), make([]float64, 2*n)}
 	asked := strings.Split(s.Text(guideInputs), ",")
 	q.labelled, q.totalled = slices.Contains(asked, "y"), slices.Contains(asked, "total")
 	for _, c := range q.cuts {
@@ -105,36 +103,30 @@ func (q *amortized) start(phi []float64, from density.Stream) {
 }
 
 func (q *amortized) value(_, phi, g, z []float64) float64 {
+	ratio := 0.0
 	copy(q.g, g)
 	for k, c := range q.cuts {
 		v := q.nets[k]
 		v.forward(phi[:v.size()])
 		phi = phi[v.size():]
-		copy(span(q.mean, c), v.out[:v.n])
-		copy(span(q.logs, c), v.out[v.n:])
+		ratio += vec.GuideDraw(v.n, span(q.s, c), span(q.e, c), span(z, c), v.out, v.out[v.n:], span(q.eps, c), span(g, c), c.Rho)
 	}
-	return q.draw(q.mean, q.logs, g, z)
+	return q.weight * ratio
 }
 
 // The nets' parameters get the seeds (D, sεD). Through its input g the whole of log q(z | θ) = −½ε² − h + … changes, where the path's ε/s cancels
 // and h remains: the seeds are (∇e, sε∇e + 1), the 1 times the weight.
-func (q *amortized) adjoint(phi, adj, own, w, _, grad, _ []float64) {
-	n := q.len()
-	q.gradient(adj, q.mean, q.logs) // which the forward pass needs no more
-	path := q.s
-	vec.Mul(n, path, q.s, q.eps)
-	vec.Mul(n, path, path, q.de)
-	vec.AddScalar(n, path, path, q.weight)
+func (q *amortized) adjoint(phi, adj, own, w, _, grad, _ []float64) float64 {
+	all := grad
 	for k, c := range q.cuts {
 		v := q.nets[k]
 		seeds, input := q.seeds[0][:2*v.n], q.seeds[1][:2*v.n]
-		copy(seeds, span(q.mean, c))
-		copy(seeds[v.n:], span(q.logs, c))
-		copy(input, span(q.de, c))
-		copy(input[v.n:], span(path, c))
+		vec.GuideBackNet(
+			v.n, span(w, c), seeds, seeds[v.n:], input, input[v.n:], c.Rho/q.weight, q.weight,
+			span(adj, c), span(own, c), span(q.e, c), span(q.s, c), span(q.eps, c))
 		v.backward(phi[:v.size()], seeds, input, grad[:v.size()], span(q.du, c))
 		phi, grad = phi[v.size():], grad[v.size():]
 	}
-	vec.Add(n, w, adj, own)
-	vec.Accumulate(n, w, q.du)
+	vec.Accumulate(q.len(), w, q.du)
+	return square(all)
 }

@@ -40,6 +40,7 @@ func (k *kernel) state(c *checkpoint.Codec) {
 	for _, p := range k.parties {
 		p.last.state(c)
 		for _, f := range p.factors() {
+			f.flush()
 			c.Ints(&f.averaged)
 			c.Floats(f.phi)
 			c.Floats(f.mean)

@@ -11,6 +11,7 @@ type factor struct {
 	mean     []float64 // running mean of phi over its steps in the tail
 	averaged int       // how many these are
 	opt      adam
+	due      float64 // the rate of a step that is put off until flush; 0: none
 }
 
 // newFactor makes a factor for iterations of several draws or of one. Where parties are apart its steps can be undone.
@@ -36,6 +37,17 @@ func (f *factor) collect(d int) {
 	vec.Approach(len(f.grad), f.slope, 1/float64(d+1), f.grad)
 }
 
+// ascendLater puts a step of ascend off: to when the party uses the parameters, by then in a goroutine of its own where there are several.
+func (f *factor) ascendLater(rate float64) { f.due = rate }
+
+// flush makes the step that was put off. All that uses the parameters, the slope or the optimiser calls it before.
+func (f *factor) flush() {
+	if rate := f.due; rate != 0 {
+		f.due = 0
+		f.ascend(rate)
+	}
+}
+
 // ascend moves the parameters along the slope. Where the step may have to be undone it keeps a copy first.
 func (f *factor) ascend(rate float64) {
 	if f.opt.safe != nil {
@@ -46,12 +58,14 @@ func (f *factor) ascend(rate float64) {
 
 // average includes phi in the running mean.
 func (f *factor) average() {
+	f.flush()
 	f.averaged++
 	vec.Approach(len(f.phi), f.mean, 1/float64(f.averaged), f.phi)
 }
 
 // settle moves to the running mean, where there is one.
 func (f *factor) settle() {
+	f.flush()
 	if f.averaged > 0 {
 		copy(f.phi, f.mean)
 	}

@@ -20,9 +20,9 @@ type guide interface {
 	noise() []float64                         // ε, to be filled with standard normals
 	// value sets z from g and returns Σ log N(z; g, ρ²) − log q(z | θ), times the weight.
 	value(mu, phi, g, z []float64) float64
-	// adjoint sets w, the seeds on g, from the adjoint of z and the block's own one of g; it overwrites grad with the gradient of phi, and adds to
-	// dmu (and early) what reaches μ (and shared parameters) through ḡ.
-	adjoint(phi, adj, own, w, early, grad, dmu []float64)
+	// adjoint sets w, the seeds on g, from the adjoint of z and the block's own one of g; it overwrites grad with the gradient of phi, whose square it returns, and
+	// adds to dmu (and early) what reaches μ (and shared parameters) through ḡ.
+	adjoint(phi, adj, own, w, early, grad, dmu []float64) float64
 }
 
 // forms lists the guides: by name, how one is made for a block that has cuts.
@@ -64,15 +64,14 @@ type aux struct {
 	eps   []float64 // ε
 	s     []float64 // the sd of e given θ
 	e     []float64
-	de    []float64 // ∂/∂e of the integrand, log q left out
 	// weight is that of log N(z; g, ρ²) and log q(z | θ) in the integrand: over a window of rows, whose likelihood is scaled, the same scale.
 	weight float64
 }
 
 func newAux(b density.Block) aux {
 	n := b.AuxLen()
-	v := make([]float64, 4*n)
-	return aux{block: b, cuts: b.Cuts(), eps: v[:n], s: v[n : 2*n], e: v[2*n : 3*n], de: v[3*n:], weight: 1}
+	v := make([]float64, 3*n)
+	return aux{block: b, cuts: b.Cuts(), eps: v[:n], s: v[n : 2*n], e: v[2*n:], weight: 1}
 }
 
 func (a *aux) len() int { return len(a.eps) }
@@ -81,26 +80,13 @@ func (a *aux) noise() []float64 { return a.eps }
 
 func (a *aux) weigh(by float64) { a.weight = by }
 
-// draw sets e = mean + exp(logs)ε and z = g + ρe, and returns Σ log N(z; g, ρ²) − log q(z | θ), times the weight.
-func (a *aux) draw(mean, logs, g, z []float64) float64 {
-	ratio := vec.GuideDraw(a.len(), a.s, a.e, mean, logs, a.eps)
+// rise sets to to ∂/∂e of the integrand, log q left out: what guides differentiate by in one pass, for those who need it alone.
+func (a *aux) rise(to, adj []float64) {
 	for _, c := range a.cuts {
-		vec.ScaleAdd(c.Len(), span(z, c), c.Rho, span(a.e, c), span(g, c))
+		vec.Scale(c.Len(), span(to, c), span(adj, c), c.Rho/a.weight)
 	}
-	return a.weight * ratio
-}
-
-// gradient sets de = ∇e = ρ·adj − we with the weight w, and from D = ∇e + wε/s the gradients of the mean and of log s: D and sεD.
-func (a *aux) gradient(adj, dmean, dlogs []float64) {
-	for _, c := range a.cuts {
-		vec.GuideGradient(c.Len(), span(a.de, c), span(dmean, c), span(dlogs, c), c.Rho/a.weight, span(adj, c), span(a.e, c), span(a.s, c), span(a.eps, c))
-	}
-	if a.weight == 1 {
-		return
-	}
-	for _, v := range [][]float64{a.de, dmean, dlogs} {
-		vec.Scale(a.len(), v, v, a.weight)
-	}
+	vec.Sub(a.len(), to, to, a.e)
+	vec.Scale(a.len(), to, to, a.weight)
 }
 
 // span returns the part of v that belongs to a cut.

@@ -191,7 +191,7 @@ func (k *kernel) visitOnce(ctx context.Context, round uint64) error {
 // Value implements density.Coordinates.
 func (k *kernel) Value(b int, g, z []float64) {
 	p := k.parties[b]
-	p.ratio += p.guide.value(p.mu(), p.vars.phi, g, z)
+	p.ratio += p.value(g, z)
 }
 
 // Adjoint implements density.Coordinates.
@@ -201,7 +201,7 @@ func (k *kernel) Adjoint(b int, adj, own, w, early []float64) {
 		clear(w)
 		return
 	}
-	p.guide.adjoint(p.vars.phi, adj, own, w, early, p.vars.grad, p.dmu())
+	p.square = p.guide.adjoint(p.vars.phi, adj, own, w, early, p.vars.grad, p.dmu())
 }
 
 // Step does one iteration, or evaluates one batch of the final ELBO.
@@ -345,6 +345,7 @@ func (k *kernel) decide() bool {
 		for _, p := range k.parties {
 			p.own.opt.restore(p.own.phi)
 			h := p.at(k.iterationView)
+			h.vars.flush()
 			h.vars.opt.restore(h.vars.phi)
 		}
 	}
@@ -358,7 +359,11 @@ func (k *kernel) ascend() {
 			copy(p.last.slope, p.own.slope)
 		}
 		p.own.ascend(k.rate())
-		p.vars.ascend(k.rate())
+		if len(p.windows) > 0 { // the next evaluation is of others
+			p.vars.ascend(k.rate())
+		} else {
+			p.vars.ascendLater(k.rate())
+		}
 	}
 }
 
@@ -435,7 +440,7 @@ func (k *kernel) Auxiliary(ctx context.Context, id int, z [][]float64) error {
 			continue
 		}
 		p.block.Cut(density.Here, k.theta[b], p.cut)
-		p.guide.value(p.mu(), p.vars.phi, p.cut, z[b])
+		p.value(p.cut, z[b])
 	}
 	return nil
 }

@@ -13,14 +13,13 @@ type meanfield struct {
 	aux
 	pulls  density.DifferentiableCuts
 	centre []float64 // ḡ
-	mean   []float64 // of e given g
 	seed   []float64 // of a pull at the centre
 }
 
 func newMeanfield(b density.Block, _ backends.Settings) (guide, error) {
 	pulls, err := density.RequireOf[density.DifferentiableCuts](b)
 	n := b.AuxLen()
-	return &meanfield{aux: newAux(b), pulls: pulls, centre: make([]float64, n), mean: make([]float64, n), seed: make([]float64, n)}, err
+	return &meanfield{aux: newAux(b), pulls: pulls, centre: make([]float64, n), seed: make([]float64, n)}, err
 }
 
 func (q *meanfield) size() int { return q.each() * q.len() }
@@ -31,34 +30,36 @@ func (q *meanfield) start(phi []float64, _ density.Stream) { clear(phi) }
 
 // In terms of e = (z − g)/ρ the mean of z is m + (ḡ − g)/ρ.
 func (q *meanfield) value(mu, phi, g, z []float64) float64 {
-	n := q.len()
+	n, ratio := q.len(), 0.0
 	q.block.Cut(density.Centre, mu, q.centre)
-	vec.Sub(n, q.mean, q.centre, g)
 	for _, c := range q.cuts {
-		mean := span(q.mean, c)
-		vec.ScaleAdd(c.Len(), mean, 1/c.Rho, mean, span(phi, c))
+		ratio += vec.GuideDrawApart(
+			c.Len(), span(q.s, c), span(q.e, c), span(z, c), span(phi, c), span(phi[n:], c), span(q.eps, c), span(g, c), span(q.centre, c), c.Rho, 1/c.Rho)
 	}
-	return q.draw(q.mean, phi[n:], g, z)
+	return q.weight * ratio
 }
 
 // g is seen through the model's density of z, as e/ρ times the weight, and D/ρ reaches μ through ḡ.
-func (q *meanfield) adjoint(_, adj, own, w, early, grad, dmu []float64) {
+func (q *meanfield) adjoint(_, adj, own, w, early, grad, dmu []float64) (square float64) {
 	n := q.len()
-	q.gradient(adj, grad[:n], grad[n:])
 	for _, c := range q.cuts {
-		vec.ScaleAdd(c.Len(), span(w, c), q.weight/c.Rho, span(q.e, c), span(own, c))
-		vec.Scale(c.Len(), span(q.seed, c), span(grad, c), 1/c.Rho)
+		square += vec.GuideBackApart(
+			c.Len(), span(w, c), span(q.seed, c), span(grad, c), span(grad[n:], c), c.Rho/q.weight, q.weight, 1/c.Rho,
+			span(adj, c), span(own, c), span(q.e, c), span(q.s, c), span(q.eps, c))
 	}
 	q.pulls.Pull(density.Centre, q.seed, dmu)
 	if len(early) > 0 {
-		q.pullEarly(early)
+		q.pullEarly(adj, early)
 	}
+	return square
 }
 
 // pullEarly gives shared parameters inside the cuts what reaches them through ḡ: in the value of log q(z | γ) the path's ε/s cancels.
-func (q *meanfield) pullEarly(early []float64) {
+func (q *meanfield) pullEarly(adj, early []float64) {
+	q.rise(q.seed, adj)
 	for _, c := range q.cuts {
-		vec.Scale(c.Len(), span(q.seed, c), span(q.de, c), 1/c.Rho)
+		seed := span(q.seed, c)
+		vec.Scale(c.Len(), seed, seed, 1/c.Rho)
 	}
 	q.pulls.PullEarly(density.Centre, q.seed, early)
 }

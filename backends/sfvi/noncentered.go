@@ -20,13 +20,18 @@ func (q *noncentered) each() int { return 2 }
 func (q *noncentered) start(phi []float64, _ density.Stream) { clear(phi) }
 
 func (q *noncentered) value(_, phi, g, z []float64) float64 {
-	n := q.len()
-	return q.draw(phi[:n], phi[n:], g, z)
+	n, ratio := q.len(), 0.0
+	for _, c := range q.cuts {
+		ratio += vec.GuideDraw(c.Len(), span(q.s, c), span(q.e, c), span(z, c), span(phi, c), span(phi[n:], c), span(q.eps, c), span(g, c), c.Rho)
+	}
+	return q.weight * ratio
 }
 
 // g is seen through z alone.
-func (q *noncentered) adjoint(_, adj, own, w, _, grad, _ []float64) {
+func (q *noncentered) adjoint(_, adj, own, w, _, grad, _ []float64) (square float64) {
 	n := q.len()
-	q.gradient(adj, grad[:n], grad[n:])
-	vec.Add(n, w, adj, own)
+	for _, c := range q.cuts {
+		square += vec.GuideBack(c.Len(), span(w, c), span(grad, c), span(grad[n:], c), c.Rho/q.weight, q.weight, span(adj, c), span(own, c), span(q.e, c), span(q.s, c), span(q.eps, c))
+	}
+	return square
 }

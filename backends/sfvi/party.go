@@ -45,8 +45,12 @@ type party struct {
 	own     *factor                // of q(θ)
 	last    *rest                  // of q(θ) in the last iterations
 	ratio   float64                // of the last draw: log p's auxiliary terms − log q
+	square  float64                // of the last gradient of the guide
 	cut     []float64              // of a draw whose auxiliary variables are asked for
 	streams [sources]density.Stream
+	// The guide's noise is made when it is used, by then in a goroutine of the party's own where there are several: filled from a stream that is not nil, and turned.
+	from    density.Stream
+	turning bool
 	noisy   bool   // the noise in theta.eps and in the guide is that of fitting's round …
 	round   uint64 // … with this number, or its opposite if
 	turned  bool
@@ -158,7 +162,7 @@ func (p *party) fill(from source, r uint64) {
 	s.Round(r)
 	s.FillNormals(p.theta.eps)
 	if p.guide != nil {
-		s.FillNormals(p.guide.noise())
+		p.from, p.turning = s, false
 	}
 	p.noisy, p.round, p.turned = from == fitting, r, false
 }
@@ -166,11 +170,23 @@ func (p *party) fill(from source, r uint64) {
 // turn changes the sign of all noise.
 func (p *party) turn() {
 	vec.Neg(len(p.theta.eps), p.theta.eps, p.theta.eps)
-	if p.guide != nil {
-		eps := p.guide.noise()
-		vec.Neg(len(eps), eps, eps)
-	}
+	p.turning = p.guide != nil && !p.turning
 	p.turned = !p.turned
+}
+
+// value sets z from the cut g by the guide, with the noise of the latest draw, and returns what that adds to the ratio.
+func (p *party) value(g, z []float64) float64 {
+	p.vars.flush()
+	eps := p.guide.noise()
+	if p.from != nil {
+		p.from.FillNormals(eps)
+		p.from = nil
+	}
+	if p.turning {
+		vec.Neg(len(eps), eps, eps)
+		p.turning = false
+	}
+	return p.guide.value(p.mu(), p.vars.phi, g, z)
 }
 
 // sample sets theta to that of round r of a stream, and leaves the noise of z alone.
@@ -178,6 +194,7 @@ func (p *party) sample(from source, r uint64, theta []float64) {
 	s := p.streams[from]
 	s.Round(r)
 	s.FillNormals(p.theta.eps)
+	p.from = nil // which may be that stream
 	p.noisy, p.turned = false, false
 	p.theta.draw(p.own.phi, theta)
 }
@@ -191,7 +208,7 @@ func (p *party) dmu() []float64 { return p.own.grad[:p.theta.all] }
 // finish completes the gradient from that of the density in θ, and reports whether all of it is finite and can be squared.
 func (p *party) finish(v []float64) bool {
 	p.theta.gradient(p.own.phi, v, p.own.grad)
-	return finite(square(p.own.grad) + square(p.vars.grad))
+	return finite(square(p.own.grad) + p.square)
 }
 
 func square(v []float64) float64 { return vec.Dot(len(v), v, v) }

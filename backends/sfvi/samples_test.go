@@ -16,6 +16,7 @@ import (
 func (p *party) all(of func(*factor) []float64) []float64 {
 	var out []float64
 	for _, f := range p.factors() {
+		f.flush()
 		out = append(out, of(f)...)
 	}
 	return out
@@ -29,6 +30,9 @@ func slopeOf(f *factor) []float64 { return f.slope }
 func elsewhere(k *kernel) {
 	random := rng.New(rng.SharedKey(9), "phi")
 	for _, p := range k.parties {
+		for _, f := range p.factors() {
+			f.flush()
+		}
 		p.start(1)
 		for _, f := range p.factors() {
 			for i := range f.phi {

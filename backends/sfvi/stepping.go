@@ -142,7 +142,7 @@ func (k *kernel) takeSteps(ctx context.Context) (ok bool, err error) {
 				copy(p.last.slope, p.own.slope)
 			}
 			p.own.ascend(k.rate())
-			p.vars.ascend(k.rate())
+			p.vars.ascendLater(k.rate())
 		}
 	}
 	if k.iter%2 == 0 {
@@ -166,7 +166,7 @@ func (k *kernel) placeAt(b int, from source, round uint64) {
 		copy(at.z, at.g)
 		return
 	}
-	p.ratio += p.guide.value(p.mu(), p.vars.phi, at.g, at.z)
+	p.ratio += p.value(at.g, at.z)
 }
 
 // settleHere sets to to z̄ of a client.
@@ -179,14 +179,14 @@ func (k *kernel) settleHere(b int, to []float64) {
 	if p.guide != nil {
 		clear(p.guide.noise())
 	}
-	p.noisy = false
+	p.noisy, p.from, p.turning = false, nil, false
 	p.theta.draw(p.own.phi, k.theta[b])
 	at.block.Local(k.theta[b], at.g, at.own)
 	if p.guide == nil {
 		copy(to, at.g)
 		return
 	}
-	p.guide.value(p.mu(), p.vars.phi, at.g, to)
+	p.value(at.g, to)
 }
 
 // slopeHere finds the gradient at the draw that was sent or, away from it, by the local model of what the others compute. It reports whether that is finite.
@@ -202,7 +202,7 @@ func (k *kernel) slopeHere(b int, away bool) bool {
 		if p.guide == nil {
 			vec.Add(len(at.w), at.w, at.z, at.own)
 		} else {
-			p.guide.adjoint(p.vars.phi, at.z, at.own, at.w, nil, p.vars.grad, p.dmu())
+			p.square = p.guide.adjoint(p.vars.phi, at.z, at.own, at.w, nil, p.vars.grad, p.dmu())
 		}
 	}
 	at.block.Gradient(at.w, k.grad[b])

@@ -13,7 +13,6 @@ type structured struct {
 	pulls  density.DifferentiableCuts
 	centre []float64 // ḡ
 	diff   []float64 // g − ḡ
-	mean   []float64 // of e
 	seed   []float64 // of a pull at the centre
 }
 
@@ -21,7 +20,7 @@ func newStructured(b density.Block, _ backends.Settings) (guide, error) {
 	pulls, err := density.RequireOf[density.DifferentiableCuts](b)
 	n := b.AuxLen()
 	return &structured{
-		aux: newAux(b), pulls: pulls, centre: make([]float64, n), diff: make([]float64, n), mean: make([]float64, n), seed: make([]float64, n),
+		aux: newAux(b), pulls: pulls, centre: make([]float64, n), diff: make([]float64, n), seed: make([]float64, n),
 	}, err
 }
 
@@ -32,39 +31,38 @@ func (q *structured) each() int { return 3 }
 func (q *structured) start(phi []float64, _ density.Stream) { clear(phi) }
 
 func (q *structured) value(mu, phi, g, z []float64) float64 {
-	n := q.len()
+	n, ratio := q.len(), 0.0
 	q.block.Cut(density.Centre, mu, q.centre)
-	vec.Sub(n, q.diff, g, q.centre)
-	vec.FMA(n, q.mean, phi[n:], q.diff, phi)
-	return q.draw(q.mean, phi[2*n:], g, z)
+	for _, c := range q.cuts {
+		ratio += vec.GuideDrawSloped(
+			c.Len(), span(q.s, c), span(q.e, c), span(z, c), span(q.diff, c), span(phi, c), span(phi[n:], c), span(phi[2*n:], c),
+			span(q.eps, c), span(g, c), span(q.centre, c), c.Rho)
+	}
+	return q.weight * ratio
 }
 
 // ∂a = D(g − ḡ). The value of θ also enters log q(z | θ), which takes aε/s from the path aD, so the seed on g is adj + own + a∇e. ḡ is
 // differentiated along the path: −Jᵀ(aD) reaches μ.
-func (q *structured) adjoint(phi, adj, own, w, early, grad, dmu []float64) {
+func (q *structured) adjoint(phi, adj, own, w, early, grad, dmu []float64) (square float64) {
 	n := q.len()
-	a := phi[n:]
-	q.gradient(adj, grad[:n], grad[2*n:])
-	vec.Mul(n, grad[n:], grad, q.diff)
-	vec.Add(n, w, adj, own)
-	vec.MulAdd(n, w, a, q.de)
-	q.minus(a, grad)
+	for _, c := range q.cuts {
+		square += vec.GuideBackSloped(
+			c.Len(), span(w, c), span(q.seed, c), span(grad, c), span(grad[n:], c), span(grad[2*n:], c), c.Rho/q.weight, q.weight,
+			span(adj, c), span(own, c), span(q.e, c), span(q.s, c), span(q.eps, c), span(q.diff, c), span(phi[n:], c))
+	}
 	q.pulls.Pull(density.Centre, q.seed, dmu)
 	if len(early) > 0 {
-		q.pullEarly(a, early)
+		q.pullEarly(phi[n:2*n], adj, early)
 	}
-}
-
-// minus sets the seed to −a·d.
-func (q *structured) minus(a, d []float64) {
-	n := q.len()
-	vec.Mul(n, q.seed, a, d)
-	vec.Neg(n, q.seed, q.seed)
+	return square
 }
 
 // pullEarly gives shared parameters inside the cuts what reaches them through ḡ. They have a distribution of their own, so ḡ's dependence on
 // their value counts in log q(z | θ, γ) too, and the seed is −a∇e.
-func (q *structured) pullEarly(a, early []float64) {
-	q.minus(a, q.de)
+func (q *structured) pullEarly(a, adj, early []float64) {
+	n := q.len()
+	q.rise(q.seed, adj)
+	vec.Mul(n, q.seed, a, q.seed)
+	vec.Neg(n, q.seed, q.seed)
 	q.pulls.PullEarly(density.Centre, q.seed, early)
 }

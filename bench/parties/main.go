@@ -14,6 +14,10 @@
 // against the same run without a delay.
 //
 //	go run ./bench/parties -vflc /tmp/vflc -rtt 30ms -runs 5
+//
+// With -wires every case is run with masks and without, on both wires, and compared with a run in one process:
+//
+//	go run ./bench/parties -vflc /tmp/vflc -wires -scale 0.1
 package main
 
 import (
@@ -40,7 +44,15 @@ func main() {
 	cut := flag.Duration("cut", 0, "how long the links of a party are cut; 0: kill processes")
 	off := flag.String("off", "", "the `party` whose links are cut: server, a or b; empty: each in turn")
 	rtt := flag.Duration("rtt", 0, "time of a round trip between clients and server, by a proxy: measure waiting; 0: kill processes")
+	wires := flag.Bool("wires", false, "compare masked and other wires with runs in one process; false: kill processes")
 	flag.Parse()
+	if *wires {
+		if err := compareWires(*program, *only, *seed, *scale, *limit); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *rtt > 0 {
 		if err := waiting(*program, *rtt, *runs); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -67,14 +79,9 @@ func run(program, only string, runs, most int, seed uint64, scale float64, limit
 		return err
 	}
 	defer os.RemoveAll(l.Dir)
-	var cases []parties.Case
-	for _, c := range parties.Cases(scale) {
-		if strings.Contains(c.Name, only) {
-			cases = append(cases, c)
-		}
-	}
-	if len(cases) == 0 {
-		return fmt.Errorf("there is no case %s", only)
+	cases, err := chosen(only, scale)
+	if err != nil {
+		return err
 	}
 	for k, c := range cases {
 		n := runs / len(cases)
@@ -92,6 +99,43 @@ func run(program, only string, runs, most int, seed uint64, scale float64, limit
 	if n.Wholes != n.Trials {
 		return fmt.Errorf("%d runs were lost", n.Trials-n.Wholes)
 	}
+	return nil
+}
+
+// chosen are the cases whose names have a text.
+func chosen(only string, scale float64) (out []parties.Case, err error) {
+	for _, c := range parties.Cases(scale) {
+		if strings.Contains(c.Name, only) {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		err = fmt.Errorf("there is no case %s", only)
+	}
+	return out, err
+}
+
+func compareWires(program, only string, seed uint64, scale float64, limit time.Duration) error {
+	l, err := lab(program, seed)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(l.Dir)
+	cases, err := chosen(only, scale)
+	if err != nil {
+		return err
+	}
+	all := 0
+	for _, c := range cases {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		n, err := l.Wires(ctx, c)
+		cancel()
+		if err != nil {
+			return err
+		}
+		all += n
+	}
+	fmt.Printf("%d of %d runs of processes had the draws of a run in one process, masked on the fixed wire, not masked on it, and not masked on the plain one\n", all, 3*len(cases))
 	return nil
 }
 

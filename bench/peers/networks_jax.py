@@ -79,7 +79,7 @@ def scan(model, paired, length, x, y):
         step, scale = RATE / (1 - BETA1 ** k), 1 / (1 - BETA2 ** k)
         first = jax.tree.map(lambda m, d: BETA1 * m + (1 - BETA1) * d, first, grad)
         second = jax.tree.map(lambda v, d: BETA2 * v + (1 - BETA2) * d * d, second, grad)
-        phi = jax.tree.map(lambda p, m, v: p + step * m / (jnp.sqrt(v * scale) + TINY), phi, first, second)
+        phi = jax.tree.map(lambda p, m, v: p + step * m / jnp.sqrt(v * scale + TINY * TINY), phi, first, second)
         return phi, first, second, k, total + value
 
     def pair(state, noise):

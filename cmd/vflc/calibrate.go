@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/calibrate"
+	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
@@ -30,7 +33,11 @@ type calibrateFlags struct {
 	quiet      bool
 	asJSON     bool
 	strict     bool
+	nats       natsFlags
 }
+
+// perCell is how many replicates a worker makes at a time. Results are found again by a command with another number of replicates, as long as this stays the same.
+const perCell = 5
 
 func newCalibrate() *cobra.Command {
 	var f calibrateFlags
@@ -44,15 +51,16 @@ drawn too. Transform power is not supported: its density is not a distribution o
 
 A parameter is ranked among 99 draws, thinned from a Markov chain that is made longer until its effective sample size is 99.
 The verdict is a χ² test of the ranks at the level 0.01, with p-values adjusted over parameters by Holm's method. It is "undecided" where
-the ranks look uniform, but replicates could not be fitted or their chains had too few effective draws.`,
+the ranks look uniform, but replicates could not be fitted or their chains had too few effective draws.
+
+With --nats the replicates are fitted by the processes of vflc worker on any machines, with the same result. They stay at the server for a month: the same command, after an interrupt or a crash or
+with more replicates, takes those that are there.`,
 		Example: `  vflc calibrate model.vfl --replicates 1000
 ` + example("vflc calibrate model.vfl --replicates 200") + `
-  vflc calibrate model.vfl --replicates 1000 --misstate sigma=1.2 --strict`,
+  vflc calibrate model.vfl --replicates 1000 --misstate sigma=1.2 --strict
+  vflc calibrate model.vfl --replicates 1000 --nats nats://queue:4222`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			if err := refuseQueue(cmd, "a calibration", "--jobs uses the processors of this machine"); err != nil {
-				return err
-			}
 			typed, err := f.honour(cmd, args[0])
 			if err != nil {
 				return err
@@ -65,7 +73,7 @@ the ranks look uniform, but replicates could not be fitted or their chains had t
 		}),
 	}
 	f.add(cmd)
-	addQueue(cmd)
+	f.nats.add(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; its responses are replaced; repeatable")
 	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
@@ -88,8 +96,17 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if f.replicates < 1 || f.jobs < 1 {
 		return usagef("--replicates and --jobs must be positive")
 	}
+	if err := f.nats.check(cmd); err != nil {
+		return err
+	}
+	if r := requested(cmd); r != nil {
+		f.replicates = r.part.End // on how many there are, none depends
+	}
 	m, err := compileAloud(cmd, path, &f.modelFlags, f.quiet)
 	if err != nil {
+		return err
+	}
+	if err := inspected(cmd, m, path, f.data, a, typed); err != nil {
 		return err
 	}
 	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, f.quiet, fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: data.Joining{Key: f.key}, Seed: f.seed})
@@ -108,13 +125,39 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	}
 	ctx, stop := interrupted(cmd.Context())
 	defer stop()
-	if err := s.Run(ctx, f.jobs, terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)); err != nil {
+	show := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)
+	replicates := &stepwise{
+		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed, apart: []string{"jobs", "replicates"}, steps: f.replicates, size: perCell, jobs: f.jobs,
+		make: func(ctx context.Context, p cells.Part) ([]byte, error) {
+			if requested(cmd) == nil {
+				ctx = context.WithoutCancel(ctx) // a replicate that has begun is finished, and counts
+			}
+			return s.Make(ctx, p)
+		},
+		take: s.Take, progress: tenths(show), say: show.Message,
+	}
+	err = replicates.run(ctx)
+	by := interruption(ctx)
+	if by != nil {
+		show.Message("interrupted: the verdict is on the replicates that were done" + f.nats.afterwards())
+	} else if err != nil {
 		return err
 	}
 	if err := reportStudy(cmd, s, f); err != nil {
 		return err
 	}
-	return interruption(ctx)
+	return by
+}
+
+// tenths shows every tenth of the replicates.
+func tenths(show *terminal.Screen) func(done, all int) {
+	said := 0
+	return func(done, all int) {
+		if tenth := 10 * done / all; tenth > said {
+			said = tenth
+			show.Message(fmt.Sprintf("Replicate: %d / %d", done, all))
+		}
+	}
 }
 
 func reportStudy(cmd *cobra.Command, s *calibrate.Study, f *calibrateFlags) error {

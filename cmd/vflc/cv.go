@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
@@ -19,6 +22,8 @@ type cvFlags struct {
 	key     string
 	backend string
 	options crossvalidate.Options
+	jobs    int
+	nats    natsFlags
 	quiet   bool
 	asJSON  bool
 }
@@ -33,14 +38,18 @@ standard error over rows, the mean log density, and the error of the expectation
 wrongly, and how often a 1 came among rows of like probability.
 
 Folds follow from --seed and the order of the joined rows, the same at every party. --stratify gives each fold the same share of each value of the response; --by COLUMN keeps the rows with one value of
-that column together. Encoders are fitted to the rows of each fit alone. Predictions are those of the model as it is written, as in vflc predict.`,
+that column together. Encoders are fitted to the rows of each fit alone. Predictions are those of the model as it is written, as in vflc predict.
+
+With --nats the folds are fitted by the processes of vflc worker on any machines, with the same result. They stay at the server for a month: the same command, after an interrupt or a crash, takes
+those that are there.`,
 		Example: `  vflc cv logistic.vfl --folds 10 --stratify
+  vflc cv logistic.vfl --folds 10 --nats nats://queue:4222
   vflc cv logistic.vfl --folds 5 --by ward --warmup 300 --draws 300 --json`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error { return crossValidate(cmd, args[0], &f) }),
 	}
 	f.add(cmd)
-	addQueue(cmd)
+	f.nats.add(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
 	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
@@ -50,17 +59,16 @@ that column together. Encoders are fitted to the rows of each fit alone. Predict
 	fs.StringVar(&f.options.By, "by", "", "keep the rows with one value of this `column` in one fold")
 	fs.BoolVar(&f.options.NewLevels, "new-levels", false, "draw the parameters of categories that the fitted rows lack from their prior, as with --by on the column of a level")
 	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the folds and of all fits")
-	fs.IntVar(&f.options.Jobs, "jobs", 0, "number of folds to fit at the same time (default: one for each processor); the result does not depend on it")
+	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of folds to fit at the same time; the result does not depend on it")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON, with the fold and the log density of each row")
 	addSettings(cmd)
 	return cmd
 }
 
+var errStrataOrGroups = usagef("--stratify and --by exclude one another: groups stay whole")
+
 func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
-	if err := refuseQueue(cmd, "a cross-validation by itself", `a study whose cells have command = "cv" gives them to workers (vflc study --nats)`); err != nil {
-		return err
-	}
 	typed, err := f.honour(cmd, path)
 	if err != nil {
 		return err
@@ -73,10 +81,13 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 		return err
 	}
 	if f.options.Stratify && f.options.By != "" {
-		return usagef("--stratify and --by exclude one another: groups stay whole")
+		return errStrataOrGroups
 	}
-	if f.options.Jobs < 0 {
+	if f.jobs < 1 {
 		return usagef("--jobs must be positive")
+	}
+	if err := f.nats.check(cmd); err != nil {
+		return err
 	}
 	m, err := compileAloud(cmd, path, &f.modelFlags, f.quiet)
 	if err != nil {
@@ -89,20 +100,34 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	if err != nil {
 		return err
 	}
-	show := terminal.NewCounter(cmd.ErrOrStderr(), f.quiet)
-	f.options.Progress = show.Of("folds")
 	f.options.Fit = fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: data.Joining{Key: f.key}, Seed: f.options.Seed}
-	ctx, stop := interrupted(cmd.Context())
-	defer stop()
-	r, diags, err := crossvalidate.Run(ctx, m, sources, f.options)
-	show.End()
+	v, diags, err := crossvalidate.New(m, sources, f.options)
 	if err := settleQuietly(cmd, diags, f.quiet); err != nil {
 		return err
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case f.asJSON:
+	}
+	ctx, stop := interrupted(cmd.Context())
+	defer stop()
+	show := terminal.NewCounter(cmd.ErrOrStderr(), f.quiet)
+	folds := &stepwise{
+		cmd: cmd, nats: &f.nats, model: m, path: path, data: f.data, typed: typed, apart: []string{"jobs"}, steps: f.options.Folds, size: 1, jobs: f.jobs,
+		make:     func(ctx context.Context, p cells.Part) ([]byte, error) { return v.Make(ctx, p.First) },
+		take:     func(p cells.Part, result []byte) error { return v.Take(p.First, result) },
+		progress: show.Of("folds"), say: show.Message,
+	}
+	err = folds.run(ctx)
+	show.End()
+	if by := interruption(ctx); by != nil {
+		show.Message("interrupted" + f.nats.afterwards())
+		return by
+	}
+	if err != nil {
+		return err
+	}
+	r := v.Report()
+	if f.asJSON {
 		return posterior.WriteJSON(cmd.OutOrStdout(), r)
 	}
 	return r.WriteTable(cmd.OutOrStdout())

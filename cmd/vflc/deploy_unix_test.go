@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -195,6 +197,11 @@ func TestUnitsAreValid(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join("..", "..", "examples", "deploy", name))
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} { // a run that is stopped has not failed
+			if at := regexp.MustCompile(`(?m)^SuccessExitStatus=.*$`).FindString(string(text)); !slices.Contains(strings.FieldsFunc(at, func(r rune) bool { return r == '=' || r == ' ' }), strconv.Itoa(128+int(signal))) {
+				t.Errorf("%s: %s has no %d", name, at, 128+int(signal))
+			}
 		}
 		s.write(name, strings.ReplaceAll(string(text), "/usr/local/bin/vflc", program))
 		if out, err := exec.Command(verify, "verify", filepath.Join(s.dir, name)).CombinedOutput(); err != nil || len(out) > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,77 +13,131 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/fit/study"
-	"github.com/vflc/vflc/fit/study/spread"
+	"github.com/vflc/vflc/fit/cells"
+	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 )
 
-// An inspection asks a command whether it would run, and on what its result depends, in place of running it.
+// An inspection is on what the result of a command depends.
 type inspection struct {
-	inputs []study.Input
-	texts  []spread.File // of the inputs, with their places
+	inputs []cells.Input
+	files  []spread.File // with the inputs
+	flags  []cells.Flag  // that name all tables, and the modules of clients
 	far    string        // an input that is no file, "" where all are
 	done   bool
 }
 
 type (
-	inspectionKey  struct{} // of the inspection in a context
+	inspectionKey  struct{} // of the inspection in a context that asks a command whether it would run, in place of running it
+	inputsKey      struct{} // of the inputs on which a command must depend, and on nothing else
 	commandLineKey struct{} // of the command line that a context stands for
 )
 
-// errInspected ends a command that was inspected.
+// errInspected ends a command that was asked for something else than to run.
 var errInspected = errors.New("inspected")
 
-// inspected ends a command that is only inspected once its model is compiled: it notes the texts and tables, and checks the settings of the backend.
+// inspected ends a command that is only inspected once its model is compiled, and checks the settings of the backend. A command that is carried out for a cell must have the inputs of the cell.
 func inspected(cmd *cobra.Command, m *compile.Model, path string, tables []string, a backends.Algorithm, typed []string) error {
-	found, ok := cmd.Context().Value(inspectionKey{}).(*inspection)
-	if !ok {
+	ctx := cmd.Context()
+	asked, asks := ctx.Value(inspectionKey{}).(*inspection)
+	want, checks := ctx.Value(inputsKey{}).([]cells.Input)
+	if !asks && !checks {
 		return nil
 	}
 	if _, err := a.Resolve(m.Checked.Transform.Kind, settingsFor(cmd, a, m, typed)); err != nil {
 		return usagef("%w", err)
 	}
+	found, err := inspect(m, path, tables)
+	switch {
+	case err != nil:
+		return err
+	case asks:
+		*asked = *found
+		asked.done = true
+		return errInspected
+	case len(found.inputs) > len(want) || !slices.Equal(found.inputs, want[:len(found.inputs)]): // the tables of new rows follow
+		var diags diag.List
+		diags.Errorf(diag.NoCell, nil, source.Span{}, "the cell depends on other files than it names")
+		return data.Errors(diags)
+	}
+	return nil
+}
+
+// inspect finds the texts and tables of a model.
+func inspect(m *compile.Model, path string, tables []string) (*inspection, error) {
+	i := &inspection{}
 	sources, err := data.Locate(path, m.Parties(), tables)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	found.inputs = append(found.inputs, study.Digest("model", []byte(m.Source.Text)))
-	found.note(path, []byte(m.Source.Text))
-	for _, module := range m.Modules() {
-		found.inputs = append(found.inputs, study.Digest("module "+module.Path, []byte(module.Text)))
-		if module.Path != "" {
-			found.note(filepath.Join(filepath.Dir(path), module.Path), []byte(module.Text))
+	if err := i.note("model", path, []byte(m.Source.Text)); err != nil {
+		return nil, err
+	}
+	for k, module := range m.Modules() {
+		at := filepath.Join(filepath.Dir(path), module.Path)
+		switch {
+		case k >= len(m.Inlined.Modules): // of a client
+			at = module.File.Name
+			i.flag(cells.ModuleFlag, module.Name, at)
+		case module.Path == "": // of the standard library
+			at = ""
+		}
+		if err := i.note("module "+module.Path, at, []byte(module.Text)); err != nil {
+			return nil, err
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(filepath.Dir(path), data.SettingsFile)); err == nil {
-		found.inputs = append(found.inputs, study.Digest(data.SettingsFile, text))
-		found.note(filepath.Join(filepath.Dir(path), data.SettingsFile), text)
+	settings := filepath.Join(filepath.Dir(path), data.SettingsFile)
+	if text, err := os.ReadFile(settings); err == nil {
+		if err := i.note(data.SettingsFile, settings, text); err != nil {
+			return nil, err
+		}
 	}
 	for _, s := range sources {
 		for k, file := range s.Files {
-			name := fmt.Sprintf("table %d of %s", k+1, s.Name)
 			text, err := inputfile.Read(file, inputfile.MaxBytes)
 			if err != nil {
-				text, found.far = []byte(file), file // an address of a database, which is no file
-			} else {
-				found.note(file, text)
+				text, i.far, file = []byte(file), file, "" // an address of a database, which is no file
 			}
-			found.inputs = append(found.inputs, study.Digest(name, text))
+			if err := i.note(fmt.Sprintf("table %d of %s", k+1, s.Name), file, text); err != nil {
+				return nil, err
+			}
+		}
+		if len(s.Files) > 0 {
+			i.flag(cells.DataFlag, s.Name, s.Files...)
 		}
 	}
-	found.done = true
-	return errInspected
+	return i, nil
 }
 
-// note keeps the content of a file.
-func (i *inspection) note(path string, text []byte) {
-	if absolute, err := filepath.Abs(path); err == nil {
-		i.texts = append(i.texts, spread.NewFile(absolute, text))
+// note notes an input, and where it is a file, its content.
+func (i *inspection) note(name, path string, text []byte) error {
+	i.inputs = append(i.inputs, cells.Digest(name, text))
+	if path == "" {
+		return nil
 	}
+	f, err := spread.NewFile(path, text)
+	i.files = append(i.files, f)
+	return err
 }
 
-// files notes the tables of new rows, which flags of the form --data PARTY=FILE name.
-func (i *inspection) files(flags []study.Flag) error {
+// flag notes a flag that names files, by their absolute paths.
+func (i *inspection) flag(name, owner string, files ...string) {
+	value := owner + "=" + strings.Join(files, ",")
+	i.flags = append(i.flags, cells.Flag{Name: name, Value: value}.Moved(absolute))
+}
+
+// absolute is a path as an absolute one; one that has none, as it is.
+func absolute(path string) string {
+	if at, err := filepath.Abs(path); err == nil {
+		return at
+	}
+	return path
+}
+
+// new notes the tables of new rows, which flags of the form --data PARTY=FILE name.
+func (i *inspection) new(flags []cells.Flag) error {
 	for _, f := range flags {
 		party, files, _ := strings.Cut(f.Value, "=")
 		for k, file := range strings.Split(files, ",") {
@@ -90,11 +145,22 @@ func (i *inspection) files(flags []study.Flag) error {
 			if err != nil {
 				return err
 			}
-			i.inputs = append(i.inputs, study.Digest(fmt.Sprintf("new table %d of %s", k+1, party), text))
-			i.note(file, text)
+			if err := i.note(fmt.Sprintf("new table %d of %s", k+1, party), file, text); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// near is an error where workers cannot get an input.
+func (i *inspection) near() error {
+	if i.far == "" {
+		return nil
+	}
+	var diags diag.List
+	diags.Errorf(diag.NotSpread, nil, source.Span{}, "--nats: %s is no file, and workers get files; write its rows to one", i.far)
+	return data.Errors(diags)
 }
 
 // commandLine is the command line of this process, or the one that a command is carried out for.

@@ -17,9 +17,6 @@ type lone struct {
 // lones are those that one might give to vflc serve, join and preflight.
 var lones = []lone{
 	{"new-levels", "parameters of categories that a run did not see are drawn from their prior, whose own parameters lie at other parties", "leave rows of such categories out, or give the encoder a place for them", false},
-	{"from", "a chain begins where another has ended, of which each party has its own part, saved with the run it belongs to", "the same command goes on with a run of this folder; --inits gives this party's starting values", true},
-	{"stratify", "the folds follow from the number and the order of the rows alone, since not all parties have the response", "--cv makes folds at random; vflc cv stratifies them in one process", false},
-	{"by", "the folds follow from the number and the order of the rows alone, since the column lies at one party", "--cv makes folds at random; vflc cv keeps groups together in one process", true},
 	{extrapolateFlag, "the programs and the manifest have one rho, which every policy checks", "compile for each rho, serve each, and compare; vflc run extrapolates in one process", false},
 }
 
@@ -49,18 +46,4 @@ func notApart(format string, args ...any) error {
 	var diags diag.List
 	diags.Errorf(diag.NotApart, nil, source.Span{}, format, args...)
 	return data.Errors(diags)
-}
-
-// refuseQueue is the error where a command that has no cells for workers is given their server.
-func refuseQueue(cmd *cobra.Command, what, instead string) error {
-	if f := cmd.Flags().Lookup("nats"); f != nil && f.Changed {
-		return notApart("workers take the cells of a study, and %s has none: %s", what, instead)
-	}
-	return nil
-}
-
-// addQueue adds --nats to a command that has no cells, without showing it.
-func addQueue(cmd *cobra.Command) {
-	cmd.Flags().String("nats", "", "not here")
-	_ = cmd.Flags().MarkHidden("nats") // it is there
 }

@@ -25,11 +25,6 @@ func TestNotAcrossMachines(t *testing.T) {
 			}
 		}
 	}
-	for _, verb := range []string{"calibrate", "cv"} {
-		if out, err := s.vflc(verb, "m.vfl", "--nats", "nats://127.0.0.1:1"); err == nil || !strings.Contains(out, "V0815") {
-			t.Errorf("%s: %v\n%s", verb, err, out)
-		}
-	}
 }
 
 // A preflight of a task looks at its programs and its run, forecasts it, and compares it with what the server was started for; a part of a run does not predict alone.

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,6 +42,35 @@ func TestKilledPartiesLoseNothing(t *testing.T) {
 				t.Errorf("%+v", l.Counts)
 			}
 		})
+	}
+}
+
+// Masks and wires change no draw: processes with masks, without them on the same wire, and on the plain one have the draws of a run in one process on that wire.
+// bench/parties -wires does so for every backend and transform.
+func TestProcessesEqualOneProcessOnEveryWire(t *testing.T) {
+	program, err := exec.LookPath("vflc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := lab.NewLab(program, t.TempDir(), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	compared := 0
+	for _, c := range lab.Cases(0.05) {
+		if !slices.Contains([]string{"augmented/soul", "power/sfvi-quadrature", "exact/sfvi-sampled"}, c.Name) {
+			continue
+		}
+		n, err := l.Wires(ctx, c)
+		if err != nil {
+			t.Error(err)
+		}
+		compared += n
+	}
+	if compared != 9 {
+		t.Errorf("%d comparisons", compared)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
 )
@@ -36,7 +35,7 @@ vflc serve and vflc join, with --predict, --ppc, --log-lik and --cv those of the
 				return err
 			}
 			if f.folds > 0 {
-				f.Task.Fold = crossvalidate.Fold{Folds: f.folds, Fold: 1}
+				f.Task.Fold = f.fold(1)
 			}
 			checks := node.Preflight(cmd.Context(), f.Options)
 			if f.asJSON {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,8 +18,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/cells"
+	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/fit/study"
-	"github.com/vflc/vflc/fit/study/spread"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
@@ -84,18 +85,18 @@ type studyState struct {
 	flags  *studyFlags
 	study  *study.Study
 	store  *study.Store
-	tasks  []study.Task // of the cells, in their order
-	inputs map[string][]study.Input
-	files  map[string]*inspection
-	lock   sync.Mutex
-	failed map[*study.Cell]error
+	found  map[string]*inspection // by the name of a cell
+	failed map[string]error
+	lock   sync.Mutex // of what is said
 }
 
 func runStudy(cmd *cobra.Command, path string, f *studyFlags) error {
-	s := &studyState{cmd: cmd, flags: f, inputs: map[string][]study.Input{}, files: map[string]*inspection{}, failed: map[*study.Cell]error{}}
+	s := &studyState{cmd: cmd, flags: f, found: map[string]*inspection{}, failed: map[string]error{}}
 	switch {
 	case f.jobs < 1:
 		return usagef("--jobs must be positive")
+	case f.nats.check(cmd) != nil:
+		return f.nats.check(cmd)
 	case f.dir == "":
 		f.dir = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "-study"
 	}
@@ -121,7 +122,7 @@ func runStudy(cmd *cobra.Command, path string, f *studyFlags) error {
 	if err := s.work(ctx); err != nil {
 		return err
 	}
-	results, err := s.store.Collect(s.study, s.tasks, s.failed)
+	results, err := s.store.Collect(s.study, s.failed)
 	if err != nil {
 		return err
 	}
@@ -167,16 +168,12 @@ func (s *studyState) inspect() (list diag.List) {
 			list.Errorf(diag.BadCell, s.study.File, c.Span, "this cell would not run (%s): %s", c.Name(), reasonOf(err, said.String()))
 			continue
 		}
-		if err := found.files(c.New); err != nil {
+		if err := found.new(c.New); err != nil {
 			list.Errorf(diag.BadCell, s.study.File, c.Span, "%v", err)
 			continue
 		}
-		t, err := study.Identify(c, found.inputs)
-		if err != nil {
-			list.Errorf(diag.BadCell, s.study.File, c.Span, "%v", err)
-			continue
-		}
-		s.tasks, s.inputs[t.ID], s.files[t.ID] = append(s.tasks, t), found.inputs, found
+		c.Inputs = found.inputs
+		s.found[c.ID()] = found
 	}
 	return list
 }
@@ -214,140 +211,94 @@ func carryOut(ctx context.Context, args []string, out, messages io.Writer) error
 	return err
 }
 
-// work does the cells whose results are not there.
+// work makes the cells whose results are not there.
 func (s *studyState) work(ctx context.Context) error {
-	var open []study.Task
-	for _, t := range s.tasks {
-		same := func(o study.Task) bool { return o.ID == t.ID }
-		if !s.store.Has(t) && !slices.ContainsFunc(open, same) {
-			open = append(open, t)
+	var open []*cells.Cell
+	labels := map[string]string{}
+	for _, c := range s.study.Cells {
+		id := c.ID()
+		if _, there := labels[id]; !there && !s.store.Has(&c.Cell) {
+			labels[id] = c.Name()
+			open = append(open, &c.Cell)
 		}
 	}
-	begun := time.Now()
-	report := func(t study.Task, failed error, done, all int) {
-		if failed != nil {
-			s.fail(t, failed)
-		}
-		if s.flags.quiet {
-			return
-		}
-		how := ""
-		if failed != nil {
-			how = ": failed"
-		}
-		fmt.Fprintf(s.cmd.ErrOrStderr(), "%d / %d cells, %v  %s%s\n", done, all, time.Since(begun).Round(time.Second), t.Cell.Name(), how)
+	if len(open) == 0 {
+		return nil
 	}
-	if s.flags.nats.url != "" && len(open) > 0 {
-		err := s.spread(ctx, open, report)
-		if by := interruption(ctx); by != nil {
-			fmt.Fprintln(s.cmd.ErrOrStderr(), "interrupted; the workers go on, and the same command takes their results")
-			return by
-		}
-		return err
-	}
-	queue := study.NewLocal(open, report)
-	ctx = fit.Sharing(ctx, s.flags.jobs)
-	var wait sync.WaitGroup
-	var lost error
-	for range min(s.flags.jobs, max(1, len(open))) {
-		wait.Go(func() {
-			if err := study.Work(ctx, queue, s.do); err != nil {
-				s.lock.Lock()
-				lost = err
-				s.lock.Unlock()
-			}
-		})
-	}
-	wait.Wait()
-	if err := interruption(ctx); err != nil {
-		fmt.Fprintf(s.cmd.ErrOrStderr(), "interrupted; the same command continues the study from what is in %s\n", s.flags.dir)
-		return err
-	}
-	return lost
-}
-
-// fail notes that the cells with a result have none.
-func (s *studyState) fail(t study.Task, err error) {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	for _, o := range s.tasks {
-		if o.ID == t.ID {
-			s.failed[o.Cell] = err
-		}
-	}
-}
-
-// spread has the cells made by workers elsewhere.
-func (s *studyState) spread(ctx context.Context, open []study.Task, report func(t study.Task, failed error, done, all int)) error {
-	var all []spread.Work
-	for _, t := range open {
-		found := s.files[t.ID]
-		if found.far != "" {
-			return usagef("--nats: %s is no file; the tables of a study that is spread are files", found.far)
-		}
-		cell := *t.Cell
-		for _, flags := range []*[]study.Flag{&cell.Flags, &cell.New} {
-			*flags = slices.Clone(*flags)
-			for k, f := range *flags {
-				if f.Name == study.DataFlag {
-					(*flags)[k].Value = absoluteTables(f.Value)
-				}
-			}
-		}
-		t.Cell = &cell
-		all = append(all, spread.Work{Task: t, Inputs: s.inputs[t.ID], Files: found.texts})
-	}
-	link, err := s.flags.nats.open(ctx)
+	pool, end, err := s.pool(ctx, open)
 	if err != nil {
 		return err
 	}
-	defer link.Close()
-	return link.Offer(ctx, fit.Version(), all, s.store, report)
-}
-
-// absoluteTables writes the files of PARTY=FILE,FILE as absolute paths.
-func absoluteTables(value string) string {
-	party, files, named := strings.Cut(value, "=")
-	if !named {
-		files = value
-	}
-	list := strings.Split(files, ",")
-	for k, file := range list {
-		if path, err := filepath.Abs(file); err == nil {
-			list[k] = path
+	defer end()
+	begun, made := time.Now(), 0
+	err = pool.Work(fit.Sharing(ctx, s.flags.jobs), open, func(c *cells.Cell, result []byte, failed error) (bool, error) {
+		made++
+		how := ""
+		if failed != nil {
+			s.failed[c.ID()], how = failed, ": failed"
+		} else if result != nil { // of a worker
+			if err := s.store.Unpack(c, bytes.NewReader(result)); err != nil {
+				return false, err
+			}
 		}
+		s.say("%d / %d cells, %v  %s%s", made, len(open), time.Since(begun).Round(time.Second), labels[c.ID()], how)
+		return false, nil
+	})
+	if by := interruption(ctx); by != nil {
+		fmt.Fprintf(s.cmd.ErrOrStderr(), "interrupted; the same command continues the study from what is in %s%s\n", s.flags.dir, s.flags.nats.afterwards())
+		return by
 	}
-	if files = strings.Join(list, ","); named {
-		return party + "=" + files
-	}
-	return files
+	return err
 }
 
-// do makes the result of a cell.
-func (s *studyState) do(ctx context.Context, t study.Task) error {
-	return makeCell(ctx, s.store, t, s.inputs[t.ID])
+// say prints a line of progress.
+func (s *studyState) say(format string, args ...any) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if !s.flags.quiet {
+		fmt.Fprintf(s.cmd.ErrOrStderr(), format+"\n", args...)
+	}
+}
+
+// pool is who makes cells: this process, or workers elsewhere.
+func (s *studyState) pool(ctx context.Context, open []*cells.Cell) (cells.Pool, func(), error) {
+	if s.flags.nats.url == "" {
+		return cells.Local{Jobs: s.flags.jobs, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) { return nil, makeCell(ctx, s.store, c) }}, func() {}, nil
+	}
+	for _, c := range open {
+		if err := s.found[c.ID()].near(); err != nil {
+			return nil, nil, err
+		}
+		*c = *c.Moved(absolute)
+	}
+	say := func(text string) { s.say("%s", text) }
+	link, err := s.flags.nats.open(ctx, s.cmd, say)
+	if err != nil {
+		return nil, nil, err
+	}
+	return spread.Pool{Link: link, Files: func(c *cells.Cell) []spread.File { return s.found[c.ID()].files }, Say: say}, link.Close, nil
 }
 
 // makeCell makes the result of a cell in a store.
-func makeCell(ctx context.Context, store *study.Store, t study.Task, inputs []study.Input) error {
-	command, _ := study.CommandOf(t.Cell.Command)
-	return store.Make(t, inputs, func(dir string, resumed bool, log io.Writer) error {
+func makeCell(ctx context.Context, store *study.Store, c *cells.Cell) error {
+	command, _ := study.CommandOf(c.Command)
+	return store.Make(c, func(dir string, resumed bool, log io.Writer) error {
 		var said strings.Builder
 		messages := io.MultiWriter(log, &said)
 		result := filepath.Join(dir, command.Writes)
 		if command.Output != "" {
-			line := append(t.Cell.Args(), "--"+command.Output, result)
+			line := append(c.Args(), "--"+command.Output, result)
 			if resumed {
 				line = []string{newResume().Name(), result}
 			}
 			err := carryOut(ctx, line, io.Discard, messages)
-			if err == nil && t.Cell.Predicts {
-				err = carryOut(ctx, append(t.Cell.PredictArgs(result), "--output", filepath.Join(dir, study.PredictionsFile)), io.Discard, messages)
+			if err == nil && c.Predicts {
+				err = carryOut(ctx, append(c.PredictArgs(result), "--output", filepath.Join(dir, study.PredictionsFile)), io.Discard, messages)
 			}
 			return reasoned(err, &said)
 		}
 		return atomicfile.Write(result, ownerOnly, func(w io.Writer) error {
-			return reasoned(carryOut(ctx, append(t.Cell.Args(), "--json", "--quiet"), w, messages), &said)
+			return reasoned(carryOut(ctx, append(c.Args(), "--json", "--quiet"), w, messages), &said)
 		})
 	})
 }
@@ -411,14 +362,14 @@ func (s *studyState) report(results []*study.Result) error {
 func (s *studyState) list() error {
 	lines := [][]string{{"cell", "state", "labels"}}
 	done := 0
-	for _, t := range s.tasks {
+	for _, c := range s.study.Cells {
 		state := ""
-		if s.store.Has(t) {
+		if s.store.Has(&c.Cell) {
 			state = "done"
 			done++
 		}
-		lines = append(lines, []string{t.ID, state, t.Cell.Name()})
+		lines = append(lines, []string{c.ID(), state, c.Name()})
 	}
-	_, err := fmt.Fprintf(s.cmd.OutOrStdout(), "%s\n%d cells, %d done\n", posterior.AlignLeft(lines), len(s.tasks), done)
+	_, err := fmt.Fprintf(s.cmd.OutOrStdout(), "%s\n%d cells, %d done\n", posterior.AlignLeft(lines), len(s.study.Cells), done)
 	return err
 }

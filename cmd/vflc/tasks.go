@@ -28,12 +28,16 @@ const (
 	ppcFlag     = "ppc"
 	weighFlag   = "log-lik"
 	cvFlag      = "cv"
+	fromFlag    = "from"
 )
 
 // taskFlags say what the parties do.
 type taskFlags struct {
 	predict, check, weigh string
+	from                  string
 	folds                 int
+	strata                bool
+	by                    string
 }
 
 func (f *taskFlags) add(cmd *cobra.Command) {
@@ -41,7 +45,10 @@ func (f *taskFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.predict, predictFlag, "", "predict new rows with the draws of this party's `RUN`, in place of a fit; all parties say so")
 	fs.StringVar(&f.check, ppcFlag, "", "compare the rows of this party's `RUN` with replicates of them, in place of a fit; all parties say so")
 	fs.StringVar(&f.weigh, weighFlag, "", "compute the log density of every row of this party's `RUN` at its draws, for vflc loo and vflc waic, in place of a fit; all parties say so")
+	fs.StringVar(&f.from, fromFlag, "", "begin the chains where those of an earlier run across machines have ended, of which this party has the part in the folder `RUN`; all parties say so")
 	fs.IntVar(&f.folds, cvFlag, 0, "cross-validate with this many `folds`, in place of one fit; all parties say so")
+	fs.BoolVar(&f.strata, "stratify", false, "with --cv, give each fold the same share of each value of the response: the party that has it divides the rows, and tells the others the fold of each; all parties say so")
+	fs.StringVar(&f.by, "by", "", "with --cv, keep the rows with one value of this `column` in one fold: the party that has it divides the rows, and tells the others the fold of each, which its policy must allow; all parties say so")
 }
 
 // apply sets the task, and takes what the user did not say from the run whose draws are used.
@@ -75,26 +82,43 @@ func (f *taskFlags) apply(cmd *cobra.Command, o *node.Options) error {
 	if f.folds != 0 {
 		given++
 	}
+	if f.from != "" {
+		o.From = f.from
+	}
 	switch {
+	case f.from != "" && given > 0:
+		return usagef("--%s is for a fit: it does not go with --%s, --%s, --%s and --%s", fromFlag, predictFlag, ppcFlag, weighFlag, cvFlag)
 	case given > 1:
 		return usagef("--%s, --%s, --%s and --%s exclude one another", predictFlag, ppcFlag, weighFlag, cvFlag)
 	case f.folds < 0 || f.folds == 1:
 		return usagef("--%s %d: there are at least 2 folds", cvFlag, f.folds)
+	case f.strata && f.by != "":
+		return errStrataOrGroups
+	case f.folds == 0 && (f.strata || f.by != ""):
+		return usagef("--stratify and --by say how --%s divides rows", cvFlag)
 	}
 	return nil
 }
 
+// fold is one of the cross-validation.
+func (f *partyFlags) fold(k int) crossvalidate.Fold {
+	return crossvalidate.Fold{Folds: f.folds, Fold: k, Seed: f.Seed, Stratify: f.strata, By: f.by}
+}
+
 // crossValidate has the party take part in the fit to the rows of all folds but one, and in the prediction of that one, fold by fold.
 func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.Options) (node.Outcome, error)) error {
-	finished := ""
+	finished, first := "", filepath.Join(f.Dir, "fold-1", "fit")
 	var scored []string
 	for k := 1; k <= f.folds; k++ {
-		fold := crossvalidate.Fold{Folds: f.folds, Fold: k, Seed: f.Seed}
+		fold := f.fold(k)
 		fitted := filepath.Join(f.Dir, fmt.Sprintf("fold-%d", k), "fit")
 		scored = append(scored, filepath.Join(filepath.Dir(fitted), "score"))
 		for _, t := range []struct{ kind, dir string }{{node.Fitting, fitted}, {node.Scoring, scored[k-1]}} {
 			o := f.Options
-			o.Task, o.Dir, o.From, o.Finished = node.Task{Kind: t.kind, Fold: fold}, t.dir, fitted, finished
+			o.Task, o.Dir, o.Finished, o.Divided = node.Task{Kind: t.kind, Fold: fold}, t.dir, finished, first
+			if t.kind == node.Scoring {
+				o.From = fitted
+			}
 			number, complete, err := node.Remembered(t.dir)
 			if err == nil && !complete {
 				f.Say(fmt.Sprintf("fold %d of %d: %s", k, f.folds, map[string]string{node.Fitting: "fit to the other rows", node.Scoring: "predictions"}[t.kind]))

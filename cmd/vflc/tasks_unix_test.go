@@ -91,6 +91,23 @@ func (s *stage) end(all ...*played) {
 	}
 }
 
+// fail waits until all processes have ended with an error of their own.
+func (s *stage) fail(all ...*played) {
+	s.t.Helper()
+	late := time.AfterFunc(30*time.Second, func() {
+		s.t.Error("a process did not end")
+		for _, p := range all {
+			_ = p.Process.Kill()
+		}
+	})
+	defer late.Stop()
+	for _, p := range all {
+		if err := p.Wait(); err == nil {
+			s.t.Errorf("%v\n%s", p.Args, p.out.String())
+		}
+	}
+}
+
 // wantSame compares a file with what a command prints.
 func (s *stage) wantSame(file string, args ...string) {
 	s.t.Helper()
@@ -150,6 +167,53 @@ func TestStartingValuesApart(t *testing.T) {
 	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "elsewhere", "--seed", "7", "--wire", "fixed", "--quiet"}, args)...)
 	if want["chain-1.csv m"] == s.draws("elsewhere")["chain-1.csv m"] {
 		t.Error("the run did not begin at the values")
+	}
+}
+
+// Chains that begin where those of an earlier run have ended, of which each party has its part, are those of one process; a folder that is not that part is refused, by its name.
+func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
+	s := newTasks(t)
+	args := []string{"--chains", "3", "--warmup", "10", "--draws", "20"}
+	start := func(party, from, dir string, more ...string) *played {
+		given := []string{"--data", "m/" + party + ".csv", "--from", from, "-o", dir + "/" + party}
+		if party == "server" {
+			given = append(given, args...)
+		}
+		return s.play(party, append(given, more...)...)
+	}
+	s.end(start("server", "demo/runs/server", "warm"), start("a", "demo/runs/a", "warm"), start("b", "demo/runs/b", "warm"))
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "again", "--seed", "7", "--wire", "fixed", "--from", "whole", "--quiet"}, args)...)
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "cold", "--seed", "7", "--wire", "fixed", "--quiet"}, args)...)
+	want, cold := s.draws("again"), s.draws("cold")
+	for party, names := range map[string][]string{"server": {"m"}, "a": {"ba.1", "ba.2"}, "b": {"bb"}} {
+		got := s.draws("warm/" + party)
+		for _, name := range names {
+			for _, chain := range []string{"chain-1.csv ", "chain-2.csv ", "chain-3.csv "} {
+				if v := got[chain+name]; v == "" || v != want[chain+name] || v == cold[chain+name] {
+					t.Errorf("%s, %s: %v, in one process %v, from the beginning %v", party, chain+name, v, want[chain+name], cold[chain+name])
+				}
+			}
+		}
+	}
+
+	// A folder of another run at one party ends the run everywhere; each has its reason.
+	server, a, b := start("server", "demo/runs/server", "wrong"), start("a", "warm/a", "wrong"), start("b", "demo/runs/b", "wrong")
+	s.fail(server, a, b)
+	if out := a.out.String(); !strings.Contains(out, "V0607") || !strings.Contains(out, "--from warm/a is run") {
+		t.Error(out)
+	}
+	if out := server.out.String(); !strings.Contains(out, "a does not take the settings of the run") {
+		t.Error(out)
+	}
+	for text, wrong := range map[string][]string{
+		"holds no part of a run across processes":  {"--from", "whole"},
+		"it is the part of b, and this party is a": {"--from", "demo/runs/b"},
+		"name the same folder":                     {"--from", "warm/a", "-o", "warm/a"},
+		"--from is for a fit":                      {"--from", "warm/a", "--cv", "3"},
+	} {
+		if out, err := s.vflc(slices.Concat([]string{"join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o", "x"}, wrong)...); err == nil || !strings.Contains(out, text) {
+			t.Errorf("%v: %v\n%s", wrong, err, out)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -12,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/cells"
+	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/fit/study"
-	"github.com/vflc/vflc/fit/study/spread"
 )
 
 // natsFlags name the server over which cells are handed out.
@@ -24,12 +26,33 @@ func (f *natsFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.credentials, "nats-creds", "", "`file` with the credentials of the user at that server")
 }
 
-func (f *natsFlags) open(ctx context.Context) (*spread.Link, error) {
-	link, err := spread.Open(ctx, f.url, f.credentials)
+// check is an error where other flags contradict them.
+func (f *natsFlags) check(cmd *cobra.Command) error {
+	switch {
+	case f.url == "" && f.credentials != "":
+		return usagef("--nats-creds is for the server that --nats names")
+	case f.url != "" && cmd.Flags().Changed("jobs"):
+		return usagef("--jobs is for this process; with --nats, vflc worker --jobs says how many cells a worker makes at a time")
+	}
+	return nil
+}
+
+// open connects. That there is no server is shown, and the failure of a peer.
+func (f *natsFlags) open(ctx context.Context, cmd *cobra.Command, say func(string)) (*spread.Link, error) {
+	link, err := spread.Open(ctx, f.url, f.credentials, say)
 	if err != nil {
-		return nil, &failure{exitPeer, err}
+		_ = judged(cmd, err) // which shows it
+		return nil, shown(exitPeer)
 	}
 	return link, nil
+}
+
+// afterwards is what to say after an interrupt: "" where there are no workers.
+func (f *natsFlags) afterwards() string {
+	if f.url == "" {
+		return ""
+	}
+	return "; the workers go on, and the same command takes their results"
 }
 
 func newWorker() *cobra.Command {
@@ -39,12 +62,13 @@ func newWorker() *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "worker --nats URL",
-		Short: "Work on the cells of studies that other machines offer",
-		Long: `Work on the cells of studies (vflc study --nats URL) that wait at a NATS server with JetStream, until the process is ended: any number of workers on any machines. A worker gets the models
-and tables of a cell, computes what vflc study would, and sends the result. It says every 2 seconds that it is at its cells; after the death of a worker another one gets them within some seconds. Ctrl-C gives
-them back at once.
+		Short: "Work on fits, folds and replicates that other machines ask for",
+		Long: `Work on cells that wait at a NATS server with JetStream, until the process is ended: any number of workers on any machines. A cell is a fit or a cross-validation of a study (vflc study --nats URL), ` +
+			workerParts() + `. A worker gets the model and the tables of a cell, computes what the command would, and sends the
+result. It says every 2 seconds that it is at its cells; after the death of a worker another one gets them within some seconds. Ctrl-C gives them back at once. While the server does not answer, a
+worker waits for it and goes on with the cells that it has.
 
-Whoever may use the server can give its workers cells: they run vflc run and vflc cv on the files that come with the cell, and nothing else.`,
+Whoever may use the server can give its workers cells: they run these commands on the files that come with the cell, and nothing else.`,
 		Example: `  vflc worker --nats nats://queue:4222
   vflc worker --nats nats://queue:4222 --jobs 8`,
 		Args: cobra.NoArgs,
@@ -82,30 +106,70 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 	defer store.Close()
 	ctx, stop := interrupted(cmd.Context())
 	defer stop()
-	link, err := f.open(ctx)
+	var lock sync.Mutex
+	say := func(text string) {
+		lock.Lock()
+		defer lock.Unlock()
+		if !quiet {
+			fmt.Fprintln(cmd.ErrOrStderr(), time.Now().Format(time.TimeOnly), text)
+		}
+	}
+	link, err := f.open(ctx, cmd, say)
 	if err != nil {
 		return err
 	}
 	defer link.Close()
-	var lock sync.Mutex
 	w := &spread.Worker{
-		Link: link, Version: fit.Version(), Store: store, Scratch: filepath.Join(dir, "inputs"),
-		Make: func(ctx context.Context, t study.Task, inputs []study.Input) error {
-			return makeCell(fit.Sharing(ctx, jobs), store, t, inputs)
-		},
-		Say: func(text string) {
-			lock.Lock()
-			defer lock.Unlock()
-			if !quiet {
-				fmt.Fprintln(cmd.ErrOrStderr(), time.Now().Format(time.TimeOnly), text)
+		Link: link, Scratch: filepath.Join(dir, "inputs"), Refuses: refuseCell,
+		Make: func(ctx context.Context, c *cells.Cell, root string) ([]byte, error) {
+			ctx = context.WithValue(fit.Sharing(ctx, jobs), inputsKey{}, c.Inputs)
+			if c.Part != nil {
+				return makePart(ctx, c)
 			}
+			return packCell(ctx, store, c, root)
 		},
+		Say: say,
 	}
-	w.Say(fmt.Sprintf("%d cells at a time, from the server of --nats", jobs))
+	say(fmt.Sprintf("vflc %s: %d cells at a time, from %s", fit.Version(), jobs, f.url))
 	var wait sync.WaitGroup
+	var refused error
 	for range jobs {
-		wait.Go(func() { _ = w.Run(ctx) })
+		wait.Go(func() {
+			if err := w.Run(ctx); ctx.Err() == nil {
+				lock.Lock()
+				refused = err
+				lock.Unlock()
+			}
+		})
 	}
 	wait.Wait()
+	if refused != nil {
+		_ = judged(cmd, refused) // which shows it
+		return shown(exitPeer)
+	}
 	return interruption(ctx)
+}
+
+// workerParts says which cells are parts of a command.
+func workerParts() string {
+	var out []string
+	for _, c := range inParts() {
+		out = append(out, "a part of what vflc "+c.Name()+" --nats URL computes")
+	}
+	return inWords(out, "or")
+}
+
+// packCell makes the result of a whole cell in a store, and takes it from there.
+func packCell(ctx context.Context, store *study.Store, c *cells.Cell, root string) ([]byte, error) {
+	if err := makeCell(ctx, store, c); err != nil {
+		return nil, err
+	}
+	if err := store.Rename(c, root); err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := store.Pack(c, &text); err != nil {
+		return nil, err
+	}
+	return text.Bytes(), store.Drop(c)
 }

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/ast"
@@ -8,7 +10,7 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// effects are a parameter whose coordinates x have a prior with a location and a scale that depend on other parameters of the party.
+// effects are a parameter whose coordinates x have a prior with a location and a scale that depend on other parameters of the party; or the location of such, with their scale.
 type effects struct {
 	density.Effects
 	x, location, scale graph.ID
@@ -28,7 +30,25 @@ func (l *lowerer) noteEffects(s *check.Symbol, x graph.ID, args []graph.ID) {
 	if s.Decl.(*ast.Param).Noncentered {
 		e.Centring = 0
 	}
+	l.noteLocation(e)
 	l.effects = append(l.effects, e)
+}
+
+// noteLocation notes the location of effects, where it is a parameter whose coordinates can be relative to their scale: none of the maps that are built before needs it.
+func (l *lowerer) noteLocation(of effects) {
+	offset, free := l.b.Coordinates(of.location)
+	n, scales := l.b.Shape(of.location).Len(), l.b.Shape(of.scale).Len()
+	if !free || n == 0 || scales != 1 && scales != n || l.b.Depends(of.scale, of.location) {
+		return
+	}
+	for _, e := range l.effects {
+		if e.x == of.location || !e.Anchored && l.b.Depends(e.location, of.location) || l.b.Depends(e.scale, of.location) {
+			return
+		}
+	}
+	l.effects = append(l.effects, effects{
+		density.Effects{Name: "location of " + of.Name, Offset: offset, Len: n, Centring: 1, Anchored: true}, of.location, graph.NoID, of.scale,
+	})
 }
 
 // recentring builds the maps between the coordinates of the party's hierarchies.
@@ -40,63 +60,60 @@ func (l *lowerer) recentring() (r *model.Recentring, err error) {
 	for _, e := range l.effects {
 		r.Effects = append(r.Effects, e.Effects)
 	}
-	if r.ToTheta, err = l.recentringMap((*recentred).toTheta); err != nil {
-		return nil, err
-	}
-	r.FromTheta, err = l.recentringMap((*recentred).fromTheta)
-	return r, err
+	return r, l.recentringStages(r)
 }
 
-// recentringMap builds a map of the coordinates of all parameters. Effects come in the order of declaration, so that locations and scales depend on
-// earlier ones alone.
-func (l *lowerer) recentringMap(write func(*recentred) (value, theta graph.ID)) (*graph.Graph, error) {
-	m := &recentred{b: graph.New(l.Name)}
-	known := m.b.CopyParams(l.b)
-	for _, e := range l.effects {
-		m.x, m.c, m.d = known[e.x], m.b.Input("centring of "+e.Name, graph.Shape{}), m.b.Scalar(e.Centring)
-		m.location = m.b.Copy(l.b, e.location, known)
-		m.logScale = m.apply("log", m.b.Copy(l.b, e.scale, known))
-		value, theta := write(m)
-		if m.err != nil {
-			return nil, m.err
+// recentringStages builds the graphs of locations and scales. Effects come in the order of declaration, so that locations and scales depend on earlier ones alone.
+func (l *lowerer) recentringStages(r *model.Recentring) error {
+	of := make([]int, len(l.effects)) // the stage of each
+	for k, e := range l.effects {
+		for j, before := range l.effects[:k] {
+			if l.b.Depends(e.scale, before.x) || !e.Anchored && l.b.Depends(e.location, before.x) {
+				of[k] = max(of[k], of[j]+1)
+			}
 		}
-		known[e.x] = theta
-		m.b.Output(e.Name, value)
-		m.b.Output("log scale of "+e.Name, m.logScale)
 	}
-	return m.b.Build()
-}
-
-// A recentred is a map in the making, at some effects: their coordinates x, the prior's location and log scale, the centring c of the coordinates u and d
-// of θ, one of which x is. By definition u = (v - m)/s^(1-c) + c·m for the effects v, and the same with θ for u and d for c.
-type recentred struct {
-	b                     *graph.Builder
-	x, location, logScale graph.ID
-	c, d                  graph.ID
-	err                   error
-}
-
-// toTheta: θ = s^(d-c)·(u - c·m) + d·m.
-func (m *recentred) toTheta() (value, theta graph.ID) {
-	theta = m.between(m.c, m.d)
-	return theta, theta
-}
-
-// fromTheta: u = s^(c-d)·(θ - d·m) + c·m.
-func (m *recentred) fromTheta() (value, theta graph.ID) { return m.between(m.d, m.c), m.x }
-
-// between takes x from the centring a to the centring b.
-func (m *recentred) between(a, b graph.ID) graph.ID {
-	power := m.apply("exp", m.apply("mul", m.apply("sub", b, a), m.logScale))
-	misfit := m.apply("sub", m.x, m.apply("mul", a, m.location))
-	return m.apply("add", m.apply("mul", power, misfit), m.apply("mul", b, m.location))
-}
-
-func (m *recentred) apply(op string, in ...graph.ID) graph.ID {
-	if m.err != nil {
-		return graph.NoID
+	for stage := range slices.Max(of) + 1 {
+		s, b := model.RecentringStage{}, graph.New(l.Name)
+		known := b.CopyParams(l.b)
+		for k, e := range l.effects {
+			if of[k] != stage {
+				continue
+			}
+			location := b.Scalar(0)
+			if !e.Anchored {
+				location = b.Copy(l.b, e.location, known)
+			}
+			logScale, err := b.Apply("log", graph.Attr{}, b.Copy(l.b, e.scale, known))
+			if err != nil {
+				return err
+			}
+			for _, id := range []*graph.ID{&location, &logScale} {
+				if *id, err = repeated(b, *id, l.b.Shape(e.x)); err != nil {
+					return err
+				}
+			}
+			b.Output("location of "+e.Name, location)
+			b.Output("log scale of "+e.Name, logScale)
+			s.Effects = append(s.Effects, k)
+		}
+		var err error
+		if s.Graph, err = b.Build(); err != nil {
+			return err
+		}
+		r.Stages = append(r.Stages, s)
 	}
-	id, err := m.b.Apply(op, graph.Attr{}, in...)
-	m.err = err
-	return id
+	return nil
+}
+
+// repeated gives a value that is spread over a shape the whole shape, unless its elements come in turn over that: they are one, or stand along the last dimensions.
+func repeated(b *graph.Builder, id graph.ID, over graph.Shape) (graph.ID, error) {
+	shape := b.Shape(id)
+	for len(shape) > 0 && shape[0] == 1 {
+		shape = shape[1:]
+	}
+	if len(shape) <= len(over) && slices.Equal(shape, over[len(over)-len(shape):]) {
+		return id, nil
+	}
+	return b.Apply("add", graph.Attr{}, id, b.Const("shape", over, make([]float64, over.Len())))
 }

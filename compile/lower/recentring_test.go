@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// nested has effects whose location is another parameter's effects, non-centred ones, and ones with a scale for each column.
+// nested has effects whose location is another parameter's effects, non-centred ones, and ones with a location and a scale for each column. The location of tail is not noted: the scale of
+// flat, whose map is built before, depends on it.
 var nested = fixture{
 	Text: `data y : real[N]
 data g : level(J)[N]
@@ -20,23 +21,27 @@ param m               ~ normal(0, 1)
 param s               ~ half_normal(1)
 param t               ~ half_normal(1)
 param logs  : real[2] ~ normal(0, 1)
+param locs  : real[2] ~ normal(0, 1)
+param q               ~ normal(0, 1)
 param mid   : real[J] ~ normal(m, s)
 param top   : real[J] ~ student_t(5, mid, t) noncentered
-param per   : real[J, 2] ~ normal(0.5, exp(logs))
+param per   : real[J, 2] ~ normal(locs, exp(logs))
+param flat  : real[J] ~ normal(0.5, exp(q))
+param tail  : real[J] ~ normal(q, s)
 param above : real<lower=0>[J] ~ normal(m, s)
 param plain : real[J] ~ normal(m, 2)
-y ~ normal(top[g] + per[g, 1] + above[g] + plain[g], 1)
+y ~ normal(top[g] + per[g, 1] + flat[g] + tail[g] + above[g] + plain[g], 1)
 `,
 	Tables: map[string]string{"server": "y,g\n0.3,1\n-0.2,2\n0.5,3\n1,2\n"},
 }
 
-// Effects are the parameters on the real line whose prior's scale depends on parameters of the same party.
+// Effects are the parameters on the real line whose prior's scale depends on parameters of the same party, and their locations.
 func TestEffects(t *testing.T) {
 	for _, c := range []struct {
 		f    fixture
 		want map[string][]string
 	}{
-		{nested, map[string][]string{"server": {"mid", "top", "per"}}},
+		{nested, map[string][]string{"server": {"location of mid", "mid", "top", "location of per", "per", "flat", "tail"}}},
 		{logistic, map[string][]string{}},
 		{shared, map[string][]string{"server": {"m"}}}, // the scale of the clients' is the server's
 	} {
@@ -63,7 +68,10 @@ func TestRecentring(t *testing.T) {
 		theta[i] = 0.7 * r.NormFloat64()
 	}
 	for range 5 {
-		c := make([]float64, len(effects))
+		c := make([]float64, len(effects)+3)
+		if n := density.Anchors(effects); n != 3 {
+			t.Fatalf("%d anchors", n)
+		}
 		for k := range c {
 			c[k] = r.Float64()
 		}
@@ -83,18 +91,26 @@ func TestRecentring(t *testing.T) {
 	standard(t, effects, from, theta)
 }
 
-// standard checks the ends of the scale. In theta: m, log s, log t, logs, mid, x of top, per; J is 3.
+// standard checks the ends of the scale. In theta: m, log s, log t, logs, locs, q, mid, x of top, per; J is 3.
 func standard(t *testing.T, effects []density.Effects, from density.Map, theta []float64) {
 	t.Helper()
 	m, s, scale := theta[0], math.Exp(theta[1]), math.Exp(theta[2])
-	mid, x := theta[effects[0].Offset:][:3], theta[effects[1].Offset:][:3]
+	mid, x := theta[effects[1].Offset:][:3], theta[effects[2].Offset:][:3]
 	u := make([]float64, len(theta))
-	from.At([]float64{0, 1, 1}, theta, u)
+	from.At([]float64{0, 0, 1, 0, 1, 1, 1, 0.25, 0.5, -0.5}, theta, u)
+	if got, want := u[effects[0].Offset], (m-0.25)/s; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
+		t.Errorf("the location of mid is %v in units of the scale from its anchor, want %v", got, want)
+	}
+	for i, anchor := range []float64{0.5, -0.5} {
+		if got, want := u[effects[3].Offset+i], (theta[5+i]-anchor)/math.Exp(theta[3+i]); math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
+			t.Errorf("location %d of per is %v in units of its scale from its anchor, want %v", i, got, want)
+		}
+	}
 	for i := range 3 {
-		if got, want := u[effects[0].Offset+i], (mid[i]-m)/s; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
+		if got, want := u[effects[1].Offset+i], (mid[i]-m)/s; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
 			t.Errorf("mid %d is %v non-centred, want %v", i, got, want)
 		}
-		if got, want := u[effects[1].Offset+i], mid[i]+scale*x[i]; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
+		if got, want := u[effects[2].Offset+i], mid[i]+scale*x[i]; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
 			t.Errorf("top %d is %v centred, want %v", i, got, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -128,6 +130,62 @@ func calibrated(t *testing.T, replicates, jobs int, parameter string) Report {
 	return verdictOn(t, gaussianModel, replicates, jobs, parameter)
 }
 
+// all makes all replicates, so many at the same time, in cells of a size.
+func all(t *testing.T, s *Study, jobs, size int) error {
+	t.Helper()
+	var list []*cells.Cell
+	for _, part := range cells.Parts(len(s.results), size) {
+		list = append(list, &cells.Cell{Part: &part})
+	}
+	local := cells.Local{Jobs: jobs, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) { return s.Make(ctx, *c.Part) }}
+	return cells.Gather(t.Context(), local, list, s.Take, nil)
+}
+
+// What a replicate gives does not depend on those that are made with it, and what is no result of a part is refused.
+func TestReplicatesInParts(t *testing.T) {
+	report := func(size int) Report {
+		s, err := study(t, gaussianModel, exact(), 13)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := all(t, s, 2, size); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	want := report(1)
+	for _, size := range []int{5, 13, 100} {
+		if got := report(size); !reflect.DeepEqual(got, want) {
+			t.Errorf("in parts of %d: %+v, want %+v", size, got, want)
+		}
+	}
+	s, err := study(t, gaussianModel, exact(), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound, err := s.Make(t.Context(), cells.Part{First: 1, End: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"", "3", "[]", strings.Replace(string(sound), `"number":1`, `"number":0`, 1), strings.Replace(string(sound), `"ranks":[`, `"ranks":[1,`, 1), strings.Replace(string(sound), `"ranks":[`, `"ranks":[-`, 1), strings.Replace(string(sound), `"ess":"`, `"ess":"x`, 1)} {
+		if err := s.Take(cells.Part{First: 1, End: 3}, []byte(bad)); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+	if err := s.Take(cells.Part{First: 1, End: 3}, sound); err != nil || !s.results[1].done || !s.results[2].done || s.results[0].done || s.results[3].done {
+		t.Error(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := s.Make(ended, cells.Part{First: 0, End: 4}); !errors.Is(err, context.Canceled) {
+		t.Errorf("after an interrupt: %v", err)
+	}
+}
+
 func verdictOn(t *testing.T, text string, replicates, jobs int, parameter string) Report {
 	t.Helper()
 	s, err := study(t, text, exact(), replicates)
@@ -137,7 +195,7 @@ func verdictOn(t *testing.T, text string, replicates, jobs int, parameter string
 	if parameter != "" {
 		s.Misstate(parameter, 1.2)
 	}
-	if err := s.Run(t.Context(), jobs, fit.Quiet{}); err != nil {
+	if err := all(t, s, jobs, 1); err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.Report()
@@ -196,7 +254,7 @@ func TestVerdict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Run(t.Context(), 2, fit.Quiet{}); err != nil {
+	if err := all(t, s, 2, 3); err != nil {
 		t.Fatal(err)
 	}
 	expect := func(want Verdict) {
@@ -240,7 +298,7 @@ func TestWhatCannotBeCalibrated(t *testing.T) {
 	} {
 		s, err := study(t, text, exact(), 2)
 		if err == nil {
-			err = s.Run(t.Context(), 1, fit.Quiet{})
+			err = all(t, s, 1, 2)
 		}
 		var usage *fit.UsageError
 		if err == nil || errors.As(err, &usage) {

@@ -46,8 +46,7 @@ func problem(l diag.List) error {
 }
 
 // fit returns the draws of each scalar of the study from one kernel over all parties, and the number of divergences among them.
-func (s *Study) fit(plan *model.Plan, seed uint64, settings backends.Settings) (draws [][]float64, divergences int, err error) {
-	ctx := context.Background()
+func (s *Study) fit(ctx context.Context, plan *model.Plan, seed uint64, settings backends.Settings) (draws [][]float64, divergences int, err error) {
 	err = session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env density.Env) error {
 		kernel, err := s.prepared.Algorithm.New(env, settings)
 		if err != nil {

@@ -5,18 +5,19 @@ package calibrate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/ancestral"
+	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/sbc"
@@ -155,50 +156,72 @@ func (s *Study) Misstate(parameter string, factor float64) {
 	}
 }
 
-// Run does all replicates, several at the same time; the result does not depend on how many. When the context is cancelled, replicates that have begun
-// are finished and no more begin. Of p only Message is called.
-func (s *Study) Run(ctx context.Context, jobs int, p fit.Progress) error {
-	next := make(chan int)
-	var wait sync.WaitGroup
-	var lock sync.Mutex
-	finished := 0
-	for range jobs {
-		wait.Go(func() {
-			simulator := s.model.NewSimulator()
-			for r := range next {
-				s.results[r] = s.replicate(simulator, r)
-				lock.Lock()
-				if finished++; 10*finished/len(s.results) > 10*(finished-1)/len(s.results) {
-					p.Message(fmt.Sprintf("Replicate: %d / %d", finished, len(s.results)))
-				}
-				lock.Unlock()
-			}
-		})
-	}
-	for r := range s.results {
-		if ctx.Err() != nil {
-			p.Message("interrupted: the verdict is on the replicates that were done")
-			break
-		}
-		next <- r
-	}
-	close(next)
-	wait.Wait()
-	return s.failure()
+// A done is a replicate as it is written down. The effective sample size is a text, which keeps every bit, and infinity.
+type done struct {
+	Number      int    `json:"number"`
+	Ranks       []int  `json:"ranks,omitempty"`
+	ESS         string `json:"ess,omitempty"`
+	Divergences int    `json:"divergences,omitempty"`
+	Failed      string `json:"failed,omitempty"` // why it could not be fitted
 }
 
-// failure returns the error of the first replicate whose fit failed for a reason other than its data.
-func (s *Study) failure() error {
-	for _, r := range s.results {
-		if r.fatal {
-			return r.err
+// Make does some replicates and writes down what came out, for Take. It may be called for several parts at the same time. The error is that of the first whose fit failed for a reason other
+// than its data.
+func (s *Study) Make(ctx context.Context, part cells.Part) ([]byte, error) {
+	simulator := s.model.NewSimulator()
+	var all []done
+	for k := part.First; k < part.End; k++ {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
+		r := s.replicate(ctx, simulator, k)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case r.fatal:
+			return nil, r.err
+		}
+		one := done{Number: k, Divergences: r.divergences}
+		if r.err != nil {
+			one.Failed = r.err.Error()
+		} else {
+			one.Ranks, one.ESS = r.ranks, strconv.FormatFloat(r.ess, 'g', -1, 64)
+		}
+		all = append(all, one)
+	}
+	return json.Marshal(all)
+}
+
+// Take takes the results of some replicates.
+func (s *Study) Take(part cells.Part, result []byte) error {
+	var all []done
+	if err := json.Unmarshal(result, &all); err != nil {
+		return err
+	}
+	if len(all) != part.End-part.First {
+		return fmt.Errorf("it has %d replicates, not %d", len(all), part.End-part.First)
+	}
+	for k, one := range all {
+		if one.Number != part.First+k {
+			return fmt.Errorf("it has replicate %d, not %d", one.Number, part.First+k)
+		}
+		r := replicate{ranks: one.Ranks, divergences: one.Divergences}
+		if one.Failed != "" {
+			r.err = errors.New(one.Failed)
+		} else if r.done = true; len(r.ranks) != len(s.scalars) || slices.ContainsFunc(r.ranks, func(v int) bool { return v < 0 || v > ranked }) {
+			return fmt.Errorf("replicate %d has ranks that there are not", one.Number)
+		} else if ess, err := strconv.ParseFloat(one.ESS, 64); err != nil {
+			return err
+		} else {
+			r.ess = ess
+		}
+		s.results[one.Number] = r
 	}
 	return nil
 }
 
 // replicate draws a data set, fits it, and ranks the parameters that it was made with. Its random numbers depend only on the seed and its number.
-func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replicate) {
+func (s *Study) replicate(ctx context.Context, simulator *simulate.Simulator, number int) (out replicate) {
 	stream := rng.New(rng.SharedKey(s.seed), "calibrate "+strconv.Itoa(number)).Rand()
 	truth := make([]float64, s.model.Graph.Dim())
 	if out.err = simulator.Prior(stream, truth, s.scale); out.err != nil {
@@ -215,15 +238,15 @@ func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replic
 		out.err = err
 		return out
 	}
-	s.rankIn(plan, stream.Uint64(), truth, &out)
+	s.rankIn(ctx, plan, stream.Uint64(), truth, &out)
 	return out
 }
 
 // rankIn fits simulated data and ranks the truth among the draws. A Markov chain is made longer until it has enough effective draws.
-func (s *Study) rankIn(plan *model.Plan, seed uint64, truth []float64, out *replicate) {
+func (s *Study) rankIn(ctx context.Context, plan *model.Plan, seed uint64, truth []float64, out *replicate) {
 	for _, settings := range s.settings {
 		var draws [][]float64
-		if draws, out.divergences, out.err = s.fit(plan, seed, settings); out.err != nil {
+		if draws, out.divergences, out.err = s.fit(ctx, plan, seed, settings); out.err != nil {
 			var usage *fit.UsageError
 			out.fatal = errors.As(out.err, &usage)
 			return

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,25 +12,68 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/rng"
 )
 
-// A Fold is one of a cross-validation whose parties are in processes of their own. Each of them finds by itself which of its rows are in the fold: from the number of folds, the seed that all
-// share, and the order of the joined rows.
+// A Fold is one of a cross-validation whose parties are in processes of their own. Where rows are divided at random each of them finds by itself which of its rows are in the fold: from the number of
+// folds, the seed that all share, and the order of the joined rows. Strata and groups follow from what one party has: it decides (Deal), and tells the others the fold of each row.
 type Fold struct {
-	Folds int    `json:"folds,omitempty"` // 0: there is no cross-validation
-	Fold  int    `json:"fold,omitempty"`  // from 1
-	Seed  uint64 `json:"seed,omitempty"`
+	Folds    int    `json:"folds,omitempty"` // 0: there is no cross-validation
+	Fold     int    `json:"fold,omitempty"`  // from 1
+	Seed     uint64 `json:"seed,omitempty"`
+	Stratify bool   `json:"stratify,omitempty"`
+	By       string `json:"by,omitempty"` // a column whose groups stay whole
 }
 
-// Select has the party bind the rows of the fold, or all others. The party has bound all of its rows, and binds again.
-func (f Fold) Select(b *compile.OneParty, others bool) error {
+// Told reports whether the folds are told by one party.
+func (f Fold) Told() bool { return f.Stratify || f.By != "" }
+
+func (f Fold) options() Options {
+	return Options{Folds: f.Folds, Seed: f.Seed, Stratify: f.Stratify, By: f.By}
+}
+
+// A Deal is how a party divides the rows of all: the fold of each, from 0, in the order of the joined rows.
+type Deal struct {
+	Name    string // of the response or column that they follow from
+	Private bool   // it is this party's alone
+	Folds   []int
+}
+
+// Deal divides the rows by what the party has, with random numbers of its own where no other party has it; nil where it has not what the folds follow from. The party has bound all of its rows.
+func (f Fold) Deal(b *compile.OneParty, own rng.Key) (*Deal, error) {
+	if !b.Joins() {
+		return nil, nil
+	}
+	d, err := joined(b.Data, f.Folds)
+	if err != nil {
+		return nil, err
+	}
+	l, err := d.labels(b.Bound, b.Texts, f.options())
+	if err != nil || l == nil {
+		return nil, err
+	}
+	key := rng.SharedKey(f.Seed)
+	if l.owner != "" {
+		key = own
+	}
+	return &Deal{l.name, l.owner != "", assign(l.texts, f.By != "", f.Folds, key)}, nil
+}
+
+// Select has the party bind the rows of the fold, or all others. The party has bound all of its rows, and binds again. told are the folds of all rows where one party tells them.
+func (f Fold) Select(b *compile.OneParty, others bool, told []int) error {
 	if !b.Joins() {
 		return nil // its rows are of something else, as of groups: all fits have them
 	}
-	d, err := divide(b.Bound, b.Data, nil, Options{Folds: f.Folds, Seed: f.Seed})
-	if err != nil {
+	d, err := joined(b.Data, f.Folds)
+	switch {
+	case err != nil:
 		return err
+	case !f.Told():
+		told = assign(make([]string, d.count), false, f.Folds, rng.SharedKey(f.Seed))
+	case len(told) != d.count:
+		return fmt.Errorf("the folds are of %d rows, and this party has %d", len(told), d.count)
 	}
+	d.take(told)
 	b.Keep(&compile.Selection{Tables: d.parties, Key: d.key, Keep: d.rows(f.Fold-1, others)})
 	return nil
 }
@@ -55,59 +96,69 @@ type scoredResponse struct {
 	Rows   []scoredRow `json:"rows"`
 }
 
-// SaveScores writes the scores of the responses that this party draws, for Gather.
-func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
+// encode writes the scores of a fold.
+func (f Fold) encode(found []response) ([]byte, error) {
 	all := scoredFold{Fold: f, Responses: []scoredResponse{}}
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for _, y := range scoresOf(p, f.Fold-1) {
+	for _, y := range found {
 		one := scoredResponse{Name: y.name, Binary: y.binary}
 		for _, r := range y.rows {
 			one.Rows = append(one.Rows, scoredRow{text(r.observed), text(r.mean), text(r.score)})
 		}
 		all.Responses = append(all.Responses, one)
 	}
-	return atomicfile.Write(filepath.Join(dir, runs.ScoresFile), 0o600, func(w io.Writer) error { return json.NewEncoder(w).Encode(all) })
+	return json.Marshal(all)
+}
+
+// decode reads what encode writes.
+func decode(text []byte) (f Fold, found []response, err error) {
+	var all scoredFold
+	if err := json.Unmarshal(text, &all); err != nil {
+		return f, nil, err
+	}
+	number := func(text string) float64 {
+		v, bad := strconv.ParseFloat(text, 64)
+		err = errors.Join(err, bad)
+		return v
+	}
+	for _, y := range all.Responses {
+		one := response{name: y.Name, binary: y.Binary}
+		for _, r := range y.Rows {
+			one.rows = append(one.rows, row{all.Fold.Fold - 1, number(r.Observed), number(r.Mean), number(r.Score)})
+		}
+		found = append(found, one)
+	}
+	return all.Fold, found, err
+}
+
+// SaveScores writes the scores of the responses that this party draws, for Gather.
+func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
+	text, err := f.encode(scoresOf(p, f.Fold-1))
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(dir, runs.ScoresFile), 0o600, text)
 }
 
 // Gather makes the report of a party from the folders of all folds, in order; nil where the party draws no response.
 func Gather(model string, dirs []string) (*Report, error) {
 	var seed uint64
 	var folds [][]response
-	for k, dir := range dirs {
+	for _, dir := range dirs {
 		path := filepath.Join(dir, runs.ScoresFile)
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		var all scoredFold
-		if err := json.Unmarshal(text, &all); err != nil {
+		f, found, err := decode(text)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if len(all.Responses) == 0 {
+		if len(found) == 0 {
 			return nil, nil
 		}
-		seed = all.Seed
-		var fold []response
-		for _, y := range all.Responses {
-			one := response{name: y.Name, binary: y.Binary}
-			var bad error
-			number := func(text string) float64 {
-				v, err := strconv.ParseFloat(text, 64)
-				if err != nil {
-					bad = errors.Join(bad, err)
-					return math.NaN()
-				}
-				return v
-			}
-			for _, r := range y.Rows {
-				one.rows = append(one.rows, row{k, number(r.Observed), number(r.Mean), number(r.Score)})
-			}
-			if bad != nil {
-				return nil, fmt.Errorf("%s: %w", path, bad)
-			}
-			fold = append(fold, one)
-		}
-		folds = append(folds, fold)
+		seed = f.Seed
+		folds = append(folds, found)
 	}
 	return report(model, folds, len(dirs), seed), nil
 }

@@ -2,19 +2,26 @@ package crossvalidate
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// A division says which rows are in which fold. It follows from the seed that all parties share and from the order of the joined rows.
+// A division says which rows are in which fold. It follows from the order of the joined rows and from random numbers: those that all parties share, or where rows are stratified or grouped by what
+// one party has, numbers of its own. The folds then tell the others no more than which rows are together: with random numbers that they know they could find the value of nearly every row.
 type division struct {
+	tables  *data.Dataset
+	count   int
 	parties []string // whose tables are divided
 	key     string   // the column that joins them; "": the order of the rows
+	keys    []string // of the joined rows, in their order; nil without a key
 	byKey   map[string]int
 	byRow   map[int]int // by the row of the files
 }
@@ -39,102 +46,140 @@ func (d *division) rows(k int, others bool) func(row int, key string) bool {
 	}
 }
 
-// divide assigns the rows of a model's tables to folds.
+// divide assigns the rows of a model's tables to folds, where one process has them all.
 func divide(b *compile.Bound, tables *data.Dataset, sources data.Sources, o Options) (*division, error) {
-	d := &division{}
-	rows := 0
+	d, err := joined(tables, o.Folds)
+	if err != nil {
+		return nil, err
+	}
+	l, err := d.labels(b, sources.Texts, o)
+	switch {
+	case err != nil:
+		return nil, err
+	case l == nil && o.Stratify:
+		return nil, errors.New("--stratify: no response has one value for each row")
+	case l == nil:
+		return nil, fmt.Errorf("--by %s: no table whose rows are divided has this column", o.By)
+	}
+	key := rng.SharedKey(o.Seed)
+	if l.owner != "" {
+		key = rng.SimulatedKey(o.Seed, l.owner)
+	}
+	d.take(assign(l.texts, o.By != "", o.Folds, key))
+	return d, nil
+}
+
+// joined finds the rows that are divided.
+func joined(tables *data.Dataset, folds int) (*division, error) {
+	d := &division{tables: tables}
 	switch joins := tables.Joins; {
 	case len(joins) > 1:
 		return nil, fmt.Errorf("the tables are joined in %d sets, so that it is not clear whose rows are divided into folds", len(joins))
 	case len(joins) == 1:
-		d.parties, rows = joins[0].Parties, joins[0].Rows
+		d.parties, d.count = joins[0].Parties, joins[0].Rows
 		if joins[0].Key != data.RowOrder {
 			d.key = joins[0].Key
 		}
 	default:
 		for _, h := range tables.Parties {
 			if d.parties = append(d.parties, h.Party); len(d.parties) > 1 {
-				return nil, fmt.Errorf("the tables have rows of their own, which no key joins: cross-validation divides rows that all parties share")
+				return nil, errors.New("the tables have rows of their own, which no key joins: cross-validation divides rows that all parties share")
 			}
-			rows = h.View.Rows
+			d.count = h.View.Rows
 		}
 	}
-	if o.Folds < 2 || o.Folds > rows {
-		return nil, fmt.Errorf("%d folds of %d rows: there are at least 2 folds, and at most one for each row", o.Folds, rows)
+	if folds < 2 || folds > d.count {
+		return nil, fmt.Errorf("%d folds of %d rows: there are at least 2 folds, and at most one for each row", folds, d.count)
 	}
-	var keys []string
 	if d.key != "" {
-		if _, keys = tables.RowKeys(rows); keys == nil {
-			return nil, fmt.Errorf("no table has the keys of the joined rows")
-		}
-	}
-	labels, err := d.labels(b, tables, sources, rows, keys, o)
-	if err != nil {
-		return nil, err
-	}
-	d.byRow = map[int]int{}
-	if keys != nil {
-		d.byKey = map[string]int{}
-	}
-	for i, fold := range assign(labels, o.By != "", o.Folds, o.Seed) {
-		if keys != nil {
-			d.byKey[keys[i]] = fold
-		} else {
-			d.byRow[tables.FileRow(d.parties[0], i)] = fold
+		if _, d.keys = tables.RowKeys(d.count); d.keys == nil {
+			return nil, errors.New("no table has the keys of the joined rows")
 		}
 	}
 	return d, nil
 }
 
-// labels are what rows are stratified or grouped by, in the order of the joined rows; all equal for neither.
-func (d *division) labels(b *compile.Bound, tables *data.Dataset, sources data.Sources, rows int, keys []string, o Options) ([]string, error) {
-	if o.Stratify {
-		for _, k := range b.Checked.Likelihoods {
-			name := leftName(k)
-			for _, values := range b.Values {
-				if v := values[name]; v != nil && len(v.Values) == rows {
-					return texts(v.Values), nil
-				}
-			}
-		}
-		return nil, fmt.Errorf("--stratify: no response has one value for each row")
+// take keeps the fold of each row, in the order of the joined rows.
+func (d *division) take(folds []int) {
+	d.byRow = map[int]int{}
+	if d.keys != nil {
+		d.byKey = map[string]int{}
 	}
-	if o.By == "" {
-		return make([]string, rows), nil
+	for i, fold := range folds {
+		if d.keys != nil {
+			d.byKey[d.keys[i]] = fold
+		} else {
+			d.byRow[d.tables.FileRow(d.parties[0], i)] = fold
+		}
+	}
+}
+
+// labels are what rows are stratified or grouped by, in the order of the joined rows; all equal for neither.
+type labels struct {
+	texts []string
+	name  string // of the response or the column
+	owner string // the party whose they are; "": all parties have them
+}
+
+// labels finds them; nil where nothing that b has is such.
+func (d *division) labels(b *compile.Bound, texts func(party, column string) ([]string, bool, error), o Options) (*labels, error) {
+	switch {
+	case o.Stratify:
+		return d.strata(b), nil
+	case o.By == "":
+		return &labels{texts: make([]string, d.count)}, nil
 	}
 	for _, party := range d.parties {
-		column, there, err := sources.Texts(party, o.By)
+		column, there, err := texts(party, o.By)
 		if err != nil {
 			return nil, err
 		}
 		if !there {
 			continue
 		}
-		if keys == nil {
-			out := make([]string, rows)
-			for i := range out {
-				out[i] = column[tables.FileRow(party, i)]
-			}
-			return out, nil
+		l := &labels{texts: make([]string, d.count), name: o.By, owner: party}
+		if party == data.OwnerShared {
+			l.owner = ""
 		}
-		own, _, err := sources.Texts(party, d.key)
+		if d.keys == nil {
+			for i := range l.texts {
+				l.texts[i] = column[d.tables.FileRow(party, i)]
+			}
+			return l, nil
+		}
+		own, _, err := texts(party, d.key)
 		if err != nil {
 			return nil, err
 		}
 		of := map[string]string{}
 		for i, k := range own {
-			of[k] = column[i]
+			of[strings.TrimSpace(k)] = column[i]
 		}
-		out := make([]string, rows)
-		for i, k := range keys {
-			out[i] = of[k]
+		for i, k := range d.keys {
+			l.texts[i] = of[k]
 		}
-		return out, nil
+		return l, nil
 	}
-	return nil, fmt.Errorf("--by %s: no table whose rows are divided has this column", o.By)
+	return nil, nil
 }
 
-func texts(values []float64) []string {
+// strata are the values of the first response that has one for each row; nil where none has.
+func (d *division) strata(b *compile.Bound) *labels {
+	for _, k := range b.Checked.Likelihoods {
+		name := leftName(k)
+		for _, party := range slices.Sorted(maps.Keys(b.Values)) {
+			if v := b.Values[party][name]; v != nil && len(v.Values) == d.count {
+				if b.Checked.Symbols[name].Owner == check.Shared {
+					party = ""
+				}
+				return &labels{shown(v.Values), name, party}
+			}
+		}
+	}
+	return nil
+}
+
+func shown(values []float64) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
 		out[i] = fmt.Sprint(v)
@@ -144,10 +189,10 @@ func texts(values []float64) []string {
 
 // assign gives each row a fold. Rows are permuted and dealt out in turn: without labels all of them, in strata one after another; of groups, whole groups, the next to the fold with the fewest
 // rows.
-func assign(labels []string, whole bool, folds int, seed uint64) []int {
+func assign(labels []string, whole bool, folds int, key rng.Key) []int {
 	n := len(labels)
 	out := make([]int, n)
-	order := rng.New(rng.SharedKey(seed), "folds").Rand().Perm(n)
+	order := rng.New(key, "folds").Rand().Perm(n)
 	if !whole {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels[a], labels[b]) })
 		for at, row := range order {

@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/rng"
 )
 
 const hearts = `server registry
@@ -204,7 +205,7 @@ func TestHeartAgainstPooledLoop(t *testing.T) {
 	for i, c := range cells {
 		y[i], _ = strconv.ParseFloat(c, 64)
 	}
-	folds := assign(cells, false, o.Folds, o.Seed)
+	folds := assign(cells, false, o.Folds, rng.SharedKey(o.Seed))
 	r := rand.New(rand.NewPCG(1, 2))
 	at, sum, apart := 0, 0.0, 0.0
 	for k := range o.Folds {

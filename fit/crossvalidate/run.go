@@ -4,8 +4,6 @@ package crossvalidate
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
@@ -24,9 +22,7 @@ type Options struct {
 	// NewLevels draws parameters of categories that the fitted rows do not have from their prior.
 	NewLevels bool
 	Seed      uint64
-	Jobs      int         // folds that are fitted at the same time; 0: as many as there are processors
 	Fit       fit.Options // without a folder
-	Progress  func(done, all int)
 }
 
 // A row is the prediction of one row that was left out.
@@ -37,8 +33,17 @@ type row struct {
 	score    float64 // log predictive density
 }
 
-// Run cross-validates a model. Folds do not depend on how many are fitted at once. The diagnostics are those of the data.
-func Run(ctx context.Context, m *compile.Model, sources data.Sources, o Options) (*Report, diag.List, error) {
+// A Validation is a cross-validation: what its folds share, and the results of those that are done.
+type Validation struct {
+	model   *compile.Model
+	sources data.Sources
+	options Options
+	rows    *division
+	results [][]response // by fold
+}
+
+// New divides the rows of a model's tables into folds. The diagnostics are those of the data.
+func New(m *compile.Model, sources data.Sources, o Options) (*Validation, diag.List, error) {
 	whole, diags, err := compile.Bind(m, sources, o.Fit.Joining)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -48,41 +53,40 @@ func Run(ctx context.Context, m *compile.Model, sources data.Sources, o Options)
 	if err != nil {
 		return nil, diags, &fit.UsageError{Err: err}
 	}
-	if o.Jobs == 0 {
-		o.Jobs = runtime.GOMAXPROCS(0)
+	return &Validation{m, sources, o, d, make([][]response, o.Folds)}, diags, nil
+}
+
+// Make fits all folds but k, counted from 0, predicts that one, and writes down what came out, for Take. It may be called for several at the same time.
+func (v *Validation) Make(ctx context.Context, k int) ([]byte, error) {
+	found, err := one(ctx, v.model, v.sources, v.rows, k, v.options)
+	if err == nil {
+		err = ctx.Err() // an interrupt leaves fewer draws
 	}
-	ctx = fit.Sharing(ctx, min(o.Jobs, o.Folds))
-	results := make([][]response, o.Folds)
-	errs := make([]error, o.Folds)
-	work := make(chan int, o.Folds)
-	for k := range o.Folds {
-		work <- k
+	if err != nil {
+		return nil, fmt.Errorf("fold %d: %w", k+1, err)
 	}
-	close(work)
-	var wait sync.WaitGroup
-	var lock sync.Mutex
-	done := 0
-	for range min(o.Jobs, o.Folds) {
-		wait.Go(func() {
-			for k := range work {
-				if results[k], errs[k] = one(ctx, m, sources, d, k, o); errs[k] != nil {
-					return
-				}
-				lock.Lock()
-				if done++; o.Progress != nil {
-					o.Progress(done, o.Folds)
-				}
-				lock.Unlock()
-			}
-		})
+	return v.fold(k).encode(found)
+}
+
+func (v *Validation) fold(k int) Fold {
+	return Fold{Folds: v.options.Folds, Fold: k + 1, Seed: v.options.Seed}
+}
+
+// Take takes the result of a fold.
+func (v *Validation) Take(k int, result []byte) error {
+	f, found, err := decode(result)
+	if err == nil && f != v.fold(k) {
+		err = fmt.Errorf("it is of fold %d of %d", f.Fold, f.Folds)
 	}
-	wait.Wait()
-	for k, err := range errs {
-		if err != nil {
-			return nil, diags, fmt.Errorf("fold %d: %w", k+1, err)
-		}
+	if err == nil {
+		v.results[k] = found
 	}
-	return report(m.Name, results, o.Folds, o.Seed), diags, nil
+	return err
+}
+
+// Report is how well the rows were predicted, once all folds are there.
+func (v *Validation) Report() *Report {
+	return report(v.model.Name, v.results, v.options.Folds, v.options.Seed)
 }
 
 // A response has its predictions in one fold.

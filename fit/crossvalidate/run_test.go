@@ -1,16 +1,21 @@
 package crossvalidate
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/cells"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/rng"
 )
 
 const normalMean = `data y : real[N]
@@ -32,6 +37,23 @@ func bound(t *testing.T, text string, columns ...data.Values) (*compile.Model, d
 	return m, sources
 }
 
+// Run makes all folds, four at a time.
+func Run(ctx context.Context, m *compile.Model, sources data.Sources, o Options) (*Report, diag.List, error) {
+	v, diags, err := New(m, sources, o)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	var all []*cells.Cell
+	for _, part := range cells.Parts(o.Folds, 1) {
+		all = append(all, &cells.Cell{Part: &part})
+	}
+	local := cells.Local{Jobs: 4, Make: func(ctx context.Context, c *cells.Cell) ([]byte, error) { return v.Make(ctx, c.Part.First) }}
+	if err := cells.Gather(ctx, local, all, func(p cells.Part, result []byte) error { return v.Take(p.First, result) }, nil); err != nil {
+		return nil, diags, err
+	}
+	return v.Report(), diags, nil
+}
+
 // The log predictive densities of a conjugate model are those in closed form, row by row within the Monte Carlo error: given the other folds, m is normal, and so is y.
 func TestAgainstClosedForm(t *testing.T) {
 	y := make([]float64, 24)
@@ -45,7 +67,7 @@ func TestAgainstClosedForm(t *testing.T) {
 		t.Fatal(err, data.Errors(diags))
 	}
 	got := r.Responses[0]
-	folds := assign(make([]string, len(y)), false, o.Folds, o.Seed)
+	folds := assign(make([]string, len(y)), false, o.Folds, rng.SharedKey(o.Seed))
 	at, total := 0, 0.0
 	for k := range o.Folds {
 		n, sum := 0.0, 0.0
@@ -78,22 +100,39 @@ func TestAgainstClosedForm(t *testing.T) {
 	}
 }
 
-// The result does not depend on how many folds are fitted at once, and a row in fold k is predicted by a fit that has not seen it: with an impossible outlier its density is low.
+// The result does not depend on how many folds are fitted at once, nor on their order; what is no result of a fold is refused; and a row in fold k is predicted by a fit that has not seen it: with an impossible outlier its density is low.
 func TestFoldsAreLeftOut(t *testing.T) {
 	y := []float64{0, 0.1, -0.1, 0.2, -0.2, 0.05, 9, 0.1}
 	m, sources := bound(t, normalMean, data.Values{Name: "y", Numbers: y})
-	o := Options{Folds: 8, Seed: 1, Jobs: 1, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "100", "draws": "200"}}}
-	one, _, err := Run(t.Context(), m, sources, o)
+	o := Options{Folds: 8, Seed: 1, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "100", "draws": "200"}}}
+	v, _, err := New(m, sources, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Jobs = 4
+	for k := o.Folds - 1; k >= 0; k-- {
+		result, err := v.Make(t.Context(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bad := range []string{"", "{}", strings.Replace(string(result), `"observed":"`, `"observed":"x`, 1)} {
+			if v.Take(k, []byte(bad)) == nil {
+				t.Errorf("%q is taken", bad)
+			}
+		}
+		if v.Take((k+1)%o.Folds, result) == nil {
+			t.Error("the result of another fold is taken")
+		}
+		if err := v.Take(k, result); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one := v.Report()
 	many, _, err := Run(t.Context(), m, sources, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(one.Responses[0].LogDensities, many.Responses[0].LogDensities) {
-		t.Error("one job and four give other densities")
+		t.Error("folds one by one and four at a time give other densities")
 	}
 	if least := slices.Min(one.Responses[0].LogDensities); least > -25 {
 		t.Errorf("the outlier has the log density %v, as if its own fit had seen it", least)
@@ -107,7 +146,7 @@ func TestAssign(t *testing.T) {
 		labels = append(labels, fmt.Sprint(i%7))
 	}
 	counts := map[string][]int{}
-	for i, f := range assign(labels, false, 5, 2) {
+	for i, f := range assign(labels, false, 5, rng.SharedKey(2)) {
 		if counts[labels[i]] == nil {
 			counts[labels[i]] = make([]int, 5)
 		}
@@ -119,13 +158,13 @@ func TestAssign(t *testing.T) {
 		}
 	}
 	fold := map[string]int{}
-	for i, f := range assign(labels, true, 3, 2) {
+	for i, f := range assign(labels, true, 3, rng.SharedKey(2)) {
 		if was, ok := fold[labels[i]]; ok && was != f {
 			t.Fatalf("group %s is in two folds", labels[i])
 		}
 		fold[labels[i]] = f
 	}
-	if slices.Equal(assign(labels, false, 5, 2), assign(labels, false, 5, 3)) {
+	if slices.Equal(assign(labels, false, 5, rng.SharedKey(2)), assign(labels, false, 5, rng.SharedKey(3))) {
 		t.Error("two seeds give the same folds")
 	}
 }

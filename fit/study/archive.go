@@ -2,6 +2,7 @@ package study
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -9,13 +10,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/vflc/vflc/fit/cells"
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/posterior/runs"
 )
 
-// Pack writes the result of a task, which is there, as a compressed archive.
-func (s *Store) Pack(t Task, w io.Writer) error {
+// Pack writes the result of a cell, which is there, as a compressed archive.
+func (s *Store) Pack(c *cells.Cell, w io.Writer) error {
 	z := gzip.NewWriter(w)
 	a := tar.NewWriter(z)
-	root := os.DirFS(s.Folder(t))
+	root := os.DirFS(s.Folder(c))
 	err := fs.WalkDir(root, ".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
@@ -38,9 +43,9 @@ func (s *Store) Pack(t Task, w io.Writer) error {
 	return errors.Join(err, a.Close(), z.Close())
 }
 
-// Unpack takes the result of a task from an archive of Pack. It gets its name when it is whole, and on disk.
-func (s *Store) Unpack(t Task, r io.Reader) error {
-	dir := s.working(t)
+// Unpack takes the result of a cell from an archive of Pack. It gets its name when it is whole, and on disk.
+func (s *Store) Unpack(c *cells.Cell, r io.Reader) error {
+	dir := s.working(c)
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
@@ -61,16 +66,16 @@ func (s *Store) Unpack(t Task, r io.Reader) error {
 			return err
 		}
 		if !filepath.IsLocal(h.Name) || h.Typeflag != tar.TypeReg {
-			return fmt.Errorf("the result of %s has %q, which is no file of a cell", t.ID, h.Name)
+			return fmt.Errorf("the result of %s has %q, which is no file of a cell", c.ID(), h.Name)
 		}
 		if err := unpacked(filepath.Join(dir, filepath.FromSlash(h.Name)), a); err != nil {
 			return err
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, cellFile)); err != nil {
-		return fmt.Errorf("the result of %s is not whole: %w", t.ID, err)
+		return fmt.Errorf("the result of %s is not whole: %w", c.ID(), err)
 	}
-	return os.Rename(dir, s.Folder(t))
+	return os.Rename(dir, s.Folder(c))
 }
 
 // unpacked writes a file, synced.
@@ -88,5 +93,20 @@ func unpacked(path string, r io.Reader) error {
 	return errors.Join(err, f.Close())
 }
 
-// Drop removes the result of a task, which is elsewhere now.
-func (s *Store) Drop(t Task) error { return os.RemoveAll(s.Folder(t)) }
+// Rename gives the files in the records of runs the paths that they have where the cell is from: below is the folder in which they are here.
+func (s *Store) Rename(c *cells.Cell, below string) error {
+	separator := string(filepath.Separator)
+	return filepath.WalkDir(s.Folder(c), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.Name() != runs.RecordFile {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return atomicfile.WriteBytes(path, ownerOnly, bytes.ReplaceAll(text, []byte(below+separator), []byte(separator)))
+	})
+}
+
+// Drop removes the result of a cell, which is elsewhere now.
+func (s *Store) Drop(c *cells.Cell) error { return os.RemoveAll(s.Folder(c)) }

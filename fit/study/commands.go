@@ -45,14 +45,3 @@ func commandNames() []string {
 	}
 	return out
 }
-
-// ownFlags are those that a study sets itself, or that make a result depend on something else than the study and its tables.
-func ownFlags() []string {
-	return []string{"data", "output", "overwrite", "json", "quiet", "strict", "resume", "from", "inits", "help"}
-}
-
-// DataFlag names tables.
-const DataFlag = "data"
-
-// Owns reports whether a flag is one that no cell may set itself.
-func Owns(flag string) bool { return slices.Contains(ownFlags(), flag) }

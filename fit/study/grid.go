@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 )
@@ -14,7 +15,7 @@ import (
 type draft struct {
 	command, model, data, predict *node
 
-	flags  []Flag
+	flags  []cells.Flag
 	labels []Label
 }
 
@@ -90,7 +91,7 @@ func (r *reader) varied(d draft, axis *field, v *node) draft {
 
 // cell finishes a draft.
 func (r *reader) cell(n *node, d draft) {
-	c := &Cell{Command: Commands()[0].Name, Flags: d.flags, Labels: d.labels, Span: n.span}
+	c := &Cell{Cell: cells.Cell{Command: Commands()[0].Name, Flags: d.flags}, Labels: d.labels, Span: n.span}
 	if d.command != nil {
 		c.Command = d.command.text
 		if _, ok := CommandOf(c.Command); !ok {
@@ -137,7 +138,7 @@ func (r *reader) once(code diag.Code, n *node, message string) {
 }
 
 // files are the flags that give the tables of a data set; none where the study has no folder of tables.
-func (r *reader) files(n *node) []Flag {
+func (r *reader) files(n *node) []cells.Flag {
 	set := r.data.field(n.text)
 	if n.kind != text || set == nil || set.kind != table {
 		r.once(diag.BadStudy, n, "the study has no [data."+n.text+"]"+posterior.Suggestion(n.text, r.data.names()))
@@ -146,7 +147,7 @@ func (r *reader) files(n *node) []Flag {
 	if r.study.Folder == "" {
 		return nil
 	}
-	var out []Flag
+	var out []cells.Flag
 	for _, f := range set.fields {
 		names, ok := f.value.texts()
 		if !ok {
@@ -159,14 +160,14 @@ func (r *reader) files(n *node) []Flag {
 				r.once(diag.NoStudyData, f.value, names[k]+", a table of "+f.name+", is not there; --data names the folder that has the tables of the study")
 			}
 		}
-		out = append(out, Flag{"data", f.name + "=" + strings.Join(names, ","), f.span})
+		out = append(out, cells.Flag{Name: cells.DataFlag, Value: f.name + "=" + strings.Join(names, ","), Span: f.span})
 	}
 	return out
 }
 
 // flagsOf reads a table of flags.
-func (r *reader) flagsOf(n *node) []Flag {
-	var out []Flag
+func (r *reader) flagsOf(n *node) []cells.Flag {
+	var out []cells.Flag
 	if n == nil || !r.want(n, "flags", table) {
 		return nil
 	}
@@ -177,8 +178,8 @@ func (r *reader) flagsOf(n *node) []Flag {
 }
 
 // flagOf reads a flag; of a list one for each element.
-func (r *reader) flagOf(f *field) []Flag {
-	if slices.Contains(ownFlags(), f.name) {
+func (r *reader) flagOf(f *field) []cells.Flag {
+	if slices.Contains(cells.OwnFlags(), f.name) {
 		r.once(diag.BadCell, &node{span: f.span}, "--"+f.name+" is not for a cell: the study says where results and tables are, and a result depends on these alone")
 		return nil
 	}
@@ -187,17 +188,17 @@ func (r *reader) flagOf(f *field) []Flag {
 		r.once(diag.BadStudy, f.value, f.name+" is a flag, whose value is a text, a number, true or false, or a list of them")
 		return nil
 	}
-	var out []Flag
+	var out []cells.Flag
 	for _, v := range values {
-		out = append(out, Flag{f.name, v, f.value.span})
+		out = append(out, cells.Flag{Name: f.name, Value: v, Span: f.value.span})
 	}
 	return out
 }
 
 // merged are flags in which later ones take the place of earlier ones of the same name.
-func merged(flags, later []Flag) []Flag {
-	out := slices.DeleteFunc(slices.Clone(flags), func(f Flag) bool {
-		return slices.ContainsFunc(later, func(l Flag) bool { return l.Name == f.Name })
+func merged(flags, later []cells.Flag) []cells.Flag {
+	out := slices.DeleteFunc(slices.Clone(flags), func(f cells.Flag) bool {
+		return slices.ContainsFunc(later, func(l cells.Flag) bool { return l.Name == f.Name })
 	})
 	return append(out, later...)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
@@ -47,7 +48,7 @@ func Read(file *source.File, tables string) (*Study, diag.List) {
 type reader struct {
 	study *Study
 	list  diag.List
-	flags []Flag
+	flags []cells.Flag
 	data  *node
 }
 

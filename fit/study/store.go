@@ -1,8 +1,6 @@
 package study
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/internal/atomicfile"
@@ -37,52 +36,6 @@ const (
 	ValuesFile = "results.csv"
 )
 
-// An Input is a text or a table on which the result of a cell depends, by its digest.
-type Input struct {
-	Name   string `json:"name"`
-	SHA256 string `json:"sha256"`
-}
-
-// Digest is the input of some bytes.
-func Digest(name string, text []byte) Input {
-	sum := sha256.Sum256(text)
-	return Input{name, hex.EncodeToString(sum[:])}
-}
-
-// A record is the content of cell.json: what a result depends on, and what the cell was called when it was made.
-type record struct {
-	Schema  int       `json:"schema"`
-	Version string    `json:"version"` // of vflc
-	Command string    `json:"command"`
-	Flags   []setting `json:"flags"`
-	Predict bool      `json:"predict,omitempty"`
-	Inputs  []Input   `json:"inputs"`
-}
-
-type setting struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// Identify returns the task of a cell. Its name is a digest of the command, the flags and the inputs; paths do not enter, contents do.
-func Identify(c *Cell, inputs []Input) (Task, error) {
-	text, err := json.Marshal(c.record(inputs))
-	if err != nil {
-		return Task{}, err
-	}
-	return Task{Cell: c, ID: Digest("", text).SHA256[:16]}, nil
-}
-
-func (c *Cell) record(inputs []Input) record {
-	r := record{Schema: posterior.Schema, Version: fit.Version(), Command: c.Command, Flags: []setting{}, Predict: c.Predicts, Inputs: inputs}
-	for _, f := range c.Flags {
-		if f.Name != "data" { // tables are inputs
-			r.Flags = append(r.Flags, setting{f.Name, f.Value})
-		}
-	}
-	return r
-}
-
 // A Store is the folder of a study: a folder for each result, and what is made of them.
 type Store struct {
 	dir  string
@@ -107,22 +60,22 @@ func OpenStore(dir string, write bool) (*Store, error) {
 // Close lets go of the folder.
 func (s *Store) Close() { s.lock.Release() }
 
-// Folder is where the finished result of a task is.
-func (s *Store) Folder(t Task) string { return filepath.Join(s.dir, cellsDir, t.ID) }
+// Folder is where the finished result of a cell is.
+func (s *Store) Folder(c *cells.Cell) string { return filepath.Join(s.dir, cellsDir, c.ID()) }
 
 // working is where a result is made. It gets its name when it is whole.
-func (s *Store) working(t Task) string { return filepath.Join(s.dir, cellsDir, "."+t.ID) }
+func (s *Store) working(c *cells.Cell) string { return filepath.Join(s.dir, cellsDir, "."+c.ID()) }
 
-// Has reports whether the result of a task is there.
-func (s *Store) Has(t Task) bool {
-	_, err := os.Stat(filepath.Join(s.Folder(t), cellFile))
+// Has reports whether the result of a cell is there.
+func (s *Store) Has(c *cells.Cell) bool {
+	_, err := os.Stat(filepath.Join(s.Folder(c), cellFile))
 	return err == nil
 }
 
-// Make makes the result of a task: do writes it into a folder, which gets its name when it is whole. resumed says that an earlier process has left something there to continue.
-func (s *Store) Make(t Task, inputs []Input, do func(dir string, resumed bool, log io.Writer) error) error {
-	dir := s.working(t)
-	command, _ := CommandOf(t.Cell.Command)
+// Make makes the result of a cell: do writes it into a folder, which gets its name when it is whole. resumed says that an earlier process has left something there to continue.
+func (s *Store) Make(c *cells.Cell, do func(dir string, resumed bool, log io.Writer) error) error {
+	dir := s.working(c)
+	command, _ := CommandOf(c.Command)
 	resumed := false
 	if command.Resumes {
 		_, err := os.Stat(filepath.Join(dir, command.Writes))
@@ -147,11 +100,11 @@ func (s *Store) Make(t Task, inputs []Input, do func(dir string, resumed bool, l
 	if err != nil {
 		return err
 	}
-	r := t.Cell.record(inputs)
+	r := c.Record()
 	if err := atomicfile.Write(filepath.Join(dir, cellFile), ownerOnly, func(w io.Writer) error { return posterior.WriteJSON(w, r) }); err != nil {
 		return err
 	}
-	return os.Rename(dir, s.Folder(t))
+	return os.Rename(dir, s.Folder(c))
 }
 
 // resumable reports whether an interrupt has left a run, or the fits of an extrapolation, that can be continued.
@@ -163,23 +116,23 @@ func resumable(dir string) bool {
 	return err == nil && fit.Resumable(dir, r) == nil
 }
 
-// Collect reads the results of tasks, and compares them with their references.
-func (s *Store) Collect(study *Study, tasks []Task, failed map[*Cell]error) ([]*Result, error) {
+// Collect reads the results of the cells of a study, and compares them with their references.
+func (s *Store) Collect(study *Study, failed map[string]error) ([]*Result, error) {
 	var out []*Result
 	byCell := map[*Cell]*Result{}
-	for _, t := range tasks {
-		r := &Result{Cell: t.Cell, ID: t.ID, moments: map[string]moment{}}
-		if err := failed[t.Cell]; err != nil {
+	for _, c := range study.Cells {
+		r := &Result{Cell: c, ID: c.ID(), moments: map[string]moment{}}
+		if err := failed[r.ID]; err != nil {
 			r.Failed = err.Error()
-		} else if !s.Has(t) {
+		} else if !s.Has(&c.Cell) {
 			r.Failed = "not done"
-		} else if err := s.read(t, r); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Folder(t), err)
-		} else if !study.draws(t.Cell) {
+		} else if err := s.read(&c.Cell, r); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Folder(&c.Cell), err)
+		} else if !study.draws(c) {
 			r.run = nil // of many runs the draws would fill the memory
 		}
 		out = append(out, r)
-		byCell[t.Cell] = r
+		byCell[c] = r
 	}
 	for _, r := range out {
 		if with := byCell[study.referenceOf(r.Cell)]; with != nil && r.Failed == "" && with.Failed == "" {
@@ -189,13 +142,13 @@ func (s *Store) Collect(study *Study, tasks []Task, failed map[*Cell]error) ([]*
 	return out, nil
 }
 
-// read reads the result of a task.
-func (s *Store) read(t Task, r *Result) error {
-	command, ok := CommandOf(t.Cell.Command)
+// read reads the result of a cell.
+func (s *Store) read(c *cells.Cell, r *Result) error {
+	command, ok := CommandOf(c.Command)
 	if !ok {
 		return errors.New("the cell is of no command")
 	}
-	path := filepath.Join(s.Folder(t), command.Writes)
+	path := filepath.Join(s.Folder(c), command.Writes)
 	switch {
 	case command.Writes == CVFile:
 		text, err := os.ReadFile(path)

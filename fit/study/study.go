@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/source"
 )
 
@@ -24,40 +25,11 @@ type Study struct {
 // A Label is the value of a cell on an axis of the grid.
 type Label struct{ Axis, Value string }
 
-// A Flag is a flag of a cell's command line, with the place that gives it.
-type Flag struct {
-	Name, Value string
-	Span        source.Span
-}
-
-// A Cell is one point of the grid: a command line, without the flags that say where its result goes.
+// A Cell is one point of the grid.
 type Cell struct {
-	Command string
-	Model   string // absolute path
-	Flags   []Flag // in order; repeatable ones may come several times
-	Labels  []Label
-	// Predicts says that the rows of the tables in New, or the run's own where there are none, are predicted after a fit.
-	Predicts bool
-	New      []Flag
-	Span     source.Span // of the block that makes it
-}
-
-// Args are the words of the command line.
-func (c *Cell) Args() []string {
-	args := []string{c.Command, c.Model}
-	for _, f := range c.Flags {
-		args = append(args, "--"+f.Name+"="+f.Value)
-	}
-	return args
-}
-
-// PredictArgs are the words of the command line that predicts after the fit in a folder.
-func (c *Cell) PredictArgs(run string) []string {
-	args := []string{"predict", run}
-	for _, f := range c.New {
-		args = append(args, "--"+f.Name+"="+f.Value)
-	}
-	return args
+	cells.Cell
+	Labels []Label
+	Span   source.Span // of the block that makes it
 }
 
 // Label returns the value of the cell on an axis; ok is false where it has none.

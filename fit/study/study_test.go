@@ -1,7 +1,6 @@
 package study
 
 import (
-	"context"
 	"errors"
 	"io"
 	"math"
@@ -9,9 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -109,82 +108,6 @@ func TestMistakesHavePlaces(t *testing.T) {
 	}
 }
 
-// A result is found under the same name as long as what it depends on is the same, wherever the files are.
-func TestNamesFollowFromContents(t *testing.T) {
-	name := func(flags []Flag, inputs ...Input) string {
-		task, err := Identify(&Cell{Command: "run", Model: "anywhere/m.vfl", Flags: flags}, inputs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return task.ID
-	}
-	model, other := Digest("model", []byte("a")), Digest("model", []byte("b"))
-	one := name([]Flag{{Name: "rho", Value: "1"}, {Name: "data", Value: "a=x.csv"}}, model)
-	if one != name([]Flag{{Name: "rho", Value: "1"}, {Name: "data", Value: "a=y.csv"}}, model) {
-		t.Error("the path of a table changes the name")
-	}
-	if one == name([]Flag{{Name: "rho", Value: "2"}}, model) || one == name([]Flag{{Name: "rho", Value: "1"}}, other) {
-		t.Error("a flag or the text of the model does not change the name")
-	}
-}
-
-// Workers take each cell once; one that is given back is taken by another, and what fails is reported.
-func TestQueue(t *testing.T) {
-	var tasks []Task
-	for k := range 40 {
-		tasks = append(tasks, Task{ID: string(rune('A' + k))})
-	}
-	var lock sync.Mutex
-	times, failures, last := map[string]int{}, 0, 0
-	q := NewLocal(slices.Clone(tasks), func(_ Task, failed error, done, all int) {
-		if failed != nil {
-			failures++
-		}
-		if last = done; all != len(tasks) {
-			t.Errorf("of %d cells", all)
-		}
-	})
-	ended, end := context.WithCancel(t.Context())
-	gone := Work(ended, q, func(ctx context.Context, task Task) error { // a worker that ends in its third cell
-		lock.Lock()
-		defer lock.Unlock()
-		if len(times) == 2 {
-			end()
-			return ctx.Err()
-		}
-		times[task.ID]++
-		return nil
-	})
-	if !errors.Is(gone, context.Canceled) {
-		t.Errorf("the worker ended with %v", gone)
-	}
-	var wait sync.WaitGroup
-	for range 5 {
-		wait.Go(func() {
-			if err := Work(t.Context(), q, func(_ context.Context, task Task) error {
-				lock.Lock()
-				defer lock.Unlock()
-				times[task.ID]++
-				if task.ID == "F" {
-					return errors.New("no")
-				}
-				return nil
-			}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wait.Wait()
-	for _, task := range tasks {
-		if times[task.ID] != 1 {
-			t.Errorf("%s was done %d times", task.ID, times[task.ID])
-		}
-	}
-	if failures != 1 || last != len(tasks) {
-		t.Errorf("%d failures, %d done at last", failures, last)
-	}
-}
-
 // A result has its name only when it is whole, and what an earlier process has left of one that cannot be continued is not mixed with it.
 func TestStore(t *testing.T) {
 	s, err := OpenStore(t.TempDir(), true)
@@ -195,22 +118,22 @@ func TestStore(t *testing.T) {
 	if _, err := OpenStore(s.dir, true); err == nil {
 		t.Error("two processes may write to the folder")
 	}
-	task := Task{Cell: &Cell{Command: "cv"}, ID: "x"}
+	cell := &cells.Cell{Command: "cv"}
 	half := func(dir string, _ bool, _ io.Writer) error {
 		if err := os.WriteFile(filepath.Join(dir, "left"), nil, 0o600); err != nil {
 			return err
 		}
 		return errors.New("killed")
 	}
-	if err := s.Make(task, nil, half); err == nil || s.Has(task) {
+	if err := s.Make(cell, half); err == nil || s.Has(cell) {
 		t.Errorf("half a result: %v", err)
 	}
-	if err := s.Make(task, nil, func(dir string, resumed bool, _ io.Writer) error {
+	if err := s.Make(cell, func(dir string, resumed bool, _ io.Writer) error {
 		if _, err := os.Stat(filepath.Join(dir, "left")); err == nil || resumed {
 			t.Error("what was left is there still")
 		}
 		return nil
-	}); err != nil || !s.Has(task) {
+	}); err != nil || !s.Has(cell) {
 		t.Errorf("a whole result: %v", err)
 	}
 }

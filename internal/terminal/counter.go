@@ -38,5 +38,12 @@ func (c *Counter) Of(part string) func(done, all int) {
 	}
 }
 
+// Message prints a line.
+func (c *Counter) Message(text string) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.say("%s", text)
+}
+
 // End leaves the last state on the terminal.
 func (c *Counter) End() { c.end() }

@@ -11,10 +11,13 @@ import (
 type Screen struct {
 	*progress
 	chains *chainProgress // nil: one line
+	quiet  bool
 }
 
 // NewScreen returns a Screen that writes to w; nothing where quiet.
-func NewScreen(w io.Writer, quiet bool) *Screen { return &Screen{progress: newProgress(w, quiet)} }
+func NewScreen(w io.Writer, quiet bool) *Screen {
+	return &Screen{progress: newProgress(w, quiet), quiet: quiet}
+}
 
 // Say prints a message on a line of its own.
 func (s *Screen) Say(format string, args ...any) { s.say(format, args...) }
@@ -31,11 +34,13 @@ func (s *Screen) Begin(chains, steps int) {
 
 // Step shows one step.
 func (s *Screen) Step(chain int, info backends.Info) {
-	if s.chains != nil {
+	switch {
+	case s.quiet:
+	case s.chains != nil:
 		s.chains.step(chain, info)
-		return
+	default:
+		s.step(info)
 	}
-	s.step(info)
 }
 
 // Skip counts steps of an earlier process.

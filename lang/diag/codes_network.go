@@ -1,6 +1,6 @@
 package diag
 
-// The codes of runs across processes: V0674 to V0679, V0695 and V081x what does not fit between parties or is not to be had across them, V068x a party's policy, V069x ledgers, V0825 to V0836 who the parties are and what they
+// The codes of runs across processes: V0607 to V0610, V0674 to V0679, V0695 and V081x what does not fit between parties or is not to be had across them, V068x a party's policy, V069x ledgers, V0825 to V0836 who the parties are and what they
 // send, V085x what a party publishes.
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
@@ -10,6 +10,8 @@ const (
 	BadWiring      Code = "V0675" // outlines or a wiring that are not those of the programs
 	BadControl     Code = "V0676" // a message that the agreement of the parties does not have
 	EndedElsewhere Code = "V0677" // another party has ended the run
+
+	OtherOrigin Code = "V0607" // a folder that is not the part of the run where the chains of the others begin
 
 	OtherTask      Code = "V0810" // programs or parties of another task: a fit, a prediction, …
 	FittedByOthers Code = "V0811" // encoders that only other parties have
@@ -47,6 +49,9 @@ const (
 	PayloadTooSmall    Code = "V0834" // NATS servers that take no packets of the size that a run needs
 	OffScript          Code = "V0835" // a message that the session does not have at this place
 	SubjectRefused     Code = "V0836" // the NATS server does not allow a subject
+
+	PolicyFolds  Code = "V0608" // folds that follow from what the party has alone
+	FoldsUnknown Code = "V0609" // folds that follow from what no party has, or several
 
 	PolicyRelease  Code = "V0855" // results that the policy does not let others see
 	Unpublishable  Code = "V0856" // a run of which nothing can be published

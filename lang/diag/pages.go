@@ -29,6 +29,7 @@ var Pages = slices.Concat(
 	privatePages,
 	rowsPages,
 	studiesPages,
+	cellsPages,
 	networkPages,
 	alignPages,
 	estimatorsPages,

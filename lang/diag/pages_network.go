@@ -105,8 +105,20 @@ var networkPages = []Page{
 		Text: "What parties tell one another beside the messages of a run are codes, numbers, digests, names of parties and names of the model: never the text of an error, a path, a value, or a column that the model does not name. A message that has another text does not leave, and is refused where it arrives. Names of the model, its sizes and settings have no characters but letters, digits and a few signs; the message names the field.",
 	},
 	{
+		Code: PolicyFolds, Title: "folds that follow from what a party has alone",
+		Text: "In a cross-validation across machines with --by COLUMN, or with --stratify by a response that a client has alone, one party divides the rows and tells all others in which fold each row is. The fold of a row then depends on a private value: with --by, rows in different folds have different values of the column; with --stratify, the folds have nearly the same share of each value, and the random numbers that deal rows out are the party's own, so that a fold tells next to nothing of a row. The party's policy allows it by name: folds = [\"ward\"] in policy.toml, beside its keys. What all parties have, and a response of the server, whose derivatives all clients receive in any case, need no line.",
+	},
+	{
+		Code: FoldsUnknown, Title: "folds that follow from what no party has, or several",
+		Text: "With --by COLUMN one of the parties whose rows are joined has the column in its table, and with --stratify one has a response with one value for each row. That party divides the rows, and tells the others. Where the server has it, it decides; where two clients have it with other values, nobody can say whose is meant: rename it in one table.",
+	},
+	{
+		Code: OtherOrigin, Title: "chains that begin where another run has ended",
+		Text: "With --from at vflc serve and vflc join the chains begin where those of an earlier run across machines have ended: each party names its own folder of that run, which has its own coordinates of the last positions, its part of the metric, and the step size. The parties compare the number of the run and the SHA-256 of its manifest, which say nothing of its results. The folder must be this party's, of a run that is complete, and of the same run at all of them; the programs may be others, as with another rho, as long as the parameters are the same.",
+	},
+	{
 		Code: NotApart, Title: "what needs the data of all parties in one process",
-		Text: "Some of what vflc run, predict and cv do needs numbers of several parties in one place: draws of new categories from a prior of another party, the chains of an earlier run, folds that follow the response or a column of one party, fits at several rho, pointwise densities where auxiliary variables must be integrated out, and cells that are no cells of a study. It is not done across machines. The message says what is instead.",
+		Text: "Some of what vflc run, predict and cv do needs numbers of several parties in one place: draws of new categories from a prior of another party, the chains of an earlier run, folds that follow the response or a column of one party, fits at several rho, and pointwise densities where auxiliary variables must be integrated out. It is not done across machines. The message says what is instead.",
 	},
 	{
 		Code: NeedsParties, Title: "one party's part of a run, where all parties are needed",

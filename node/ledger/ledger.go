@@ -52,8 +52,8 @@ type Opening struct {
 // A Told is what a party has told of its rows before an epoch of the run.
 type Told struct {
 	To     string `json:"to"`
-	What   string `json:"what"`           // Incomplete, LeftOut or Asked
-	Size   string `json:"size,omitempty"` // of the rows; not of an answer
+	What   string `json:"what"`           // Incomplete, LeftOut, Folds or Asked
+	Size   string `json:"size,omitempty"` // of the rows; not of folds or an answer
 	Rows   int    `json:"rows,omitempty"` // of which it tells, a bit each
 	Left   int    `json:"left,omitempty"` // of these that are incomplete or left out
 	Digest string `json:"digest"`
@@ -63,6 +63,7 @@ type Told struct {
 const (
 	Incomplete = "which rows of the party are incomplete"
 	LeftOut    = "which rows all parties leave out"
+	Folds      = "in which fold of the cross-validation each row is"
 	Asked      = "sizes of its data and salted digests of rows, shared data and categories, when asked (vflc preflight)"
 )
 

@@ -442,7 +442,10 @@ func (p *Report) Print(w io.Writer) error {
 	said := map[string]bool{}
 	for _, t := range p.Told {
 		line := fmt.Sprintf("%s told %s %s.\n", t.Party, t.To, t.What)
-		if t.Size != "" {
+		switch {
+		case t.What == Folds:
+			line = fmt.Sprintf("%s told %s %s (%s rows).\n", t.Party, t.To, t.What, grouped.Digits(t.Rows))
+		case t.Size != "":
 			line = fmt.Sprintf("%s told %s %s: %s of %s (%s).\n", t.Party, t.To, t.What, grouped.Digits(t.Left), grouped.Digits(t.Rows), t.Size)
 		}
 		if !said[line] {

@@ -38,6 +38,7 @@ type Policy struct {
 	MinDifference   int             `toml:"min_difference"`   // rows by which the rows of a run differ from those of every earlier one, unless they are the same
 	MaxAdjoint      float64         `toml:"max_adjoint"`      // largest absolute derivative of the log likelihood of one client and row that the party takes
 	Record          bool            `toml:"record"`           // the server may keep what it receives in a run
+	Folds           []string        `toml:"folds"`            // the party's columns and responses from which the folds of a cross-validation may follow, which all parties are told
 	Key             string          `toml:"key"`              // column that joins rows
 	Peers           []string        `toml:"peers"`            // parties that may take part
 	Expires         *toml.LocalDate `toml:"expires"`          // last day on which a run may begin, go on or be published
@@ -118,7 +119,7 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 	if !slices.Contains(releases, p.Release) {
 		return bad(lineOf(text, "release"), "release is one of nothing, summaries and draws, not %q", p.Release)
 	}
-	for name, list := range map[string][]string{"manifests": p.Manifests, "signed_by": p.SignedBy, "transforms": p.Transforms, "peers": p.Peers} {
+	for name, list := range map[string][]string{"manifests": p.Manifests, "signed_by": p.SignedBy, "transforms": p.Transforms, "folds": p.Folds, "peers": p.Peers} {
 		if list != nil && len(list) == 0 {
 			return bad(lineOf(text, name), "%s lists nothing; leave the line out where nothing is to be limited", name)
 		}
@@ -357,6 +358,15 @@ func (p *Policy) Publishes(path string, what Release) diag.List {
 		l.term(p.Expires, time.Now())
 	}
 	return Refused(l.out)
+}
+
+// Divides is the error where a policy, which stands at a path or is nil, does not let the folds of a cross-validation follow from a column or response of the party.
+func (p *Policy) Divides(path, name string) diag.List {
+	if p != nil && slices.Contains(p.Folds, name) {
+		return nil
+	}
+	d := &diag.Diagnostic{Code: diag.PolicyFolds, Severity: diag.Error, Message: fmt.Sprintf("the folds would follow from %s, which is this party's alone, and tell every party of each row in which fold it is: that needs a line in this party's policy", name)}
+	return diag.List{d.Note("folds = [%q] in %s allows it", name, path)}
 }
 
 // Spent is the error where the rounds are spent while a run is under way.

@@ -129,8 +129,12 @@ func (g *Graph) plan() {
 	}
 	g.tileConstants()
 	for id := range g.nodes {
-		if n := &g.nodes[id]; n.op == opRuns {
+		n := &g.nodes[id]
+		if n.op == opRuns || n.op == opLevels {
 			n.cutRuns(g.layout.blocks[n.frame])
+		}
+		if n.op == opLevels {
+			g.tileLevels(n)
 		}
 	}
 	g.place()

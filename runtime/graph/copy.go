@@ -49,6 +49,12 @@ func (b *Builder) Received(id ID) bool {
 	return n.kind == input || slices.ContainsFunc(n.in, b.Received)
 }
 
+// Depends reports whether a node is another, or computed from it.
+func (b *Builder) Depends(id, on ID) bool {
+	b.check(id)
+	return id == on || slices.ContainsFunc(b.nodes[id].in, func(p ID) bool { return b.Depends(p, on) })
+}
+
 // Coordinates returns where the elements of a parameter begin in x; false for another node.
 func (b *Builder) Coordinates(id ID) (offset int, ok bool) {
 	b.check(id)

@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/runtime/workers"
@@ -120,7 +122,7 @@ func (e *Exec) bind(p *program) []loop {
 	for i := range p.loops {
 		l := &p.loops[i]
 		loops[i] = loop{rows: l.rows, step: l.step(e.g), global: l.global}
-		for _, z := range l.zero {
+		for _, z := range joined(l.zero) {
 			loops[i].zero = append(loops[i].zero, e.view(z, nil).buf)
 		}
 		if n := e.g.pieces(l); n > 1 {
@@ -132,6 +134,20 @@ func (e *Exec) bind(p *program) []loop {
 	return loops
 }
 
+// joined returns references to the same memory, with neighbours as one.
+func joined(refs []ref) (out []ref) {
+	refs = slices.Clone(refs)
+	slices.SortFunc(refs, func(a, b ref) int { return cmp.Or(cmp.Compare(a.space, b.space), cmp.Compare(a.off, b.off)) })
+	for _, r := range refs {
+		if n := len(out) - 1; n >= 0 && out[n].space == r.space && out[n].off+out[n].len >= r.off {
+			out[n].len = max(out[n].len, r.off+r.len-out[n].off)
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // bindCalls makes the steps of a loop, and lists those with a begin or an end.
 func (e *Exec) bindCalls(l *loopSpec, at *site) (calls []call, frames []*call) {
 	calls = make([]call, len(l.calls))
@@ -139,6 +155,7 @@ func (e *Exec) bindCalls(l *loopSpec, at *site) (calls []call, frames []*call) {
 		c := &calls[j]
 		e.bindCall(c, &l.calls[j], at)
 		c.flatten(l)
+		c.narrow(l, l.calls[j].verb)
 		if c.node.op == opActive && l.calls[j].verb == doReverse {
 			c.own = at.room(l.block * c.width)
 		}
@@ -178,6 +195,10 @@ func (e *Exec) bindCall(c *call, s *callSpec, at *site) {
 		c.sums = &rowSums{}
 		if n.op == opLinear {
 			c.sums.predictor = newLinearState(n, e.g)
+		}
+		if n.op == opLevels {
+			k := len(n.levels.columns)
+			c.sums.predictor.B, c.sums.predictor.Gradient = make([]float64, k), make([]float64, 8*(k+1))
 		}
 	}
 	switch s.verb {
@@ -236,6 +257,9 @@ func (l *loop) run() {
 	case l.split != nil:
 		l.split.run()
 		return
+	case l.step >= l.rows && len(l.frames) == 0:
+		steps(l.calls, 0, l.rows)
+		return
 	}
 	for _, c := range l.frames {
 		c.node.op.begin(c)
@@ -290,16 +314,17 @@ func (e *Exec) Target() float64 {
 	e.targeted = true
 	clear(e.adjoints[0])
 	run(e.target)
-	clear(e.terms)
+	terms := e.terms
+	clear(terms)
 	for i, v := range e.arrays[inSum] {
 		p := &e.g.parts[i]
 		if e.flat && p.node != NoID && e.g.nodes[p.node].bij != nil {
 			continue
 		}
-		e.terms[p.term] += v + p.value
+		terms[p.term] += v + p.value
 	}
 	lp := 0.0
-	for _, v := range e.terms {
+	for _, v := range terms {
 		lp += v
 	}
 	return lp

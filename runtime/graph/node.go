@@ -124,6 +124,7 @@ type node struct {
 	rows    *rowLikelihood // of a likelihood with a row loop of its own
 	counted *histogram     // of a likelihood that needs it
 	linear  linearPart     // of a likelihood with a linear predictor
+	levels  *levelPart     // of one whose coefficients differ by level
 }
 
 // degree is how a node depends on x, with received values held fixed.

@@ -61,13 +61,7 @@ func (c *call) densityColumn(j int) {
 	s, l := c.density, c.node.likely
 	k := len(s.theta)
 	blk := &s.block
-	blk.N, blk.X, blk.Theta, blk.DTheta = c.n, c.arg(0, j), s.theta, s.dtheta
-	blk.DX = c.partial(0, j)
-	for i := range k {
-		s.theta[i] = c.arg(i+1, j)
-		s.dtheta[i] = c.partial(i+1, j)
-	}
-	blk.LP = nil
+	c.bindDensity(j)
 	if l.weighted {
 		blk.LP = c.scratch[0][:c.n]
 	}
@@ -84,6 +78,16 @@ func (c *call) densityColumn(j int) {
 	}
 	if l.weighted && c.wants(k+1) { // last: it may add to an adjoint that a partial has been written to
 		c.giveScaled(k+1, j, c.node.power, blk.LP)
+	}
+}
+
+// bindDensity fills the block of arguments for column j.
+func (c *call) bindDensity(j int) {
+	s := c.density
+	b := &s.block
+	b.N, b.X, b.Theta, b.DTheta, b.DX, b.LP = c.n, c.arg(0, j), s.theta, s.dtheta, c.partial(0, j), nil
+	for i := range s.theta {
+		s.theta[i], s.dtheta[i] = c.arg(i+1, j), c.partial(i+1, j)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // time; afterwards the sums are added up in the order of the pieces. How many pieces a loop has follows from the graph alone, and one goroutine computes them like several:
 // every number is the same for any number of cores.
 const (
-	leastWork  = 1 << 16 // of a piece: about 10 µs
+	LeastWork  = 1 << 16 // of a piece: about 10 µs
 	mostPieces = 16
 	sumsShare  = 8 // adding up the sums of the pieces is at most 1/sumsShare of the work
 )
@@ -34,11 +34,25 @@ func (g *Graph) pieces(l *loopSpec) int {
 		own += r.len
 	}
 	work := row * l.rows
-	n := min(mostPieces, work/leastWork, (l.rows+l.block-1)/l.block)
+	n := min(mostPieces, work/LeastWork, (l.rows+l.block-1)/l.block)
 	if own > 0 {
 		n = min(n, work/(sumsShare*own))
 	}
 	return max(1, n)
+}
+
+// Work is about the time of a value with its gradient, in the unit of LeastWork.
+func (g *Graph) Work() int {
+	work := 0
+	for _, p := range []program{g.forward, g.target, g.pull} {
+		for k := range p.loops {
+			l := &p.loops[k]
+			for i := range l.calls {
+				work += g.work(&l.calls[i]) * l.rows
+			}
+		}
+	}
+	return work
 }
 
 // work is that of a step in one row.
@@ -55,7 +69,7 @@ func (g *Graph) work(s *callSpec) int {
 		return columns + g.products(n, s)
 	case opActive:
 		return columns + n.width*functionWork + g.products(n, s)
-	case opLinear:
+	case opLinear, opLevels:
 		return columns + g.nodes[n.in[n.linear.x]].shape.cols() + 2*functionWork // forward and back
 	}
 	if n.fn != nil || n.kind == term || n.bij != nil {

@@ -18,35 +18,64 @@ func (c *call) giveShort(k, j int, s float64, t *vector.Lanes) {
 	case !c.wants(k):
 	case !c.in[k].rows:
 		*c.dnum(k, j) += float64(s * t.Sum())
-	case c.in[k].set:
-		for i, d := 0, c.dvec(k, j)[:c.n]; i < len(d) && i < shortRows; i++ {
-			d[i] = s * t[i]
-		}
 	default:
-		for i, d := 0, c.dvec(k, j)[:c.n]; i < len(d) && i < shortRows; i++ {
-			d[i] = math.FMA(s, t[i], d[i])
+		giveLanes(c.dvec(k, j)[:c.n], c.in[k].set, s, t)
+	}
+}
+
+// giveLanes adds s·t to d, or sets d to it.
+func giveLanes(d []float64, set bool, s float64, t *vector.Lanes) {
+	if set {
+		for i := range d {
+			d[i] = s * t[i%shortRows]
 		}
+		return
+	}
+	for i, v := range d {
+		d[i] = math.FMA(s, t[i%shortRows], v)
 	}
 }
 
 // normalShort is normalRows for a short step, and with no inv a standard normal scaled by a number whose square, times the power, is by.
 func (c *call) normalShort(j int, inv []float64, by float64) (squares float64) {
-	var z, square vector.Lanes
-	x, mu, step := c.vec(0, j)[:c.n], c.operandFrom(1, j), 0
-	if c.in[1].rows {
-		step = 1
+	var z vector.Lanes
+	mu := c.operandFrom(1, j)
+	if !c.in[1].rows {
+		mu = mu[:1]
 	}
-	for i := 0; i < len(x) && i < shortRows; i++ {
-		t, r := x[i]-mu[i*step], 1.0
-		if inv != nil {
-			r = inv[i]
-		}
-		t *= r
-		square[i] = t * t
-		z[i] = t * r
-	}
+	squares = normalLanes(&z, c.vec(0, j)[:c.n], mu, inv)
 	c.giveShort(0, j, -by, &z)
 	c.giveShort(1, j, by, &z)
+	return squares
+}
+
+// normalLanes sets z = (x - mu)·inv² and returns Σ ((x - mu)·inv)². There is one mu for all rows or one for each, and inv is 1 where there is none.
+func normalLanes(z *vector.Lanes, x, mu, inv []float64) float64 {
+	var square vector.Lanes
+	switch m := mu[0]; {
+	case len(mu) == 1 && inv == nil:
+		for i, v := range x {
+			v -= m
+			square[i%shortRows] = v * v
+			z[i%shortRows] = v
+		}
+	case inv == nil:
+		for i, m := range mu[:len(x)] {
+			v := x[i] - m
+			square[i%shortRows] = v * v
+			z[i%shortRows] = v
+		}
+	default:
+		step := 0
+		if len(mu) > 1 {
+			step = 1
+		}
+		for i, r := range inv[:len(x)] {
+			t := (x[i] - mu[i*step]) * r
+			square[i%shortRows] = t * t
+			z[i%shortRows] = t * r
+		}
+	}
 	return square.Sum()
 }
 

@@ -39,6 +39,8 @@ var opLinear = &op{
 type linearState struct {
 	vector.Predictor
 	power [8]float64 // the weight of each lane
+	// where opLevels is in its matrix: the next block, and the tile with which it begins
+	block, tile int
 }
 
 func newLinearState(n *node, g *Graph) linearState {

@@ -88,7 +88,7 @@ func (g *Graph) tileConstants() {
 }
 
 // streams reports whether an input is read once from front to back, so that it needs no space in a cache.
-func (n *node) streams(k int) bool { return n.op == opLinear && k == n.linear.x }
+func (n *node) streams(k int) bool { return (n.op == opLinear || n.op == opLevels) && k == n.linear.x }
 
 func (l *layout) tileable() []bool {
 	tiled := make([]bool, len(l.nodes))

@@ -215,7 +215,7 @@ func (g *Graph) alike(h *Graph) bool {
 func (n *node) alike(m *node) bool {
 	return n.kind == m.kind && n.name == m.name && n.op == m.op && n.shape.equal(m.shape) && n.frame == m.frame && n.width == m.width && n.offset == m.offset &&
 		slices.Equal(n.in, m.in) && slices.EqualFunc(n.links, m.links, link.equal) && len(n.values) == len(m.values) && n.degree == m.degree && n.power == m.power &&
-		n.room == m.room && n.pivots == m.pivots && n.runBlock == m.runBlock && n.rows == m.rows && n.linear == m.linear && n.quick == m.quick &&
+		n.room == m.room && n.pivots == m.pivots && n.runBlock == m.runBlock && n.rows == m.rows && n.linear == m.linear && n.levels.equal(m.levels) && n.quick == m.quick &&
 		slices.Equal(n.attr.Slices, m.attr.Slices) && n.recursion == m.recursion && n.events == m.events &&
 		len(n.index) == len(m.index) && len(n.runs) == len(m.runs) && len(n.inverse) == len(m.inverse) && (n.counted == nil) == (m.counted == nil) &&
 		n.sameFunction(m) && n.sameLikelihood(m) && n.sameBijection(m)

@@ -107,21 +107,32 @@ func (v *verifier) spec(where string, index int, spec *Spec) error {
 	return recentring(where, spec)
 }
 
-// recentring checks the maps between coordinates of hierarchies.
+// recentring checks what the maps between coordinates of hierarchies are made of.
 func recentring(where string, spec *Spec) error {
 	r := spec.Recentring
 	if r == nil {
 		return nil
 	}
-	for _, g := range []*graph.Graph{r.ToTheta, r.FromTheta} {
-		if g == nil || g.Dim() != spec.Graph.Dim() || len(g.Inputs()) != len(r.Effects) || len(g.Outputs()) != 2*len(r.Effects) {
+	seen := 0
+	for _, s := range r.Stages {
+		if s.Graph == nil || s.Graph.Dim() != spec.Graph.Dim() || len(s.Graph.Inputs()) != 0 || len(s.Graph.Outputs()) != 2*len(s.Effects) {
 			return wrong(where, "a map of coordinates does not fit the party's parameters")
 		}
-		for k, e := range r.Effects {
-			if out, scale := g.Outputs()[2*k].Len, g.Outputs()[2*k+1].Len; e.Offset < 0 || e.Offset+e.Len > g.Dim() || out != e.Len || scale < 1 || e.Len%scale != 0 {
-				return wrong(where, "the effects %s have %d elements, a map %d with %d scales", e.Name, e.Len, out, scale)
+		for i, k := range s.Effects {
+			if k < 0 || k >= len(r.Effects) {
+				return wrong(where, "a map of coordinates is of effects %d of %d", k, len(r.Effects))
 			}
+			e := r.Effects[k]
+			for _, port := range s.Graph.Outputs()[2*i:][:2] {
+				if e.Offset < 0 || e.Offset+e.Len > s.Graph.Dim() || port.Len < 1 || e.Len%port.Len != 0 {
+					return wrong(where, "the effects %s have %d elements, a map %d locations or scales", e.Name, e.Len, port.Len)
+				}
+			}
+			seen++
 		}
+	}
+	if seen != len(r.Effects) {
+		return wrong(where, "maps of coordinates are of %d effects, and there are %d", seen, len(r.Effects))
 	}
 	return nil
 }

@@ -77,12 +77,12 @@ func size(frames ...*frame) (bytes int64) {
 }
 
 // sum is the price of adding k scalars over all parties.
-func (c cost) sum(k int) price {
+func (c *cost) sum(k int) price {
 	return price{rounds: min(1, c.clients), bytes: 2 * bytesPerNumber * int64(k) * c.clients}
 }
 
 // proceed is the price of adding k scalars over all parties and, where it was wanted, an evaluation.
-func (c cost) proceed(k int, wanted bool) price {
+func (c *cost) proceed(k int, wanted bool) price {
 	p, sum := c.opening, c.sum(k)
 	if wanted {
 		p = c.density

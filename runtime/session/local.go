@@ -7,12 +7,13 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// local is all parties in one goroutine.
+// local is all parties in one process.
 type local struct {
 	base
-	sums    *sums
-	scripts []*script // of the clients
-	alone   bool      // the server is the only party: nothing crosses
+	sums     *sums
+	sweeping sweep
+	scripts  []*script // of the clients
+	alone    bool      // the server is the only party: nothing crosses
 }
 
 // NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a *model.WiringError, a *KeyError or a *MaskError.
@@ -45,6 +46,7 @@ func newLocal(plan *model.Plan, keys Keys, shared *common, all []int) (*local, e
 		return nil, err
 	}
 	e := &local{base: b, sums: newSums(plan, b.codes), alone: len(plan.Names) == 1 && len(plan.Groups) == 0 && len(plan.Shared) == 0}
+	e.sweeping.e, e.sums.of = e, &e.base
 	for k := range plan.Names[1:] {
 		e.scripts = append(e.scripts, newScript(plan, k+1, b.codes))
 	}
@@ -106,9 +108,10 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 		e.work.Gradients++
 		return nil
 	}
+	w := &e.sweeping
+	w.theta, w.by, w.grad, w.lp = theta, by, grad, lp
+	w.clients(choosing)
 	for i, s := range clients {
-		e.deliver(s, true)
-		s.value(i+1, theta[i+1], by)
 		c := e.scripts[i]
 		up, _ := c.loadAux(s, nil, 0)
 		if _, err := e.post(i, up); err != nil {
@@ -118,11 +121,9 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 	}
 	e.sums.addAux()
 	e.sent(e.sums)
-	for b, s := range e.parties {
-		e.deliver(s, false)
-		s.receive(e.sums.total)
-		lp[b] = s.evaluate(b, by)
-	}
+	server.receive(e.sums.total)
+	lp[0] = server.evaluate(0, by)
+	w.clients(judging)
 	e.sums.takeOwn(server)
 	if e.plan.Power {
 		for i, s := range clients {
@@ -136,9 +137,8 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 	e.sums.addAdjoints()
 	e.answered(e.sums)
 	e.sums.followAux()
+	w.clients(pulling)
 	for i, s := range clients {
-		s.settle(e.sums.adjoint)
-		s.pull(i+1, by, grad[i+1])
 		c := e.scripts[i]
 		up, err := e.post(i, c.loadTrailing(s))
 		if err != nil {

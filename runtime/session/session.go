@@ -1,5 +1,5 @@
-// Package session evaluates the joint density of a plan for inference algorithms: it is their density.Env. NewLocal loops over all parties in one
-// goroutine; NewRemote is one party that meets the others over a transport. Both do the same arithmetic in the same order, so an
+// Package session evaluates the joint density of a plan for inference algorithms: it is their density.Env. NewLocal loops over all parties, in one
+// goroutine or with helpers (Chains.Spread); NewRemote is one party that meets the others over a transport. Both do the same arithmetic in the same order, so an
 // algorithm gets the same bits from either.
 //
 // One evaluation. Server and clients exchange, client by client, the messages of a script that follows from the plan (script.go) and the table of kinds (kinds.go):
@@ -28,6 +28,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
@@ -109,6 +110,7 @@ type base struct {
 	relays     map[density.RelaySize]*relay
 	allScripts []*script
 	group      *workers.Group // nil: no helpers
+	runs       []run          // of the clients of this process
 }
 
 // A common is what an Env shares with those of its windows.
@@ -177,8 +179,15 @@ func (b *base) Turn(k int) {
 // newBase makes the state of each of the parties given by index. The plan must have passed Verify.
 func newBase(plan *model.Plan, keys Keys, shared *common, parties ...int) (base, error) {
 	b := base{plan: plan, keys: keys, common: shared, codes: newCodes(plan, shared.grids)}
-	room, adj := model.NewRoom(plan, parties), []float64(nil)
-	for _, i := range parties {
+	if len(parties) > 1 {
+		b.runs = runsOf(plan, parties)
+	}
+	var room *graph.Room
+	var adj []float64
+	for k, i := range parties {
+		if to := b.begins(k, len(parties)); to > 0 {
+			room, adj = model.NewRoom(plan, parties[k:to]), nil
+		}
 		if i < 0 || i >= len(plan.Parties) || plan.Parties[i] == nil {
 			return b, &model.WiringError{Where: fmt.Sprintf("party %d", i), What: "its program is not loaded"}
 		}
@@ -193,12 +202,24 @@ func newBase(plan *model.Plan, keys Keys, shared *common, parties ...int) (base,
 	return b, nil
 }
 
+// begins returns the end of the parties that share memory with the k-th, of n in this process, where it is the first of them, else 0: those of a run, and with the
+// first of them the server.
+func (b *base) begins(k, n int) int {
+	if k == 0 && len(b.runs) == 0 {
+		return n
+	}
+	for i, r := range b.runs {
+		if k == r.from && i > 0 || k == 0 && i == 0 {
+			return r.to
+		}
+	}
+	return 0
+}
+
 // use gives evaluations helpers, nil for none, those of windows too.
 func (b *base) use(g *workers.Group) {
 	b.group = g
-	for _, s := range b.parties {
-		s.Use(g)
-	}
+	b.lent(g)
 	for _, p := range b.parts {
 		of(p.env).use(g)
 	}
@@ -206,7 +227,7 @@ func (b *base) use(g *workers.Group) {
 
 // splits reports whether helpers would have anything to do.
 func (b *base) splits() bool {
-	return slices.ContainsFunc(b.parties, func(s *partyState) bool { return s.Splits() }) ||
+	return len(b.runs) > 1 || slices.ContainsFunc(b.parties, func(s *partyState) bool { return s.Splits() }) ||
 		slices.ContainsFunc(b.parts, func(p part) bool { return of(p.env).splits() })
 }
 

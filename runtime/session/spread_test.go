@@ -10,9 +10,9 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// spread evaluates a long model by two chains on so many cores, and returns all numbers of the second evaluation of the first chain.
-func spread(t *testing.T, transform string, cores int) (out []float64) {
-	plan := transformed(t, 2, 30_000, transform)
+// spread evaluates a model with long vectors, or with many clients, by two chains on so many cores, and returns all numbers of the second evaluation of the first chain.
+func spread(t *testing.T, transform string, clients, rows, cores int) (out []float64) {
+	plan := transformed(t, clients, rows, transform)
 	before := runtime.NumGoroutine()
 	err := session.RunChains(context.Background(), plan, session.OneLoop, 1, 2, func(ctx context.Context, c *session.Chains) error {
 		c.Spread(cores)
@@ -63,10 +63,12 @@ func goroutines(want int) (n int) {
 // TestCoresChangeNoBit checks that evaluations have the same bits on any number of cores, and that the helpers end with the run.
 func TestCoresChangeNoBit(t *testing.T) {
 	for _, transform := range []string{"augmented", "exact", "power"} {
-		want := spread(t, transform, 1)
-		for _, cores := range []int{2, 3, 4, 6} {
-			if got := spread(t, transform, cores); !slices.Equal(got, want) {
-				t.Errorf("%s, %d cores: %v, on one %v", transform, cores, got, want)
+		for clients, rows := range map[int]int{2: 30_000, 5: 6_000, 40: 1_500} {
+			want := spread(t, transform, clients, rows, 1)
+			for _, cores := range []int{2, 3, 4, 6} {
+				if got := spread(t, transform, clients, rows, cores); !slices.Equal(got, want) {
+					t.Errorf("%s, %d clients, %d cores: %v, on one %v", transform, clients, cores, got, want)
+				}
 			}
 		}
 	}

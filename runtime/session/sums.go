@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/runtime/vector"
@@ -24,6 +25,8 @@ type sums struct {
 	lost    []bool    // [group] a z or an a of this evaluation is invalid
 	scalars []transport.Array
 	numbers []float64 // total of the clients' scalars
+	of      *base     // whose helpers add long sums, nil for none
+	long    adding
 }
 
 func newSums(plan *model.Plan, c *codes) *sums {
@@ -142,15 +145,30 @@ func (h *sums) add(dst []float64, parts []transport.Array, c *coding) (largest f
 		}
 		return largest, valid
 	}
-	if len(parts) == 1 {
-		copy(dst, parts[0].Data)
+	h.long.parts = h.long.parts[:0]
+	for _, p := range parts {
+		h.long.parts = append(h.long.parts, p.Data)
+	}
+	pieces := addWork * len(dst) * len(parts) / graph.LeastWork
+	if h.of == nil || h.of.group == nil || pieces < 2 {
+		addUp(dst, h.long.parts, 0)
 		return 0, true
 	}
-	vector.Add(len(dst), dst, parts[0].Data, parts[1].Data)
-	for _, p := range parts[2:] {
-		vector.Accumulate(len(dst), dst, p.Data)
-	}
+	h.long.dst, h.long.piece = dst, (len(dst)/pieces+8)&^7
+	h.of.group.Do(&h.long, (len(dst)+h.long.piece-1)/h.long.piece)
 	return 0, true
+}
+
+// addUp overwrites dst with the sum of the elements of some parts that begin at from, in the order of the parts.
+func addUp(dst []float64, parts [][]float64, from int) {
+	if len(parts) == 1 {
+		copy(dst, parts[0][from:])
+		return
+	}
+	vector.Add(len(dst), dst, parts[0][from:], parts[1][from:])
+	for _, p := range parts[2:] {
+		vector.Accumulate(len(dst), dst, p[from:])
+	}
 }
 
 // addScalars sets total to the server's numbers, which are first, plus those of the clients.

@@ -6,35 +6,126 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// GuideDraw draws the coordinates e of auxiliary variables from normals with the given means and logarithms of sds, and standard noise eps: s = exp(logs)
-// and e = mean + s·eps. It returns Σ logs + ½(eps² - e²) = Σ log N(e; 0, 1) - log N(e; mean, s²), summed in eight lanes.
-func GuideDraw(n int, s, e, mean, logs, eps []float64) float64 {
-	return guideDraw(active, n, s, e, mean, logs, eps)
+// The functions of this file are passes over auxiliary variables z = g + rho·e of variational inference, whose guide draws e from a normal with a mean and a standard deviation
+// s = exp(logs) by standard noise eps. Each is one pass, since on long vectors reading and writing takes the time.
+
+// GuideDraw sets s = exp(logs), e = mean + s·eps and z = g + rho·e. It returns Σ logs + ½(eps² - e²) = Σ log N(e; 0, 1) - log N(e; mean, s²), summed in eight lanes.
+func GuideDraw(n int, s, e, z, mean, logs, eps, g []float64, rho float64) float64 {
+	return guideDraw(active, n, s, e, z, mean, logs, eps, g, rho)
 }
 
-func guideDrawGo(_ int, s, e, mean, logs, eps []float64) float64 {
+// GuideDrawSloped is GuideDraw with the mean plus slope·diff, where it sets diff = g - centre.
+func GuideDrawSloped(n int, s, e, z, diff, mean, slope, logs, eps, g, centre []float64, rho float64) float64 {
+	return guideDrawSloped(active, n, s, e, z, diff, mean, slope, logs, eps, g, centre, rho)
+}
+
+// GuideDrawApart is GuideDraw with the mean plus precision·(centre - g).
+func GuideDrawApart(n int, s, e, z, mean, logs, eps, g, centre []float64, rho, precision float64) float64 {
+	return guideDrawApart(active, n, s, e, z, mean, logs, eps, g, centre, rho, precision)
+}
+
+// draw does what these have in common in element i, with the mean of e, and returns the element's term added to sum.
+func draw(i int, s, e, z, logs, eps, g []float64, rho, mean, sum float64) float64 {
+	l, x := logs[i], eps[i]
+	sd := portable.Exp(l)
+	y := math.FMA(sd, x, mean)
+	s[i], e[i], z[i] = sd, y, math.FMA(rho, y, g[i])
+	return math.FMA(float64(-0.5*y), y, math.FMA(float64(0.5*x), x, sum+l))
+}
+
+func guideDrawGo(n int, s, e, z, mean, logs, eps, g []float64, rho float64) float64 {
 	var sum [lanes]float64
-	for i, l := range logs {
-		sd, x := portable.Exp(l), eps[i]
-		y := math.FMA(sd, x, mean[i])
-		s[i], e[i] = sd, y
-		acc := &sum[i%lanes]
-		*acc = math.FMA(float64(-0.5*y), y, math.FMA(float64(0.5*x), x, *acc+l))
+	for i := range n {
+		sum[i%lanes] = draw(i, s, e, z, logs, eps, g, rho, mean[i], sum[i%lanes])
 	}
 	return fold(&sum)
 }
 
-// GuideGradient computes the derivatives in mean and logs of e = mean + s·eps, given adj, the adjoint of z = g + rho·e. The standard normal density of e is
-// included, de = rho·adj - e, and the score of the draw is left out ("sticking the landing"): dmean = de + eps/s and dlogs = s·eps·dmean.
-func GuideGradient(n int, de, dmean, dlogs []float64, rho float64, adj, e, s, eps []float64) {
-	guideGradient(active, n, de, dmean, dlogs, rho, adj, e, s, eps)
+func guideDrawSlopedGo(n int, s, e, z, diff, mean, slope, logs, eps, g, centre []float64, rho float64) float64 {
+	var sum [lanes]float64
+	for i := range n {
+		diff[i] = g[i] - centre[i]
+		sum[i%lanes] = draw(i, s, e, z, logs, eps, g, rho, math.FMA(slope[i], diff[i], mean[i]), sum[i%lanes])
+	}
+	return fold(&sum)
 }
 
-func guideGradientGo(_ int, de, dmean, dlogs []float64, rho float64, adj, e, s, eps []float64) {
-	for i, x := range eps {
-		back := float64(adj[i]*rho) - e[i]
-		d := back + x/s[i]
-		de[i], dmean[i] = back, d
-		dlogs[i] = float64(s[i]*x) * d
+func guideDrawApartGo(n int, s, e, z, mean, logs, eps, g, centre []float64, rho, precision float64) float64 {
+	var sum [lanes]float64
+	for i := range n {
+		sum[i%lanes] = draw(i, s, e, z, logs, eps, g, rho, math.FMA(precision, centre[i]-g[i], mean[i]), sum[i%lanes])
+	}
+	return fold(&sum)
+}
+
+// GuideBack computes the derivatives by mean and logs of a draw, given adj, the adjoint of z. With de = rho·adj - e, where the standard normal density of e is included and
+// the score of the draw is left out ("sticking the landing"), they are dmean = de + eps/s and dlogs = s·eps·dmean, each times weight; rho is given divided by
+// it. It sets w = adj + own, and returns the sum of the squares of the derivatives, in eight lanes.
+func GuideBack(n int, w, dmean, dlogs []float64, rho, weight float64, adj, own, e, s, eps []float64) float64 {
+	return guideBack(active, n, w, dmean, dlogs, rho, weight, adj, own, e, s, eps)
+}
+
+// GuideBackSloped is GuideBack after GuideDrawSloped. It sets dslope = dmean·diff, w = adj + own + slope·de, and seed = -slope·dmean, the derivative by the centre.
+func GuideBackSloped(n int, w, seed, dmean, dslope, dlogs []float64, rho, weight float64, adj, own, e, s, eps, diff, slope []float64) float64 {
+	return guideBackSloped(active, n, w, seed, dmean, dslope, dlogs, rho, weight, adj, own, e, s, eps, diff, slope)
+}
+
+// GuideBackApart is GuideBack after GuideDrawApart. It sets w = own + weight·precision·e, and seed = precision·dmean, the derivative by the centre.
+func GuideBackApart(n int, w, seed, dmean, dlogs []float64, rho, weight, precision float64, adj, own, e, s, eps []float64) float64 {
+	return guideBackApart(active, n, w, seed, dmean, dlogs, rho, weight, precision, adj, own, e, s, eps)
+}
+
+// GuideBackNet is GuideBack where mean and logs are functions of g. Through g the whole of the density of the draw changes, so that the derivatives on this way are
+// imean = weight·de and ilogs = s·eps·imean + weight.
+func GuideBackNet(n int, w, dmean, dlogs, imean, ilogs []float64, rho, weight float64, adj, own, e, s, eps []float64) {
+	guideBackNet(active, n, w, dmean, dlogs, imean, ilogs, rho, weight, adj, own, e, s, eps)
+}
+
+// back does what these have in common in element i.
+func back(i int, rho, weight float64, adj, e, s, eps []float64) (de, dmean, dlogs float64) {
+	raw := float64(adj[i]*rho) - e[i]
+	dmean = (raw + eps[i]/s[i]) * weight
+	return raw * weight, dmean, float64(s[i]*eps[i]) * dmean
+}
+
+func guideBackGo(n int, w, dmean, dlogs []float64, rho, weight float64, adj, own, e, s, eps []float64) float64 {
+	var sum [lanes]float64
+	for i := range n {
+		_, dm, dl := back(i, rho, weight, adj, e, s, eps)
+		w[i], dmean[i], dlogs[i] = adj[i]+own[i], dm, dl
+		sum[i%lanes] += math.FMA(dl, dl, float64(dm*dm))
+	}
+	return fold(&sum)
+}
+
+func guideBackSlopedGo(n int, w, seed, dmean, dslope, dlogs []float64, rho, weight float64, adj, own, e, s, eps, diff, slope []float64) float64 {
+	var sum [lanes]float64
+	for i := range n {
+		de, dm, dl := back(i, rho, weight, adj, e, s, eps)
+		ds := float64(dm * diff[i])
+		w[i], seed[i] = math.FMA(slope[i], de, adj[i]+own[i]), -float64(slope[i]*dm)
+		dmean[i], dslope[i], dlogs[i] = dm, ds, dl
+		sum[i%lanes] += math.FMA(dl, dl, math.FMA(ds, ds, float64(dm*dm)))
+	}
+	return fold(&sum)
+}
+
+func guideBackApartGo(n int, w, seed, dmean, dlogs []float64, rho, weight, precision float64, adj, own, e, s, eps []float64) float64 {
+	var sum [lanes]float64
+	both := float64(weight * precision)
+	for i := range n {
+		_, dm, dl := back(i, rho, weight, adj, e, s, eps)
+		w[i], seed[i] = math.FMA(both, e[i], own[i]), float64(dm*precision)
+		dmean[i], dlogs[i] = dm, dl
+		sum[i%lanes] += math.FMA(dl, dl, float64(dm*dm))
+	}
+	return fold(&sum)
+}
+
+func guideBackNetGo(n int, w, dmean, dlogs, imean, ilogs []float64, rho, weight float64, adj, own, e, s, eps []float64) {
+	for i := range n {
+		de, dm, dl := back(i, rho, weight, adj, e, s, eps)
+		w[i], dmean[i], dlogs[i], imean[i] = adj[i]+own[i], dm, dl, de
+		ilogs[i] = float64(float64(s[i]*eps[i])*de) + weight
 	}
 }

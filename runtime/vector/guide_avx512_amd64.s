@@ -2,9 +2,9 @@
 
 #include "textflag.h"
 
-// func guideDrawAVX512(n int, s *float64, e *float64, mean *float64, logs *float64, eps *float64) (r float64)
+// func guideDrawAVX512(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64) (r float64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·guideDrawAVX512(SB), NOSPLIT, $0-56
+TEXT ·guideDrawAVX512(SB), NOSPLIT, $0-80
 	VBROADCASTSD c4086300000000000<>+0(SB), Z0
 	VBROADCASTSD cc087500000000000<>+0(SB), Z1
 	VBROADCASTSD c4338000000000000<>+0(SB), Z2
@@ -25,63 +25,69 @@ TEXT ·guideDrawAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSD c3fe0000000000000<>+0(SB), Z17
 	MOVQ         s+8(FP), AX
 	MOVQ         e+16(FP), CX
-	MOVQ         mean+24(FP), DX
-	MOVQ         logs+32(FP), BX
-	MOVQ         eps+40(FP), SI
-	VPXORQ       Z18, Z18, Z18
-	MOVQ         n+0(FP), DI
-	XORQ         R8, R8
-	LEAQ         -8(DI), R9
-	CMPQ         R8, R9
+	MOVQ         z+24(FP), DX
+	MOVQ         logs+40(FP), BX
+	MOVQ         eps+48(FP), SI
+	MOVQ         cut+56(FP), DI
+	VBROADCASTSD rho+64(FP), Z18
+	MOVQ         mean+32(FP), R8
+	VPXORQ       Z19, Z19, Z19
+	MOVQ         n+0(FP), R9
+	XORQ         R10, R10
+	LEAQ         -8(R9), R11
+	CMPQ         R10, R11
 	JGT          tail2
 
 loop1:
-	VMOVUPD      (BX)(R8*8), Z19
-	VMINPD       Z19, Z0, Z20
-	VMAXPD       Z20, Z1, Z20
-	VMOVUPD      Z2, Z21
-	VFMADD231PD  Z3, Z20, Z21
-	VSUBPD       Z2, Z21, Z21
-	VFNMADD231PD Z4, Z21, Z20
-	VFNMADD231PD Z5, Z21, Z20
-	VMULPD       Z20, Z20, Z22
-	VMOVUPD      Z6, Z23
-	VMOVUPD      Z7, Z24
-	VFMADD213PD  Z8, Z22, Z23
-	VFMADD213PD  Z9, Z22, Z24
-	VFMADD213PD  Z10, Z22, Z23
-	VFMADD213PD  Z11, Z22, Z24
-	VFMADD213PD  Z12, Z22, Z23
-	VFMADD213PD  Z13, Z22, Z24
-	VFMADD213PD  Z14, Z22, Z23
-	VFMADD213PD  Z15, Z22, Z24
-	VFMADD231PD  Z20, Z24, Z23
-	VFMADD213PD  Z20, Z22, Z23
-	VADDPD       Z16, Z23, Z20
-	VSCALEFPD    Z21, Z20, Z20
-	VMOVUPD      Z20, (AX)(R8*8)
-	VMOVUPD      (SI)(R8*8), Z21
-	VMOVUPD      (DX)(R8*8), Z22
-	VFMADD231PD  Z21, Z20, Z22
-	VMOVUPD      Z22, (CX)(R8*8)
-	VADDPD       Z19, Z18, Z18
-	VMULPD       Z17, Z21, Z19
-	VFMADD231PD  Z21, Z19, Z18
-	VMULPD       Z17, Z22, Z19
-	VFNMADD231PD Z22, Z19, Z18
-	ADDQ         $0x08, R8
-	CMPQ         R8, R9
+	VMOVUPD      (BX)(R10*8), Z20
+	VMINPD       Z20, Z0, Z21
+	VMAXPD       Z21, Z1, Z21
+	VMOVUPD      Z2, Z22
+	VFMADD231PD  Z3, Z21, Z22
+	VSUBPD       Z2, Z22, Z22
+	VFNMADD231PD Z4, Z22, Z21
+	VFNMADD231PD Z5, Z22, Z21
+	VMULPD       Z21, Z21, Z23
+	VMOVUPD      Z6, Z24
+	VMOVUPD      Z7, Z25
+	VFMADD213PD  Z8, Z23, Z24
+	VFMADD213PD  Z9, Z23, Z25
+	VFMADD213PD  Z10, Z23, Z24
+	VFMADD213PD  Z11, Z23, Z25
+	VFMADD213PD  Z12, Z23, Z24
+	VFMADD213PD  Z13, Z23, Z25
+	VFMADD213PD  Z14, Z23, Z24
+	VFMADD213PD  Z15, Z23, Z25
+	VFMADD231PD  Z21, Z25, Z24
+	VFMADD213PD  Z21, Z23, Z24
+	VADDPD       Z16, Z24, Z21
+	VSCALEFPD    Z22, Z21, Z21
+	VMOVUPD      Z21, (AX)(R10*8)
+	VMOVUPD      (SI)(R10*8), Z22
+	VMOVUPD      (R8)(R10*8), Z23
+	VFMADD231PD  Z22, Z21, Z23
+	VMOVUPD      Z23, (CX)(R10*8)
+	VMOVUPD      (DI)(R10*8), Z21
+	VFMADD231PD  Z23, Z18, Z21
+	VMOVUPD      Z21, (DX)(R10*8)
+	VADDPD       Z20, Z19, Z19
+	VMULPD       Z17, Z22, Z20
+	VFMADD231PD  Z22, Z20, Z19
+	VMULPD       Z17, Z23, Z20
+	VFNMADD231PD Z23, Z20, Z19
+	ADDQ         $0x08, R10
+	CMPQ         R10, R11
 	JLE          loop1
 
 tail2:
-	SUBQ         R8, DI
-	CMPQ         DI, $0x00
+	SUBQ         R10, R9
+	CMPQ         R9, $0x00
 	JLE          done3
-	MOVQ         $-1, R9
-	BZHIQ        DI, R9, R9
-	KMOVB        R9, K1
-	VMOVUPD.Z    (BX)(R8*8), K1, Z19
-	VMINPD       Z19, Z0, Z0
+	MOVQ         $-1, R11
+	BZHIQ        R9, R11, R11
+	KMOVB        R11, K1
+	VMOVUPD.Z    (BX)(R10*8), K1, Z20
+	VMINPD       Z20, Z0, Z0
 	VMAXPD       Z0, Z1, Z0
 	VMOVUPD      Z2, Z1
 	VFMADD231PD  Z3, Z0, Z1
@@ -103,25 +109,28 @@ tail2:
 	VFMADD213PD  Z0, Z2, Z3
 	VADDPD       Z16, Z3, Z0
 	VSCALEFPD    Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)(R8*8)
-	VMOVUPD.Z    (SI)(R8*8), K1, Z1
-	VMOVUPD.Z    (DX)(R8*8), K1, Z2
+	VMOVUPD      Z0, K1, (AX)(R10*8)
+	VMOVUPD.Z    (SI)(R10*8), K1, Z1
+	VMOVUPD.Z    (R8)(R10*8), K1, Z2
 	VFMADD231PD  Z1, Z0, Z2
-	VMOVUPD      Z2, K1, (CX)(R8*8)
-	VADDPD       Z19, Z18, Z18
+	VMOVUPD      Z2, K1, (CX)(R10*8)
+	VMOVUPD.Z    (DI)(R10*8), K1, Z0
+	VFMADD231PD  Z2, Z18, Z0
+	VMOVUPD      Z0, K1, (DX)(R10*8)
+	VADDPD       Z20, Z19, Z19
 	VMULPD       Z17, Z1, Z0
-	VFMADD231PD  Z1, Z0, Z18
+	VFMADD231PD  Z1, Z0, Z19
 	VMULPD       Z17, Z2, Z0
-	VFNMADD231PD Z2, Z0, Z18
+	VFNMADD231PD Z2, Z0, Z19
 
 done3:
-	VEXTRACTF64X4 $0x01, Z18, Y0
-	VADDPD        Y0, Y18, Y0
+	VEXTRACTF64X4 $0x01, Z19, Y0
+	VADDPD        Y0, Y19, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X0
 	VUNPCKHPD     X0, X0, X1
 	VADDSD        X1, X0, X0
-	VMOVSD        X0, r+48(FP)
+	VMOVSD        X0, r+72(FP)
 	VZEROUPPER
 	RET
 
@@ -179,60 +188,674 @@ GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $8
 DATA c3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
 GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $8
 
-// func guideGradientAVX512(n int, de *float64, dmean *float64, dlogs *float64, rho float64, adj *float64, e *float64, s *float64, eps *float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·guideGradientAVX512(SB), NOSPLIT, $0-72
-	MOVQ         de+8(FP), AX
-	MOVQ         dmean+16(FP), CX
-	MOVQ         dlogs+24(FP), DX
-	MOVQ         adj+40(FP), BX
-	MOVQ         e+48(FP), SI
-	MOVQ         s+56(FP), DI
-	MOVQ         eps+64(FP), R8
-	VBROADCASTSD rho+32(FP), Z0
-	MOVQ         n+0(FP), R9
-	XORQ         R10, R10
-	LEAQ         -8(R9), R11
-	CMPQ         R10, R11
+// func guideDrawSlopedAVX512(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64) (r float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·guideDrawSlopedAVX512(SB), NOSPLIT, $0-104
+	VBROADCASTSD c4086300000000000<>+0(SB), Z0
+	VBROADCASTSD cc087500000000000<>+0(SB), Z1
+	VBROADCASTSD c4338000000000000<>+0(SB), Z2
+	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z3
+	VBROADCASTSD c3fe62e42fee00000<>+0(SB), Z4
+	VBROADCASTSD c3dea39ef35793c76<>+0(SB), Z5
+	VBROADCASTSD c3e9289185613a3d6<>+0(SB), Z6
+	VBROADCASTSD c3e5af38a9b0ec855<>+0(SB), Z7
+	VBROADCASTSD c3efa019b90d2ae7a<>+0(SB), Z8
+	VBROADCASTSD c3ec71de0dae63bb3<>+0(SB), Z9
+	VBROADCASTSD c3f56c16c1788bd90<>+0(SB), Z10
+	VBROADCASTSD c3f2a01a01a7c41d5<>+0(SB), Z11
+	VBROADCASTSD c3fa5555555553d63<>+0(SB), Z12
+	VBROADCASTSD c3f811111111109b3<>+0(SB), Z13
+	VBROADCASTSD c3fe0000000000001<>+0(SB), Z14
+	VBROADCASTSD c3fc5555555555556<>+0(SB), Z15
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z16
+	VBROADCASTSD c3fe0000000000000<>+0(SB), Z17
+	MOVQ         s+8(FP), AX
+	MOVQ         e+16(FP), CX
+	MOVQ         z+24(FP), DX
+	MOVQ         logs+56(FP), BX
+	MOVQ         eps+64(FP), SI
+	MOVQ         cut+72(FP), DI
+	VBROADCASTSD rho+88(FP), Z18
+	MOVQ         diff+32(FP), R8
+	MOVQ         mean+40(FP), R9
+	MOVQ         slope+48(FP), R10
+	MOVQ         centre+80(FP), R11
+	VPXORQ       Z19, Z19, Z19
+	MOVQ         n+0(FP), R12
+	XORQ         R13, R13
+	LEAQ         -8(R12), R14
+	CMPQ         R13, R14
 	JGT          tail2
 
 loop1:
-	VMOVUPD (R8)(R10*8), Z1
-	VMOVUPD (DI)(R10*8), Z2
-	VMOVUPD (BX)(R10*8), Z3
-	VMULPD  Z0, Z3, Z3
-	VMOVUPD (SI)(R10*8), Z4
-	VSUBPD  Z4, Z3, Z3
-	VDIVPD  Z2, Z1, Z4
-	VADDPD  Z4, Z3, Z4
-	VMOVUPD Z3, (AX)(R10*8)
-	VMOVUPD Z4, (CX)(R10*8)
-	VMULPD  Z1, Z2, Z1
-	VMULPD  Z4, Z1, Z1
-	VMOVUPD Z1, (DX)(R10*8)
-	ADDQ    $0x08, R10
-	CMPQ    R10, R11
+	VMOVUPD      (BX)(R13*8), Z20
+	VMINPD       Z20, Z0, Z21
+	VMAXPD       Z21, Z1, Z21
+	VMOVUPD      Z2, Z22
+	VFMADD231PD  Z3, Z21, Z22
+	VSUBPD       Z2, Z22, Z22
+	VFNMADD231PD Z4, Z22, Z21
+	VFNMADD231PD Z5, Z22, Z21
+	VMULPD       Z21, Z21, Z23
+	VMOVUPD      Z6, Z24
+	VMOVUPD      Z7, Z25
+	VFMADD213PD  Z8, Z23, Z24
+	VFMADD213PD  Z9, Z23, Z25
+	VFMADD213PD  Z10, Z23, Z24
+	VFMADD213PD  Z11, Z23, Z25
+	VFMADD213PD  Z12, Z23, Z24
+	VFMADD213PD  Z13, Z23, Z25
+	VFMADD213PD  Z14, Z23, Z24
+	VFMADD213PD  Z15, Z23, Z25
+	VFMADD231PD  Z21, Z25, Z24
+	VFMADD213PD  Z21, Z23, Z24
+	VADDPD       Z16, Z24, Z21
+	VSCALEFPD    Z22, Z21, Z21
+	VMOVUPD      Z21, (AX)(R13*8)
+	VMOVUPD      (SI)(R13*8), Z22
+	VMOVUPD      (DI)(R13*8), Z23
+	VMOVUPD      (R11)(R13*8), Z24
+	VSUBPD       Z24, Z23, Z23
+	VMOVUPD      Z23, (R8)(R13*8)
+	VMOVUPD      (R9)(R13*8), Z24
+	VMOVUPD      (R10)(R13*8), Z25
+	VFMADD231PD  Z23, Z25, Z24
+	VFMADD231PD  Z22, Z21, Z24
+	VMOVUPD      Z24, (CX)(R13*8)
+	VMOVUPD      (DI)(R13*8), Z21
+	VFMADD231PD  Z24, Z18, Z21
+	VMOVUPD      Z21, (DX)(R13*8)
+	VADDPD       Z20, Z19, Z19
+	VMULPD       Z17, Z22, Z20
+	VFMADD231PD  Z22, Z20, Z19
+	VMULPD       Z17, Z24, Z20
+	VFNMADD231PD Z24, Z20, Z19
+	ADDQ         $0x08, R13
+	CMPQ         R13, R14
+	JLE          loop1
+
+tail2:
+	SUBQ         R13, R12
+	CMPQ         R12, $0x00
+	JLE          done3
+	MOVQ         $-1, R14
+	BZHIQ        R12, R14, R14
+	KMOVB        R14, K1
+	VMOVUPD.Z    (BX)(R13*8), K1, Z20
+	VMINPD       Z20, Z0, Z0
+	VMAXPD       Z0, Z1, Z0
+	VMOVUPD      Z2, Z1
+	VFMADD231PD  Z3, Z0, Z1
+	VSUBPD       Z2, Z1, Z1
+	VFNMADD231PD Z4, Z1, Z0
+	VFNMADD231PD Z5, Z1, Z0
+	VMULPD       Z0, Z0, Z2
+	VMOVUPD      Z6, Z3
+	VMOVUPD      Z7, Z4
+	VFMADD213PD  Z8, Z2, Z3
+	VFMADD213PD  Z9, Z2, Z4
+	VFMADD213PD  Z10, Z2, Z3
+	VFMADD213PD  Z11, Z2, Z4
+	VFMADD213PD  Z12, Z2, Z3
+	VFMADD213PD  Z13, Z2, Z4
+	VFMADD213PD  Z14, Z2, Z3
+	VFMADD213PD  Z15, Z2, Z4
+	VFMADD231PD  Z0, Z4, Z3
+	VFMADD213PD  Z0, Z2, Z3
+	VADDPD       Z16, Z3, Z0
+	VSCALEFPD    Z1, Z0, Z0
+	VMOVUPD      Z0, K1, (AX)(R13*8)
+	VMOVUPD.Z    (SI)(R13*8), K1, Z1
+	VMOVUPD.Z    (DI)(R13*8), K1, Z2
+	VMOVUPD.Z    (R11)(R13*8), K1, Z3
+	VSUBPD       Z3, Z2, Z2
+	VMOVUPD      Z2, K1, (R8)(R13*8)
+	VMOVUPD.Z    (R9)(R13*8), K1, Z3
+	VMOVUPD.Z    (R10)(R13*8), K1, Z4
+	VFMADD231PD  Z2, Z4, Z3
+	VFMADD231PD  Z1, Z0, Z3
+	VMOVUPD      Z3, K1, (CX)(R13*8)
+	VMOVUPD.Z    (DI)(R13*8), K1, Z0
+	VFMADD231PD  Z3, Z18, Z0
+	VMOVUPD      Z0, K1, (DX)(R13*8)
+	VADDPD       Z20, Z19, Z19
+	VMULPD       Z17, Z1, Z0
+	VFMADD231PD  Z1, Z0, Z19
+	VMULPD       Z17, Z3, Z0
+	VFNMADD231PD Z3, Z0, Z19
+
+done3:
+	VEXTRACTF64X4 $0x01, Z19, Y0
+	VADDPD        Y0, Y19, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, r+96(FP)
+	VZEROUPPER
+	RET
+
+// func guideDrawApartAVX512(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, precision float64) (r float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·guideDrawApartAVX512(SB), NOSPLIT, $0-96
+	VBROADCASTSD c4086300000000000<>+0(SB), Z0
+	VBROADCASTSD cc087500000000000<>+0(SB), Z1
+	VBROADCASTSD c4338000000000000<>+0(SB), Z2
+	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z3
+	VBROADCASTSD c3fe62e42fee00000<>+0(SB), Z4
+	VBROADCASTSD c3dea39ef35793c76<>+0(SB), Z5
+	VBROADCASTSD c3e9289185613a3d6<>+0(SB), Z6
+	VBROADCASTSD c3e5af38a9b0ec855<>+0(SB), Z7
+	VBROADCASTSD c3efa019b90d2ae7a<>+0(SB), Z8
+	VBROADCASTSD c3ec71de0dae63bb3<>+0(SB), Z9
+	VBROADCASTSD c3f56c16c1788bd90<>+0(SB), Z10
+	VBROADCASTSD c3f2a01a01a7c41d5<>+0(SB), Z11
+	VBROADCASTSD c3fa5555555553d63<>+0(SB), Z12
+	VBROADCASTSD c3f811111111109b3<>+0(SB), Z13
+	VBROADCASTSD c3fe0000000000001<>+0(SB), Z14
+	VBROADCASTSD c3fc5555555555556<>+0(SB), Z15
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z16
+	VBROADCASTSD c3fe0000000000000<>+0(SB), Z17
+	MOVQ         s+8(FP), AX
+	MOVQ         e+16(FP), CX
+	MOVQ         z+24(FP), DX
+	MOVQ         logs+40(FP), BX
+	MOVQ         eps+48(FP), SI
+	MOVQ         cut+56(FP), DI
+	VBROADCASTSD rho+72(FP), Z18
+	MOVQ         mean+32(FP), R8
+	MOVQ         centre+64(FP), R9
+	VBROADCASTSD precision+80(FP), Z19
+	VPXORQ       Z20, Z20, Z20
+	MOVQ         n+0(FP), R10
+	XORQ         R11, R11
+	LEAQ         -8(R10), R12
+	CMPQ         R11, R12
+	JGT          tail2
+
+loop1:
+	VMOVUPD      (BX)(R11*8), Z21
+	VMINPD       Z21, Z0, Z22
+	VMAXPD       Z22, Z1, Z22
+	VMOVUPD      Z2, Z23
+	VFMADD231PD  Z3, Z22, Z23
+	VSUBPD       Z2, Z23, Z23
+	VFNMADD231PD Z4, Z23, Z22
+	VFNMADD231PD Z5, Z23, Z22
+	VMULPD       Z22, Z22, Z24
+	VMOVUPD      Z6, Z25
+	VMOVUPD      Z7, Z26
+	VFMADD213PD  Z8, Z24, Z25
+	VFMADD213PD  Z9, Z24, Z26
+	VFMADD213PD  Z10, Z24, Z25
+	VFMADD213PD  Z11, Z24, Z26
+	VFMADD213PD  Z12, Z24, Z25
+	VFMADD213PD  Z13, Z24, Z26
+	VFMADD213PD  Z14, Z24, Z25
+	VFMADD213PD  Z15, Z24, Z26
+	VFMADD231PD  Z22, Z26, Z25
+	VFMADD213PD  Z22, Z24, Z25
+	VADDPD       Z16, Z25, Z22
+	VSCALEFPD    Z23, Z22, Z22
+	VMOVUPD      Z22, (AX)(R11*8)
+	VMOVUPD      (SI)(R11*8), Z23
+	VMOVUPD      (R8)(R11*8), Z24
+	VMOVUPD      (R9)(R11*8), Z25
+	VMOVUPD      (DI)(R11*8), Z26
+	VSUBPD       Z26, Z25, Z25
+	VFMADD231PD  Z25, Z19, Z24
+	VFMADD231PD  Z23, Z22, Z24
+	VMOVUPD      Z24, (CX)(R11*8)
+	VMOVUPD      (DI)(R11*8), Z22
+	VFMADD231PD  Z24, Z18, Z22
+	VMOVUPD      Z22, (DX)(R11*8)
+	VADDPD       Z21, Z20, Z20
+	VMULPD       Z17, Z23, Z21
+	VFMADD231PD  Z23, Z21, Z20
+	VMULPD       Z17, Z24, Z21
+	VFNMADD231PD Z24, Z21, Z20
+	ADDQ         $0x08, R11
+	CMPQ         R11, R12
+	JLE          loop1
+
+tail2:
+	SUBQ         R11, R10
+	CMPQ         R10, $0x00
+	JLE          done3
+	MOVQ         $-1, R12
+	BZHIQ        R10, R12, R12
+	KMOVB        R12, K1
+	VMOVUPD.Z    (BX)(R11*8), K1, Z21
+	VMINPD       Z21, Z0, Z0
+	VMAXPD       Z0, Z1, Z0
+	VMOVUPD      Z2, Z1
+	VFMADD231PD  Z3, Z0, Z1
+	VSUBPD       Z2, Z1, Z1
+	VFNMADD231PD Z4, Z1, Z0
+	VFNMADD231PD Z5, Z1, Z0
+	VMULPD       Z0, Z0, Z2
+	VMOVUPD      Z6, Z3
+	VMOVUPD      Z7, Z4
+	VFMADD213PD  Z8, Z2, Z3
+	VFMADD213PD  Z9, Z2, Z4
+	VFMADD213PD  Z10, Z2, Z3
+	VFMADD213PD  Z11, Z2, Z4
+	VFMADD213PD  Z12, Z2, Z3
+	VFMADD213PD  Z13, Z2, Z4
+	VFMADD213PD  Z14, Z2, Z3
+	VFMADD213PD  Z15, Z2, Z4
+	VFMADD231PD  Z0, Z4, Z3
+	VFMADD213PD  Z0, Z2, Z3
+	VADDPD       Z16, Z3, Z0
+	VSCALEFPD    Z1, Z0, Z0
+	VMOVUPD      Z0, K1, (AX)(R11*8)
+	VMOVUPD.Z    (SI)(R11*8), K1, Z1
+	VMOVUPD.Z    (R8)(R11*8), K1, Z2
+	VMOVUPD.Z    (R9)(R11*8), K1, Z3
+	VMOVUPD.Z    (DI)(R11*8), K1, Z4
+	VSUBPD       Z4, Z3, Z3
+	VFMADD231PD  Z3, Z19, Z2
+	VFMADD231PD  Z1, Z0, Z2
+	VMOVUPD      Z2, K1, (CX)(R11*8)
+	VMOVUPD.Z    (DI)(R11*8), K1, Z0
+	VFMADD231PD  Z2, Z18, Z0
+	VMOVUPD      Z0, K1, (DX)(R11*8)
+	VADDPD       Z21, Z20, Z20
+	VMULPD       Z17, Z1, Z0
+	VFMADD231PD  Z1, Z0, Z20
+	VMULPD       Z17, Z2, Z0
+	VFNMADD231PD Z2, Z0, Z20
+
+done3:
+	VEXTRACTF64X4 $0x01, Z20, Y0
+	VADDPD        Y0, Y20, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, r+88(FP)
+	VZEROUPPER
+	RET
+
+// func guideBackAVX512(n int, w *float64, dmean *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·guideBackAVX512(SB), NOSPLIT, $0-96
+	MOVQ         adj+48(FP), AX
+	MOVQ         e+64(FP), CX
+	MOVQ         s+72(FP), DX
+	MOVQ         eps+80(FP), BX
+	VBROADCASTSD rho+32(FP), Z0
+	VBROADCASTSD weight+40(FP), Z1
+	MOVQ         w+8(FP), SI
+	MOVQ         dmean+16(FP), DI
+	MOVQ         dlogs+24(FP), R8
+	MOVQ         own+56(FP), R9
+	VPXORQ       Z2, Z2, Z2
+	MOVQ         n+0(FP), R10
+	XORQ         R11, R11
+	LEAQ         -8(R10), R12
+	CMPQ         R11, R12
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (BX)(R11*8), Z3
+	VMOVUPD     (DX)(R11*8), Z4
+	VMOVUPD     (AX)(R11*8), Z5
+	VMULPD      Z0, Z5, Z6
+	VMOVUPD     (CX)(R11*8), Z7
+	VSUBPD      Z7, Z6, Z6
+	VDIVPD      Z4, Z3, Z7
+	VADDPD      Z7, Z6, Z7
+	VMULPD      Z1, Z7, Z7
+	VMULPD      Z1, Z6, Z6
+	VMULPD      Z3, Z4, Z3
+	VMULPD      Z7, Z3, Z3
+	VMOVUPD     Z7, (DI)(R11*8)
+	VMOVUPD     Z3, (R8)(R11*8)
+	VMOVUPD     (R9)(R11*8), Z4
+	VADDPD      Z4, Z5, Z4
+	VMOVUPD     Z4, (SI)(R11*8)
+	VMULPD      Z7, Z7, Z4
+	VFMADD231PD Z3, Z3, Z4
+	VADDPD      Z4, Z2, Z2
+	ADDQ        $0x08, R11
+	CMPQ        R11, R12
+	JLE         loop1
+
+tail2:
+	SUBQ        R11, R10
+	CMPQ        R10, $0x00
+	JLE         done3
+	MOVQ        $-1, R12
+	BZHIQ       R10, R12, R12
+	KMOVB       R12, K1
+	VMOVUPD.Z   (BX)(R11*8), K1, Z3
+	VMOVUPD.Z   (DX)(R11*8), K1, Z4
+	VMOVUPD.Z   (AX)(R11*8), K1, Z5
+	VMULPD      Z0, Z5, Z0
+	VMOVUPD.Z   (CX)(R11*8), K1, Z6
+	VSUBPD      Z6, Z0, Z0
+	VDIVPD      Z4, Z3, Z6
+	VADDPD      Z6, Z0, Z6
+	VMULPD      Z1, Z6, Z6
+	VMULPD      Z1, Z0, Z0
+	VMULPD      Z3, Z4, Z0
+	VMULPD      Z6, Z0, Z0
+	VMOVUPD     Z6, K1, (DI)(R11*8)
+	VMOVUPD     Z0, K1, (R8)(R11*8)
+	VMOVUPD.Z   (R9)(R11*8), K1, Z1
+	VADDPD      Z1, Z5, Z1
+	VMOVUPD     Z1, K1, (SI)(R11*8)
+	VMULPD      Z6, Z6, Z1
+	VFMADD231PD Z0, Z0, Z1
+	VMOVAPD.Z   Z1, K1, Z0
+	VADDPD      Z0, Z2, Z2
+
+done3:
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, r+88(FP)
+	VZEROUPPER
+	RET
+
+// func guideBackSlopedAVX512(n int, w *float64, seed *float64, dmean *float64, dslope *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64, diff *float64, slope *float64) (r float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·guideBackSlopedAVX512(SB), NOSPLIT, $0-128
+	VBROADCASTSD c8000000000000000<>+0(SB), Z0
+	MOVQ         adj+64(FP), AX
+	MOVQ         e+80(FP), CX
+	MOVQ         s+88(FP), DX
+	MOVQ         eps+96(FP), BX
+	VBROADCASTSD rho+48(FP), Z1
+	VBROADCASTSD weight+56(FP), Z2
+	MOVQ         slope+112(FP), SI
+	VPXORQ       Z3, Z3, Z3
+	MOVQ         n+0(FP), DI
+	XORQ         R8, R8
+	LEAQ         -8(DI), R9
+	CMPQ         R8, R9
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (BX)(R8*8), Z4
+	VMOVUPD     (DX)(R8*8), Z5
+	VMOVUPD     (AX)(R8*8), Z6
+	VMULPD      Z1, Z6, Z7
+	VMOVUPD     (CX)(R8*8), Z8
+	VSUBPD      Z8, Z7, Z7
+	VDIVPD      Z5, Z4, Z8
+	VADDPD      Z8, Z7, Z8
+	VMULPD      Z2, Z8, Z8
+	VMULPD      Z2, Z7, Z7
+	VMULPD      Z4, Z5, Z4
+	VMULPD      Z8, Z4, Z4
+	MOVQ        dmean+24(FP), R10
+	VMOVUPD     Z8, (R10)(R8*8)
+	MOVQ        dlogs+40(FP), R10
+	VMOVUPD     Z4, (R10)(R8*8)
+	MOVQ        diff+104(FP), R10
+	VMOVUPD     (R10)(R8*8), Z5
+	VMULPD      Z5, Z8, Z5
+	MOVQ        dslope+32(FP), R10
+	VMOVUPD     Z5, (R10)(R8*8)
+	VMOVUPD     (SI)(R8*8), Z9
+	MOVQ        own+72(FP), R10
+	VMOVUPD     (R10)(R8*8), Z10
+	VADDPD      Z10, Z6, Z6
+	VFMADD231PD Z7, Z9, Z6
+	MOVQ        w+8(FP), R10
+	VMOVUPD     Z6, (R10)(R8*8)
+	VMULPD      Z8, Z9, Z6
+	VXORPD      Z0, Z6, Z6
+	MOVQ        seed+16(FP), R10
+	VMOVUPD     Z6, (R10)(R8*8)
+	VMULPD      Z8, Z8, Z6
+	VFMADD231PD Z5, Z5, Z6
+	VFMADD231PD Z4, Z4, Z6
+	VADDPD      Z6, Z3, Z3
+	ADDQ        $0x08, R8
+	CMPQ        R8, R9
+	JLE         loop1
+
+tail2:
+	SUBQ        R8, DI
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        $-1, R9
+	BZHIQ       DI, R9, R9
+	KMOVB       R9, K1
+	VMOVUPD.Z   (BX)(R8*8), K1, Z4
+	VMOVUPD.Z   (DX)(R8*8), K1, Z5
+	VMOVUPD.Z   (AX)(R8*8), K1, Z6
+	VMULPD      Z1, Z6, Z1
+	VMOVUPD.Z   (CX)(R8*8), K1, Z7
+	VSUBPD      Z7, Z1, Z1
+	VDIVPD      Z5, Z4, Z7
+	VADDPD      Z7, Z1, Z7
+	VMULPD      Z2, Z7, Z7
+	VMULPD      Z2, Z1, Z1
+	VMULPD      Z4, Z5, Z2
+	VMULPD      Z7, Z2, Z2
+	MOVQ        dmean+24(FP), AX
+	VMOVUPD     Z7, K1, (AX)(R8*8)
+	MOVQ        dlogs+40(FP), AX
+	VMOVUPD     Z2, K1, (AX)(R8*8)
+	MOVQ        diff+104(FP), AX
+	VMOVUPD.Z   (AX)(R8*8), K1, Z4
+	VMULPD      Z4, Z7, Z4
+	MOVQ        dslope+32(FP), AX
+	VMOVUPD     Z4, K1, (AX)(R8*8)
+	VMOVUPD.Z   (SI)(R8*8), K1, Z5
+	MOVQ        own+72(FP), AX
+	VMOVUPD.Z   (AX)(R8*8), K1, Z8
+	VADDPD      Z8, Z6, Z6
+	VFMADD231PD Z1, Z5, Z6
+	MOVQ        w+8(FP), AX
+	VMOVUPD     Z6, K1, (AX)(R8*8)
+	VMULPD      Z7, Z5, Z1
+	VXORPD      Z0, Z1, Z0
+	MOVQ        seed+16(FP), AX
+	VMOVUPD     Z0, K1, (AX)(R8*8)
+	VMULPD      Z7, Z7, Z0
+	VFMADD231PD Z4, Z4, Z0
+	VFMADD231PD Z2, Z2, Z0
+	VMOVAPD.Z   Z0, K1, Z0
+	VADDPD      Z0, Z3, Z3
+
+done3:
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, r+120(FP)
+	VZEROUPPER
+	RET
+
+DATA c8000000000000000<>+0(SB)/8, $0x8000000000000000
+GLOBL c8000000000000000<>(SB), RODATA|NOPTR, $8
+
+// func guideBackApartAVX512(n int, w *float64, seed *float64, dmean *float64, dlogs *float64, rho float64, weight float64, precision float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·guideBackApartAVX512(SB), NOSPLIT, $0-112
+	MOVQ         adj+64(FP), AX
+	MOVQ         e+80(FP), CX
+	MOVQ         s+88(FP), DX
+	MOVQ         eps+96(FP), BX
+	VBROADCASTSD rho+40(FP), Z0
+	VBROADCASTSD weight+48(FP), Z1
+	MOVQ         w+8(FP), SI
+	MOVQ         seed+16(FP), DI
+	MOVQ         dmean+24(FP), R8
+	MOVQ         dlogs+32(FP), R9
+	MOVQ         own+72(FP), R10
+	VBROADCASTSD precision+56(FP), Z2
+	VMULPD       Z2, Z1, Z3
+	VPXORQ       Z4, Z4, Z4
+	MOVQ         n+0(FP), R11
+	XORQ         R12, R12
+	LEAQ         -8(R11), R13
+	CMPQ         R12, R13
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (BX)(R12*8), Z5
+	VMOVUPD     (DX)(R12*8), Z6
+	VMOVUPD     (AX)(R12*8), Z7
+	VMULPD      Z0, Z7, Z7
+	VMOVUPD     (CX)(R12*8), Z8
+	VSUBPD      Z8, Z7, Z7
+	VDIVPD      Z6, Z5, Z8
+	VADDPD      Z8, Z7, Z8
+	VMULPD      Z1, Z8, Z8
+	VMULPD      Z1, Z7, Z7
+	VMULPD      Z5, Z6, Z5
+	VMULPD      Z8, Z5, Z5
+	VMOVUPD     Z8, (R8)(R12*8)
+	VMOVUPD     Z5, (R9)(R12*8)
+	VMULPD      Z2, Z8, Z6
+	VMOVUPD     Z6, (DI)(R12*8)
+	VMOVUPD     (R10)(R12*8), Z6
+	VMOVUPD     (CX)(R12*8), Z7
+	VFMADD231PD Z7, Z3, Z6
+	VMOVUPD     Z6, (SI)(R12*8)
+	VMULPD      Z8, Z8, Z6
+	VFMADD231PD Z5, Z5, Z6
+	VADDPD      Z6, Z4, Z4
+	ADDQ        $0x08, R12
+	CMPQ        R12, R13
+	JLE         loop1
+
+tail2:
+	SUBQ        R12, R11
+	CMPQ        R11, $0x00
+	JLE         done3
+	MOVQ        $-1, R13
+	BZHIQ       R11, R13, R13
+	KMOVB       R13, K1
+	VMOVUPD.Z   (BX)(R12*8), K1, Z5
+	VMOVUPD.Z   (DX)(R12*8), K1, Z6
+	VMOVUPD.Z   (AX)(R12*8), K1, Z7
+	VMULPD      Z0, Z7, Z0
+	VMOVUPD.Z   (CX)(R12*8), K1, Z7
+	VSUBPD      Z7, Z0, Z0
+	VDIVPD      Z6, Z5, Z7
+	VADDPD      Z7, Z0, Z7
+	VMULPD      Z1, Z7, Z7
+	VMULPD      Z1, Z0, Z0
+	VMULPD      Z5, Z6, Z0
+	VMULPD      Z7, Z0, Z0
+	VMOVUPD     Z7, K1, (R8)(R12*8)
+	VMOVUPD     Z0, K1, (R9)(R12*8)
+	VMULPD      Z2, Z7, Z1
+	VMOVUPD     Z1, K1, (DI)(R12*8)
+	VMOVUPD.Z   (R10)(R12*8), K1, Z1
+	VMOVUPD.Z   (CX)(R12*8), K1, Z2
+	VFMADD231PD Z2, Z3, Z1
+	VMOVUPD     Z1, K1, (SI)(R12*8)
+	VMULPD      Z7, Z7, Z1
+	VFMADD231PD Z0, Z0, Z1
+	VMOVAPD.Z   Z1, K1, Z0
+	VADDPD      Z0, Z4, Z4
+
+done3:
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, r+104(FP)
+	VZEROUPPER
+	RET
+
+// func guideBackNetAVX512(n int, w *float64, dmean *float64, dlogs *float64, imean *float64, ilogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·guideBackNetAVX512(SB), NOSPLIT, $0-104
+	MOVQ         adj+64(FP), AX
+	MOVQ         e+80(FP), CX
+	MOVQ         s+88(FP), DX
+	MOVQ         eps+96(FP), BX
+	VBROADCASTSD rho+48(FP), Z0
+	VBROADCASTSD weight+56(FP), Z1
+	MOVQ         w+8(FP), SI
+	MOVQ         own+72(FP), DI
+	MOVQ         dmean+16(FP), R8
+	MOVQ         dlogs+24(FP), R9
+	MOVQ         imean+32(FP), R10
+	MOVQ         n+0(FP), R11
+	XORQ         R12, R12
+	LEAQ         -8(R11), R13
+	CMPQ         R12, R13
+	JGT          tail2
+
+loop1:
+	VMOVUPD (BX)(R12*8), Z2
+	VMOVUPD (DX)(R12*8), Z3
+	VMOVUPD (AX)(R12*8), Z4
+	VMULPD  Z0, Z4, Z5
+	VMOVUPD (CX)(R12*8), Z6
+	VSUBPD  Z6, Z5, Z5
+	VDIVPD  Z3, Z2, Z6
+	VADDPD  Z6, Z5, Z6
+	VMULPD  Z1, Z6, Z6
+	VMULPD  Z1, Z5, Z5
+	VMULPD  Z2, Z3, Z2
+	VMULPD  Z6, Z2, Z2
+	VMOVUPD Z6, (R8)(R12*8)
+	VMOVUPD Z2, (R9)(R12*8)
+	VMOVUPD Z5, (R10)(R12*8)
+	VMOVUPD (DX)(R12*8), Z2
+	VMOVUPD (BX)(R12*8), Z3
+	VMULPD  Z3, Z2, Z2
+	VMULPD  Z5, Z2, Z2
+	VADDPD  Z1, Z2, Z2
+	MOVQ    ilogs+40(FP), R14
+	VMOVUPD Z2, (R14)(R12*8)
+	VMOVUPD (DI)(R12*8), Z2
+	VADDPD  Z2, Z4, Z2
+	VMOVUPD Z2, (SI)(R12*8)
+	ADDQ    $0x08, R12
+	CMPQ    R12, R13
 	JLE     loop1
 
 tail2:
-	SUBQ      R10, R9
+	SUBQ      R12, R11
+	CMPQ      R11, $0x00
 	JLE       done3
-	MOVQ      $-1, R11
-	BZHIQ     R9, R11, R11
-	KMOVB     R11, K1
-	VMOVUPD.Z (R8)(R10*8), K1, Z1
-	VMOVUPD.Z (DI)(R10*8), K1, Z2
-	VMOVUPD.Z (BX)(R10*8), K1, Z3
-	VMULPD    Z0, Z3, Z0
-	VMOVUPD.Z (SI)(R10*8), K1, Z3
-	VSUBPD    Z3, Z0, Z0
-	VDIVPD    Z2, Z1, Z3
-	VADDPD    Z3, Z0, Z3
-	VMOVUPD   Z0, K1, (AX)(R10*8)
-	VMOVUPD   Z3, K1, (CX)(R10*8)
-	VMULPD    Z1, Z2, Z0
-	VMULPD    Z3, Z0, Z0
-	VMOVUPD   Z0, K1, (DX)(R10*8)
+	MOVQ      $-1, R13
+	BZHIQ     R11, R13, R13
+	KMOVB     R13, K1
+	VMOVUPD.Z (BX)(R12*8), K1, Z2
+	VMOVUPD.Z (DX)(R12*8), K1, Z3
+	VMOVUPD.Z (AX)(R12*8), K1, Z4
+	VMULPD    Z0, Z4, Z0
+	VMOVUPD.Z (CX)(R12*8), K1, Z5
+	VSUBPD    Z5, Z0, Z0
+	VDIVPD    Z3, Z2, Z5
+	VADDPD    Z5, Z0, Z5
+	VMULPD    Z1, Z5, Z5
+	VMULPD    Z1, Z0, Z0
+	VMULPD    Z2, Z3, Z2
+	VMULPD    Z5, Z2, Z2
+	VMOVUPD   Z5, K1, (R8)(R12*8)
+	VMOVUPD   Z2, K1, (R9)(R12*8)
+	VMOVUPD   Z0, K1, (R10)(R12*8)
+	VMOVUPD.Z (DX)(R12*8), K1, Z2
+	VMOVUPD.Z (BX)(R12*8), K1, Z3
+	VMULPD    Z3, Z2, Z2
+	VMULPD    Z0, Z2, Z0
+	VADDPD    Z1, Z0, Z0
+	MOVQ      ilogs+40(FP), AX
+	VMOVUPD   Z0, K1, (AX)(R12*8)
+	VMOVUPD.Z (DI)(R12*8), K1, Z0
+	VADDPD    Z0, Z4, Z0
+	VMOVUPD   Z0, K1, (SI)(R12*8)
 
 done3:
 	VZEROUPPER

@@ -2,16 +2,3593 @@
 
 #include "textflag.h"
 
-TEXT ·guideDrawNEON(SB), NOSPLIT, $0-56
+TEXT ·guideDrawNEON(SB), NOSPLIT, $0-80
 	MOVD s+8(FP), R0
 	MOVD e+16(FP), R1
-	MOVD mean+24(FP), R2
-	MOVD logs+32(FP), R3
-	MOVD eps+40(FP), R4
-	WORD $0x6e201c00
-	WORD $0x6e211c21
+	MOVD z+24(FP), R2
+	MOVD logs+40(FP), R3
+	MOVD eps+48(FP), R4
+	MOVD cut+56(FP), R5
+	FMOVD rho+64(FP), F28
+	WORD $0x4e080780
+	WORD $0x4e080781
+	MOVD mean+32(FP), R8
 	WORD $0x6e221c42
 	WORD $0x6e231c63
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	MOVD n+0(FP), R9
+	MOVD $0, R10
+	ADD $-8, R9, R11
+	CMP R11, R10
+	BGT tail2
+loop1:
+	ADD R10<<3, R3, R19
+	FLDPQ 0(R19), (F6, F7)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F8, F9)
+	WORD $0x6ee8e4df
+	WORD $0x6e661d1f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e4ff
+	WORD $0x6e671d3f
+	WORD $0x4ebf1fe9
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6ee8e55f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e57f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1fe9
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd54c
+	WORD $0x4efdd56d
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	WORD $0x6e68dd0c
+	WORD $0x6e69dd2d
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e68ce0e
+	WORD $0x4e69ce2f
+	WORD $0x4ea81d1c
+	WORD $0x4ea91d3d
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5c8
+	WORD $0x4e7dd5e9
+	WORD $0x4f3f054c
+	WORD $0x4f3f056d
+	WORD $0x6eac854a
+	WORD $0x6ead856b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd08
+	WORD $0x6e6ddd29
+	WORD $0x4f74554a
+	WORD $0x4f74556b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc854a
+	WORD $0x4efd856b
+	WORD $0x6e6add08
+	WORD $0x6e6bdd29
+	ADD R10<<3, R0, R19
+	FSTPQ (F8, F9), 0(R19)
+	ADD R10<<3, R4, R19
+	FLDPQ 0(R19), (F10, F11)
+	ADD R10<<3, R8, R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x4e6acd0c
+	WORD $0x4e6bcd2d
+	ADD R10<<3, R1, R19
+	FSTPQ (F12, F13), 0(R19)
+	ADD R10<<3, R5, R19
+	FLDPQ 0(R19), (F8, F9)
+	WORD $0x4e6ccc08
+	WORD $0x4e6dcc29
+	ADD R10<<3, R2, R19
+	FSTPQ (F8, F9), 0(R19)
+	WORD $0x4e66d442
+	WORD $0x4e67d463
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd46
+	WORD $0x6e7ddd67
+	WORD $0x4e6accc2
+	WORD $0x4e6bcce3
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd86
+	WORD $0x6e7ddda7
+	WORD $0x4eecccc2
+	WORD $0x4eedcce3
+	ADD R10<<3, R3, R19
+	FLDPQ 32(R19), (F6, F7)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F8, F9)
+	WORD $0x6ee8e4df
+	WORD $0x6e661d1f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e4ff
+	WORD $0x6e671d3f
+	WORD $0x4ebf1fe9
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6ee8e55f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e57f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1fe9
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd54c
+	WORD $0x4efdd56d
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	WORD $0x6e68dd0c
+	WORD $0x6e69dd2d
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e68ce0e
+	WORD $0x4e69ce2f
+	WORD $0x4ea81d1c
+	WORD $0x4ea91d3d
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5c8
+	WORD $0x4e7dd5e9
+	WORD $0x4f3f054c
+	WORD $0x4f3f056d
+	WORD $0x6eac854a
+	WORD $0x6ead856b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd08
+	WORD $0x6e6ddd29
+	WORD $0x4f74554a
+	WORD $0x4f74556b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc854a
+	WORD $0x4efd856b
+	WORD $0x6e6add08
+	WORD $0x6e6bdd29
+	ADD R10<<3, R0, R19
+	FSTPQ (F8, F9), 32(R19)
+	ADD R10<<3, R4, R19
+	FLDPQ 32(R19), (F10, F11)
+	ADD R10<<3, R8, R19
+	FLDPQ 32(R19), (F12, F13)
+	WORD $0x4e6acd0c
+	WORD $0x4e6bcd2d
+	ADD R10<<3, R1, R19
+	FSTPQ (F12, F13), 32(R19)
+	ADD R10<<3, R5, R19
+	FLDPQ 32(R19), (F8, F9)
+	WORD $0x4e6ccc08
+	WORD $0x4e6dcc29
+	ADD R10<<3, R2, R19
+	FSTPQ (F8, F9), 32(R19)
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd46
+	WORD $0x6e7ddd67
+	WORD $0x4e6accc4
+	WORD $0x4e6bcce5
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd86
+	WORD $0x6e7ddda7
+	WORD $0x4eecccc4
+	WORD $0x4eedcce5
+	ADDS $8, R10, R10
+	CMP R11, R10
+	BLE loop1
+tail2:
+	SUBS R10, R9, R9
+	CMP $0, R9
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	MOVD R9, R12
+	NEG R12, R12
+	ADD R12<<3, R11, R19
+	FLDPQ 64(R19), (F6, F7)
+	ADD R10<<3, R3, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes1
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes1
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes1
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes1
+	WORD $0x4d40869d
+lanes1:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae51f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe53f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	ADD R10<<3, R0, R19
+	ADD $0, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes2
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes2
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes2
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes2
+	WORD $0x4d00868b
+lanes2:
+	ADD R10<<3, R4, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes3
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes3
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes3
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes3
+	WORD $0x4d40869d
+lanes3:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	ADD R10<<3, R8, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes4
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes4
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes4
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes4
+	WORD $0x4d40869d
+lanes4:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x4e6ccd4e
+	WORD $0x4e6dcd6f
+	ADD R10<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes5
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes5
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes5
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes5
+	WORD $0x4d00868f
+lanes5:
+	ADD R10<<3, R5, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes6
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes6
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes6
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes6
+	WORD $0x4d40869d
+lanes6:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x4e6ecc0a
+	WORD $0x4e6fcc2b
+	ADD R10<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes7
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes7
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes7
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes7
+	WORD $0x4d00868b
+lanes7:
+	WORD $0x4e68d442
+	WORD $0x4e69d463
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd86
+	WORD $0x6e7ddda7
+	WORD $0x4e6cccc2
+	WORD $0x4e6dcce3
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddc6
+	WORD $0x6e7ddde7
+	WORD $0x4eeeccc2
+	WORD $0x4eefcce3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R11
+	NEG R9, R9
+	ADD R9<<3, R11, R19
+	FLDPQ 96(R19), (F6, F7)
+	ADD R10<<3, R3, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes8
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes8
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes8
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes8
+	WORD $0x4d40869d
+lanes8:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae51f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe53f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	ADD R10<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes9
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes9
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes9
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes9
+	WORD $0x4d00868b
+lanes9:
+	ADD R10<<3, R4, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes10
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes10
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes10
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes10
+	WORD $0x4d40869d
+lanes10:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	ADD R10<<3, R8, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes11
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes11
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes11
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes11
+	WORD $0x4d40869d
+lanes11:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x4e6ccd4e
+	WORD $0x4e6dcd6f
+	ADD R10<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes12
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes12
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes12
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes12
+	WORD $0x4d00868f
+lanes12:
+	ADD R10<<3, R5, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes13
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes13
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes13
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes13
+	WORD $0x4d40869d
+lanes13:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x4e6ecc0a
+	WORD $0x4e6fcc2b
+	ADD R10<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes14
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes14
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes14
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes14
+	WORD $0x4d00868b
+lanes14:
+	WORD $0x4e68d484
+	WORD $0x4e69d4a5
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd80
+	WORD $0x6e7ddda1
+	WORD $0x4e6ccc04
+	WORD $0x4e6dcc25
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddc0
+	WORD $0x6e7ddde1
+	WORD $0x4eeecc04
+	WORD $0x4eefcc25
+done3:
+	WORD $0x4e64d440
+	WORD $0x4e65d461
+	WORD $0x4ea11c22
+	WORD $0x4e62d400
+	WORD $0x4ec07802
+	WORD $0x1e622800
+	FMOVD F0, r+72(FP)
+	RET
+
+TEXT ·guideDrawSlopedNEON(SB), NOSPLIT, $0-104
+	MOVD s+8(FP), R0
+	MOVD e+16(FP), R1
+	MOVD z+24(FP), R2
+	MOVD logs+56(FP), R3
+	MOVD eps+64(FP), R4
+	MOVD cut+72(FP), R5
+	FMOVD rho+88(FP), F28
+	WORD $0x4e080780
+	WORD $0x4e080781
+	MOVD diff+32(FP), R8
+	MOVD mean+40(FP), R9
+	MOVD slope+48(FP), R10
+	MOVD centre+80(FP), R11
+	WORD $0x6e221c42
+	WORD $0x6e231c63
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	MOVD n+0(FP), R12
+	MOVD $0, R13
+	ADD $-8, R12, R14
+	CMP R14, R13
+	BGT tail2
+loop1:
+	ADD R13<<3, R3, R19
+	FLDPQ 0(R19), (F6, F7)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F8, F9)
+	WORD $0x6ee8e4df
+	WORD $0x6e661d1f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e4ff
+	WORD $0x6e671d3f
+	WORD $0x4ebf1fe9
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6ee8e55f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e57f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1fe9
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd54c
+	WORD $0x4efdd56d
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	WORD $0x6e68dd0c
+	WORD $0x6e69dd2d
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e68ce0e
+	WORD $0x4e69ce2f
+	WORD $0x4ea81d1c
+	WORD $0x4ea91d3d
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5c8
+	WORD $0x4e7dd5e9
+	WORD $0x4f3f054c
+	WORD $0x4f3f056d
+	WORD $0x6eac854a
+	WORD $0x6ead856b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd08
+	WORD $0x6e6ddd29
+	WORD $0x4f74554a
+	WORD $0x4f74556b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc854a
+	WORD $0x4efd856b
+	WORD $0x6e6add08
+	WORD $0x6e6bdd29
+	ADD R13<<3, R0, R19
+	FSTPQ (F8, F9), 0(R19)
+	ADD R13<<3, R4, R19
+	FLDPQ 0(R19), (F10, F11)
+	ADD R13<<3, R5, R19
+	FLDPQ 0(R19), (F12, F13)
+	ADD R13<<3, R11, R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x4eeed58c
+	WORD $0x4eefd5ad
+	ADD R13<<3, R8, R19
+	FSTPQ (F12, F13), 0(R19)
+	ADD R13<<3, R9, R19
+	FLDPQ 0(R19), (F14, F15)
+	ADD R13<<3, R10, R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4e6cce0e
+	WORD $0x4e6dce2f
+	WORD $0x4e6acd0e
+	WORD $0x4e6bcd2f
+	ADD R13<<3, R1, R19
+	FSTPQ (F14, F15), 0(R19)
+	ADD R13<<3, R5, R19
+	FLDPQ 0(R19), (F8, F9)
+	WORD $0x4e6ecc08
+	WORD $0x4e6fcc29
+	ADD R13<<3, R2, R19
+	FSTPQ (F8, F9), 0(R19)
+	WORD $0x4e66d442
+	WORD $0x4e67d463
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd46
+	WORD $0x6e7ddd67
+	WORD $0x4e6accc2
+	WORD $0x4e6bcce3
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddc6
+	WORD $0x6e7ddde7
+	WORD $0x4eeeccc2
+	WORD $0x4eefcce3
+	ADD R13<<3, R3, R19
+	FLDPQ 32(R19), (F6, F7)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F8, F9)
+	WORD $0x6ee8e4df
+	WORD $0x6e661d1f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e4ff
+	WORD $0x6e671d3f
+	WORD $0x4ebf1fe9
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6ee8e55f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e57f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1fe9
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd54c
+	WORD $0x4efdd56d
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	WORD $0x6e68dd0c
+	WORD $0x6e69dd2d
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e68ce0e
+	WORD $0x4e69ce2f
+	WORD $0x4ea81d1c
+	WORD $0x4ea91d3d
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5c8
+	WORD $0x4e7dd5e9
+	WORD $0x4f3f054c
+	WORD $0x4f3f056d
+	WORD $0x6eac854a
+	WORD $0x6ead856b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd08
+	WORD $0x6e6ddd29
+	WORD $0x4f74554a
+	WORD $0x4f74556b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc854a
+	WORD $0x4efd856b
+	WORD $0x6e6add08
+	WORD $0x6e6bdd29
+	ADD R13<<3, R0, R19
+	FSTPQ (F8, F9), 32(R19)
+	ADD R13<<3, R4, R19
+	FLDPQ 32(R19), (F10, F11)
+	ADD R13<<3, R5, R19
+	FLDPQ 32(R19), (F12, F13)
+	ADD R13<<3, R11, R19
+	FLDPQ 32(R19), (F14, F15)
+	WORD $0x4eeed58c
+	WORD $0x4eefd5ad
+	ADD R13<<3, R8, R19
+	FSTPQ (F12, F13), 32(R19)
+	ADD R13<<3, R9, R19
+	FLDPQ 32(R19), (F14, F15)
+	ADD R13<<3, R10, R19
+	FLDPQ 32(R19), (F16, F17)
+	WORD $0x4e6cce0e
+	WORD $0x4e6dce2f
+	WORD $0x4e6acd0e
+	WORD $0x4e6bcd2f
+	ADD R13<<3, R1, R19
+	FSTPQ (F14, F15), 32(R19)
+	ADD R13<<3, R5, R19
+	FLDPQ 32(R19), (F8, F9)
+	WORD $0x4e6ecc08
+	WORD $0x4e6fcc29
+	ADD R13<<3, R2, R19
+	FSTPQ (F8, F9), 32(R19)
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd46
+	WORD $0x6e7ddd67
+	WORD $0x4e6accc4
+	WORD $0x4e6bcce5
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddc6
+	WORD $0x6e7ddde7
+	WORD $0x4eeeccc4
+	WORD $0x4eefcce5
+	ADDS $8, R13, R13
+	CMP R14, R13
+	BLE loop1
+tail2:
+	SUBS R13, R12, R12
+	CMP $0, R12
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R14
+	MOVD R12, R15
+	NEG R15, R15
+	ADD R15<<3, R14, R19
+	FLDPQ 64(R19), (F6, F7)
+	ADD R13<<3, R3, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes1
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes1
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes1
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes1
+	WORD $0x4d40869d
+lanes1:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae51f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe53f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	ADD R13<<3, R0, R19
+	ADD $0, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes2
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes2
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes2
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes2
+	WORD $0x4d00868b
+lanes2:
+	ADD R13<<3, R4, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes3
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes3
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes3
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes3
+	WORD $0x4d40869d
+lanes3:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	ADD R13<<3, R5, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes4
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes4
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes4
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes4
+	WORD $0x4d40869d
+lanes4:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	ADD R13<<3, R11, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes5
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes5
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes5
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes5
+	WORD $0x4d40869d
+lanes5:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	ADD R13<<3, R8, R19
+	ADD $0, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes6
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes6
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes6
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes6
+	WORD $0x4d00868f
+lanes6:
+	ADD R13<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes7
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes7
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes7
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes7
+	WORD $0x4d40869d
+lanes7:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	ADD R13<<3, R10, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes8
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes8
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes8
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes8
+	WORD $0x4d40869d
+lanes8:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ece50
+	WORD $0x4e6fce71
+	WORD $0x4e6ccd50
+	WORD $0x4e6dcd71
+	ADD R13<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes9
+	WORD $0x0d008690
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes9
+	WORD $0x4d008690
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes9
+	WORD $0x0d008691
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes9
+	WORD $0x4d008691
+lanes9:
+	ADD R13<<3, R5, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes10
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes10
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes10
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes10
+	WORD $0x4d40869d
+lanes10:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x4e70cc0a
+	WORD $0x4e71cc2b
+	ADD R13<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes11
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes11
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes11
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes11
+	WORD $0x4d00868b
+lanes11:
+	WORD $0x4e68d442
+	WORD $0x4e69d463
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd86
+	WORD $0x6e7ddda7
+	WORD $0x4e6cccc2
+	WORD $0x4e6dcce3
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde06
+	WORD $0x6e7dde27
+	WORD $0x4ef0ccc2
+	WORD $0x4ef1cce3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R14
+	NEG R12, R12
+	ADD R12<<3, R14, R19
+	FLDPQ 96(R19), (F6, F7)
+	ADD R13<<3, R3, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes12
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes12
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes12
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes12
+	WORD $0x4d40869d
+lanes12:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae51f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe53f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	ADD R13<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes13
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes13
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes13
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes13
+	WORD $0x4d00868b
+lanes13:
+	ADD R13<<3, R4, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes14
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes14
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes14
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes14
+	WORD $0x4d40869d
+lanes14:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	ADD R13<<3, R5, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes15
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes15
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes15
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes15
+	WORD $0x4d40869d
+lanes15:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	ADD R13<<3, R11, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes16
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes16
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes16
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes16
+	WORD $0x4d40869d
+lanes16:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	ADD R13<<3, R8, R19
+	ADD $32, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes17
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes17
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes17
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes17
+	WORD $0x4d00868f
+lanes17:
+	ADD R13<<3, R9, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes18
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes18
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes18
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes18
+	WORD $0x4d40869d
+lanes18:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	ADD R13<<3, R10, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes19
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes19
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes19
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes19
+	WORD $0x4d40869d
+lanes19:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ece50
+	WORD $0x4e6fce71
+	WORD $0x4e6ccd50
+	WORD $0x4e6dcd71
+	ADD R13<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes20
+	WORD $0x0d008690
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes20
+	WORD $0x4d008690
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes20
+	WORD $0x0d008691
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes20
+	WORD $0x4d008691
+lanes20:
+	ADD R13<<3, R5, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083cd5
+	CBZ R21, lanes21
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes21
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes21
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes21
+	WORD $0x4d40869d
+lanes21:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x4e70cc0a
+	WORD $0x4e71cc2b
+	ADD R13<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x4e083cd5
+	CBZ R21, lanes22
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183cd5
+	CBZ R21, lanes22
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083cf5
+	CBZ R21, lanes22
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183cf5
+	CBZ R21, lanes22
+	WORD $0x4d00868b
+lanes22:
+	WORD $0x4e68d484
+	WORD $0x4e69d4a5
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd80
+	WORD $0x6e7ddda1
+	WORD $0x4e6ccc04
+	WORD $0x4e6dcc25
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde00
+	WORD $0x6e7dde21
+	WORD $0x4ef0cc04
+	WORD $0x4ef1cc25
+done3:
+	WORD $0x4e64d440
+	WORD $0x4e65d461
+	WORD $0x4ea11c22
+	WORD $0x4e62d400
+	WORD $0x4ec07802
+	WORD $0x1e622800
+	FMOVD F0, r+96(FP)
+	RET
+
+TEXT ·guideDrawApartNEON(SB), NOSPLIT, $0-96
+	MOVD s+8(FP), R0
+	MOVD e+16(FP), R1
+	MOVD z+24(FP), R2
+	MOVD logs+40(FP), R3
+	MOVD eps+48(FP), R4
+	MOVD cut+56(FP), R5
+	FMOVD rho+72(FP), F28
+	WORD $0x4e080780
+	WORD $0x4e080781
+	MOVD mean+32(FP), R8
+	MOVD centre+64(FP), R9
+	FMOVD precision+80(FP), F28
+	WORD $0x4e080782
+	WORD $0x4e080783
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
+	MOVD n+0(FP), R10
+	MOVD $0, R11
+	ADD $-8, R10, R12
+	CMP R12, R11
+	BGT tail2
+loop1:
+	ADD R11<<3, R3, R19
+	FLDPQ 0(R19), (F8, F9)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae51f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe53f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	ADD R11<<3, R0, R19
+	FSTPQ (F10, F11), 0(R19)
+	ADD R11<<3, R4, R19
+	FLDPQ 0(R19), (F12, F13)
+	ADD R11<<3, R8, R19
+	FLDPQ 0(R19), (F14, F15)
+	ADD R11<<3, R9, R19
+	FLDPQ 0(R19), (F16, F17)
+	ADD R11<<3, R5, R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4ef2d610
+	WORD $0x4ef3d631
+	WORD $0x4e70cc4e
+	WORD $0x4e71cc6f
+	WORD $0x4e6ccd4e
+	WORD $0x4e6dcd6f
+	ADD R11<<3, R1, R19
+	FSTPQ (F14, F15), 0(R19)
+	ADD R11<<3, R5, R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x4e6ecc0a
+	WORD $0x4e6fcc2b
+	ADD R11<<3, R2, R19
+	FSTPQ (F10, F11), 0(R19)
+	WORD $0x4e68d484
+	WORD $0x4e69d4a5
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd88
+	WORD $0x6e7ddda9
+	WORD $0x4e6ccd04
+	WORD $0x4e6dcd25
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddc8
+	WORD $0x6e7ddde9
+	WORD $0x4eeecd04
+	WORD $0x4eefcd25
+	ADD R11<<3, R3, R19
+	FLDPQ 32(R19), (F8, F9)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae51f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe53f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	ADD R11<<3, R0, R19
+	FSTPQ (F10, F11), 32(R19)
+	ADD R11<<3, R4, R19
+	FLDPQ 32(R19), (F12, F13)
+	ADD R11<<3, R8, R19
+	FLDPQ 32(R19), (F14, F15)
+	ADD R11<<3, R9, R19
+	FLDPQ 32(R19), (F16, F17)
+	ADD R11<<3, R5, R19
+	FLDPQ 32(R19), (F18, F19)
+	WORD $0x4ef2d610
+	WORD $0x4ef3d631
+	WORD $0x4e70cc4e
+	WORD $0x4e71cc6f
+	WORD $0x4e6ccd4e
+	WORD $0x4e6dcd6f
+	ADD R11<<3, R1, R19
+	FSTPQ (F14, F15), 32(R19)
+	ADD R11<<3, R5, R19
+	FLDPQ 32(R19), (F10, F11)
+	WORD $0x4e6ecc0a
+	WORD $0x4e6fcc2b
+	ADD R11<<3, R2, R19
+	FSTPQ (F10, F11), 32(R19)
+	WORD $0x4e68d4c6
+	WORD $0x4e69d4e7
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd88
+	WORD $0x6e7ddda9
+	WORD $0x4e6ccd06
+	WORD $0x4e6dcd27
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddc8
+	WORD $0x6e7ddde9
+	WORD $0x4eeecd06
+	WORD $0x4eefcd27
+	ADDS $8, R11, R11
+	CMP R12, R11
+	BLE loop1
+tail2:
+	SUBS R11, R10, R10
+	CMP $0, R10
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R12
+	MOVD R10, R13
+	NEG R13, R13
+	ADD R13<<3, R12, R19
+	FLDPQ 64(R19), (F8, F9)
+	ADD R11<<3, R3, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes1
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes1
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes1
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes1
+	WORD $0x4d40869d
+lanes1:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eece55f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fec
+	WORD $0x6eede57f
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1fed
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5d0
+	WORD $0x4efdd5f1
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
+	WORD $0x4f3f05d0
+	WORD $0x4f3f05f1
+	WORD $0x6eb085ce
+	WORD $0x6eb185ef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	ADD R11<<3, R0, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes2
+	WORD $0x0d00868c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes2
+	WORD $0x4d00868c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes2
+	WORD $0x0d00868d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes2
+	WORD $0x4d00868d
+lanes2:
+	ADD R11<<3, R4, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes3
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes3
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes3
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes3
+	WORD $0x4d40869d
+lanes3:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	ADD R11<<3, R8, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes4
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes4
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes4
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes4
+	WORD $0x4d40869d
+lanes4:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	ADD R11<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes5
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes5
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes5
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes5
+	WORD $0x4d40869d
+lanes5:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	ADD R11<<3, R5, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes6
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes6
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes6
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes6
+	WORD $0x4d40869d
+lanes6:
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4ef4d652
+	WORD $0x4ef5d673
+	WORD $0x4e72cc50
+	WORD $0x4e73cc71
+	WORD $0x4e6ecd90
+	WORD $0x4e6fcdb1
+	ADD R11<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes7
+	WORD $0x0d008690
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes7
+	WORD $0x4d008690
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes7
+	WORD $0x0d008691
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes7
+	WORD $0x4d008691
+lanes7:
+	ADD R11<<3, R5, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes8
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes8
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes8
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes8
+	WORD $0x4d40869d
+lanes8:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4e70cc0c
+	WORD $0x4e71cc2d
+	ADD R11<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes9
+	WORD $0x0d00868c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes9
+	WORD $0x4d00868c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes9
+	WORD $0x0d00868d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes9
+	WORD $0x4d00868d
+lanes9:
+	WORD $0x4e6ad484
+	WORD $0x4e6bd4a5
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddc8
+	WORD $0x6e7ddde9
+	WORD $0x4e6ecd04
+	WORD $0x4e6fcd25
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde08
+	WORD $0x6e7dde29
+	WORD $0x4ef0cd04
+	WORD $0x4ef1cd25
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R12
+	NEG R10, R10
+	ADD R10<<3, R12, R19
+	FLDPQ 96(R19), (F8, F9)
+	ADD R11<<3, R3, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes10
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes10
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes10
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes10
+	WORD $0x4d40869d
+lanes10:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eece55f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fec
+	WORD $0x6eede57f
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1fed
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5d0
+	WORD $0x4efdd5f1
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
+	WORD $0x4f3f05d0
+	WORD $0x4f3f05f1
+	WORD $0x6eb085ce
+	WORD $0x6eb185ef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	ADD R11<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes11
+	WORD $0x0d00868c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes11
+	WORD $0x4d00868c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes11
+	WORD $0x0d00868d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes11
+	WORD $0x4d00868d
+lanes11:
+	ADD R11<<3, R4, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes12
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes12
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes12
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes12
+	WORD $0x4d40869d
+lanes12:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	ADD R11<<3, R8, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes13
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes13
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes13
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes13
+	WORD $0x4d40869d
+lanes13:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	ADD R11<<3, R9, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes14
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes14
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes14
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes14
+	WORD $0x4d40869d
+lanes14:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	ADD R11<<3, R5, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes15
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes15
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes15
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes15
+	WORD $0x4d40869d
+lanes15:
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4ef4d652
+	WORD $0x4ef5d673
+	WORD $0x4e72cc50
+	WORD $0x4e73cc71
+	WORD $0x4e6ecd90
+	WORD $0x4e6fcdb1
+	ADD R11<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes16
+	WORD $0x0d008690
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes16
+	WORD $0x4d008690
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes16
+	WORD $0x0d008691
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes16
+	WORD $0x4d008691
+lanes16:
+	ADD R11<<3, R5, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes17
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes17
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes17
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes17
+	WORD $0x4d40869d
+lanes17:
+	WORD $0x4ebc1f82
+	WORD $0x4ebd1fa3
+	WORD $0x4e70cc02
+	WORD $0x4e71cc23
+	ADD R11<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes18
+	WORD $0x0d008682
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes18
+	WORD $0x4d008682
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes18
+	WORD $0x0d008683
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes18
+	WORD $0x4d008683
+lanes18:
+	WORD $0x4e6ad4c6
+	WORD $0x4e6bd4e7
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddc0
+	WORD $0x6e7ddde1
+	WORD $0x4e6ecc06
+	WORD $0x4e6fcc27
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde00
+	WORD $0x6e7dde21
+	WORD $0x4ef0cc06
+	WORD $0x4ef1cc27
+done3:
+	WORD $0x4e66d480
+	WORD $0x4e67d4a1
+	WORD $0x4ea11c22
+	WORD $0x4e62d400
+	WORD $0x4ec07802
+	WORD $0x1e622800
+	FMOVD F0, r+88(FP)
+	RET
+
+TEXT ·guideBackNEON(SB), NOSPLIT, $0-96
+	MOVD adj+48(FP), R0
+	MOVD e+64(FP), R1
+	MOVD s+72(FP), R2
+	MOVD eps+80(FP), R3
+	FMOVD rho+32(FP), F28
+	WORD $0x4e080780
+	WORD $0x4e080781
+	FMOVD weight+40(FP), F28
+	WORD $0x4e080782
+	WORD $0x4e080783
+	MOVD w+8(FP), R4
+	MOVD dmean+16(FP), R5
+	MOVD dlogs+24(FP), R8
+	MOVD own+56(FP), R9
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
+	MOVD n+0(FP), R10
+	MOVD $0, R11
+	ADD $-8, R10, R12
+	CMP R12, R11
+	BGT tail2
+loop1:
+	ADD R11<<3, R3, R19
+	FLDPQ 0(R19), (F8, F9)
+	ADD R11<<3, R2, R19
+	FLDPQ 0(R19), (F10, F11)
+	ADD R11<<3, R0, R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6e60dd8e
+	WORD $0x6e61ddaf
+	ADD R11<<3, R1, R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	WORD $0x6e6afd10
+	WORD $0x6e6bfd31
+	WORD $0x4e70d5d0
+	WORD $0x4e71d5f1
+	WORD $0x6e62de10
+	WORD $0x6e63de31
+	WORD $0x6e62ddce
+	WORD $0x6e63ddef
+	WORD $0x6e68dd48
+	WORD $0x6e69dd69
+	WORD $0x6e70dd08
+	WORD $0x6e71dd29
+	ADD R11<<3, R5, R19
+	FSTPQ (F16, F17), 0(R19)
+	ADD R11<<3, R8, R19
+	FSTPQ (F8, F9), 0(R19)
+	ADD R11<<3, R9, R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x4e6ad58a
+	WORD $0x4e6bd5ab
+	ADD R11<<3, R4, R19
+	FSTPQ (F10, F11), 0(R19)
+	WORD $0x6e70de0a
+	WORD $0x6e71de2b
+	WORD $0x4e68cd0a
+	WORD $0x4e69cd2b
+	WORD $0x4e6ad484
+	WORD $0x4e6bd4a5
+	ADD R11<<3, R3, R19
+	FLDPQ 32(R19), (F8, F9)
+	ADD R11<<3, R2, R19
+	FLDPQ 32(R19), (F10, F11)
+	ADD R11<<3, R0, R19
+	FLDPQ 32(R19), (F12, F13)
+	WORD $0x6e60dd8e
+	WORD $0x6e61ddaf
+	ADD R11<<3, R1, R19
+	FLDPQ 32(R19), (F16, F17)
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	WORD $0x6e6afd10
+	WORD $0x6e6bfd31
+	WORD $0x4e70d5d0
+	WORD $0x4e71d5f1
+	WORD $0x6e62de10
+	WORD $0x6e63de31
+	WORD $0x6e62ddce
+	WORD $0x6e63ddef
+	WORD $0x6e68dd48
+	WORD $0x6e69dd69
+	WORD $0x6e70dd08
+	WORD $0x6e71dd29
+	ADD R11<<3, R5, R19
+	FSTPQ (F16, F17), 32(R19)
+	ADD R11<<3, R8, R19
+	FSTPQ (F8, F9), 32(R19)
+	ADD R11<<3, R9, R19
+	FLDPQ 32(R19), (F10, F11)
+	WORD $0x4e6ad58a
+	WORD $0x4e6bd5ab
+	ADD R11<<3, R4, R19
+	FSTPQ (F10, F11), 32(R19)
+	WORD $0x6e70de0a
+	WORD $0x6e71de2b
+	WORD $0x4e68cd0a
+	WORD $0x4e69cd2b
+	WORD $0x4e6ad4c6
+	WORD $0x4e6bd4e7
+	ADDS $8, R11, R11
+	CMP R12, R11
+	BLE loop1
+tail2:
+	SUBS R11, R10, R10
+	CMP $0, R10
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R12
+	MOVD R10, R13
+	NEG R13, R13
+	ADD R13<<3, R12, R19
+	FLDPQ 64(R19), (F8, F9)
+	ADD R11<<3, R3, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes1
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes1
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes1
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes1
+	WORD $0x4d40869d
+lanes1:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	ADD R11<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes2
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes2
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes2
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes2
+	WORD $0x4d40869d
+lanes2:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	ADD R11<<3, R0, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes3
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes3
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes3
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes3
+	WORD $0x4d40869d
+lanes3:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x6e60ddd0
+	WORD $0x6e61ddf1
+	ADD R11<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes4
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes4
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes4
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes4
+	WORD $0x4d40869d
+lanes4:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4ef2d610
+	WORD $0x4ef3d631
+	WORD $0x6e6cfd52
+	WORD $0x6e6dfd73
+	WORD $0x4e72d612
+	WORD $0x4e73d633
+	WORD $0x6e62de52
+	WORD $0x6e63de73
+	WORD $0x6e62de10
+	WORD $0x6e63de31
+	WORD $0x6e6add8a
+	WORD $0x6e6bddab
+	WORD $0x6e72dd4a
+	WORD $0x6e73dd6b
+	ADD R11<<3, R5, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes5
+	WORD $0x0d008692
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes5
+	WORD $0x4d008692
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes5
+	WORD $0x0d008693
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes5
+	WORD $0x4d008693
+lanes5:
+	ADD R11<<3, R8, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes6
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes6
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes6
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes6
+	WORD $0x4d00868b
+lanes6:
+	ADD R11<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes7
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes7
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes7
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes7
+	WORD $0x4d40869d
+lanes7:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4e6cd5cc
+	WORD $0x4e6dd5ed
+	ADD R11<<3, R4, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes8
+	WORD $0x0d00868c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes8
+	WORD $0x4d00868c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes8
+	WORD $0x0d00868d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes8
+	WORD $0x4d00868d
+lanes8:
+	WORD $0x6e72de4c
+	WORD $0x6e73de6d
+	WORD $0x4e6acd4c
+	WORD $0x4e6bcd6d
+	WORD $0x4e281d88
+	WORD $0x4e291da9
+	WORD $0x4e68d484
+	WORD $0x4e69d4a5
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R12
+	NEG R10, R10
+	ADD R10<<3, R12, R19
+	FLDPQ 96(R19), (F8, F9)
+	ADD R11<<3, R3, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes9
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes9
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes9
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes9
+	WORD $0x4d40869d
+lanes9:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	ADD R11<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes10
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes10
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes10
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes10
+	WORD $0x4d40869d
+lanes10:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	ADD R11<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes11
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes11
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes11
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes11
+	WORD $0x4d40869d
+lanes11:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x6e60ddc0
+	WORD $0x6e61dde1
+	ADD R11<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes12
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes12
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes12
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes12
+	WORD $0x4d40869d
+lanes12:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ef0d400
+	WORD $0x4ef1d421
+	WORD $0x6e6cfd50
+	WORD $0x6e6dfd71
+	WORD $0x4e70d410
+	WORD $0x4e71d431
+	WORD $0x6e62de10
+	WORD $0x6e63de31
+	WORD $0x6e62dc00
+	WORD $0x6e63dc21
+	WORD $0x6e6add80
+	WORD $0x6e6bdda1
+	WORD $0x6e70dc00
+	WORD $0x6e71dc21
+	ADD R11<<3, R5, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes13
+	WORD $0x0d008690
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes13
+	WORD $0x4d008690
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes13
+	WORD $0x0d008691
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes13
+	WORD $0x4d008691
+lanes13:
+	ADD R11<<3, R8, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes14
+	WORD $0x0d008680
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes14
+	WORD $0x4d008680
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes14
+	WORD $0x0d008681
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes14
+	WORD $0x4d008681
+lanes14:
+	ADD R11<<3, R9, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes15
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes15
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes15
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes15
+	WORD $0x4d40869d
+lanes15:
+	WORD $0x4ebc1f82
+	WORD $0x4ebd1fa3
+	WORD $0x4e62d5c2
+	WORD $0x4e63d5e3
+	ADD R11<<3, R4, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes16
+	WORD $0x0d008682
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes16
+	WORD $0x4d008682
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes16
+	WORD $0x0d008683
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes16
+	WORD $0x4d008683
+lanes16:
+	WORD $0x6e70de02
+	WORD $0x6e71de23
+	WORD $0x4e60cc02
+	WORD $0x4e61cc23
+	WORD $0x4e281c40
+	WORD $0x4e291c61
+	WORD $0x4e60d4c6
+	WORD $0x4e61d4e7
+done3:
+	WORD $0x4e66d480
+	WORD $0x4e67d4a1
+	WORD $0x4ea11c22
+	WORD $0x4e62d400
+	WORD $0x4ec07802
+	WORD $0x1e622800
+	FMOVD F0, r+88(FP)
+	RET
+
+TEXT ·guideBackSlopedNEON(SB), NOSPLIT, $0-128
+	MOVD adj+64(FP), R0
+	MOVD e+80(FP), R1
+	MOVD s+88(FP), R2
+	MOVD eps+96(FP), R3
+	FMOVD rho+48(FP), F28
+	WORD $0x4e080780
+	WORD $0x4e080781
+	FMOVD weight+56(FP), F28
+	WORD $0x4e080782
+	WORD $0x4e080783
+	MOVD slope+112(FP), R4
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
 	MOVD n+0(FP), R5
 	MOVD $0, R8
 	ADD $-8, R5, R9
@@ -19,297 +3596,139 @@ TEXT ·guideDrawNEON(SB), NOSPLIT, $0-56
 	BGT tail2
 loop1:
 	ADD R8<<3, R3, R19
-	FLDPQ 0(R19), (F4, F5)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6ee6e49f
-	WORD $0x6e641cdf
-	WORD $0x4ebf1fe6
-	WORD $0x6ee7e4bf
-	WORD $0x6e651cff
-	WORD $0x4ebf1fe7
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6ee6e51f
-	WORD $0x6e661d1f
-	WORD $0x4ebf1fe6
-	WORD $0x6ee7e53f
-	WORD $0x6e671d3f
-	WORD $0x4ebf1fe7
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cccc8
-	WORD $0x4e7dcce9
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd50a
-	WORD $0x4efdd52b
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd46
-	WORD $0x4efdcd67
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd46
-	WORD $0x4efdcd67
-	WORD $0x6e66dcca
-	WORD $0x6e67dceb
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e66cdcc
-	WORD $0x4e67cded
-	WORD $0x4ea61cdc
-	WORD $0x4ea71cfd
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd586
-	WORD $0x4e7dd5a7
-	WORD $0x4f3f050a
-	WORD $0x4f3f052b
-	WORD $0x6eaa8508
-	WORD $0x6eab8529
-	WORD $0x4f74554a
-	WORD $0x4f74556b
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	WORD $0x6e6adcc6
-	WORD $0x6e6bdce7
-	WORD $0x4f745508
-	WORD $0x4f745529
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8508
-	WORD $0x4efd8529
-	WORD $0x6e68dcc6
-	WORD $0x6e69dce7
-	ADD R8<<3, R0, R19
-	FSTPQ (F6, F7), 0(R19)
-	ADD R8<<3, R4, R19
 	FLDPQ 0(R19), (F8, F9)
 	ADD R8<<3, R2, R19
 	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e68ccca
-	WORD $0x4e69cceb
-	ADD R8<<3, R1, R19
-	FSTPQ (F10, F11), 0(R19)
-	WORD $0x4e64d400
-	WORD $0x4e65d421
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd04
-	WORD $0x6e7ddd25
-	WORD $0x4e68cc80
-	WORD $0x4e69cca1
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd44
-	WORD $0x6e7ddd65
-	WORD $0x4eeacc80
-	WORD $0x4eebcca1
-	ADD R8<<3, R3, R19
-	FLDPQ 32(R19), (F4, F5)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6ee6e49f
-	WORD $0x6e641cdf
-	WORD $0x4ebf1fe6
-	WORD $0x6ee7e4bf
-	WORD $0x6e651cff
-	WORD $0x4ebf1fe7
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6ee6e51f
-	WORD $0x6e661d1f
-	WORD $0x4ebf1fe6
-	WORD $0x6ee7e53f
-	WORD $0x6e671d3f
-	WORD $0x4ebf1fe7
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cccc8
-	WORD $0x4e7dcce9
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd50a
-	WORD $0x4efdd52b
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd46
-	WORD $0x4efdcd67
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd46
-	WORD $0x4efdcd67
-	WORD $0x6e66dcca
-	WORD $0x6e67dceb
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd5c
-	WORD $0x4e6fcd7d
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e66cdcc
-	WORD $0x4e67cded
-	WORD $0x4ea61cdc
-	WORD $0x4ea71cfd
-	WORD $0x4e6ccd5c
-	WORD $0x4e6dcd7d
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd586
-	WORD $0x4e7dd5a7
-	WORD $0x4f3f050a
-	WORD $0x4f3f052b
-	WORD $0x6eaa8508
-	WORD $0x6eab8529
-	WORD $0x4f74554a
-	WORD $0x4f74556b
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	WORD $0x6e6adcc6
-	WORD $0x6e6bdce7
-	WORD $0x4f745508
-	WORD $0x4f745529
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc8508
-	WORD $0x4efd8529
-	WORD $0x6e68dcc6
-	WORD $0x6e69dce7
 	ADD R8<<3, R0, R19
-	FSTPQ (F6, F7), 32(R19)
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6e60dd8e
+	WORD $0x6e61ddaf
+	ADD R8<<3, R1, R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	WORD $0x6e6afd10
+	WORD $0x6e6bfd31
+	WORD $0x4e70d5d0
+	WORD $0x4e71d5f1
+	WORD $0x6e62de10
+	WORD $0x6e63de31
+	WORD $0x6e62ddce
+	WORD $0x6e63ddef
+	WORD $0x6e68dd48
+	WORD $0x6e69dd69
+	WORD $0x6e70dd08
+	WORD $0x6e71dd29
+	MOVD dmean+24(FP), R10
+	ADD R8<<3, R10, R19
+	FSTPQ (F16, F17), 0(R19)
+	MOVD dlogs+40(FP), R10
+	ADD R8<<3, R10, R19
+	FSTPQ (F8, F9), 0(R19)
+	MOVD diff+104(FP), R10
+	ADD R8<<3, R10, R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6e6ade0a
+	WORD $0x6e6bde2b
+	MOVD dslope+32(FP), R10
+	ADD R8<<3, R10, R19
+	FSTPQ (F10, F11), 0(R19)
 	ADD R8<<3, R4, R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD own+72(FP), R10
+	ADD R8<<3, R10, R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x4e74d58c
+	WORD $0x4e75d5ad
+	WORD $0x4e6ece4c
+	WORD $0x4e6fce6d
+	MOVD w+8(FP), R10
+	ADD R8<<3, R10, R19
+	FSTPQ (F12, F13), 0(R19)
+	WORD $0x6e70de4c
+	WORD $0x6e71de6d
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d8c
+	WORD $0x6e3d1dad
+	MOVD seed+16(FP), R10
+	ADD R8<<3, R10, R19
+	FSTPQ (F12, F13), 0(R19)
+	WORD $0x6e70de0c
+	WORD $0x6e71de2d
+	WORD $0x4e6acd4c
+	WORD $0x4e6bcd6d
+	WORD $0x4e68cd0c
+	WORD $0x4e69cd2d
+	WORD $0x4e6cd484
+	WORD $0x4e6dd4a5
+	ADD R8<<3, R3, R19
 	FLDPQ 32(R19), (F8, F9)
 	ADD R8<<3, R2, R19
 	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e68ccca
-	WORD $0x4e69cceb
+	ADD R8<<3, R0, R19
+	FLDPQ 32(R19), (F12, F13)
+	WORD $0x6e60dd8e
+	WORD $0x6e61ddaf
 	ADD R8<<3, R1, R19
+	FLDPQ 32(R19), (F16, F17)
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	WORD $0x6e6afd10
+	WORD $0x6e6bfd31
+	WORD $0x4e70d5d0
+	WORD $0x4e71d5f1
+	WORD $0x6e62de10
+	WORD $0x6e63de31
+	WORD $0x6e62ddce
+	WORD $0x6e63ddef
+	WORD $0x6e68dd48
+	WORD $0x6e69dd69
+	WORD $0x6e70dd08
+	WORD $0x6e71dd29
+	MOVD dmean+24(FP), R10
+	ADD R8<<3, R10, R19
+	FSTPQ (F16, F17), 32(R19)
+	MOVD dlogs+40(FP), R10
+	ADD R8<<3, R10, R19
+	FSTPQ (F8, F9), 32(R19)
+	MOVD diff+104(FP), R10
+	ADD R8<<3, R10, R19
+	FLDPQ 32(R19), (F10, F11)
+	WORD $0x6e6ade0a
+	WORD $0x6e6bde2b
+	MOVD dslope+32(FP), R10
+	ADD R8<<3, R10, R19
 	FSTPQ (F10, F11), 32(R19)
-	WORD $0x4e64d442
-	WORD $0x4e65d463
-	MOVD $c3fe0000000000000<>+0(SB), R19
+	ADD R8<<3, R4, R19
+	FLDPQ 32(R19), (F18, F19)
+	MOVD own+72(FP), R10
+	ADD R8<<3, R10, R19
+	FLDPQ 32(R19), (F20, F21)
+	WORD $0x4e74d58c
+	WORD $0x4e75d5ad
+	WORD $0x4e6ece4c
+	WORD $0x4e6fce6d
+	MOVD w+8(FP), R10
+	ADD R8<<3, R10, R19
+	FSTPQ (F12, F13), 32(R19)
+	WORD $0x6e70de4c
+	WORD $0x6e71de6d
+	MOVD $c8000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd04
-	WORD $0x6e7ddd25
-	WORD $0x4e68cc82
-	WORD $0x4e69cca3
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd44
-	WORD $0x6e7ddd65
-	WORD $0x4eeacc82
-	WORD $0x4eebcca3
+	WORD $0x6e3c1d8c
+	WORD $0x6e3d1dad
+	MOVD seed+16(FP), R10
+	ADD R8<<3, R10, R19
+	FSTPQ (F12, F13), 32(R19)
+	WORD $0x6e70de0c
+	WORD $0x6e71de2d
+	WORD $0x4e6acd4c
+	WORD $0x4e6bcd6d
+	WORD $0x4e68cd0c
+	WORD $0x4e69cd2d
+	WORD $0x4e6cd4c6
+	WORD $0x4e6dd4e7
 	ADDS $8, R8, R8
 	CMP R9, R8
 	BLE loop1
@@ -322,8 +3741,1349 @@ tail2:
 	MOVD R5, R10
 	NEG R10, R10
 	ADD R10<<3, R9, R19
-	FLDPQ 64(R19), (F4, F5)
+	FLDPQ 64(R19), (F8, F9)
 	ADD R8<<3, R3, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes1
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes1
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes1
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes1
+	WORD $0x4d40869d
+lanes1:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	ADD R8<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes2
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes2
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes2
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes2
+	WORD $0x4d40869d
+lanes2:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	ADD R8<<3, R0, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes3
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes3
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes3
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes3
+	WORD $0x4d40869d
+lanes3:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x6e60ddd0
+	WORD $0x6e61ddf1
+	ADD R8<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes4
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes4
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes4
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes4
+	WORD $0x4d40869d
+lanes4:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4ef2d610
+	WORD $0x4ef3d631
+	WORD $0x6e6cfd52
+	WORD $0x6e6dfd73
+	WORD $0x4e72d612
+	WORD $0x4e73d633
+	WORD $0x6e62de52
+	WORD $0x6e63de73
+	WORD $0x6e62de10
+	WORD $0x6e63de31
+	WORD $0x6e6add8a
+	WORD $0x6e6bddab
+	WORD $0x6e72dd4a
+	WORD $0x6e73dd6b
+	MOVD dmean+24(FP), R9
+	ADD R8<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes5
+	WORD $0x0d008692
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes5
+	WORD $0x4d008692
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes5
+	WORD $0x0d008693
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes5
+	WORD $0x4d008693
+lanes5:
+	MOVD dlogs+40(FP), R9
+	ADD R8<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes6
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes6
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes6
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes6
+	WORD $0x4d00868b
+lanes6:
+	MOVD diff+104(FP), R9
+	ADD R8<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes7
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes7
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes7
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes7
+	WORD $0x4d40869d
+lanes7:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x6e6cde4c
+	WORD $0x6e6dde6d
+	MOVD dslope+32(FP), R9
+	ADD R8<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes8
+	WORD $0x0d00868c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes8
+	WORD $0x4d00868c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes8
+	WORD $0x0d00868d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes8
+	WORD $0x4d00868d
+lanes8:
+	ADD R8<<3, R4, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes9
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes9
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes9
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes9
+	WORD $0x4d40869d
+lanes9:
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD own+72(FP), R9
+	ADD R8<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes10
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes10
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes10
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes10
+	WORD $0x4d40869d
+lanes10:
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	WORD $0x4e76d5ce
+	WORD $0x4e77d5ef
+	WORD $0x4e70ce8e
+	WORD $0x4e71ceaf
+	MOVD w+8(FP), R9
+	ADD R8<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes11
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes11
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes11
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes11
+	WORD $0x4d00868f
+lanes11:
+	WORD $0x6e72de8e
+	WORD $0x6e73deaf
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1dce
+	WORD $0x6e3d1def
+	MOVD seed+16(FP), R9
+	ADD R8<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes12
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes12
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes12
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes12
+	WORD $0x4d00868f
+lanes12:
+	WORD $0x6e72de4e
+	WORD $0x6e73de6f
+	WORD $0x4e6ccd8e
+	WORD $0x4e6dcdaf
+	WORD $0x4e6acd4e
+	WORD $0x4e6bcd6f
+	WORD $0x4e281dc8
+	WORD $0x4e291de9
+	WORD $0x4e68d484
+	WORD $0x4e69d4a5
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R9
+	NEG R5, R5
+	ADD R5<<3, R9, R19
+	FLDPQ 96(R19), (F8, F9)
+	ADD R8<<3, R3, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes13
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes13
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes13
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes13
+	WORD $0x4d40869d
+lanes13:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	ADD R8<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes14
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes14
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes14
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes14
+	WORD $0x4d40869d
+lanes14:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	ADD R8<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes15
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes15
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes15
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes15
+	WORD $0x4d40869d
+lanes15:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x6e60ddc0
+	WORD $0x6e61dde1
+	ADD R8<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes16
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes16
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes16
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes16
+	WORD $0x4d40869d
+lanes16:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ef0d400
+	WORD $0x4ef1d421
+	WORD $0x6e6cfd50
+	WORD $0x6e6dfd71
+	WORD $0x4e70d410
+	WORD $0x4e71d431
+	WORD $0x6e62de10
+	WORD $0x6e63de31
+	WORD $0x6e62dc00
+	WORD $0x6e63dc21
+	WORD $0x6e6add82
+	WORD $0x6e6bdda3
+	WORD $0x6e70dc42
+	WORD $0x6e71dc63
+	MOVD dmean+24(FP), R0
+	ADD R8<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes17
+	WORD $0x0d008690
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes17
+	WORD $0x4d008690
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes17
+	WORD $0x0d008691
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes17
+	WORD $0x4d008691
+lanes17:
+	MOVD dlogs+40(FP), R0
+	ADD R8<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes18
+	WORD $0x0d008682
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes18
+	WORD $0x4d008682
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes18
+	WORD $0x0d008683
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes18
+	WORD $0x4d008683
+lanes18:
+	MOVD diff+104(FP), R0
+	ADD R8<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes19
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes19
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes19
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes19
+	WORD $0x4d40869d
+lanes19:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x6e6ade0a
+	WORD $0x6e6bde2b
+	MOVD dslope+32(FP), R0
+	ADD R8<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes20
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes20
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes20
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes20
+	WORD $0x4d00868b
+lanes20:
+	ADD R8<<3, R4, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes21
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes21
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes21
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes21
+	WORD $0x4d40869d
+lanes21:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD own+72(FP), R0
+	ADD R8<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes22
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes22
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes22
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes22
+	WORD $0x4d40869d
+lanes22:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e72d5ce
+	WORD $0x4e73d5ef
+	WORD $0x4e60cd8e
+	WORD $0x4e61cdaf
+	MOVD w+8(FP), R0
+	ADD R8<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes23
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes23
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes23
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes23
+	WORD $0x4d00868f
+lanes23:
+	WORD $0x6e70dd80
+	WORD $0x6e71dda1
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1c00
+	WORD $0x6e3d1c21
+	MOVD seed+16(FP), R0
+	ADD R8<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes24
+	WORD $0x0d008680
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes24
+	WORD $0x4d008680
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes24
+	WORD $0x0d008681
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes24
+	WORD $0x4d008681
+lanes24:
+	WORD $0x6e70de00
+	WORD $0x6e71de21
+	WORD $0x4e6acd40
+	WORD $0x4e6bcd61
+	WORD $0x4e62cc40
+	WORD $0x4e63cc61
+	WORD $0x4e281c00
+	WORD $0x4e291c21
+	WORD $0x4e60d4c6
+	WORD $0x4e61d4e7
+done3:
+	WORD $0x4e66d480
+	WORD $0x4e67d4a1
+	WORD $0x4ea11c22
+	WORD $0x4e62d400
+	WORD $0x4ec07802
+	WORD $0x1e622800
+	FMOVD F0, r+120(FP)
+	RET
+
+TEXT ·guideBackApartNEON(SB), NOSPLIT, $0-112
+	MOVD adj+64(FP), R0
+	MOVD e+80(FP), R1
+	MOVD s+88(FP), R2
+	MOVD eps+96(FP), R3
+	FMOVD rho+40(FP), F28
+	WORD $0x4e080780
+	WORD $0x4e080781
+	FMOVD weight+48(FP), F28
+	WORD $0x4e080782
+	WORD $0x4e080783
+	MOVD w+8(FP), R4
+	MOVD seed+16(FP), R5
+	MOVD dmean+24(FP), R8
+	MOVD dlogs+32(FP), R9
+	MOVD own+72(FP), R10
+	FMOVD precision+56(FP), F28
+	WORD $0x4e080784
+	WORD $0x4e080785
+	WORD $0x6e64dc46
+	WORD $0x6e65dc67
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	MOVD n+0(FP), R11
+	MOVD $0, R12
+	ADD $-8, R11, R13
+	CMP R13, R12
+	BGT tail2
+loop1:
+	ADD R12<<3, R3, R19
+	FLDPQ 0(R19), (F12, F13)
+	ADD R12<<3, R2, R19
+	FLDPQ 0(R19), (F14, F15)
+	ADD R12<<3, R0, R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6e60de10
+	WORD $0x6e61de31
+	ADD R12<<3, R1, R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4ef2d610
+	WORD $0x4ef3d631
+	WORD $0x6e6efd92
+	WORD $0x6e6ffdb3
+	WORD $0x4e72d612
+	WORD $0x4e73d633
+	WORD $0x6e62de52
+	WORD $0x6e63de73
+	WORD $0x6e62de10
+	WORD $0x6e63de31
+	WORD $0x6e6cddcc
+	WORD $0x6e6ddded
+	WORD $0x6e72dd8c
+	WORD $0x6e73ddad
+	ADD R12<<3, R8, R19
+	FSTPQ (F18, F19), 0(R19)
+	ADD R12<<3, R9, R19
+	FSTPQ (F12, F13), 0(R19)
+	WORD $0x6e64de4e
+	WORD $0x6e65de6f
+	ADD R12<<3, R5, R19
+	FSTPQ (F14, F15), 0(R19)
+	ADD R12<<3, R10, R19
+	FLDPQ 0(R19), (F14, F15)
+	ADD R12<<3, R1, R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4e70ccce
+	WORD $0x4e71ccef
+	ADD R12<<3, R4, R19
+	FSTPQ (F14, F15), 0(R19)
+	WORD $0x6e72de4e
+	WORD $0x6e73de6f
+	WORD $0x4e6ccd8e
+	WORD $0x4e6dcdaf
+	WORD $0x4e6ed508
+	WORD $0x4e6fd529
+	ADD R12<<3, R3, R19
+	FLDPQ 32(R19), (F12, F13)
+	ADD R12<<3, R2, R19
+	FLDPQ 32(R19), (F14, F15)
+	ADD R12<<3, R0, R19
+	FLDPQ 32(R19), (F16, F17)
+	WORD $0x6e60de10
+	WORD $0x6e61de31
+	ADD R12<<3, R1, R19
+	FLDPQ 32(R19), (F18, F19)
+	WORD $0x4ef2d610
+	WORD $0x4ef3d631
+	WORD $0x6e6efd92
+	WORD $0x6e6ffdb3
+	WORD $0x4e72d612
+	WORD $0x4e73d633
+	WORD $0x6e62de52
+	WORD $0x6e63de73
+	WORD $0x6e62de10
+	WORD $0x6e63de31
+	WORD $0x6e6cddcc
+	WORD $0x6e6ddded
+	WORD $0x6e72dd8c
+	WORD $0x6e73ddad
+	ADD R12<<3, R8, R19
+	FSTPQ (F18, F19), 32(R19)
+	ADD R12<<3, R9, R19
+	FSTPQ (F12, F13), 32(R19)
+	WORD $0x6e64de4e
+	WORD $0x6e65de6f
+	ADD R12<<3, R5, R19
+	FSTPQ (F14, F15), 32(R19)
+	ADD R12<<3, R10, R19
+	FLDPQ 32(R19), (F14, F15)
+	ADD R12<<3, R1, R19
+	FLDPQ 32(R19), (F16, F17)
+	WORD $0x4e70ccce
+	WORD $0x4e71ccef
+	ADD R12<<3, R4, R19
+	FSTPQ (F14, F15), 32(R19)
+	WORD $0x6e72de4e
+	WORD $0x6e73de6f
+	WORD $0x4e6ccd8e
+	WORD $0x4e6dcdaf
+	WORD $0x4e6ed54a
+	WORD $0x4e6fd56b
+	ADDS $8, R12, R12
+	CMP R13, R12
+	BLE loop1
+tail2:
+	SUBS R12, R11, R11
+	CMP $0, R11
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R13
+	MOVD R11, R14
+	NEG R14, R14
+	ADD R14<<3, R13, R19
+	FLDPQ 64(R19), (F12, F13)
+	ADD R12<<3, R3, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes1
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes1
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes1
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes1
+	WORD $0x4d40869d
+lanes1:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	ADD R12<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes2
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes2
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes2
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes2
+	WORD $0x4d40869d
+lanes2:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	ADD R12<<3, R0, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes3
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes3
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes3
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes3
+	WORD $0x4d40869d
+lanes3:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x6e60de52
+	WORD $0x6e61de73
+	ADD R12<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes4
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes4
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes4
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes4
+	WORD $0x4d40869d
+lanes4:
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4ef4d652
+	WORD $0x4ef5d673
+	WORD $0x6e70fdd4
+	WORD $0x6e71fdf5
+	WORD $0x4e74d654
+	WORD $0x4e75d675
+	WORD $0x6e62de94
+	WORD $0x6e63deb5
+	WORD $0x6e62de52
+	WORD $0x6e63de73
+	WORD $0x6e6ede0e
+	WORD $0x6e6fde2f
+	WORD $0x6e74ddce
+	WORD $0x6e75ddef
+	ADD R12<<3, R8, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d95
+	CBZ R21, lanes5
+	WORD $0x0d008694
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes5
+	WORD $0x4d008694
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes5
+	WORD $0x0d008695
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes5
+	WORD $0x4d008695
+lanes5:
+	ADD R12<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d95
+	CBZ R21, lanes6
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes6
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes6
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes6
+	WORD $0x4d00868f
+lanes6:
+	WORD $0x6e64de90
+	WORD $0x6e65deb1
+	ADD R12<<3, R5, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d95
+	CBZ R21, lanes7
+	WORD $0x0d008690
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes7
+	WORD $0x4d008690
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes7
+	WORD $0x0d008691
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes7
+	WORD $0x4d008691
+lanes7:
+	ADD R12<<3, R10, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes8
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes8
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes8
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes8
+	WORD $0x4d40869d
+lanes8:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	ADD R12<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes9
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes9
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes9
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes9
+	WORD $0x4d40869d
+lanes9:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e72ccd0
+	WORD $0x4e73ccf1
+	ADD R12<<3, R4, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d95
+	CBZ R21, lanes10
+	WORD $0x0d008690
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes10
+	WORD $0x4d008690
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes10
+	WORD $0x0d008691
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes10
+	WORD $0x4d008691
+lanes10:
+	WORD $0x6e74de90
+	WORD $0x6e75deb1
+	WORD $0x4e6ecdd0
+	WORD $0x4e6fcdf1
+	WORD $0x4e2c1e0c
+	WORD $0x4e2d1e2d
+	WORD $0x4e6cd508
+	WORD $0x4e6dd529
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R13
+	NEG R11, R11
+	ADD R11<<3, R13, R19
+	FLDPQ 96(R19), (F12, F13)
+	ADD R12<<3, R3, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes11
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes11
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes11
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes11
+	WORD $0x4d40869d
+lanes11:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	ADD R12<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes12
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes12
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes12
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes12
+	WORD $0x4d40869d
+lanes12:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	ADD R12<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes13
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes13
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes13
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes13
+	WORD $0x4d40869d
+lanes13:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x6e60de40
+	WORD $0x6e61de61
+	ADD R12<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes14
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes14
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes14
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes14
+	WORD $0x4d40869d
+lanes14:
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4ef2d400
+	WORD $0x4ef3d421
+	WORD $0x6e70fdd2
+	WORD $0x6e71fdf3
+	WORD $0x4e72d412
+	WORD $0x4e73d433
+	WORD $0x6e62de52
+	WORD $0x6e63de73
+	WORD $0x6e62dc00
+	WORD $0x6e63dc21
+	WORD $0x6e6ede00
+	WORD $0x6e6fde21
+	WORD $0x6e72dc00
+	WORD $0x6e73dc21
+	ADD R12<<3, R8, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d95
+	CBZ R21, lanes15
+	WORD $0x0d008692
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes15
+	WORD $0x4d008692
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes15
+	WORD $0x0d008693
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes15
+	WORD $0x4d008693
+lanes15:
+	ADD R12<<3, R9, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d95
+	CBZ R21, lanes16
+	WORD $0x0d008680
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes16
+	WORD $0x4d008680
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes16
+	WORD $0x0d008681
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes16
+	WORD $0x4d008681
+lanes16:
+	WORD $0x6e64de42
+	WORD $0x6e65de63
+	ADD R12<<3, R5, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d95
+	CBZ R21, lanes17
+	WORD $0x0d008682
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes17
+	WORD $0x4d008682
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes17
+	WORD $0x0d008683
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes17
+	WORD $0x4d008683
+lanes17:
+	ADD R12<<3, R10, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes18
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes18
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes18
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes18
+	WORD $0x4d40869d
+lanes18:
+	WORD $0x4ebc1f82
+	WORD $0x4ebd1fa3
+	ADD R12<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d95
+	CBZ R21, lanes19
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes19
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes19
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes19
+	WORD $0x4d40869d
+lanes19:
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4e64ccc2
+	WORD $0x4e65cce3
+	ADD R12<<3, R4, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d95
+	CBZ R21, lanes20
+	WORD $0x0d008682
+	ADD $8, R20
+	WORD $0x4e183d95
+	CBZ R21, lanes20
+	WORD $0x4d008682
+	ADD $8, R20
+	WORD $0x4e083db5
+	CBZ R21, lanes20
+	WORD $0x0d008683
+	ADD $8, R20
+	WORD $0x4e183db5
+	CBZ R21, lanes20
+	WORD $0x4d008683
+lanes20:
+	WORD $0x6e72de42
+	WORD $0x6e73de63
+	WORD $0x4e60cc02
+	WORD $0x4e61cc23
+	WORD $0x4e2c1c40
+	WORD $0x4e2d1c61
+	WORD $0x4e60d54a
+	WORD $0x4e61d56b
+done3:
+	WORD $0x4e6ad500
+	WORD $0x4e6bd521
+	WORD $0x4ea11c22
+	WORD $0x4e62d400
+	WORD $0x4ec07802
+	WORD $0x1e622800
+	FMOVD F0, r+104(FP)
+	RET
+
+TEXT ·guideBackNetNEON(SB), NOSPLIT, $0-104
+	MOVD adj+64(FP), R0
+	MOVD e+80(FP), R1
+	MOVD s+88(FP), R2
+	MOVD eps+96(FP), R3
+	FMOVD rho+48(FP), F28
+	WORD $0x4e080780
+	WORD $0x4e080781
+	FMOVD weight+56(FP), F28
+	WORD $0x4e080782
+	WORD $0x4e080783
+	MOVD w+8(FP), R4
+	MOVD own+72(FP), R5
+	MOVD dmean+16(FP), R8
+	MOVD dlogs+24(FP), R9
+	MOVD imean+32(FP), R10
+	MOVD n+0(FP), R11
+	MOVD $0, R12
+	ADD $-8, R11, R13
+	CMP R13, R12
+	BGT tail2
+loop1:
+	ADD R12<<3, R3, R19
+	FLDPQ 0(R19), (F4, F5)
+	ADD R12<<3, R2, R19
+	FLDPQ 0(R19), (F6, F7)
+	ADD R12<<3, R0, R19
+	FLDPQ 0(R19), (F8, F9)
+	WORD $0x6e60dd0a
+	WORD $0x6e61dd2b
+	ADD R12<<3, R1, R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x4eecd54a
+	WORD $0x4eedd56b
+	WORD $0x6e66fc8c
+	WORD $0x6e67fcad
+	WORD $0x4e6cd54c
+	WORD $0x4e6dd56d
+	WORD $0x6e62dd8c
+	WORD $0x6e63ddad
+	WORD $0x6e62dd4a
+	WORD $0x6e63dd6b
+	WORD $0x6e64dcc4
+	WORD $0x6e65dce5
+	WORD $0x6e6cdc84
+	WORD $0x6e6ddca5
+	ADD R12<<3, R8, R19
+	FSTPQ (F12, F13), 0(R19)
+	ADD R12<<3, R9, R19
+	FSTPQ (F4, F5), 0(R19)
+	ADD R12<<3, R10, R19
+	FSTPQ (F10, F11), 0(R19)
+	ADD R12<<3, R2, R19
+	FLDPQ 0(R19), (F4, F5)
+	ADD R12<<3, R3, R19
+	FLDPQ 0(R19), (F6, F7)
+	WORD $0x6e66dc84
+	WORD $0x6e67dca5
+	WORD $0x6e6adc84
+	WORD $0x6e6bdca5
+	WORD $0x4e62d484
+	WORD $0x4e63d4a5
+	MOVD ilogs+40(FP), R14
+	ADD R12<<3, R14, R19
+	FSTPQ (F4, F5), 0(R19)
+	ADD R12<<3, R5, R19
+	FLDPQ 0(R19), (F4, F5)
+	WORD $0x4e64d504
+	WORD $0x4e65d525
+	ADD R12<<3, R4, R19
+	FSTPQ (F4, F5), 0(R19)
+	ADD R12<<3, R3, R19
+	FLDPQ 32(R19), (F4, F5)
+	ADD R12<<3, R2, R19
+	FLDPQ 32(R19), (F6, F7)
+	ADD R12<<3, R0, R19
+	FLDPQ 32(R19), (F8, F9)
+	WORD $0x6e60dd0a
+	WORD $0x6e61dd2b
+	ADD R12<<3, R1, R19
+	FLDPQ 32(R19), (F12, F13)
+	WORD $0x4eecd54a
+	WORD $0x4eedd56b
+	WORD $0x6e66fc8c
+	WORD $0x6e67fcad
+	WORD $0x4e6cd54c
+	WORD $0x4e6dd56d
+	WORD $0x6e62dd8c
+	WORD $0x6e63ddad
+	WORD $0x6e62dd4a
+	WORD $0x6e63dd6b
+	WORD $0x6e64dcc4
+	WORD $0x6e65dce5
+	WORD $0x6e6cdc84
+	WORD $0x6e6ddca5
+	ADD R12<<3, R8, R19
+	FSTPQ (F12, F13), 32(R19)
+	ADD R12<<3, R9, R19
+	FSTPQ (F4, F5), 32(R19)
+	ADD R12<<3, R10, R19
+	FSTPQ (F10, F11), 32(R19)
+	ADD R12<<3, R2, R19
+	FLDPQ 32(R19), (F4, F5)
+	ADD R12<<3, R3, R19
+	FLDPQ 32(R19), (F6, F7)
+	WORD $0x6e66dc84
+	WORD $0x6e67dca5
+	WORD $0x6e6adc84
+	WORD $0x6e6bdca5
+	WORD $0x4e62d484
+	WORD $0x4e63d4a5
+	MOVD ilogs+40(FP), R14
+	ADD R12<<3, R14, R19
+	FSTPQ (F4, F5), 32(R19)
+	ADD R12<<3, R5, R19
+	FLDPQ 32(R19), (F4, F5)
+	WORD $0x4e64d504
+	WORD $0x4e65d525
+	ADD R12<<3, R4, R19
+	FSTPQ (F4, F5), 32(R19)
+	ADDS $8, R12, R12
+	CMP R13, R12
+	BLE loop1
+tail2:
+	SUBS R12, R11, R11
+	CMP $0, R11
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R13
+	MOVD R11, R14
+	NEG R14, R14
+	ADD R14<<3, R13, R19
+	FLDPQ 64(R19), (F4, F5)
+	ADD R12<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
@@ -345,145 +5105,29 @@ tail2:
 lanes1:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6ee8e4df
-	WORD $0x6e661d1f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e4ff
-	WORD $0x6e671d3f
-	WORD $0x4ebf1fe9
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6ee8e55f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e57f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1fe9
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd0a
-	WORD $0x4e7dcd2b
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54c
-	WORD $0x4efdd56d
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
-	WORD $0x6e68dd0c
-	WORD $0x6e69dd2d
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4e68ce0e
-	WORD $0x4e69ce2f
-	WORD $0x4ea81d1c
-	WORD $0x4ea91d3d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd5c8
-	WORD $0x4e7dd5e9
-	WORD $0x4f3f054c
-	WORD $0x4f3f056d
-	WORD $0x6eac854a
-	WORD $0x6ead856b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd08
-	WORD $0x6e6ddd29
-	WORD $0x4f74554a
-	WORD $0x4f74556b
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	WORD $0x6e6add08
-	WORD $0x6e6bdd29
-	ADD R8<<3, R0, R19
+	ADD R12<<3, R2, R19
 	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
 	WORD $0x4e083c95
 	CBZ R21, lanes2
-	WORD $0x0d008688
+	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183c95
 	CBZ R21, lanes2
-	WORD $0x4d008688
+	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083cb5
 	CBZ R21, lanes2
-	WORD $0x0d008689
+	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183cb5
 	CBZ R21, lanes2
-	WORD $0x4d008689
+	WORD $0x4d40869d
 lanes2:
-	ADD R8<<3, R4, R19
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	ADD R12<<3, R0, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
@@ -505,7 +5149,9 @@ lanes2:
 lanes3:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	ADD R8<<3, R2, R19
+	WORD $0x6e60dd4c
+	WORD $0x6e61dd6d
+	ADD R12<<3, R1, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
@@ -525,209 +5171,78 @@ lanes3:
 	CBZ R21, lanes4
 	WORD $0x4d40869d
 lanes4:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd0c
-	WORD $0x4e6bcd2d
-	ADD R8<<3, R1, R19
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x4eeed58c
+	WORD $0x4eefd5ad
+	WORD $0x6e68fcce
+	WORD $0x6e69fcef
+	WORD $0x4e6ed58e
+	WORD $0x4e6fd5af
+	WORD $0x6e62ddce
+	WORD $0x6e63ddef
+	WORD $0x6e62dd8c
+	WORD $0x6e63ddad
+	WORD $0x6e66dd06
+	WORD $0x6e67dd27
+	WORD $0x6e6edcc6
+	WORD $0x6e6fdce7
+	ADD R12<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes5
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes5
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes5
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes5
+	WORD $0x4d00868f
+lanes5:
+	ADD R12<<3, R9, R19
+	ADD $0, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes6
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes6
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes6
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes6
+	WORD $0x4d008687
+lanes6:
+	ADD R12<<3, R10, R19
+	ADD $0, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes7
 	WORD $0x0d00868c
 	ADD $8, R20
 	WORD $0x4e183c95
-	CBZ R21, lanes5
+	CBZ R21, lanes7
 	WORD $0x4d00868c
 	ADD $8, R20
 	WORD $0x4e083cb5
-	CBZ R21, lanes5
+	CBZ R21, lanes7
 	WORD $0x0d00868d
 	ADD $8, R20
 	WORD $0x4e183cb5
-	CBZ R21, lanes5
+	CBZ R21, lanes7
 	WORD $0x4d00868d
-lanes5:
-	WORD $0x4e66d400
-	WORD $0x4e67d421
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd44
-	WORD $0x6e7ddd65
-	WORD $0x4e6acc80
-	WORD $0x4e6bcca1
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd84
-	WORD $0x6e7ddda5
-	WORD $0x4eeccc80
-	WORD $0x4eedcca1
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R9
-	NEG R5, R5
-	ADD R5<<3, R9, R19
-	FLDPQ 96(R19), (F4, F5)
-	ADD R8<<3, R3, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083c95
-	CBZ R21, lanes6
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183c95
-	CBZ R21, lanes6
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083cb5
-	CBZ R21, lanes6
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183cb5
-	CBZ R21, lanes6
-	WORD $0x4d40869d
-lanes6:
-	WORD $0x4ebc1f86
-	WORD $0x4ebd1fa7
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6ee8e4df
-	WORD $0x6e661d1f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e4ff
-	WORD $0x6e671d3f
-	WORD $0x4ebf1fe9
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6ee8e55f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e57f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1fe9
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd0a
-	WORD $0x4e7dcd2b
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54c
-	WORD $0x4efdd56d
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
-	WORD $0x6e68dd0c
-	WORD $0x6e69dd2d
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4e68ce0e
-	WORD $0x4e69ce2f
-	WORD $0x4ea81d1c
-	WORD $0x4ea91d3d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd5c8
-	WORD $0x4e7dd5e9
-	WORD $0x4f3f054c
-	WORD $0x4f3f056d
-	WORD $0x6eac854a
-	WORD $0x6ead856b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd08
-	WORD $0x6e6ddd29
-	WORD $0x4f74554a
-	WORD $0x4f74556b
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	WORD $0x6e6add08
-	WORD $0x6e6bdd29
-	ADD R8<<3, R0, R19
-	ADD $32, R19, R20
-	WORD $0x4e083c95
-	CBZ R21, lanes7
-	WORD $0x0d008688
-	ADD $8, R20
-	WORD $0x4e183c95
-	CBZ R21, lanes7
-	WORD $0x4d008688
-	ADD $8, R20
-	WORD $0x4e083cb5
-	CBZ R21, lanes7
-	WORD $0x0d008689
-	ADD $8, R20
-	WORD $0x4e183cb5
-	CBZ R21, lanes7
-	WORD $0x4d008689
 lanes7:
-	ADD R8<<3, R4, R19
-	ADD $32, R19, R20
+	ADD R12<<3, R2, R19
+	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083c95
@@ -746,10 +5261,10 @@ lanes7:
 	CBZ R21, lanes8
 	WORD $0x4d40869d
 lanes8:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R8<<3, R2, R19
-	ADD $32, R19, R20
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	ADD R12<<3, R3, R19
+	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083c95
@@ -768,260 +5283,349 @@ lanes8:
 	CBZ R21, lanes9
 	WORD $0x4d40869d
 lanes9:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e6acd0c
-	WORD $0x4e6bcd2d
-	ADD R8<<3, R1, R19
-	ADD $32, R19, R20
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x6e68dcc6
+	WORD $0x6e69dce7
+	WORD $0x6e6cdcc6
+	WORD $0x6e6ddce7
+	WORD $0x4e62d4c6
+	WORD $0x4e63d4e7
+	MOVD ilogs+40(FP), R13
+	ADD R12<<3, R13, R19
+	ADD $0, R19, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes10
-	WORD $0x0d00868c
+	WORD $0x0d008686
 	ADD $8, R20
 	WORD $0x4e183c95
 	CBZ R21, lanes10
-	WORD $0x4d00868c
+	WORD $0x4d008686
 	ADD $8, R20
 	WORD $0x4e083cb5
 	CBZ R21, lanes10
-	WORD $0x0d00868d
+	WORD $0x0d008687
 	ADD $8, R20
 	WORD $0x4e183cb5
 	CBZ R21, lanes10
-	WORD $0x4d00868d
+	WORD $0x4d008687
 lanes10:
-	WORD $0x4e66d442
-	WORD $0x4e67d463
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd44
-	WORD $0x6e7ddd65
-	WORD $0x4e6acc82
-	WORD $0x4e6bcca3
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd84
-	WORD $0x6e7ddda5
-	WORD $0x4eeccc82
-	WORD $0x4eedcca3
-done3:
-	WORD $0x4e62d400
-	WORD $0x4e63d421
-	WORD $0x4ea11c22
-	WORD $0x4e62d400
-	WORD $0x4ec07802
-	WORD $0x1e622800
-	FMOVD F0, r+48(FP)
-	RET
-
-TEXT ·guideGradientNEON(SB), NOSPLIT, $0-72
-	MOVD de+8(FP), R0
-	MOVD dmean+16(FP), R1
-	MOVD dlogs+24(FP), R2
-	MOVD adj+40(FP), R3
-	MOVD e+48(FP), R4
-	MOVD s+56(FP), R5
-	MOVD eps+64(FP), R8
-	FMOVD rho+32(FP), F28
-	WORD $0x4e080780
-	WORD $0x4e080781
-	MOVD n+0(FP), R9
-	MOVD $0, R10
-	ADD $-4, R9, R11
-	CMP R11, R10
-	BGT tail2
-loop1:
-	ADD R10<<3, R8, R19
-	FLDPQ 0(R19), (F2, F3)
-	ADD R10<<3, R5, R19
-	FLDPQ 0(R19), (F4, F5)
-	ADD R10<<3, R3, R19
-	FLDPQ 0(R19), (F6, F7)
-	WORD $0x6e60dcc6
-	WORD $0x6e61dce7
-	ADD R10<<3, R4, R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4ee8d4c6
-	WORD $0x4ee9d4e7
-	WORD $0x6e64fc48
-	WORD $0x6e65fc69
-	WORD $0x4e68d4c8
-	WORD $0x4e69d4e9
-	ADD R10<<3, R0, R19
-	FSTPQ (F6, F7), 0(R19)
-	ADD R10<<3, R1, R19
-	FSTPQ (F8, F9), 0(R19)
-	WORD $0x6e62dc82
-	WORD $0x6e63dca3
-	WORD $0x6e68dc42
-	WORD $0x6e69dc63
-	ADD R10<<3, R2, R19
-	FSTPQ (F2, F3), 0(R19)
-	ADDS $4, R10, R10
-	CMP R11, R10
-	BLE loop1
-tail2:
-	SUBS R10, R9, R9
-	BLE done3
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R11
-	NEG R9, R9
-	ADD R9<<3, R11, R19
-	FLDPQ 64(R19), (F2, F3)
-	ADD R10<<3, R8, R19
+	ADD R12<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083c55
-	CBZ R21, lanes1
+	WORD $0x4e083c95
+	CBZ R21, lanes11
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183c55
-	CBZ R21, lanes1
+	WORD $0x4e183c95
+	CBZ R21, lanes11
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083c75
-	CBZ R21, lanes1
+	WORD $0x4e083cb5
+	CBZ R21, lanes11
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183c75
-	CBZ R21, lanes1
+	WORD $0x4e183cb5
+	CBZ R21, lanes11
 	WORD $0x4d40869d
-lanes1:
-	WORD $0x4ebc1f84
-	WORD $0x4ebd1fa5
-	ADD R10<<3, R5, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083c55
-	CBZ R21, lanes2
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183c55
-	CBZ R21, lanes2
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083c75
-	CBZ R21, lanes2
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183c75
-	CBZ R21, lanes2
-	WORD $0x4d40869d
-lanes2:
+lanes11:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	ADD R10<<3, R3, R19
+	WORD $0x4e66d546
+	WORD $0x4e67d567
+	ADD R12<<3, R4, R19
 	ADD $0, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes12
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes12
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes12
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes12
+	WORD $0x4d008687
+lanes12:
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R13
+	NEG R11, R11
+	ADD R11<<3, R13, R19
+	FLDPQ 96(R19), (F4, F5)
+	ADD R12<<3, R3, R19
+	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083c55
-	CBZ R21, lanes3
+	WORD $0x4e083c95
+	CBZ R21, lanes13
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183c55
-	CBZ R21, lanes3
+	WORD $0x4e183c95
+	CBZ R21, lanes13
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083c75
-	CBZ R21, lanes3
+	WORD $0x4e083cb5
+	CBZ R21, lanes13
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183c75
-	CBZ R21, lanes3
+	WORD $0x4e183cb5
+	CBZ R21, lanes13
 	WORD $0x4d40869d
-lanes3:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	WORD $0x6e60dd00
-	WORD $0x6e61dd21
-	ADD R10<<3, R4, R19
-	ADD $0, R19, R20
+lanes13:
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	ADD R12<<3, R2, R19
+	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083c55
-	CBZ R21, lanes4
+	WORD $0x4e083c95
+	CBZ R21, lanes14
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183c55
-	CBZ R21, lanes4
+	WORD $0x4e183c95
+	CBZ R21, lanes14
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083c75
-	CBZ R21, lanes4
+	WORD $0x4e083cb5
+	CBZ R21, lanes14
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183c75
-	CBZ R21, lanes4
+	WORD $0x4e183cb5
+	CBZ R21, lanes14
 	WORD $0x4d40869d
-lanes4:
+lanes14:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	WORD $0x4ee8d400
-	WORD $0x4ee9d421
-	WORD $0x6e66fc88
-	WORD $0x6e67fca9
-	WORD $0x4e68d408
-	WORD $0x4e69d429
-	ADD R10<<3, R0, R19
-	ADD $0, R19, R20
-	WORD $0x4e083c55
-	CBZ R21, lanes5
+	ADD R12<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes15
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes15
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes15
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes15
+	WORD $0x4d40869d
+lanes15:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x6e60dd40
+	WORD $0x6e61dd61
+	ADD R12<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes16
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes16
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes16
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes16
+	WORD $0x4d40869d
+lanes16:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4eecd400
+	WORD $0x4eedd421
+	WORD $0x6e68fccc
+	WORD $0x6e69fced
+	WORD $0x4e6cd40c
+	WORD $0x4e6dd42d
+	WORD $0x6e62dd8c
+	WORD $0x6e63ddad
+	WORD $0x6e62dc00
+	WORD $0x6e63dc21
+	WORD $0x6e66dd06
+	WORD $0x6e67dd27
+	WORD $0x6e6cdcc6
+	WORD $0x6e6ddce7
+	ADD R12<<3, R8, R19
+	ADD $32, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes17
+	WORD $0x0d00868c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes17
+	WORD $0x4d00868c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes17
+	WORD $0x0d00868d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes17
+	WORD $0x4d00868d
+lanes17:
+	ADD R12<<3, R9, R19
+	ADD $32, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes18
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes18
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes18
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes18
+	WORD $0x4d008687
+lanes18:
+	ADD R12<<3, R10, R19
+	ADD $32, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes19
 	WORD $0x0d008680
 	ADD $8, R20
-	WORD $0x4e183c55
-	CBZ R21, lanes5
+	WORD $0x4e183c95
+	CBZ R21, lanes19
 	WORD $0x4d008680
 	ADD $8, R20
-	WORD $0x4e083c75
-	CBZ R21, lanes5
+	WORD $0x4e083cb5
+	CBZ R21, lanes19
 	WORD $0x0d008681
 	ADD $8, R20
-	WORD $0x4e183c75
-	CBZ R21, lanes5
+	WORD $0x4e183cb5
+	CBZ R21, lanes19
 	WORD $0x4d008681
-lanes5:
-	ADD R10<<3, R1, R19
-	ADD $0, R19, R20
-	WORD $0x4e083c55
-	CBZ R21, lanes6
-	WORD $0x0d008688
+lanes19:
+	ADD R12<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes20
+	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183c55
-	CBZ R21, lanes6
-	WORD $0x4d008688
+	WORD $0x4e183c95
+	CBZ R21, lanes20
+	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083c75
-	CBZ R21, lanes6
-	WORD $0x0d008689
+	WORD $0x4e083cb5
+	CBZ R21, lanes20
+	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183c75
-	CBZ R21, lanes6
-	WORD $0x4d008689
-lanes6:
-	WORD $0x6e64dcc0
-	WORD $0x6e65dce1
-	WORD $0x6e68dc00
-	WORD $0x6e69dc21
-	ADD R10<<3, R2, R19
-	ADD $0, R19, R20
-	WORD $0x4e083c55
-	CBZ R21, lanes7
+	WORD $0x4e183cb5
+	CBZ R21, lanes20
+	WORD $0x4d40869d
+lanes20:
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	ADD R12<<3, R3, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes21
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes21
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes21
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes21
+	WORD $0x4d40869d
+lanes21:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x6e68dcc6
+	WORD $0x6e69dce7
+	WORD $0x6e60dcc0
+	WORD $0x6e61dce1
+	WORD $0x4e62d400
+	WORD $0x4e63d421
+	MOVD ilogs+40(FP), R0
+	ADD R12<<3, R0, R19
+	ADD $32, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes22
 	WORD $0x0d008680
 	ADD $8, R20
-	WORD $0x4e183c55
-	CBZ R21, lanes7
+	WORD $0x4e183c95
+	CBZ R21, lanes22
 	WORD $0x4d008680
 	ADD $8, R20
-	WORD $0x4e083c75
-	CBZ R21, lanes7
+	WORD $0x4e083cb5
+	CBZ R21, lanes22
 	WORD $0x0d008681
 	ADD $8, R20
-	WORD $0x4e183c75
-	CBZ R21, lanes7
+	WORD $0x4e183cb5
+	CBZ R21, lanes22
 	WORD $0x4d008681
-lanes7:
+lanes22:
+	ADD R12<<3, R5, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes23
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes23
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes23
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes23
+	WORD $0x4d40869d
+lanes23:
+	WORD $0x4ebc1f80
+	WORD $0x4ebd1fa1
+	WORD $0x4e60d540
+	WORD $0x4e61d561
+	ADD R12<<3, R4, R19
+	ADD $32, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes24
+	WORD $0x0d008680
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes24
+	WORD $0x4d008680
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes24
+	WORD $0x0d008681
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes24
+	WORD $0x4d008681
+lanes24:
 done3:
 	RET
 
@@ -1132,3 +5736,8 @@ DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
 DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
 DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
 GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
+DATA c8000000000000000<>+0(SB)/8, $0x8000000000000000
+DATA c8000000000000000<>+8(SB)/8, $0x8000000000000000
+DATA c8000000000000000<>+16(SB)/8, $0x8000000000000000
+DATA c8000000000000000<>+24(SB)/8, $0x8000000000000000
+GLOBL c8000000000000000<>(SB), RODATA|NOPTR, $32

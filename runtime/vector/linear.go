@@ -56,11 +56,11 @@ func (p *Predictor) from(m int) Predictor {
 	return q
 }
 
-// BernoulliLogitLinear is BernoulliLogit of a predictor. Of the calls that add to one sum, only the last may have an n that is not a multiple of the length of a tile.
+// BernoulliLogitLinear is BernoulliLogit of a predictor.
 func (s *LogProduct) BernoulliLogitLinear(n int, p *Predictor, y []float64) {
 	var rest Predictor
 	for q := p; n > 0; {
-		m := s.take(n)
+		m := s.takeTiles(n)
 		bernoulliLogitLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product)
 		if n -= m; n > 0 {
 			rest, y = q.from(m), y[m:]
@@ -69,11 +69,11 @@ func (s *LogProduct) BernoulliLogitLinear(n int, p *Predictor, y []float64) {
 	}
 }
 
-// BinomialLogitLinear is BinomialLogit of a predictor, with n as in BernoulliLogitLinear.
+// BinomialLogitLinear is BinomialLogit of a predictor.
 func (s *LogProduct) BinomialLogitLinear(n int, p *Predictor, y []float64, trials float64) {
 	var rest Predictor
 	for q := p; n > 0; {
-		m := s.take(n)
+		m := s.takeTiles(n)
 		binomialLogitLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product, trials)
 		if n -= m; n > 0 {
 			rest, y = q.from(m), y[m:]
@@ -82,11 +82,11 @@ func (s *LogProduct) BinomialLogitLinear(n int, p *Predictor, y []float64, trial
 	}
 }
 
-// StudentTLinear is StudentT of a predictor, with n as in BernoulliLogitLinear.
+// StudentTLinear is StudentT of a predictor.
 func (s *LogProduct) StudentTLinear(n int, share *Lanes, p *Predictor, x []float64, inverse, slope float64) {
 	var rest Predictor
 	for q := p; n > 0; {
-		m := s.take(n)
+		m := s.takeTiles(n)
 		studentTLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, x, q.D, &s.sum, &s.product, (*[lanes]float64)(share), inverse, slope)
 		if n -= m; n > 0 {
 			rest, x = q.from(m), x[m:]

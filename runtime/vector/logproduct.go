@@ -73,6 +73,13 @@ func (s *LogProduct) take(n int) int {
 	return m
 }
 
+// takeTiles is take for rows in tiles: it cuts only between tiles, whichever length they have.
+func (s *LogProduct) takeTiles(n int) int {
+	const factors = longTile / lanes
+	s.used = (s.used + factors - 1) / factors * factors
+	return s.take(n)
+}
+
 // Join adds the observations of another sum, whose factors enter as their logarithm.
 func (s *LogProduct) Join(o *LogProduct) {
 	if o.used == 0 {

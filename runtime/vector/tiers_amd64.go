@@ -1735,53 +1735,200 @@ func chaCha8(on Set, n int, y []uint64, state *[16]uint32) {
 }
 
 //go:noescape
-func guideDrawAVX2(n int, s *float64, e *float64, mean *float64, logs *float64, eps *float64) (r float64)
+func guideDrawAVX2(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64) (r float64)
 
 //go:noescape
-func guideDrawAVX512(n int, s *float64, e *float64, mean *float64, logs *float64, eps *float64) (r float64)
+func guideDrawAVX512(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64) (r float64)
 
-func guideDraw(on Set, n int, s []float64, e []float64, mean []float64, logs []float64, eps []float64) float64 {
+func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64) float64 {
 	if n <= 0 {
 		return 0
 	}
 	s = s[:n]
 	e = e[:n]
+	z = z[:n]
 	mean = mean[:n]
 	logs = logs[:n]
 	eps = eps[:n]
+	cut = cut[:n]
 	switch on {
 	case AVX512:
-		return guideDrawAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps))
+		return guideDrawAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), rho)
 	case AVX2:
-		return guideDrawAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps))
+		return guideDrawAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), rho)
 	}
-	return guideDrawGo(n, s, e, mean, logs, eps)
+	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho)
 }
 
 //go:noescape
-func guideGradientAVX2(n int, de *float64, dmean *float64, dlogs *float64, rho float64, adj *float64, e *float64, s *float64, eps *float64)
+func guideDrawSlopedAVX2(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64) (r float64)
 
 //go:noescape
-func guideGradientAVX512(n int, de *float64, dmean *float64, dlogs *float64, rho float64, adj *float64, e *float64, s *float64, eps *float64)
+func guideDrawSlopedAVX512(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64) (r float64)
 
-func guideGradient(on Set, n int, de []float64, dmean []float64, dlogs []float64, rho float64, adj []float64, e []float64, s []float64, eps []float64) {
+func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64) float64 {
 	if n <= 0 {
-		return
+		return 0
 	}
-	de = de[:n]
+	s = s[:n]
+	e = e[:n]
+	z = z[:n]
+	diff = diff[:n]
+	mean = mean[:n]
+	slope = slope[:n]
+	logs = logs[:n]
+	eps = eps[:n]
+	cut = cut[:n]
+	centre = centre[:n]
+	switch on {
+	case AVX512:
+		return guideDrawSlopedAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(diff), unsafe.SliceData(mean), unsafe.SliceData(slope), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho)
+	case AVX2:
+		return guideDrawSlopedAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(diff), unsafe.SliceData(mean), unsafe.SliceData(slope), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho)
+	}
+	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho)
+}
+
+//go:noescape
+func guideDrawApartAVX2(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, precision float64) (r float64)
+
+//go:noescape
+func guideDrawApartAVX512(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, precision float64) (r float64)
+
+func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, precision float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	s = s[:n]
+	e = e[:n]
+	z = z[:n]
+	mean = mean[:n]
+	logs = logs[:n]
+	eps = eps[:n]
+	cut = cut[:n]
+	centre = centre[:n]
+	switch on {
+	case AVX512:
+		return guideDrawApartAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, precision)
+	case AVX2:
+		return guideDrawApartAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, precision)
+	}
+	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, precision)
+}
+
+//go:noescape
+func guideBackAVX2(n int, w *float64, dmean *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
+
+//go:noescape
+func guideBackAVX512(n int, w *float64, dmean *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
+
+func guideBack(on Set, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	w = w[:n]
 	dmean = dmean[:n]
 	dlogs = dlogs[:n]
 	adj = adj[:n]
+	own = own[:n]
 	e = e[:n]
 	s = s[:n]
 	eps = eps[:n]
 	switch on {
 	case AVX512:
-		guideGradientAVX512(n, unsafe.SliceData(de), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, unsafe.SliceData(adj), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+		return guideBackAVX512(n, unsafe.SliceData(w), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
 	case AVX2:
-		guideGradientAVX2(n, unsafe.SliceData(de), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, unsafe.SliceData(adj), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+		return guideBackAVX2(n, unsafe.SliceData(w), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+	}
+	return guideBackGo(n, w, dmean, dlogs, rho, weight, adj, own, e, s, eps)
+}
+
+//go:noescape
+func guideBackSlopedAVX2(n int, w *float64, seed *float64, dmean *float64, dslope *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64, diff *float64, slope *float64) (r float64)
+
+//go:noescape
+func guideBackSlopedAVX512(n int, w *float64, seed *float64, dmean *float64, dslope *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64, diff *float64, slope *float64) (r float64)
+
+func guideBackSloped(on Set, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	w = w[:n]
+	seed = seed[:n]
+	dmean = dmean[:n]
+	dslope = dslope[:n]
+	dlogs = dlogs[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	diff = diff[:n]
+	slope = slope[:n]
+	switch on {
+	case AVX512:
+		return guideBackSlopedAVX512(n, unsafe.SliceData(w), unsafe.SliceData(seed), unsafe.SliceData(dmean), unsafe.SliceData(dslope), unsafe.SliceData(dlogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps), unsafe.SliceData(diff), unsafe.SliceData(slope))
+	case AVX2:
+		return guideBackSlopedAVX2(n, unsafe.SliceData(w), unsafe.SliceData(seed), unsafe.SliceData(dmean), unsafe.SliceData(dslope), unsafe.SliceData(dlogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps), unsafe.SliceData(diff), unsafe.SliceData(slope))
+	}
+	return guideBackSlopedGo(n, w, seed, dmean, dslope, dlogs, rho, weight, adj, own, e, s, eps, diff, slope)
+}
+
+//go:noescape
+func guideBackApartAVX2(n int, w *float64, seed *float64, dmean *float64, dlogs *float64, rho float64, weight float64, precision float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
+
+//go:noescape
+func guideBackApartAVX512(n int, w *float64, seed *float64, dmean *float64, dlogs *float64, rho float64, weight float64, precision float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
+
+func guideBackApart(on Set, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	w = w[:n]
+	seed = seed[:n]
+	dmean = dmean[:n]
+	dlogs = dlogs[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	switch on {
+	case AVX512:
+		return guideBackApartAVX512(n, unsafe.SliceData(w), unsafe.SliceData(seed), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, weight, precision, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+	case AVX2:
+		return guideBackApartAVX2(n, unsafe.SliceData(w), unsafe.SliceData(seed), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, weight, precision, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+	}
+	return guideBackApartGo(n, w, seed, dmean, dlogs, rho, weight, precision, adj, own, e, s, eps)
+}
+
+//go:noescape
+func guideBackNetAVX2(n int, w *float64, dmean *float64, dlogs *float64, imean *float64, ilogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64)
+
+//go:noescape
+func guideBackNetAVX512(n int, w *float64, dmean *float64, dlogs *float64, imean *float64, ilogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64)
+
+func guideBackNet(on Set, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
+	if n <= 0 {
+		return
+	}
+	w = w[:n]
+	dmean = dmean[:n]
+	dlogs = dlogs[:n]
+	imean = imean[:n]
+	ilogs = ilogs[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	switch on {
+	case AVX512:
+		guideBackNetAVX512(n, unsafe.SliceData(w), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), unsafe.SliceData(imean), unsafe.SliceData(ilogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+	case AVX2:
+		guideBackNetAVX2(n, unsafe.SliceData(w), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), unsafe.SliceData(imean), unsafe.SliceData(ilogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
 	default:
-		guideGradientGo(n, de, dmean, dlogs, rho, adj, e, s, eps)
+		guideBackNetGo(n, w, dmean, dlogs, imean, ilogs, rho, weight, adj, own, e, s, eps)
 	}
 }
 

@@ -1342,43 +1342,165 @@ func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
 }
 
 //go:noescape
-func guideDrawNEON(n int, s *float64, e *float64, mean *float64, logs *float64, eps *float64) (r float64)
+func guideDrawNEON(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64) (r float64)
 
-func guideDraw(on Set, n int, s []float64, e []float64, mean []float64, logs []float64, eps []float64) float64 {
+func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64) float64 {
 	if n <= 0 {
 		return 0
 	}
 	s = s[:n]
 	e = e[:n]
+	z = z[:n]
 	mean = mean[:n]
 	logs = logs[:n]
 	eps = eps[:n]
+	cut = cut[:n]
 	switch on {
 	case NEON:
-		return guideDrawNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps))
+		return guideDrawNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), rho)
 	}
-	return guideDrawGo(n, s, e, mean, logs, eps)
+	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho)
 }
 
 //go:noescape
-func guideGradientNEON(n int, de *float64, dmean *float64, dlogs *float64, rho float64, adj *float64, e *float64, s *float64, eps *float64)
+func guideDrawSlopedNEON(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64) (r float64)
 
-func guideGradient(on Set, n int, de []float64, dmean []float64, dlogs []float64, rho float64, adj []float64, e []float64, s []float64, eps []float64) {
+func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64) float64 {
 	if n <= 0 {
-		return
+		return 0
 	}
-	de = de[:n]
+	s = s[:n]
+	e = e[:n]
+	z = z[:n]
+	diff = diff[:n]
+	mean = mean[:n]
+	slope = slope[:n]
+	logs = logs[:n]
+	eps = eps[:n]
+	cut = cut[:n]
+	centre = centre[:n]
+	switch on {
+	case NEON:
+		return guideDrawSlopedNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(diff), unsafe.SliceData(mean), unsafe.SliceData(slope), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho)
+	}
+	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho)
+}
+
+//go:noescape
+func guideDrawApartNEON(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, precision float64) (r float64)
+
+func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, precision float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	s = s[:n]
+	e = e[:n]
+	z = z[:n]
+	mean = mean[:n]
+	logs = logs[:n]
+	eps = eps[:n]
+	cut = cut[:n]
+	centre = centre[:n]
+	switch on {
+	case NEON:
+		return guideDrawApartNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, precision)
+	}
+	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, precision)
+}
+
+//go:noescape
+func guideBackNEON(n int, w *float64, dmean *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
+
+func guideBack(on Set, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	w = w[:n]
 	dmean = dmean[:n]
 	dlogs = dlogs[:n]
 	adj = adj[:n]
+	own = own[:n]
 	e = e[:n]
 	s = s[:n]
 	eps = eps[:n]
 	switch on {
 	case NEON:
-		guideGradientNEON(n, unsafe.SliceData(de), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, unsafe.SliceData(adj), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+		return guideBackNEON(n, unsafe.SliceData(w), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+	}
+	return guideBackGo(n, w, dmean, dlogs, rho, weight, adj, own, e, s, eps)
+}
+
+//go:noescape
+func guideBackSlopedNEON(n int, w *float64, seed *float64, dmean *float64, dslope *float64, dlogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64, diff *float64, slope *float64) (r float64)
+
+func guideBackSloped(on Set, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	w = w[:n]
+	seed = seed[:n]
+	dmean = dmean[:n]
+	dslope = dslope[:n]
+	dlogs = dlogs[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	diff = diff[:n]
+	slope = slope[:n]
+	switch on {
+	case NEON:
+		return guideBackSlopedNEON(n, unsafe.SliceData(w), unsafe.SliceData(seed), unsafe.SliceData(dmean), unsafe.SliceData(dslope), unsafe.SliceData(dlogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps), unsafe.SliceData(diff), unsafe.SliceData(slope))
+	}
+	return guideBackSlopedGo(n, w, seed, dmean, dslope, dlogs, rho, weight, adj, own, e, s, eps, diff, slope)
+}
+
+//go:noescape
+func guideBackApartNEON(n int, w *float64, seed *float64, dmean *float64, dlogs *float64, rho float64, weight float64, precision float64, adj *float64, own *float64, e *float64, s *float64, eps *float64) (r float64)
+
+func guideBackApart(on Set, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	w = w[:n]
+	seed = seed[:n]
+	dmean = dmean[:n]
+	dlogs = dlogs[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	switch on {
+	case NEON:
+		return guideBackApartNEON(n, unsafe.SliceData(w), unsafe.SliceData(seed), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, weight, precision, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+	}
+	return guideBackApartGo(n, w, seed, dmean, dlogs, rho, weight, precision, adj, own, e, s, eps)
+}
+
+//go:noescape
+func guideBackNetNEON(n int, w *float64, dmean *float64, dlogs *float64, imean *float64, ilogs *float64, rho float64, weight float64, adj *float64, own *float64, e *float64, s *float64, eps *float64)
+
+func guideBackNet(on Set, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
+	if n <= 0 {
+		return
+	}
+	w = w[:n]
+	dmean = dmean[:n]
+	dlogs = dlogs[:n]
+	imean = imean[:n]
+	ilogs = ilogs[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	switch on {
+	case NEON:
+		guideBackNetNEON(n, unsafe.SliceData(w), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), unsafe.SliceData(imean), unsafe.SliceData(ilogs), rho, weight, unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
 	default:
-		guideGradientGo(n, de, dmean, dlogs, rho, adj, e, s, eps)
+		guideBackNetGo(n, w, dmean, dlogs, imean, ilogs, rho, weight, adj, own, e, s, eps)
 	}
 }
 

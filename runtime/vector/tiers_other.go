@@ -777,30 +777,117 @@ func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
 	chaCha8Go(n, y, state)
 }
 
-func guideDraw(_ Set, n int, s []float64, e []float64, mean []float64, logs []float64, eps []float64) float64 {
+func guideDraw(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64) float64 {
 	if n <= 0 {
 		return 0
 	}
 	s = s[:n]
 	e = e[:n]
+	z = z[:n]
 	mean = mean[:n]
 	logs = logs[:n]
 	eps = eps[:n]
-	return guideDrawGo(n, s, e, mean, logs, eps)
+	cut = cut[:n]
+	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho)
 }
 
-func guideGradient(_ Set, n int, de []float64, dmean []float64, dlogs []float64, rho float64, adj []float64, e []float64, s []float64, eps []float64) {
+func guideDrawSloped(_ Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64) float64 {
 	if n <= 0 {
-		return
+		return 0
 	}
-	de = de[:n]
+	s = s[:n]
+	e = e[:n]
+	z = z[:n]
+	diff = diff[:n]
+	mean = mean[:n]
+	slope = slope[:n]
+	logs = logs[:n]
+	eps = eps[:n]
+	cut = cut[:n]
+	centre = centre[:n]
+	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho)
+}
+
+func guideDrawApart(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, precision float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	s = s[:n]
+	e = e[:n]
+	z = z[:n]
+	mean = mean[:n]
+	logs = logs[:n]
+	eps = eps[:n]
+	cut = cut[:n]
+	centre = centre[:n]
+	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, precision)
+}
+
+func guideBack(_ Set, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	w = w[:n]
 	dmean = dmean[:n]
 	dlogs = dlogs[:n]
 	adj = adj[:n]
+	own = own[:n]
 	e = e[:n]
 	s = s[:n]
 	eps = eps[:n]
-	guideGradientGo(n, de, dmean, dlogs, rho, adj, e, s, eps)
+	return guideBackGo(n, w, dmean, dlogs, rho, weight, adj, own, e, s, eps)
+}
+
+func guideBackSloped(_ Set, n int, w []float64, seed []float64, dmean []float64, dslope []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64, diff []float64, slope []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	w = w[:n]
+	seed = seed[:n]
+	dmean = dmean[:n]
+	dslope = dslope[:n]
+	dlogs = dlogs[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	diff = diff[:n]
+	slope = slope[:n]
+	return guideBackSlopedGo(n, w, seed, dmean, dslope, dlogs, rho, weight, adj, own, e, s, eps, diff, slope)
+}
+
+func guideBackApart(_ Set, n int, w []float64, seed []float64, dmean []float64, dlogs []float64, rho float64, weight float64, precision float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	w = w[:n]
+	seed = seed[:n]
+	dmean = dmean[:n]
+	dlogs = dlogs[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	return guideBackApartGo(n, w, seed, dmean, dlogs, rho, weight, precision, adj, own, e, s, eps)
+}
+
+func guideBackNet(_ Set, n int, w []float64, dmean []float64, dlogs []float64, imean []float64, ilogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) {
+	if n <= 0 {
+		return
+	}
+	w = w[:n]
+	dmean = dmean[:n]
+	dlogs = dlogs[:n]
+	imean = imean[:n]
+	ilogs = ilogs[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	guideBackNetGo(n, w, dmean, dlogs, imean, ilogs, rho, weight, adj, own, e, s, eps)
 }
 
 func noise(_ Set, n int, z []float64, from []float64, e []float64, scale float64) float64 {

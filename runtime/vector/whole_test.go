@@ -199,10 +199,26 @@ func samplerCalls() []call {
 			chaCha8(on, n, m.words(Batch*n), (*[16]uint32)(unsafe.Pointer(unsafe.SliceData(m.words(8)))))
 		}},
 		{"guideDraw", func(on Set, n, _, _ int, m *room) {
-			m.result(guideDraw(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
+			m.result(guideDraw(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7))
 		}},
-		{"guideGradient", func(on Set, n, _, _ int, m *room) {
-			guideGradient(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+		{"guideDrawSloped", func(on Set, n, _, _ int, m *room) {
+			m.result(guideDrawSloped(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7))
+		}},
+		{"guideDrawApart", func(on Set, n, _, _ int, m *room) {
+			m.result(guideDrawApart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.3))
+		}},
+		{"guideBack", func(on Set, n, _, _ int, m *room) {
+			m.result(guideBack(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
+		}},
+		{"guideBackSloped", func(on Set, n, _, _ int, m *room) {
+			m.result(guideBackSloped(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2,
+				m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
+		}},
+		{"guideBackApart", func(on Set, n, _, _ int, m *room) {
+			m.result(guideBackApart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, 1.3, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
+		}},
+		{"guideBackNet", func(on Set, n, _, _ int, m *room) {
+			guideBackNet(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
 		}},
 		{"adam", func(on Set, n, _, _ int, m *room) {
 			adam(on, n, m.floats(n), m.floats(n), m.counts(n), m.floats(n), 0.1, 3, 0.9, 0.999, 1e-8)

@@ -6,6 +6,7 @@ package workers
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,8 @@ type Group struct {
 	caller sleeper
 	helper []sleeper
 	ended  sync.WaitGroup
+	inner  atomic.Pointer[[]*Group]
+	outer  *Group // of an inner group, which has no helpers of its own
 }
 
 // A share is the range of parts that one goroutine begins with: the first in the high half of a word, the end in the low one. Its owner takes from the front,
@@ -81,6 +84,50 @@ func (g *Group) Close() {
 	g.ended.Wait()
 }
 
+// Inner returns groups for the parts of tasks of g, of which there are n: what a part does with a group of its own is shared with goroutines of g that have no part to
+// compute. Part k of every task has the same group. It must not be called during Do.
+func (g *Group) Inner(n int) []*Group {
+	if g == nil {
+		return make([]*Group, n)
+	}
+	var inner []*Group
+	if had := g.inner.Load(); had != nil {
+		inner = slices.Clone(*had)
+	}
+	for len(inner) < n {
+		in := &Group{outer: g, shares: make([]share, 1)}
+		in.caller.wake = make(chan struct{}, 1)
+		inner = append(inner, in)
+	}
+	g.inner.Store(&inner)
+	return inner[:n]
+}
+
+// assist computes what parts of the tasks of inner groups are left.
+func (g *Group) assist() {
+	inner := g.inner.Load()
+	if inner == nil {
+		return
+	}
+	for _, in := range *inner {
+		for {
+			k, ok := in.shares[0].take(false)
+			if !ok {
+				break
+			}
+			in.compute(k)
+		}
+	}
+}
+
+// compute computes a part that was taken.
+func (g *Group) compute(k int) {
+	g.task.Part(k)
+	if g.left.Add(-1) == 0 {
+		g.caller.rouse()
+	}
+}
+
 // Do calls t.Part for 0 ≤ k < n and returns when all calls have. It allocates nothing.
 func (g *Group) Do(t Task, n int) {
 	if g == nil || n < 2 {
@@ -96,17 +143,28 @@ func (g *Group) Do(t Task, n int) {
 		g.shares[k].parts.Store(uint64(from)<<32 | uint64(to))
 	}
 	g.round.Add(1)
-	for k := range g.helper {
-		g.helper[k].rouse()
+	of := g
+	if g.outer != nil {
+		of = g.outer
+		of.caller.rouse()
+	}
+	for k := range of.helper {
+		of.helper[k].rouse()
 	}
 	g.work(0)
-	g.caller.wait(func() bool { return g.left.Load() == 0 })
+	g.caller.wait(func() bool {
+		g.assist()
+		return g.left.Load() == 0
+	})
 }
 
 func (g *Group) help(k int) {
 	seen := uint64(0)
 	for {
-		g.helper[k].wait(func() bool { return g.round.Load() != seen })
+		g.helper[k].wait(func() bool {
+			g.assist()
+			return g.round.Load() != seen
+		})
 		if g.closed.Load() {
 			return
 		}
@@ -124,10 +182,7 @@ func (g *Group) work(own int) {
 			if !ok {
 				break
 			}
-			g.task.Part(k)
-			if g.left.Add(-1) == 0 {
-				g.caller.rouse()
-			}
+			g.compute(k)
 		}
 	}
 }

@@ -43,6 +43,42 @@ func TestEveryPartOnce(t *testing.T) {
 	}
 }
 
+// A nest is a task whose parts have tasks of their own.
+type nest struct {
+	inner []*workers.Group
+	parts []*count
+}
+
+func (n *nest) Part(k int) { n.inner[k].Do(n.parts[k], len(n.parts[k].parts)) }
+
+// TestPartsOfParts checks that each part of the tasks of parts is computed once, whatever their sizes, also by groups that are used between tasks of the outer one.
+func TestPartsOfParts(t *testing.T) {
+	for helpers := range 5 {
+		g := workers.New(helpers)
+		for round := range 100 {
+			n := &nest{inner: g.Inner(1 + round%6)}
+			for k := range n.inner {
+				c := &count{parts: make([]atomic.Int32, k*round%23)}
+				if round%50 == 49 {
+					c.slow = 200 * time.Microsecond
+				}
+				n.parts = append(n.parts, c)
+			}
+			g.Do(n, len(n.inner))
+			alone := &count{parts: make([]atomic.Int32, 7)}
+			n.inner[0].Do(alone, 7)
+			for j, c := range append(n.parts, alone) {
+				for k := range c.parts {
+					if got := c.parts[k].Load(); got != 1 {
+						t.Fatalf("%d helpers, round %d: part %d of %d was computed %d times", helpers, round, k, j, got)
+					}
+				}
+			}
+		}
+		g.Close()
+	}
+}
+
 // TestCloseEndsHelpers checks that no goroutine is left.
 func TestCloseEndsHelpers(t *testing.T) {
 	before := runtime.NumGoroutine()

@@ -15,10 +15,12 @@ func Lower() def.Bijector {
 
 Source: Stan Reference Manual, "Lower bounded scalar".`,
 		Forward: func(y, x []float64, lower, _ float64) float64 {
-			first := math.Nextafter(lower, math.Inf(1))
 			sum := 0.0
 			for i, u := range x {
-				y[i] = max(lower+portable.Exp(u), first) // rounding must not put y on the bound, where a density may be infinite
+				y[i] = lower + portable.Exp(u)
+				if y[i] == lower { // rounding must not put y on the bound, where a density may be infinite
+					y[i] = math.Nextafter(lower, math.Inf(1))
+				}
 				sum += u
 			}
 			return sum

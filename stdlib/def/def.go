@@ -2,7 +2,11 @@
 // plain []float64.
 package def
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // An Arg is one argument of a block: V holds one value per element (Step 1) or one value for all (Step 0). At(i) is V[i*Step].
 type Arg struct {
@@ -29,6 +33,17 @@ type Block struct {
 	DX     []float64
 	DTheta [][]float64
 	LP     []float64
+
+	scale, logScale float64 // the newest argument of Log above 0, and its logarithm
+}
+
+// Log is log(v) for a number that often is the one of the last call, such as a scale that is a constant.
+func (b *Block) Log(v float64) float64 {
+	if v == b.scale && v > 0 {
+		return b.logScale
+	}
+	b.scale, b.logScale = v, portable.Log(v)
+	return b.logScale
 }
 
 // A Param is a parameter of a distribution.

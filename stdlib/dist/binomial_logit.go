@@ -77,10 +77,13 @@ func binomialLogitLogDensity(b *def.Block) float64 {
 		x := natural(b.X.At(i))
 		rest := nonNegative(n - x)
 		// A success adds -log(1+exp(-eta)), a failure -log(1+exp(eta)): no cancellation in either tail.
-		lp := -times(x, special.Log1pExp(-eta)) - times(rest, special.Log1pExp(eta))
+		z := portable.Exp(-math.Abs(eta))
+		loss := portable.Log1pUnit(z, 0)
+		lp := -times(x, max(-eta, 0)+loss) - times(rest, max(eta, 0)+loss)
 		sum += lp
 		set(b.LP, i, lp)
-		set(dalpha, i, float64(x*special.InvLogit(-eta))-float64(rest*special.InvLogit(eta)))
+		p, q := sigmoids(eta, z)
+		set(dalpha, i, float64(x*q)-float64(rest*p))
 	}
 	return finish(b, sum)
 }

@@ -1,7 +1,6 @@
 package dist
 
 import (
-	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -14,7 +13,7 @@ func locationScale(b *def.Block, logNorm float64, standard func(z float64) (lp, 
 	for i := range b.N {
 		if i == 0 || sigma.Step != 0 {
 			s = positive(sigma.At(i))
-			norm = logNorm - portable.Log(s)
+			norm = logNorm - b.Log(s)
 		}
 		z := (b.X.At(i) - mu.At(i)) / s
 		lp, score := standard(z)
@@ -35,7 +34,7 @@ func scaleOnly(b *def.Block, logNorm float64, standard func(z float64) (lp, scor
 	for i := range b.N {
 		if i == 0 || sigma.Step != 0 {
 			s = positive(sigma.At(i))
-			norm = logNorm - portable.Log(s)
+			norm = logNorm - b.Log(s)
 		}
 		z := nonNegative(b.X.At(i)) / s
 		lp, score := standard(z)

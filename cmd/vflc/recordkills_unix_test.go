@@ -1,0 +1,122 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vflc/vflc/fit/attack"
+)
+
+// saved is the newest transition, added over chains, that a party has saved.
+func (s *stage) saved(party string) (n int) {
+	files, _ := filepath.Glob(filepath.Join(s.dir, "demo", "runs", party, "checkpoint", "chain-*"))
+	newest := map[string]int{}
+	for _, f := range files {
+		chain, at, _ := strings.Cut(filepath.Base(f), ".")
+		k, _ := strconv.Atoi(at)
+		newest[chain] = max(newest[chain], k)
+	}
+	for _, k := range newest {
+		n += k
+	}
+	return n
+}
+
+// killAt kills the process of a party with SIGKILL once the party has saved a transition, and starts it again.
+func (s *stage) killAt(party, transition int, start []string) {
+	s.t.Helper()
+	p := s.demo().Processes[party]
+	for begin := time.Now(); s.saved(p.Party) < transition; time.Sleep(time.Millisecond) {
+		if time.Since(begin) > 30*time.Second || !alive(p.Process) {
+			s.t.Fatalf("%s has not reached transition %d, but %d\n%s", p.Party, transition, s.saved(p.Party), s.logs("demo"))
+		}
+	}
+	if err := syscall.Kill(p.Process, syscall.SIGKILL); err != nil {
+		s.t.Fatal(err)
+	}
+	for alive(p.Process) {
+		time.Sleep(time.Millisecond)
+	}
+	s.must(start...)
+}
+
+func (r *recordedRun) report() (out attack.Recorded) {
+	r.t.Helper()
+	if err := json.Unmarshal([]byte(r.must("audit", "demo/runs/server", "--attack", "--json")), &out); err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+// A server that is killed while it records goes on with what it had recorded: at the end it has the recording of a run that nobody killed. Without masks that is so byte for
+// byte; masks are other ones after every start, so what is under them differs, and everything else is the same.
+func TestKilledRecordingIsWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		last int // the iteration at which it is killed for the last time
+		args []string
+	}{
+		"exact":  {450, []string{"--transform", "exact", "--chains", "2", "--warmup", "150", "--draws", "150"}},
+		"masked": {450, []string{"--transform", "exact", "--chains", "2", "--warmup", "150", "--draws", "150"}},
+		"sfvi":   {2500, []string{"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "4000", "--draws", "50"}},
+		"power":  {150, []string{"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "120", "--draws", "80"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRecordedRun(t)
+			start := slices.Concat([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--record", "--checkpoint-interval", "30ms"}, c.args)
+			if name != "masked" {
+				start = append(start, "--secure-sum", "off")
+			}
+			received := filepath.Join(r.dir, "demo", "runs", "server", "received")
+			r.must(append(start, "--wait")...)
+			whole, err := os.ReadFile(received)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := r.report()
+			r.clean("demo")
+
+			r.must(start...)
+			for k := range 3 {
+				r.killAt(0, c.last*(k+1)/3, start)
+			}
+			r.killAt(1, c.last+1, start)
+			r.must(append(start, "--wait")...)
+			got, err := os.ReadFile(received)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := bytes.Equal(got, whole); same != (name != "masked") {
+				t.Errorf("the recording of %d bytes has the bytes of one of a run that nobody killed: %t", len(got), same)
+			}
+			report := r.report()
+			for k, f := range report.Findings {
+				w := want.Findings[k]
+				if f.Masked {
+					if f.Rounds != w.Rounds || len(f.Columns) > 0 || len(f.Directions) > 0 || !(math.Abs(float64(f.SD)-float64(w.SD)) < 0.5*float64(w.SD)) {
+						t.Errorf("under masks: %d rounds, sd %v, %d directions, columns %v; of a run that nobody killed %d rounds, sd %v", f.Rounds, f.SD, len(f.Directions), f.Columns, w.Rounds, w.SD)
+					}
+					continue
+				}
+				if a, b := fmt.Sprint(f), fmt.Sprint(w); a != b && !reflect.DeepEqual(f, w) {
+					t.Errorf("%v: %v\nof a run that nobody killed: %v", f.Parties, a, b)
+				}
+			}
+			if log := r.must("logs", "demo/runs/server"); strings.Count(log, "the run goes on from what all parties have saved") < 3 {
+				t.Error(log)
+			}
+		})
+	}
+}

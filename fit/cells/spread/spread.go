@@ -1,0 +1,483 @@
+// Package spread has cells made by workers on other machines, over JetStream of a NATS server. A cell waits in a work queue; a worker that takes it says every few seconds that it is at it, and
+// after its death another one gets the cell. Inputs and results lie in object stores: inputs under the digests of their contents, a result under the name of its cell, which follows from everything
+// that it depends on. Whatever is lost on the way is offered again; while the server does not answer, both sides wait for it.
+package spread
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/cells"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// Names on the server.
+const (
+	stream  = "VFLC_WORK"
+	subject = "vflc.work."
+	notes   = "vflc.note." // on which workers say why they leave a cell to others
+	workers = "workers"
+	inputs  = "vflc_inputs"
+	results = "vflc_results"
+)
+
+// Times.
+const (
+	beatEvery  = 2 * time.Second // in which a worker says that it is at its cell
+	missed     = 3 * beatEvery   // after which another one gets it
+	lookEvery  = 300 * time.Millisecond
+	againAfter = time.Second      // after which a server that did not answer is asked again
+	checkEvery = 10 * time.Second // in which the offers that nobody has answered are looked for
+	transfer   = 2 * time.Minute  // for one input or result
+	keep       = 30 * 24 * time.Hour
+)
+
+// failedHeader is the header of a result that is the reason why there is none.
+const failedHeader = "Vflc-Failed"
+
+// A File is an input of a cell.
+type File struct {
+	Path   string `json:"path"` // absolute, where the cell is from
+	SHA256 string `json:"sha256"`
+	Text   []byte `json:"-"`
+	Shown  string `json:"-"` // the path as messages have it
+}
+
+// NewFile is a file with a content.
+func NewFile(path string, text []byte) (File, error) {
+	absolute, err := filepath.Abs(path)
+	return File{absolute, cells.Digest("", text).SHA256, text, path}, err
+}
+
+// An offer is the message of a cell.
+type offer struct {
+	ID      string     `json:"id"`
+	Version string     `json:"version"` // of vflc, which results depend on
+	Cell    cells.Cell `json:"cell"`
+	Files   []File     `json:"files"`
+}
+
+// sound is an error where the offer is none that a pool makes. It is for offers of this version.
+func (o *offer) sound() error {
+	has := func(digest string) bool {
+		return slices.ContainsFunc(o.Files, func(f File) bool { return f.SHA256 == digest })
+	}
+	switch {
+	case o.Cell.ID() != o.ID:
+		return errors.New("its name does not follow from its contents")
+	case !slices.ContainsFunc(o.Files, func(f File) bool { return f.Path == o.Cell.Model }):
+		return errors.New("it has no model")
+	}
+	for _, f := range o.Files {
+		if !filepath.IsAbs(f.Path) {
+			return fmt.Errorf("%q is no absolute path", f.Path)
+		}
+	}
+	for _, i := range o.Cell.Inputs {
+		if !has(i.SHA256) {
+			return fmt.Errorf("it depends on %s, which does not come with it", i.Name)
+		}
+	}
+	return nil
+}
+
+// A note says that a worker leaves a cell to others.
+type note struct {
+	Version string `json:"version"`
+	Host    string `json:"host"`
+}
+
+// A Link is a connection to the server of the work.
+type Link struct {
+	conn  *nats.Conn
+	js    jetstream.JetStream
+	say   func(string)
+	named atomic.Pointer[places]
+}
+
+// places are what a link uses on the server.
+type places struct {
+	stream          jetstream.Stream
+	queue           jetstream.Consumer
+	inputs, results jetstream.ObjectStore
+}
+
+// Open connects to a server with JetStream. credentials is a file of NATS, "" for none. It goes on trying to connect again for as long as the process lives. say is told of the server: that it is
+// away, and that it is back. Several goroutines may call it.
+func Open(ctx context.Context, url, credentials string, say func(string)) (*Link, error) {
+	l := &Link{say: say}
+	options := []nats.Option{
+		nats.Name("vflc"), nats.MaxReconnects(-1), nats.ReconnectWait(againAfter),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // the calls have their own errors
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // else this process has closed it
+				l.away(err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { l.back() }),
+	}
+	if credentials != "" {
+		options = append(options, nats.UserCredentials(credentials))
+	}
+	conn, err := nats.Connect(url, options...)
+	if err != nil {
+		return nil, unreachable(url, "no NATS server answers there: %v", err)
+	}
+	l.conn = conn
+	if l.js, err = jetstream.New(conn); err == nil {
+		err = l.open(ctx)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, unreachable(url, "the server there has no JetStream that this user may use: %v", err)
+	}
+	return l, nil
+}
+
+// unreachable is the error of a server of work that there is not.
+func unreachable(url, format string, args ...any) error {
+	var diags diag.List
+	diags.Errorf(diag.NoQueue, nil, source.Span{}, "--nats %s: "+format, slices.Concat([]any{url}, args)...).Note("nats-server -js is one; its address is nats://HOST:4222 unless its configuration says otherwise")
+	return data.Errors(diags)
+}
+
+// warning is a warning as it is shown.
+func warning(code diag.Code, format string, args ...any) string {
+	var diags diag.List
+	diags.Warnf(code, nil, source.Span{}, format, args...)
+	var text strings.Builder
+	_ = diag.Text(&text, diags, false) // a Builder takes everything
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// unlike is the warning about two versions.
+func unlike(format string, args ...any) string {
+	return warning(diag.OtherWorker, format+": it leaves such cells to workers of their own version", args...)
+}
+
+// open makes what the server does not have, and finds what it has.
+func (l *Link) open(ctx context.Context) (err error) {
+	p := &places{}
+	if p.stream, err = l.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: stream, Subjects: []string{subject + "*"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, // a cell that is offered twice waits once
+	}); err != nil {
+		return err
+	}
+	if p.queue, err = l.js.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{Durable: workers, AckPolicy: jetstream.AckExplicitPolicy, AckWait: missed, MaxDeliver: -1, MaxAckPending: 10000}); err != nil {
+		return err
+	}
+	if p.inputs, err = l.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: inputs, TTL: keep, Storage: jetstream.FileStorage}); err != nil {
+		return err
+	}
+	if p.results, err = l.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: results, TTL: keep, Storage: jetstream.FileStorage}); err != nil {
+		return err
+	}
+	l.named.Store(p)
+	return nil
+}
+
+func (l *Link) at() *places { return l.named.Load() }
+
+// Close ends the connection.
+func (l *Link) Close() { l.conn.Close() }
+
+func (l *Link) away(why error) {
+	l.say(warning(diag.NoQueue, "the server of --nats does not answer (%v); waiting for it", why))
+}
+
+func (l *Link) back() { l.say("the server of --nats answers again") }
+
+// persist calls do until the server answers it. An answer that is a refusal is an error; where a server has come back without what it had, do finds that made anew.
+func (l *Link) persist(ctx context.Context, do func() error) error {
+	said := false
+	for failed := 0; ; failed++ {
+		err := do()
+		var refused *jetstream.APIError
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			if said {
+				l.back()
+			}
+			return nil
+		case errors.As(err, &refused) && refused.Code != notThere && refused.Code != notNow, errors.Is(err, nats.ErrMaxPayload), l.conn.IsClosed():
+			return refusal(err)
+		}
+		if failed > 0 && !said && l.conn.IsConnected() { // else that was said when the connection was lost; a server that has just come back may need a moment
+			said = true
+			l.away(err)
+		}
+		pause(ctx, againAfter)
+		if l.conn.IsConnected() {
+			_ = l.open(ctx) // where that fails, so does what follows
+		}
+	}
+}
+
+func refusal(why error) error {
+	var diags diag.List
+	diags.Errorf(diag.NoQueue, nil, source.Span{}, "the server of --nats refuses: %v", why)
+	return data.Errors(diags)
+}
+
+// Codes of the server's answers: what is asked for is not there, or the server cannot do it at present, as while it starts.
+const (
+	notThere = 404
+	notNow   = 503
+)
+
+// A Pool has cells made by workers. It implements cells.Pool.
+type Pool struct {
+	Link *Link
+	// Files are the texts and tables of a cell.
+	Files func(c *cells.Cell) []File
+	// Keep leaves results at the server for a month, where the caller has no place for them: who asks for the same cells again gets them at once.
+	Keep bool
+	Say  func(text string) // of the server and the workers
+}
+
+// Work implements cells.Pool. It ends when all results are there, or with the context, after which the workers go on: the results wait for the next call.
+func (p Pool) Work(ctx context.Context, all []*cells.Cell, done cells.Done) error {
+	a := &asking{Pool: p, work: map[string]*cells.Cell{}, heard: map[note]bool{}}
+	for _, c := range all {
+		id := c.ID()
+		a.work[id] = c
+		a.open = append(a.open, id)
+	}
+	heard := make(chan *nats.Msg, 64)
+	if told, err := p.Link.conn.ChanSubscribe(notes+"*", heard); err == nil {
+		defer func() { _ = told.Unsubscribe() }()
+	}
+	for _, id := range a.open {
+		if err := p.Link.persist(ctx, func() error { return a.begin(ctx, id) }); err != nil {
+			return err
+		}
+	}
+	said, checked := time.Now(), time.Now()
+	for {
+		var left []string
+		for _, id := range a.open {
+			there, enough, err := a.collect(ctx, id, done)
+			switch {
+			case err != nil:
+				return err
+			case enough:
+				return a.withdraw(ctx)
+			case there:
+				said = time.Now()
+			default:
+				left = append(left, id)
+			}
+		}
+		if a.open = left; len(left) == 0 {
+			return nil
+		}
+		if time.Since(checked) >= checkEvery {
+			checked = time.Now()
+			for _, id := range a.open {
+				if err := p.Link.persist(ctx, func() error { return a.supply(ctx, id) }); err != nil {
+					return err
+				}
+			}
+			if time.Since(said) >= checkEvery {
+				a.state(ctx)
+			}
+		}
+		for waiting := time.After(lookEvery); waiting != nil; {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case m := <-heard:
+				a.hear(m)
+			case <-waiting:
+				waiting = nil
+			}
+		}
+	}
+}
+
+// An asking is one call of Work.
+type asking struct {
+	Pool
+	work  map[string]*cells.Cell
+	open  []string // names of the cells without a result, in their order
+	heard map[note]bool
+	last  string // what state has said
+}
+
+// begin offers a cell. A failure that waits from an earlier time is forgotten: the cell is made anew.
+func (a *asking) begin(ctx context.Context, id string) error {
+	info, err := a.Link.at().results.GetInfo(ctx, id)
+	if err == nil && info.Headers.Get(failedHeader) != "" {
+		if err := a.Link.at().results.Delete(ctx, id); err != nil {
+			return err
+		}
+	}
+	return a.supply(ctx, id)
+}
+
+// supply puts the files of a cell into the store of inputs and offers the cell, unless its result is there, or they are there.
+func (a *asking) supply(ctx context.Context, id string) error {
+	if _, err := a.Link.at().results.GetInfo(ctx, id); !errors.Is(err, jetstream.ErrObjectNotFound) {
+		return err
+	}
+	c := a.work[id]
+	files := a.Files(c)
+	for _, f := range files {
+		if _, err := a.Link.at().inputs.GetInfo(ctx, f.SHA256); err == nil {
+			continue
+		} else if !errors.Is(err, jetstream.ErrObjectNotFound) {
+			return err
+		}
+		if err := put(ctx, a.Link.at().inputs, jetstream.ObjectMeta{Name: f.SHA256}, f.Text); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(offer{id, fit.Version(), *c, files})
+	if err != nil {
+		return err
+	}
+	_, err = a.Link.js.Publish(ctx, subject+id, text)
+	var refused *jetstream.APIError
+	if errors.As(err, &refused) && refused.ErrorCode == errNotStored && strings.Contains(refused.Description, "maximum messages per subject") {
+		return nil
+	}
+	return err
+}
+
+// errNotStored is the server's code for a message that it does not keep, as where the subject has as many as it may: the offer waits already.
+const errNotStored = jetstream.ErrorCode(10077)
+
+func put(ctx context.Context, store jetstream.ObjectStore, meta jetstream.ObjectMeta, text []byte) error {
+	ctx, end := context.WithTimeout(ctx, transfer)
+	defer end()
+	_, err := store.Put(ctx, meta, bytes.NewReader(text))
+	return err
+}
+
+// get reads an object and compares its digest.
+func get(ctx context.Context, store jetstream.ObjectStore, name string) ([]byte, *jetstream.ObjectInfo, error) {
+	ctx, end := context.WithTimeout(ctx, transfer)
+	defer end()
+	object, err := store.Get(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer object.Close()
+	text, err := io.ReadAll(object)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := object.Info()
+	return text, info, err
+}
+
+// collect takes the result of a cell, where it is there.
+func (a *asking) collect(ctx context.Context, id string, done cells.Done) (there, enough bool, err error) {
+	var text []byte
+	var info *jetstream.ObjectInfo
+	if err := a.Link.persist(ctx, func() (err error) {
+		text, info, err = get(ctx, a.Link.at().results, id)
+		if errors.Is(err, jetstream.ErrObjectNotFound) {
+			return nil
+		}
+		return err
+	}); err != nil || info == nil {
+		return false, false, err
+	}
+	c := a.work[id]
+	if info.Headers.Get(failedHeader) != "" {
+		failure, err := cells.ReadFailure(text)
+		if err != nil {
+			return false, false, a.wrong(ctx, id, err)
+		}
+		enough, err := done(c, nil, failure.Renamed(a.names(c)...))
+		return true, enough, err
+	}
+	if enough, err = done(c, text, nil); err != nil {
+		return false, false, a.wrong(ctx, id, err)
+	}
+	if !a.Keep {
+		err = a.Link.persist(ctx, func() error {
+			if err := a.Link.at().results.Delete(ctx, id); !errors.Is(err, jetstream.ErrObjectNotFound) {
+				return err
+			}
+			return nil
+		})
+	}
+	return true, enough, err
+}
+
+// wrong removes a result that is none of the cell, so that the cell is made anew when it is asked for again.
+func (a *asking) wrong(ctx context.Context, id string, why error) error {
+	_ = a.Link.at().results.Delete(ctx, id) // where it stays, it is refused again
+	var diags diag.List
+	diags.Errorf(diag.BadResult, nil, source.Span{}, "what the server of --nats has as the result of cell %s is none: %v; it is removed, and the same command has the cell made anew", id, why)
+	return data.Errors(diags)
+}
+
+// names are the paths of a cell's files and what messages call them here, the longest first.
+func (a *asking) names(c *cells.Cell) (pairs []string) {
+	files := a.Files(c)
+	slices.SortStableFunc(files, func(x, y File) int { return len(y.Path) - len(x.Path) })
+	for _, f := range files {
+		pairs = append(pairs, f.Path, f.Shown)
+	}
+	return pairs
+}
+
+// withdraw takes back the cells that nobody has begun.
+func (a *asking) withdraw(ctx context.Context) error {
+	for _, id := range a.open {
+		if err := a.Link.persist(ctx, func() error { return a.Link.at().stream.Purge(ctx, jetstream.WithPurgeSubject(subject+id)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// state says how it stands, where nothing has come for some time: once, until that changes.
+func (a *asking) state(ctx context.Context) {
+	info, err := a.Link.at().queue.Info(ctx)
+	if err != nil {
+		return
+	}
+	text := fmt.Sprintf("%d cells to come; at the server %d are being made, %d wait", len(a.open), info.NumAckPending, info.NumPending)
+	if info.NumAckPending == 0 && info.NumWaiting == 0 {
+		text += ", and no worker asks for one (vflc worker --nats …)"
+	}
+	if text != a.last {
+		a.last = text
+		a.Say(text)
+	}
+}
+
+// mostNotes bounds what is said of workers of other versions.
+const mostNotes = 20
+
+// hear tells of a worker of another version, once.
+func (a *asking) hear(m *nats.Msg) {
+	var n note
+	if a.work[strings.TrimPrefix(m.Subject, notes)] == nil || json.Unmarshal(m.Data, &n) != nil || n.Version == fit.Version() || a.heard[n] || len(a.heard) == mostNotes {
+		return
+	}
+	a.heard[n] = true
+	a.Say(unlike("the worker on %q is vflc %q, the cells are of %s", n.Host, n.Version, fit.Version()))
+}
