@@ -5,12 +5,26 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/vflc/vflc/bench/stopwatch"
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // wideAndTall are the sizes of the logistic regressions that are compared with JAX.
 var wideAndTall = [][2]int{{1000, 10}, {10_000, 10}, {100_000, 10}, {1_000_000, 10}, {10_000, 100}, {10_000, 500}, {10_000, 2000}}
 
-// printPeers prints the table against JAX, with X in either order, whichever is faster.
+// reading is a task that adds up a matrix as large as X: what memory, or the cache that the matrix is in, allows a pass over it.
+func reading(n, p int) stopwatch.Task {
+	x, sum := make([]float64, n*p), 0.0
+	graph.OnHugePages(x)
+	for i := range x {
+		x[i] = 1
+	}
+	return stopwatch.Task{Name: "read", Run: func() { sum += vector.Sum(len(x), x) }}
+}
+
+// printPeers prints the table against JAX, with X in either order, whichever is faster, and the time of reading X alone.
 func printPeers(venv string) error {
 	var peers []*reference
 	for _, layout := range []string{"rows", "columns"} {
@@ -21,9 +35,10 @@ func printPeers(venv string) error {
 		peers = append(peers, p)
 	}
 	printHead("JAX")
+	fmt.Println("at the end of a line: the time of reading X alone, in the same rounds, and vflc's as a multiple of it")
 	for _, size := range wideAndTall {
 		n, p := size[0], size[1]
-		r := row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables { return regression(n, p) }, "logistic", n, p}
+		r := row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables { return regression(n, p) }, "logistic", n, p, reading}
 		if err := r.printWanted(peers); err != nil {
 			return err
 		}

@@ -73,6 +73,8 @@ type row struct {
 	data func() tables
 	task string // of reference.c, "" for the logistic regression of 512×20
 	n, p int
+	// with, where set, returns one more task that is measured in turn.
+	with func(n, p int) stopwatch.Task
 }
 
 // tables are the values of a model's data by name, column-major, with their dimensions.
@@ -101,7 +103,15 @@ func (r *row) print(c []*reference) error {
 		return nil
 	}
 	best := fastest(c, r)
-	t := stopwatch.Measure([]stopwatch.Task{best.task(r), ours}, rounds)
-	fmt.Printf("%-48s %12.0f %12.0f %-7s %.2f (%.2f-%.2f)\n", r.name, t[1].Median, t[0].Median, best.name, t[1].Ratio, t[1].Low, t[1].High)
+	tasks := []stopwatch.Task{best.task(r), ours}
+	if r.with != nil {
+		tasks = append(tasks, r.with(r.n, r.p))
+	}
+	t := stopwatch.Measure(tasks, rounds)
+	fmt.Printf("%-48s %12.0f %12.0f %-7s %.2f (%.2f-%.2f)", r.name, t[1].Median, t[0].Median, best.name, t[1].Ratio, t[1].Low, t[1].High)
+	for _, other := range t[2:] {
+		fmt.Printf(" %12.0f %.2f", other.Median, t[1].Median/other.Median)
+	}
+	fmt.Println()
 	return best.err
 }

@@ -9,16 +9,16 @@ func rows() []row {
 	var out []row
 	for _, size := range [][2]int{{512, 20}, {2016, 8}, {100_000, 50}, {1_000_000, 20}} {
 		n, p := size[0], size[1]
-		out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables { return regression(n, p) }, "logistic", n, p})
+		out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables { return regression(n, p) }, "logistic", n, p, nil})
 	}
 	out = append(out,
-		row{"Poisson multilevel 2000×4, 5 levels (C: 512×20)", multilevel, grouped, "logistic", 512, 20},
-		row{"Eight schools (C: 512×20)", schools, eightSchools, "logistic", 512, 20},
-		row{"Network 1-16-16-2, tanh, 512 rows (C: 512×20)", tanhNetwork, pairs, "logistic", 512, 20},
-		row{"Networks 7-8-8 and 8-8-8, ReLU, 826 rows (C: 512×20)", splitNetwork, twoTables, "logistic", 512, 20},
-		row{"Cauchy decay, 2000 rows", decay, curve, "decay", 2000, 0},
-		row{"Normal growth with its own scales, 2000 rows", growth, curve, "growth", 2000, 0},
-		row{"Student-t of tanh, 2000 rows", student, curve, "student", 2000, 0},
+		row{"Poisson multilevel 2000×4, 5 levels (C: 512×20)", multilevel, grouped, "logistic", 512, 20, nil},
+		row{"Eight schools (C: 512×20)", schools, eightSchools, "logistic", 512, 20, nil},
+		row{"Network 1-16-16-2, tanh, 512 rows (C: 512×20)", tanhNetwork, pairs, "logistic", 512, 20, nil},
+		row{"Networks 7-8-8 and 8-8-8, ReLU, 826 rows (C: 512×20)", splitNetwork, twoTables, "logistic", 512, 20, nil},
+		row{"Cauchy decay, 2000 rows", decay, curve, "decay", 2000, 0, nil},
+		row{"Normal growth with its own scales, 2000 rows", growth, curve, "growth", 2000, 0, nil},
+		row{"Student-t of tanh, 2000 rows", student, curve, "student", 2000, 0, nil},
 	)
 	return out
 }

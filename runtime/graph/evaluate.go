@@ -11,7 +11,7 @@ func (b *Builder) evaluate(n *node) (y []float64, sum float64) {
 	}
 	c.hold()
 	c.run = n.op.forward
-	l := loop{rows: n.frame, block: largestBlock, global: n.kind == global, calls: []call{c}}
+	l := loop{rows: n.frame, step: largestBlock, global: n.kind == global, calls: []call{c}}
 	l.run()
 	return y, sum
 }

@@ -34,7 +34,7 @@ type Exec struct {
 // A loop is a loopSpec bound to the arrays of an Exec.
 type loop struct {
 	rows   int
-	block  int
+	step   int // rows that are computed at a time
 	global bool
 	zero   [][]float64
 	calls  []call
@@ -121,7 +121,7 @@ func (e *Exec) bind(p *program) []loop {
 	loops := make([]loop, len(p.loops))
 	for i := range p.loops {
 		l := &p.loops[i]
-		loops[i] = loop{rows: l.rows, block: l.block, global: l.global}
+		loops[i] = loop{rows: l.rows, step: l.step(e.g), global: l.global}
 		for _, z := range joined(l.zero) {
 			loops[i].zero = append(loops[i].zero, e.view(z, nil).buf)
 		}
@@ -257,15 +257,15 @@ func (l *loop) run() {
 	case l.split != nil:
 		l.split.run()
 		return
-	case l.block >= l.rows && len(l.frames) == 0:
+	case l.step >= l.rows && len(l.frames) == 0:
 		steps(l.calls, 0, l.rows)
 		return
 	}
 	for _, c := range l.frames {
 		c.node.op.begin(c)
 	}
-	for row := 0; row < l.rows; row += l.block {
-		steps(l.calls, row, min(l.block, l.rows-row))
+	for row := 0; row < l.rows; row += l.step {
+		steps(l.calls, row, min(l.step, l.rows-row))
 	}
 	for _, c := range l.frames {
 		c.node.op.end(c)

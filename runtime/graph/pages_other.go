@@ -2,5 +2,5 @@
 
 package graph
 
-// onHugePages does nothing: other systems choose the size of pages themselves.
-func onHugePages([]float64) {}
+// OnHugePages does nothing: other systems choose the size of pages themselves.
+func OnHugePages([]float64) {}

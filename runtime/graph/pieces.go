@@ -141,7 +141,7 @@ type site struct {
 // A split is a loop in pieces.
 type split struct {
 	e      *Exec
-	block  int
+	step   int // rows
 	pieces []piece
 }
 
@@ -159,7 +159,7 @@ type total struct{ to, from []float64 }
 
 // split cuts a loop into pieces.
 func (e *Exec) split(l *loopSpec, n int) *split {
-	s := &split{e: e, block: l.block, pieces: make([]piece, n)}
+	s := &split{e: e, step: l.step(e.g), pieces: make([]piece, n)}
 	blocks := (l.rows + l.block - 1) / l.block
 	for k := range s.pieces {
 		p := &s.pieces[k]
@@ -204,8 +204,8 @@ func (s *split) Part(k int) {
 	for _, c := range p.frames {
 		c.node.op.begin(c)
 	}
-	for row := p.from; row < p.to; row += s.block {
-		steps(p.calls, row, min(s.block, p.to-row))
+	for row := p.from; row < p.to; row += s.step {
+		steps(p.calls, row, min(s.step, p.to-row))
 	}
 }
 

@@ -40,8 +40,9 @@ var opLevels = &op{
 func runLevels(c *call) {
 	n, p, row, rows := c.node, &c.sums.predictor, c.row, c.n
 	block := row / n.runBlock
+	length := vector.TileLength(len(p.B))
 	if block == 0 || block != p.block {
-		p.tile = n.tilesBefore(block)
+		p.tile = n.tilesBefore(block, length)
 	}
 	x := c.in[n.linear.x].val.buf
 	p.D = c.scratch[0]
@@ -54,7 +55,7 @@ func runLevels(c *call) {
 			p.B[j] = c.coefficient(&n.levels.columns[j], run.Of)
 		}
 		clear(p.Gradient)
-		p.X, c.row, c.n = x[p.tile*len(p.B)*vector.TileLength:], row+int(run.Lo), int(run.Hi-run.Lo)
+		p.X, c.row, c.n = x[p.tile*len(p.B)*length:], row+int(run.Lo), int(run.Hi-run.Lo)
 		n.rows.linear(c, &p.Predictor)
 		for j := range p.B {
 			c.giveCoefficient(&n.levels.columns[j], run.Of, j)
@@ -62,16 +63,16 @@ func runLevels(c *call) {
 		for i := range n.levels.intercepts {
 			c.giveCoefficient(&n.levels.intercepts[i], run.Of, len(p.B))
 		}
-		p.tile += tiles(c.n)
+		p.tile += tiles(c.n, length)
 	}
 	p.block, c.row, c.n = block+1, row, rows
 }
 
-// tilesBefore is how many tiles the runs before a block have.
-func (n *node) tilesBefore(block int) (sum int) {
+// tilesBefore is how many tiles of a length the runs before a block have.
+func (n *node) tilesBefore(block, length int) (sum int) {
 	for _, runs := range n.runs[:block] {
 		for _, r := range runs {
-			sum += tiles(int(r.Hi - r.Lo))
+			sum += tiles(int(r.Hi-r.Lo), length)
 		}
 	}
 	return sum
@@ -91,8 +92,8 @@ func (c *call) giveCoefficient(b *coefficient, level int32, column int) {
 	}
 }
 
-// tiles is how many tiles hold some rows.
-func tiles(rows int) int { return (rows + vector.TileLength - 1) / vector.TileLength }
+// tiles is how many tiles of a length hold some rows.
+func tiles(rows, length int) int { return (rows + length - 1) / length }
 
 // fewestRows is the average length of runs from which one likelihood for each is faster than gathering.
 const fewestRows = 32
@@ -216,14 +217,15 @@ func (p *levelPart) equal(q *levelPart) bool {
 func (g *Graph) tileLevels(n *node) {
 	x := &g.nodes[n.in[n.linear.x]]
 	rows, cols := x.shape.rows(), x.shape.cols()
-	values := make([]float64, 2*tiles(rows)*cols*vector.TileLength)
+	length := vector.TileLength(cols)
+	values := make([]float64, 2*tiles(rows, length)*cols*length)
 	to := values
 	for b, runs := range n.runs {
 		for _, r := range runs {
-			for lo := r.Lo; lo < r.Hi; lo += vector.TileLength {
+			for lo := r.Lo; lo < r.Hi; lo += int32(length) {
 				for j := range cols {
-					copy(to[:vector.TileLength], x.values[j*rows+b*n.runBlock+int(lo):][:min(vector.TileLength, r.Hi-lo)])
-					to = to[vector.TileLength:]
+					copy(to[:length], x.values[j*rows+b*n.runBlock+int(lo):][:min(int32(length), r.Hi-lo)])
+					to = to[length:]
 				}
 			}
 		}

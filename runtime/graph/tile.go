@@ -29,6 +29,14 @@ func blockOf(columns int) int {
 	return b
 }
 
+// step is how many rows of a loop are computed at a time: a block, or more where one step does all, since it goes from tile to tile without a pause.
+func (l *loopSpec) step(g *Graph) int {
+	if len(l.calls) == 1 && g.nodes[l.calls[0].id].op == opLinear {
+		return scratchLength
+	}
+	return l.block
+}
+
 // touched counts the columns that the loops of each length use: two for each that they compute (value and adjoint), and one for each that they
 // read from leaves.
 func touched(nodes []node) map[int]int {
@@ -55,7 +63,7 @@ func touched(nodes []node) map[int]int {
 }
 
 // tileConstants stores constant matrices in tile order, [block][column][row in the block], so that a pass over the rows reads memory from
-// front to back: those that are longer than a block and only read row by row. The matrix of a linear predictor has tiles of vector.TileLength rows.
+// front to back: those that are longer than a block and only read row by row. The matrix of a linear predictor has tiles of the length that vector.TileLength gives.
 func (g *Graph) tileConstants() {
 	l := &g.layout
 	l.tiled = l.tileable()
@@ -73,7 +81,7 @@ func (g *Graph) tileConstants() {
 		if n := &g.nodes[id]; n.op == opLinear {
 			x := n.in[n.linear.x]
 			m := &g.nodes[x]
-			m.values = inTiles(m.values, m.shape.rows(), m.shape.cols(), vector.TileLength)
+			m.values = inTiles(m.values, m.shape.rows(), m.shape.cols(), vector.TileLength(m.shape.cols()))
 			l.tiled[x] = true
 		}
 	}
@@ -103,7 +111,7 @@ func (l *layout) tileable() []bool {
 func inTiles(values []float64, rows, cols, block int) []float64 {
 	tiles := (rows + block - 1) / block
 	out := make([]float64, tiles*block*cols)
-	onHugePages(out)
+	OnHugePages(out)
 	for t := range tiles {
 		n := min(block, rows-t*block)
 		for j := range cols {

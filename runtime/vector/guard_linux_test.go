@@ -16,7 +16,7 @@ type fenced struct {
 	next   int
 }
 
-const fencedPages = 16
+const fencedPages = 96
 
 func (f *fenced) make(n int) []float64 {
 	page := unix.Getpagesize()
@@ -59,6 +59,16 @@ func TestNothingOutsideIsTouched(t *testing.T) {
 				for _, set := range Sets() {
 					f.next = 0
 					c.everything(set, n, k, cols, seed, f.make)
+				}
+			}
+		}
+		for _, k := range []int{33, 129, 512} { // of every kind of tile
+			for n := 1; n < 75; n += 3 {
+				for _, c := range linearCalls() {
+					for _, set := range Sets() {
+						f.next = 0
+						c.everything(set, n, k, n, 5, f.make)
+					}
 				}
 			}
 		}

@@ -6,13 +6,32 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// TileLength is the number of rows in a tile of a Predictor's matrix.
-const TileLength = 32
+// TileLength is the number of rows in a tile of a Predictor's matrix with k columns: short where the L1 cache would hold two short
+// tiles but not two long ones.
+func TileLength(k int) int {
+	if mostLong < k && k <= mostAdjacent {
+		return shortTile
+	}
+	return longTile
+}
+
+const (
+	shortTile    = 16
+	longTile     = 32
+	mostLong     = 32
+	mostAdjacent = 128
+)
+
+// tiled is the length of a matrix of n rows and k columns in tiles.
+func tiled(n, k int) int {
+	rows := TileLength(k)
+	return (n + rows - 1) / rows * rows * k
+}
 
 // A Predictor is C + X·B or Offset + X·B for a likelihood of n rows. The likelihoods of predictors read X once for value and gradient: for each tile of
 // rows they compute the product, the likelihood, and the product of Xᵀ with the derivative.
 type Predictor struct {
-	X      []float64 // k columns in tiles of TileLength rows, [tile][column][row], the last tile padded with zeros
+	X      []float64 // k columns in tiles of TileLength(k) rows, [tile][column][row], the last tile padded with zeros
 	B      []float64 // k ≥ 1
 	C      float64   // used where Offset is nil
 	Offset []float64 // n, or nil
@@ -26,7 +45,7 @@ func (p *Predictor) Lane(column int) float64 {
 	return fold((*[lanes]float64)(p.Gradient[lanes*column:]))
 }
 
-// from returns the predictor of the rows from m on; m is a multiple of TileLength.
+// from returns the predictor of the rows from m on; m is a multiple of the length of a tile.
 func (p *Predictor) from(m int) Predictor {
 	q := *p
 	q.X = q.X[m*len(q.B):]
@@ -102,14 +121,15 @@ func NormalLinear(n int, squares *Lanes, p *Predictor, x []float64, inverse floa
 
 // predictGo sets d = c or o, plus X·b.
 func predictGo(n int, d, x, b []float64, c float64, o []float64) {
+	rows := TileLength(len(b))
 	for i := range d[:n] {
 		e := c
 		if o != nil {
 			e = o[i]
 		}
-		tile := x[i/TileLength*TileLength*len(b):]
+		tile := x[i/rows*rows*len(b):]
 		for j, v := range b {
-			e = math.FMA(tile[j*TileLength+i%TileLength], v, e)
+			e = math.FMA(tile[j*rows+i%rows], v, e)
 		}
 		d[i] = e
 	}
@@ -117,10 +137,11 @@ func predictGo(n int, d, x, b []float64, c float64, o []float64) {
 
 // gradientGo adds Xᵀ·d and Σ d to the lanes of g.
 func gradientGo(n int, g, x []float64, k int, d []float64) {
+	rows := TileLength(k)
 	for i, v := range d[:n] {
-		tile, l := x[i/TileLength*TileLength*k:], i%lanes
+		tile, l := x[i/rows*rows*k:], i%lanes
 		for j := range k {
-			g[lanes*j+l] = math.FMA(tile[j*TileLength+i%TileLength], v, g[lanes*j+l])
+			g[lanes*j+l] = math.FMA(tile[j*rows+i%rows], v, g[lanes*j+l])
 		}
 		g[lanes*k+l] += v
 	}

@@ -9,16 +9,14 @@ import (
 
 // tiles returns k columns of n numbers in tiles of rows, padded with zeros.
 func (m *room) tiles(n, k int) []float64 {
-	i := -1
+	i, rows := -1, TileLength(k)
 	return m.fill(tiled(n, k), func() float64 {
-		if i++; i/(TileLength*k)*TileLength+i%TileLength >= n {
+		if i++; i/(rows*k)*rows+i%rows >= n {
 			return 0
 		}
 		return m.r.NormFloat64() / 2
 	})
 }
-
-func tiled(n, k int) int { return (n + TileLength - 1) / TileLength * TileLength * k }
 
 // predictor hands out a predictor; every second number of columns has an offset.
 func (m *room) predictor(n, k, c int) Predictor {
@@ -67,7 +65,7 @@ func linearCalls() []call {
 // A likelihood of a predictor equals the likelihood of the product, row by row; its gradient is the product of Xᵀ with the derivative.
 func TestLinearIsProductAndLikelihood(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 7))
-	for _, size := range [][2]int{{1, 1}, {31, 3}, {32, 1}, {33, 20}, {512, 20}, {9001, 4}} {
+	for _, size := range [][2]int{{1, 1}, {31, 3}, {32, 1}, {33, 20}, {512, 20}, {9001, 4}, {100, 32}, {15, 33}, {9003, 33}, {77, 128}, {97, 129}, {200, 511}, {131, 512}} {
 		for c := range 2 {
 			t.Run(fmt.Sprint(size, c), func(t *testing.T) {
 				n, k := size[0], size[1]
@@ -117,5 +115,20 @@ func TestLinearIsProductAndLikelihood(t *testing.T) {
 
 // entry is element i, j of X.
 func (p *Predictor) entry(i, j int) float64 {
-	return p.X[(i/TileLength*len(p.B)+j)*TileLength+i%TileLength]
+	rows := TileLength(len(p.B))
+	return p.X[(i/rows*len(p.B)+j)*rows+i%rows]
+}
+
+// Tiles of every kind and width, with few rows and many, give the same bits on every set.
+func TestLinearAgreesBetweenSets(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 9))
+	for _, k := range []int{1, 20, 32, 33, 60, 128, 129, 300, 511, 512, 700} {
+		for _, n := range []int{1 + r.IntN(15), 16, 32, 33 + r.IntN(30), 64, 100 + r.IntN(100)} {
+			for _, c := range linearCalls() {
+				for offset := range 2 {
+					c.compare(t, n, k, 1+offset, r.Uint64(), plain)
+				}
+			}
+		}
+	}
 }

@@ -73,9 +73,9 @@ func (s *LogProduct) take(n int) int {
 	return m
 }
 
-// takeTiles is take for rows in tiles: it cuts only between tiles.
+// takeTiles is take for rows in tiles: it cuts only between tiles, whichever length they have.
 func (s *LogProduct) takeTiles(n int) int {
-	const factors = TileLength / lanes
+	const factors = longTile / lanes
 	s.used = (s.used + factors - 1) / factors * factors
 	return s.take(n)
 }

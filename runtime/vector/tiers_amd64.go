@@ -1402,7 +1402,7 @@ func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad [
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1430,7 +1430,7 @@ func binomialLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1458,7 +1458,7 @@ func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []flo
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1486,7 +1486,7 @@ func bernoulliProbitLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1514,7 +1514,7 @@ func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1542,7 +1542,7 @@ func studentTLinear(on Set, n int, x []float64, b []float64, k int, grad []float
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1570,7 +1570,7 @@ func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {

@@ -1087,7 +1087,7 @@ func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad [
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1110,7 +1110,7 @@ func binomialLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1133,7 +1133,7 @@ func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []flo
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1156,7 +1156,7 @@ func bernoulliProbitLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1179,7 +1179,7 @@ func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1199,7 +1199,7 @@ func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float6
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -1217,7 +1217,7 @@ func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {

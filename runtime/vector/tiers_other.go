@@ -607,7 +607,7 @@ func bernoulliLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -622,7 +622,7 @@ func binomialLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []f
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -637,7 +637,7 @@ func poissonLogLinear(_ Set, n int, x []float64, b []float64, k int, grad []floa
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -652,7 +652,7 @@ func bernoulliProbitLinear(_ Set, n int, x []float64, b []float64, k int, grad [
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -667,7 +667,7 @@ func negBinomial2LogLinear(_ Set, n int, x []float64, b []float64, k int, grad [
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -682,7 +682,7 @@ func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float6
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {
@@ -697,7 +697,7 @@ func normalLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64,
 	if n <= 0 {
 		return
 	}
-	x = x[:(n+31)/32*32*k]
+	x = x[:tiled(n, k)]
 	b = b[:k]
 	grad = grad[:8*(k+1)]
 	if o != nil {

@@ -8,57 +8,99 @@ import (
 )
 
 // Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for one tile of rows at a time, so that X is read from memory once and
-// from the L1 cache once more. X is stored in tiles, [tile][column][tileLength rows], the last padded with zeros. The predictors of a tile are computed
-// before the likelihood of the previous tile: the two are independent, so the processor overlaps them. Tiles of which the L1 cache does not hold two are done
-// one after another instead.
+// from a cache once more. X is stored in tiles, [tile][column][rows], the last padded with zeros. Where the L1 cache holds two tiles, the product of one with b and that of
+// the one before it with its derivatives are computed in one loop over the columns: memory is then read all the time, and the likelihood of a tile, which neither needs, overlaps with both.
+// Tiles are short where the cache would not hold two long ones. Still wider ones are long, so that the lanes of the gradient, which do not stay in the L1 cache then, are read and written less
+// often; they are done one after another, but where a matrix of some thousand rows is too large for the third cache, two in one loop again.
 
-// tileLength is the number of rows in a tile.
-const tileLength = 32
+// The numbers of rows of a tile. Tiles of up to mostLong columns are long, and of more than mostAdjacent; those of up to mostAdjacent columns are done in one loop with the one before, and with
+// AVX-512 those of leastAgain and more.
+const (
+	shortTile    = 16
+	longTile     = 32
+	mostLong     = 32
+	mostAdjacent = 128
+	leastAgain   = 512
+)
 
 // A linear is a likelihood of a linear predictor while it is emitted.
 type linear struct {
 	*gen
-	ahead   place          // the tile whose predictors are next
-	here    place          // the tile whose likelihood is next, one behind
-	start   [][][]vec      // sums
-	names   []string       // of the sums
-	scalars map[string]vec // parameters
+	x, row, left slot           // the next tile, the offset in bytes of its first row in a vector, and the number of rows left
+	rows, size   slot           // of a whole tile; its size in bytes
+	count        slot           // the rows of the tile whose likelihood is next
+	behind       slot           // whether the product with the derivatives of the tile before x is still missing
+	start        [][][]vec      // sums
+	names        []string       // of the sums
+	scalars      map[string]vec // parameters
 }
-
-// A place is a position at a tile: the address of its part of X, the offset in bytes of its first row in a vector, and the number of rows left.
-type place struct{ x, row, left slot }
 
 // linearPredictor returns the function of a likelihood. more lists its parameters other than those of the predictor, the observations y, and the
 // derivative d, which holds the predictor in between. together is the number of vectors of the likelihood for which AVX-512 has registers. as has the
 // names of the predictor and the observations in the body of the likelihood.
 func linearPredictor(name, more string, together int, as [2]string, body func(s *site)) function {
-	k := function{name: name, params: "n int, x [(n+31)/32*32*k], b [k], k int, grad [8*(k+1)], c float64, o [n]?, y [n], d [n], " + more}
+	k := function{name: name, params: "n int, x [tiled(n,k)], b [k], k int, grad [8*(k+1)], c float64, o [n]?, y [n], d [n], " + more}
 	k.emit = func(g *gen) {
 		l := &linear{gen: g, scalars: map[string]vec{}}
 		l.begin(k.list()[9:])
-		l.ahead, l.here = l.first(), l.first()
-		behind := slot{g.AllocLocal(8)}
-		loop, finish, done := g.label("tile"), g.label("finish"), g.label("done")
-		started := g.number(0)
-		l.ifLarge(func() { g.MOVQ(operand.U32(1), started) })
-		g.put(started, behind)
+		l.first()
+		loop, long, both, bothLong, likelihood := g.label("tile"), g.label("long"), g.label("both"), g.label("bothLong"), g.label("likelihood")
+		back, backLong, finish, rest, done := g.label("back"), g.label("backLong"), g.label("finish"), g.label("rest"), g.label("done")
 		g.Label(loop)
-		l.skipUnlessRows(l.ahead, finish)
-		l.wholeOrUnits(l.ahead, l.predict, l.predictUnit)
-		l.advance(l.ahead)
-		started = g.take(behind)
-		g.TESTQ(started, started)
-		g.put(g.number(1), behind)
-		g.JEQ(label(loop))
-		g.Label(finish)
-		l.skipUnlessRows(l.here, done)
-		row := g.take(l.here.row)
+		left, rows := g.take(l.left), g.take(l.rows)
+		g.CMPQ(left, rows)
+		g.JLT(label(finish))
+		g.put(rows, l.count)
+		l.ifBehind(both)
+		g.CMPQ(rows, operand.Imm(shortTile))
+		g.JNE(label(long))
+		l.predict(shortTile)
+		g.JMP(label(likelihood))
+		g.Label(long)
+		l.predict(longTile)
+		g.JMP(label(likelihood))
+		g.Label(both)
+		g.CMPQ(rows, operand.Imm(shortTile))
+		g.JNE(label(bothLong))
+		l.both(shortTile)
+		g.JMP(label(likelihood))
+		g.Label(bothLong)
+		l.both(longTile)
+		g.Label(likelihood)
+		row := g.take(l.row)
 		pointers := map[string]reg.GPVirtual{as[0]: l.of("d", row), as[1]: l.of("y", row)}
 		pointers["d"] = pointers[as[0]]
 		l.likelihood(together, func(b *block) { body(l.site(b, pointers)) })
-		l.wholeOrUnits(l.here, l.gradient, l.gradientUnit)
-		l.advance(l.here)
+		rows = g.take(l.rows)
+		g.CMPQ(rows, g.take(l.count))
+		g.JNE(label(rest))
+		l.advance(rows)
+		g.put(g.number(1), l.behind)
+		columns := g.integer("k")
+		g.CMPQ(columns, operand.U32(mostAdjacent))
+		g.JLE(label(loop))
+		if g.wide {
+			g.CMPQ(columns, operand.U32(leastAgain))
+			g.JGE(label(loop))
+		}
+		g.Label(back)
+		g.CMPQ(g.take(l.rows), operand.Imm(shortTile))
+		g.JNE(label(backLong))
+		l.gradient(shortTile)
 		g.JMP(label(loop))
+		g.Label(backLong)
+		l.gradient(longTile)
+		g.JMP(label(loop))
+		g.Label(finish)
+		l.ifBehind(back)
+		left = g.take(l.left)
+		g.TESTQ(left, left)
+		g.JEQ(label(done))
+		g.put(left, l.count)
+		l.units(l.predictUnit)
+		g.JMP(label(likelihood))
+		g.Label(rest)
+		l.units(l.gradientUnit)
 		g.Label(done)
 		for i, name := range l.names {
 			p := g.ptr(name)
@@ -88,11 +130,33 @@ func (l *linear) begin(params []param) {
 	}
 }
 
-// first returns the place of the first tile.
-func (l *linear) first() place {
-	p := place{x: l.keep("x"), row: slot{l.AllocLocal(8)}, left: l.keep("n")}
-	l.put(l.number(0), p.row)
-	return p
+// first moves to the first tile.
+func (l *linear) first() {
+	l.x, l.left = l.keep("x"), l.keep("n")
+	for _, s := range []*slot{&l.row, &l.rows, &l.size, &l.count, &l.behind} {
+		*s = slot{l.AllocLocal(8)}
+	}
+	zero := l.number(0)
+	l.put(zero, l.row)
+	l.put(zero, l.behind)
+	k, rows, long := l.integer("k"), l.number(longTile), l.label("long")
+	l.CMPQ(k, operand.U32(mostLong))
+	l.JLE(label(long))
+	l.CMPQ(k, operand.U32(mostAdjacent))
+	l.JG(label(long))
+	l.MOVQ(operand.U32(shortTile), rows)
+	l.Label(long)
+	l.put(rows, l.rows)
+	l.IMULQ(rows, k)
+	l.SHLQ(operand.U8(3), k)
+	l.put(k, l.size)
+}
+
+// ifBehind jumps if the product with the derivatives of the tile before this one is missing.
+func (l *linear) ifBehind(to string) {
+	behind := l.take(l.behind)
+	l.TESTQ(behind, behind)
+	l.JNE(label(to))
 }
 
 // number returns a constant in a register.
@@ -103,34 +167,20 @@ func (g *gen) number(v uint32) reg.GPVirtual {
 }
 
 // advance moves to the next tile.
-func (l *linear) advance(p place) {
-	l.move(p.x, l.size(), 1)
-	l.move(p.row, l.number(8*tileLength), 1)
-	left := l.take(p.left)
-	l.SUBQ(operand.Imm(tileLength), left)
-	l.put(left, p.left)
+func (l *linear) advance(rows reg.GPVirtual) {
+	l.move(l.x, l.take(l.size), 1)
+	l.move(l.row, rows, 8)
+	left := l.take(l.left)
+	l.SUBQ(rows, left)
+	l.put(left, l.left)
 }
 
-func (l *linear) skipUnlessRows(p place, to string) {
-	left := l.take(p.left)
-	l.CMPQ(left, operand.Imm(0))
-	l.JLE(label(to))
-}
-
-// ifLarge emits code for large tiles only.
-func (l *linear) ifLarge(code func()) {
-	size, end := l.size(), l.label("end")
-	l.CMPQ(size, operand.U32(largeTile))
-	l.JLE(label(end))
-	code()
-	l.Label(end)
-}
-
-// size returns the size of a tile of X in bytes.
-func (l *linear) size() reg.GPVirtual {
-	k := l.integer("k")
-	l.IMUL3Q(operand.U32(8*tileLength), k, k)
-	return k
+// before returns the addresses of the tile before this one, and of its derivatives.
+func (l *linear) before(rows int) (x, d reg.GPVirtual) {
+	x, d = l.take(l.x), l.of("d", l.take(l.row))
+	l.SUBQ(l.take(l.size), x)
+	l.SUBQ(operand.U32(uint32(8*rows)), d)
+	return x, d
 }
 
 // of returns the address of an array parameter's element at a row.
@@ -153,20 +203,20 @@ func (g *gen) atMost(r reg.GPVirtual, most uint32) reg.GPVirtual {
 // likelihood emits the likelihood of a tile's rows. In a whole tile, the bodies of several vectors are woven where there are enough registers.
 func (l *linear) likelihood(together int, body func(b *block)) {
 	few, done := l.label("few"), l.label("done")
-	left := l.atMost(l.take(l.here.left), tileLength)
+	count := l.take(l.count)
 	if l.wide && together > 1 {
-		l.CMPQ(left, operand.Imm(tileLength))
-		l.JLT(label(few))
+		l.CMPQ(count, l.take(l.rows))
+		l.JNE(label(few))
 		i, loop := l.number(0), l.label("woven")
 		l.Label(loop)
 		l.weave(together, func(u int) { body(&block{i: i, plus: 8 * u, acc: l.sums()}) })
 		l.ADDQ(operand.Imm(uint64(8*together)), i)
-		l.CMPQ(i, operand.Imm(tileLength))
+		l.CMPQ(i, count)
 		l.JLT(label(loop))
 		l.JMP(label(done))
 		l.Label(few)
 	}
-	l.reduce(left, 1, l.start, body)
+	l.reduce(count, 1, l.start, body)
 	l.Label(done)
 }
 
@@ -188,32 +238,25 @@ func (l *linear) site(b *block, pointers map[string]reg.GPVirtual) *site {
 	return &site{l.gen, b, pointers, l.scalars, sums, true}
 }
 
-// wholeOrUnits emits a pass over a tile: whole for a tile that is complete, else unit for eight rows at a time, of which the last may be missing.
-func (l *linear) wholeOrUnits(p place, whole func(x, row reg.GPVirtual), unit func(h int, x, row reg.GPVirtual)) {
-	units, done := l.label("units"), l.label("done")
-	left, x, row := l.take(p.left), l.take(p.x), l.take(p.row)
-	l.CMPQ(left, operand.Imm(tileLength))
-	l.JLT(label(units))
-	whole(x, row)
-	l.JMP(label(done))
-	l.Label(units)
+// units emits a pass over the last, incomplete tile: eight rows at a time, of which the last may be missing.
+func (l *linear) units(unit func(h int, x, d, row reg.GPVirtual)) {
+	left, x, row := l.take(l.left), l.take(l.x), l.take(l.row)
 	loop := l.label("unit")
 	l.Label(loop)
 	for h := range l.halves() {
 		l.partial = l.rest(l.atMost(left, 8), h)
-		unit(h, x, row)
+		unit(h, x, l.of("d", row), row)
 		l.partial = nil
 	}
 	l.ADDQ(operand.Imm(64), x)
 	l.ADDQ(operand.Imm(64), row)
 	l.SUBQ(operand.Imm(8), left)
 	l.JG(label(loop))
-	l.Label(done)
 }
 
-// multiply adds to acc the product of u with vector v of a column of X: that at x, moved by a fixed number of columns.
-func (l *linear) multiply(acc vec, x reg.GPVirtual, on, v int, u vec) {
-	l.VFMADD231PD(at(x, 8*(tileLength*on+l.lanes()*v)), u, acc)
+// multiply adds to acc the product of u with vector v of a column of X: that at a fixed number of bytes from x.
+func (l *linear) multiply(acc vec, x reg.GPVirtual, disp, v int, u vec) {
+	l.VFMADD231PD(at(x, disp+l.row8(v)), u, acc)
 }
 
 // offset initialises the predictors of some vectors, the first of which is at a row, with o, or with c where o is nil.
@@ -263,9 +306,9 @@ type stride struct {
 	step int
 }
 
-// columns emits a loop over the columns of X from x on, several at a time: body for the column so many on from the pointers, which are left behind the last.
-func (l *linear) columns(x reg.GPVirtual, several int, body func(column reg.GPVirtual, on int), with ...stride) {
-	column, left := l.copyReg(x), l.integer("k")
+// columns emits a loop over the columns, several at a time: body for the column so many on from the pointers, which are left behind the last.
+func (l *linear) columns(several int, body func(on int), with ...stride) {
+	left := l.integer("k")
 	done := l.label("done")
 	for _, n := range []int{several, 1} {
 		loop, next := l.label("columns"), l.label("next")
@@ -273,101 +316,168 @@ func (l *linear) columns(x reg.GPVirtual, several int, body func(column reg.GPVi
 		l.JLT(label(next))
 		l.Label(loop)
 		for on := range n {
-			body(column, on)
+			body(on)
 		}
-		for _, s := range append(with, stride{column, 8 * tileLength}) {
+		for _, s := range with {
 			l.ADDQ(operand.I32(int32(n*s.step)), s.p)
 		}
 		l.SUBQ(operand.Imm(uint64(n)), left)
 		l.JGE(label(loop))
 		l.Label(next)
-		if n == 1 {
-			break
+		if n > 1 {
+			l.ADDQ(operand.Imm(uint64(n)), left)
+			l.JEQ(label(done))
 		}
-		l.ADDQ(operand.Imm(uint64(n)), left)
-		l.JEQ(label(done))
 	}
 	l.Label(done)
+}
+
+// each column of the last tile, whose pointers move by its own number of bytes.
+func (l *linear) eachColumn(x reg.GPVirtual, body func(), with ...stride) {
+	left, step, loop := l.integer("k"), l.take(l.rows), l.label("column")
+	l.SHLQ(operand.U8(3), step)
+	l.Label(loop)
+	body()
+	l.ADDQ(step, x)
+	for _, s := range with {
+		l.ADDQ(operand.I32(int32(s.step)), s.p)
+	}
+	l.SUBQ(operand.Imm(1), left)
+	l.JG(label(loop))
 }
 
 // columnsTogether is the number of columns of a whole tile that one iteration of a loop multiplies.
 const columnsTogether = 4
 
-// Sizes of a tile of X in bytes. Of small ones the L1 cache holds another, and of large ones it does not hold two.
-const (
-	smallTile = 8 << 10
-	largeTile = 14 << 10
-)
+// fetchAhead is how far ahead of the columns that are multiplied memory is fetched, in bytes.
+func fetchAhead(rows int) int { return rows << 8 }
 
-// predict sets d to o + X·b for a whole tile, and prefetches the next tile, or the one after it if tiles are small. Large ones are left to
-// the processor, whose own prefetching keeps more lines on their way than instructions can.
-func (l *linear) predict(x, row reg.GPVirtual) {
-	acc := l.vectors(tileLength / l.lanes())
-	l.offset(acc, 0, row)
-	weight, size := l.ptr("b"), l.size()
-	multiply := func(column reg.GPVirtual, on int) {
-		w := l.vec()
-		l.VBROADCASTSD(at(weight, 8*on), w)
-		for v := range acc {
-			l.multiply(acc[v], column, on, v, w)
-		}
-	}
-	large, near, done := l.label("large"), l.label("near"), l.label("done")
-	l.CMPQ(size, operand.U32(largeTile))
-	l.JG(label(large))
-	l.CMPQ(size, operand.U32(smallTile))
-	l.JG(label(near))
-	l.ADDQ(size, size)
-	l.Label(near)
-	l.columns(x, columnsTogether, func(column reg.GPVirtual, on int) {
-		multiply(column, on)
-		for line := range 8 * tileLength / 64 {
-			l.PREFETCHT0(operand.Mem{Base: column, Index: size, Scale: 1, Disp: 8*tileLength*on + 64*line})
-		}
-	}, stride{weight, 8})
-	l.JMP(label(done))
-	l.Label(large)
-	l.columns(x, columnsTogether, multiply, stride{weight, 8})
-	l.Label(done)
-	d := l.of("d", row)
+// predictors returns o, or c, for a whole tile.
+func (l *linear) predictors(rows int) []vec {
+	acc := l.vectors(rows / l.lanes())
+	l.offset(acc, 0, l.take(l.row))
+	return acc
+}
+
+// predicted stores the predictors of a whole tile.
+func (l *linear) predicted(acc []vec) {
+	d := l.of("d", l.take(l.row))
 	for v := range acc {
 		l.store(acc[v], at(d, l.row8(v)))
 	}
 }
 
-func (l *linear) predictUnit(h int, x, row reg.GPVirtual) {
-	acc := l.vectors(1)
-	l.offset(acc, h, row)
-	weight := l.ptr("b")
-	l.columns(x, 1, func(column reg.GPVirtual, _ int) {
-		w := l.vec()
-		l.VBROADCASTSD(at(weight, 0), w)
-		l.multiply(acc[0], column, 0, h, w)
-	}, stride{weight, 8})
-	l.store(acc[0], at(l.of("d", row), 32*h))
+// forward adds a column times its coefficient to the predictors.
+func (l *linear) forward(acc []vec, x reg.GPVirtual, disp int, weight reg.GPVirtual, on int) {
+	w := l.vec()
+	l.VBROADCASTSD(at(weight, 8*on), w)
+	for v := range acc {
+		l.multiply(acc[v], x, disp, v, w)
+	}
 }
 
-// gradient adds Xᵀ·d of a whole tile to the lanes of g, and d to the lanes behind them.
-func (l *linear) gradient(x, row reg.GPVirtual) {
+// reverse adds the product of a column with the derivatives to its lanes.
+func (l *linear) reverse(r []vec, x reg.GPVirtual, disp int, lanes reg.GPVirtual, on int) {
+	l.ontoLanes(lanes, 64*on, func(sums []vec) {
+		for v := range r {
+			l.multiply(sums[v%len(sums)], x, disp, v, r[v])
+		}
+	})
+}
+
+// predict sets d to o + X·b for a whole tile.
+func (l *linear) predict(rows int) {
+	acc := l.predictors(rows)
+	x, weight := l.take(l.x), l.ptr("b")
+	l.columns(columnsTogether, func(on int) {
+		l.forward(acc, x, 8*rows*on, weight, on)
+	}, stride{weight, 8}, stride{x, 8 * rows})
+	l.predicted(acc)
+}
+
+// derivatives loads d of a whole tile.
+func (l *linear) derivatives(d reg.GPVirtual, rows int) []vec {
 	var r []vec
-	d := l.of("d", row)
-	for v := range tileLength / l.lanes() {
+	for v := range rows / l.lanes() {
 		r = append(r, l.load(at(d, l.row8(v))))
 	}
-	lanes := l.ptr("grad")
-	l.columns(x, columnsTogether, func(column reg.GPVirtual, on int) {
-		l.ontoLanes(lanes, 64*on, func(sums []vec) {
-			for v := range r {
-				l.multiply(sums[v%len(sums)], column, on, v, r[v])
-			}
-		})
-	}, stride{lanes, 64})
+	return r
+}
+
+// total adds the derivatives to the lanes behind those of the columns.
+func (l *linear) total(r []vec, lanes reg.GPVirtual) {
 	l.ontoLanes(lanes, 0, func(sums []vec) {
 		for v := range r {
 			s := sums[v%len(sums)]
 			l.VADDPD(r[v], s, s)
 		}
 	})
+}
+
+// gradient adds Xᵀ·d of the tile before this one to the lanes of g, and d to the lanes behind them.
+func (l *linear) gradient(rows int) {
+	x, d := l.before(rows)
+	r, lanes := l.derivatives(d, rows), l.ptr("grad")
+	l.columns(columnsTogether, func(on int) {
+		l.reverse(r, x, 8*rows*on, lanes, on)
+	}, stride{lanes, 64}, stride{x, 8 * rows})
+	l.total(r, lanes)
+	l.put(l.number(0), l.behind)
+}
+
+// both is predict for this tile and gradient for the one before it. It fetches what comes later: where the processor's own prefetching stops, at the end of a page and while the
+// likelihood is computed, memory would not be read.
+func (l *linear) both(rows int) {
+	forward := func(acc []vec, x reg.GPVirtual, weight reg.GPVirtual, on int) {
+		disp := 8 * rows * on
+		for line := range 8 * rows / 64 {
+			l.PREFETCHT0(at(x, fetchAhead(rows)+disp+64*line))
+		}
+		l.forward(acc, x, disp, weight, on)
+	}
+	acc := l.predictors(rows)
+	x, weight := l.take(l.x), l.ptr("b")
+	if !l.wide && rows == longTile { // more vectors than there are registers
+		l.columns(columnsTogether, func(on int) { forward(acc, x, weight, on) }, stride{weight, 8}, stride{x, 8 * rows})
+		l.predicted(acc)
+		l.gradient(rows)
+		return
+	}
+	old, d := l.before(rows)
+	r, lanes := l.derivatives(d, rows), l.ptr("grad")
+	l.columns(columnsTogether, func(on int) {
+		forward(acc, x, weight, on)
+		l.reverse(r, old, 8*rows*on, lanes, on)
+	}, stride{weight, 8}, stride{lanes, 64}, stride{x, 8 * rows}, stride{old, 8 * rows})
+	l.total(r, lanes)
+	l.predicted(acc)
+}
+
+func (l *linear) predictUnit(h int, x, d, row reg.GPVirtual) {
+	acc := l.vectors(1)
+	l.offset(acc, h, row)
+	column, weight := l.copyReg(x), l.ptr("b")
+	l.eachColumn(column, func() {
+		w := l.vec()
+		l.VBROADCASTSD(at(weight, 0), w)
+		l.multiply(acc[0], column, 0, h, w)
+	}, stride{weight, 8})
+	l.store(acc[0], at(d, 32*h))
+}
+
+func (l *linear) gradientUnit(h int, x, d, _ reg.GPVirtual) {
+	r := l.load(at(d, 32*h))
+	onto := func(p reg.GPVirtual, change func(s vec)) {
+		s := l.vec()
+		l.VMOVUPD(at(p, 32*h), s)
+		change(s)
+		l.VMOVUPD(s, at(p, 32*h))
+	}
+	column, lanes := l.copyReg(x), l.ptr("grad")
+	l.eachColumn(column, func() {
+		onto(lanes, func(s vec) { l.multiply(s, column, 0, h, r) })
+	}, stride{lanes, 64})
+	onto(lanes, func(s vec) { l.VADDPD(r, s, s) })
 }
 
 // ontoLanes loads eight lanes, calls a function that changes them, and stores them.
@@ -384,21 +494,6 @@ func (l *linear) ontoLanes(p reg.GPVirtual, disp int, change func(sums []vec)) {
 	}
 }
 
-func (l *linear) gradientUnit(h int, x, row reg.GPVirtual) {
-	r := l.load(at(l.of("d", row), 32*h))
-	onto := func(p reg.GPVirtual, change func(s vec)) {
-		s := l.vec()
-		l.VMOVUPD(at(p, 32*h), s)
-		change(s)
-		l.VMOVUPD(s, at(p, 32*h))
-	}
-	lanes := l.ptr("grad")
-	l.columns(x, 1, func(column reg.GPVirtual, _ int) {
-		onto(lanes, func(s vec) { l.multiply(s, column, 0, h, r) })
-	}, stride{lanes, 64})
-	onto(lanes, func(s vec) { l.VADDPD(r, s, s) })
-}
-
 func linearPredictors() []function {
 	eta := [2]string{"eta", "y"}
 	return []function{
@@ -408,6 +503,6 @@ func linearPredictors() []function {
 		linearPredictor("bernoulliProbitLinear", "sum *[8]float64", 1, eta, bernoulliProbit),
 		linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", 1, eta, negBinomial2Log),
 		linearPredictor("studentTLinear", "sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64", 2, [2]string{"mu", "x"}, studentT),
-		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 4, [2]string{"mu", "x"}, normalDensity),
+		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 2, [2]string{"mu", "x"}, normalDensity),
 	}
 }

@@ -559,6 +559,8 @@ func (t *translation) general(op string, args []string) bool {
 		t.emit("CMP %s, %s", value(args[1]), register(args[0]))
 	case "CMOVQGT":
 		t.emit("CSEL GT, %s, %s, %s", register(args[0]), register(args[1]), register(args[1]))
+	case "IMULQ":
+		t.emit("MUL %s, %s, %s", register(args[0]), register(args[1]), register(args[1]))
 	case "IMUL3Q":
 		t.emit("MOVD %s, R21", value(args[0]))
 		t.emit("MUL R21, %s, %s", register(args[1]), register(args[2]))
