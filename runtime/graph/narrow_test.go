@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -117,7 +116,7 @@ func TestNarrowSteps(t *testing.T) {
 			}
 			got, want := results(narrow), results(general)
 			if !slices.Equal(got, want) || slices.ContainsFunc(want, math.IsNaN) {
-				t.Error(fmt.Sprintf("%d rows, log-Jacobians %v:\n%v in narrow forms,\n%v in general ones\n%s", n, jacobian, got, want, g))
+				t.Errorf("%d rows, log-Jacobians %v:\n%v in narrow forms,\n%v in general ones\n%s", n, jacobian, got, want, g)
 			}
 		}
 	}
