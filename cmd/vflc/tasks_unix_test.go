@@ -214,7 +214,7 @@ func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
 		"holds no part of a run across processes":  {"--from", "whole"},
 		"it is the part of b, and this party is a": {"--from", "demo/runs/b"},
 		"name the same folder":                     {"--from", "warm/a", "-o", "warm/a"},
-		"--from is for a fit":                      {"--from", "warm/a", "--cv", "3"},
+		"--from is for one fit":                    {"--from", "warm/a", "--cv", "3"},
 	} {
 		if out, err := s.vflc(slices.Concat([]string{"join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o", "x"}, wrong)...); err == nil || !strings.Contains(out, text) {
 			t.Errorf("%v: %v\n%s", wrong, err, out)
