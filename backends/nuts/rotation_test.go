@@ -234,6 +234,17 @@ func TestStepsAreStableWhereLeapfrogsAre(t *testing.T) {
 	}
 }
 
+// A step that goes around in 8 or 16 states becomes shorter, others stay.
+func TestDetuned(t *testing.T) {
+	for eps, want := range map[float64]float64{
+		1.3: 1.3, 0.87: 0.87, 0.83: 0.9 * math.Pi / 4, math.Pi / 4: 0.9 * math.Pi / 4, 0.7: 0.7, 0.44: 0.44, 0.4: 0.9 * math.Pi / 8, 0.383: 0.9 * math.Pi / 8, 0.3: 0.3,
+	} {
+		if got := detuned(eps); math.Abs(got-want) > 1e-15 {
+			t.Errorf("%v becomes %v, want %v", eps, got, want)
+		}
+	}
+}
+
 // The mean of the reference is that of a normal target, whatever the draws, if the metric is its covariance.
 func TestReferenceOfANormal(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 1))
