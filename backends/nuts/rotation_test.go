@@ -174,7 +174,7 @@ func TestStepsAreOfSecondOrder(t *testing.T) {
 // A step keeps the volume: the determinant of its derivative, by differences of fourth order, is 1.
 func TestStepsKeepTheVolume(t *testing.T) {
 	r := rand.New(rand.NewPCG(42, 1))
-	const dim, h = 7, 1e-3
+	const dim, h = 7, 5e-5
 	metrics := references(r)
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		m := metrics[name]
