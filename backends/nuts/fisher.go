@@ -98,7 +98,7 @@ func (f *fisher) settled() float64 {
 	if current < slower*final {
 		return current
 	}
-	return final
+	return detuned(final)
 }
 
 // arrived reports whether the chain has arrived after transition t, and in any case once the early part of the warm-up is over. Draws of calm transitions

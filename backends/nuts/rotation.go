@@ -1,6 +1,8 @@
 package nuts
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
@@ -9,6 +11,20 @@ import (
 // longestStep is the longest step of a warm-up from draws and gradients. Around a reference steps may be of any length: three of more than π/3 make a normal target turn,
 // and beyond a quarter of a turn states repeat one another.
 const longestStep = 1.3
+
+// resonance is how near a step may come to a turn divided by a power of two, relative to it.
+const resonance = 0.1
+
+// detuned is a step size, or a little less where a trajectory of 2^k states would take it once around a normal target. The sum of its momenta is then nearly 0, the U-turn criterion is
+// noise, and so it is for all trajectories that are longer.
+func detuned(eps float64) float64 {
+	for turn := math.Pi / 4; turn > (1-resonance)*eps; turn /= 2 {
+		if least := (1 - resonance) * turn; least < eps && eps < (1+resonance)*turn {
+			return least
+		}
+	}
+	return eps
+}
 
 // A reference is a normal distribution N(mean, M⁻¹) of a party's coordinates that its steps integrate exactly (the split of Shahbaba, Lan, Johnson and Neal 2014, "Split Hamiltonian
 // Monte Carlo"): with v = M(q − mean), the gradient of −log of its density, a step is a kick by half of ∇log π + v, a rotation of q − mean and p, and the other half. Without a
