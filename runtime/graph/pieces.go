@@ -81,7 +81,7 @@ func (g *Graph) work(s *callSpec) int {
 // products is the work of a row of a matrix in a product: of the value, or of each derivative that is wanted. With a matrix it stays in registers.
 func (g *Graph) products(n *node, s *callSpec) int {
 	times := 0
-	for _, o := range s.in[:2] {
+	for _, o := range s.in[:min(2, len(s.in))] { // a step that clears has none
 		if o.adj.space != nowhere {
 			times++
 		}
