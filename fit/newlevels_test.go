@@ -212,7 +212,7 @@ transform exact
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, diags, err := fit.Open(m, sources, fit.Options{Settings: map[string]string{"chains": "1", "warmup": "300", "draws": "400"}, Seed: 1})
+	p, diags, err := fit.Open(m, sources, fit.Options{Settings: map[string]string{"chains": "1", "warmup": "1000", "draws": "400"}, Seed: 1})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}

@@ -70,6 +70,7 @@ func (f *fisher) learn(ctx context.Context) error {
 	default:
 		late = false
 	}
+	f.step.Limit = f.longest(t)
 	statistic := f.k.tree.acceptSum
 	if late {
 		statistic = f.k.tree.symmetricSum
@@ -99,6 +100,14 @@ func (f *fisher) settled() float64 {
 		return current
 	}
 	return detuned(final)
+}
+
+// longest is the longest step that transition t may lead to. Early in the warm-up a metric may be of draws that had not arrived, and far too small: only longer steps lead away from there.
+func (f *fisher) longest(t int) float64 {
+	if f.schedule.Early(t) {
+		return longestEarly
+	}
+	return longestStep
 }
 
 // arrived reports whether the chain has arrived after transition t, and in any case once the early part of the warm-up is over. Draws of calm transitions

@@ -12,6 +12,9 @@ import (
 // and beyond a quarter of a turn states repeat one another.
 const longestStep = 1.3
 
+// longestEarly is that of the early part of a warm-up. Beyond it a step around a well-scaled normal target goes round.
+const longestEarly = math.Pi
+
 // resonance is how near a step may come to a turn divided by a power of two, relative to it.
 const resonance = 0.1
 

@@ -24,7 +24,7 @@ func newTuner(k *chain) tuner {
 	if k.settings.Text(adaptation) == "stan" {
 		return &stan{k: k, step: step, windows: adapt.NewWindows(warmup)}
 	}
-	step.Limit = longestStep
+	step.Limit = longestEarly
 	return &fisher{k: k, step: step, schedule: adapt.NewSwitches(warmup)}
 }
 
