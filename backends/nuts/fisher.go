@@ -102,7 +102,8 @@ func (f *fisher) settled() float64 {
 	return detuned(final)
 }
 
-// longest is the longest step that transition t may lead to. Early in the warm-up a metric may be of draws that had not arrived, and far too small: only longer steps lead away from there.
+// longest is the longest step that transition t may lead to. Early in the warm-up a metric may be of draws that had not arrived, and far too small: only longer steps lead away from there, and they are
+// leapfrogs, which a metric that is right keeps short.
 func (f *fisher) longest(t int) float64 {
 	if f.schedule.Early(t) {
 		return longestEarly
@@ -173,6 +174,9 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	}
 	for _, s := range k.parties {
 		s.setMetric(renew, look, least)
+		if f.schedule.Early(t) {
+			s.metric.ref.on = false
+		}
 	}
 	k.refer()
 	if renew {
