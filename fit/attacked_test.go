@@ -521,7 +521,7 @@ func seen(t *testing.T, p *Prepared, mode session.Mode) []byte {
 	var lock sync.Mutex
 	err := session.Run(t.Context(), p.Plan, mode, 5, func(ctx context.Context, env density.Env) error {
 		w, server := env.(session.Watchable)
-		recorder := attack.NewRecorder(p.Plan, false)
+		recorder := attack.NewRecorder(p.Plan)
 		if server {
 			w.Watch(recorder)
 		}

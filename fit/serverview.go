@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
@@ -33,11 +32,10 @@ func (m *sampling) watch(env density.Env, c *chain) {
 	if !ok {
 		return
 	}
-	markov := m.Algorithm.Gives == backends.Markov
 	if m.apart != nil {
-		c.view = attack.NewRecording(m.described(), markov)
+		c.view = attack.NewRecording(m.described())
 	} else {
-		c.view = attack.NewRecorder(m.Plan, markov)
+		c.view = attack.NewRecorder(m.Plan)
 	}
 	s.Watch(c.view)
 }

@@ -26,7 +26,7 @@ func planOf(n int, rho ...float64) *model.Plan {
 // BenchmarkRecorder is what a round costs with two clients and 500 rows.
 func BenchmarkRecorder(b *testing.B) {
 	const n = 500
-	r := NewRecorder(planOf(n, 1, 1), true)
+	r := NewRecorder(planOf(n, 1, 1))
 	z, a := [][][]float64{{make([]float64, n), make([]float64, n)}}, make([]float64, n)
 	for i := range n {
 		z[0][0][i], z[0][1][i] = rand.NormFloat64(), rand.NormFloat64()

@@ -23,7 +23,6 @@ type Recorder struct {
 	fits    int  // iterates of a fit by quadrature seen
 	solving bool // the newest relay was one of its linear system
 	window  int  // of the newest evaluation
-	period  int  // of those that are taken
 
 	recording bool          // what crosses without noise is kept, and what is under masks
 	words     [][][]float64 // of the newest evaluation or relay: contributions under masks
@@ -33,15 +32,11 @@ type Recorder struct {
 const mostElements = 2048
 
 // NewRecorder returns a recorder for the runs of a plan: it follows each cut of each client, and each sum of two or more cuts; with masks
-// sums alone. markov is set for the chains of a
-// Markov chain algorithm.
-func NewRecorder(plan *model.Plan, markov bool) *Recorder { return newRecorder(plan, markov, false) }
+// sums alone.
+func NewRecorder(plan *model.Plan) *Recorder { return newRecorder(plan, false) }
 
-func newRecorder(plan *model.Plan, markov, recording bool) *Recorder {
-	r := &Recorder{plan: plan, period: period, recording: recording}
-	if markov {
-		r.period = periodMarkov
-	}
+func newRecorder(plan *model.Plan, recording bool) *Recorder {
+	r := &Recorder{plan: plan, recording: recording}
 	for g, group := range plan.Groups {
 		picks := spaced(group.Len, mostElements)
 		single, sources := make([]*view, len(group.Members)), make([]source, len(group.Members))

@@ -70,7 +70,7 @@ func TestMeansOfLateEvaluations(t *testing.T) {
 		if power {
 			plan.Groups[0].Receivers = []model.Port{{Party: 1}, {Party: 2}}
 		}
-		r, s := NewRecorder(plan, true), newStream(plan)
+		r, s := NewRecorder(plan), newStream(plan)
 		want := [2][n]float64{}
 		for k := range rounds {
 			s.next(r, session.AllRows, n)
@@ -105,7 +105,7 @@ func TestMeansOfLateEvaluations(t *testing.T) {
 func TestLongCutsAreThinned(t *testing.T) {
 	const n = 2*mostElements + 5
 	plan := planOf(n, 1)
-	r, s := NewRecorder(plan, true), newStream(plan)
+	r, s := NewRecorder(plan), newStream(plan)
 	s.next(r, session.AllRows, n)
 	picks := Followed(n)
 	if len(picks) != mostElements || picks[0] != 0 || picks[1] != 2 || !slices.IsSorted(picks) || picks[len(picks)-1] >= n {
@@ -122,7 +122,7 @@ func TestLongCutsAreThinned(t *testing.T) {
 func TestWindowsOfRows(t *testing.T) {
 	plan := planOf(5, 1)
 	plan.Windows = []model.Window{{Rows: []int{0, 3}}, {Rows: []int{1, 2, 4}}}
-	r, s := NewRecorder(plan, true), newStream(plan)
+	r, s := NewRecorder(plan), newStream(plan)
 	sums, counts := make([]float64, 5), make([]float64, 5)
 	for k := range 12 {
 		w := k % 3 % 2
@@ -142,7 +142,7 @@ func TestWindowsOfRows(t *testing.T) {
 // Evaluations that are not finite, or of a trajectory that has diverged, change nothing.
 func TestWildEvaluationsAreLeftOut(t *testing.T) {
 	plan := planOf(30, 1)
-	r, s := NewRecorder(plan, true), newStream(plan)
+	r, s := NewRecorder(plan), newStream(plan)
 	for range 200 {
 		s.next(r, session.AllRows, 30)
 	}
@@ -160,7 +160,7 @@ func TestWildEvaluationsAreLeftOut(t *testing.T) {
 func TestStatesContinue(t *testing.T) {
 	plan := planOf(40, 1, 0.3)
 	for _, at := range []int{1, 63, 64, 700} {
-		whole, s := NewRecorder(plan, true), newStream(plan)
+		whole, s := NewRecorder(plan), newStream(plan)
 		for range at {
 			s.next(whole, session.AllRows, 40)
 		}
@@ -168,7 +168,7 @@ func TestStatesContinue(t *testing.T) {
 		if err := whole.Save(&state); err != nil {
 			t.Fatal(err)
 		}
-		part := NewRecorder(plan, true)
+		part := NewRecorder(plan)
 		if err := part.Load(&state); err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func written(t *testing.T, r *Recorder) []byte {
 
 // What is not a file of this plan is an error that says so.
 func TestForeignFiles(t *testing.T) {
-	r := NewRecorder(planOf(40, 1, 0.3), true)
+	r := NewRecorder(planOf(40, 1, 0.3))
 	text := written(t, r)
 	for name, c := range map[string]struct {
 		text []byte
@@ -214,12 +214,12 @@ func TestForeignFiles(t *testing.T) {
 // An evaluation allocates nothing.
 func TestRecordingAllocatesNothing(t *testing.T) {
 	plan := planOf(100, 1, 1)
-	r, s := NewRecorder(plan, true), newStream(plan)
+	r, s := NewRecorder(plan), newStream(plan)
 	for range always + 2 {
 		s.next(r, session.AllRows, 100)
 	}
 	z, total, part := [][][]float64{s.z}, [][]float64{s.total}, [][][]float64{s.part}
-	if n := testing.AllocsPerRun(16*periodMarkov, func() {
+	if n := testing.AllocsPerRun(16*period, func() {
 		r.Sent(session.AllRows, z, nil)
 		r.Answered(total, part)
 	}); n != 0 {

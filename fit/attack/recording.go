@@ -29,7 +29,7 @@ const (
 )
 
 // NewRecording returns the recorder of a server that is to keep what it receives.
-func NewRecording(plan *model.Plan, markov bool) *Recorder { return newRecorder(plan, markov, true) }
+func NewRecording(plan *model.Plan) *Recorder { return newRecorder(plan, true) }
 
 // newBlind is the view of what a member of a masked sum sends: words that are uniformly distributed.
 func newBlind(plan *model.Plan, of source, picks []int) *view {
@@ -215,7 +215,7 @@ func ReadRecording(in *bufio.Reader) (out []*Recorder, err error) {
 		return nil, err
 	}
 	for range n {
-		r := NewRecording(plan, false)
+		r := NewRecording(plan)
 		if err := r.Load(in); err != nil {
 			return nil, err
 		}

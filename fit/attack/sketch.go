@@ -15,11 +15,10 @@ import (
 const rank = 20
 
 // After the first always evaluations two in a row of every period are taken into the sums: two, because some algorithms draw noise in pairs of opposite sign, whose
-// mean says more than either. In a Markov chain the evaluations of a trajectory tell much the same, so there the period is longer.
+// mean says more than either.
 const (
-	always       = 1024
-	period       = 8
-	periodMarkov = 16
+	always = 1024
+	period = 8
 )
 
 // A vector of a sketch costs as much as twenty of the sums. There are at most vectors of them between two powers of two, later one of every second period: a
@@ -29,10 +28,10 @@ const vectors = 64
 // sampled reports whether an evaluation is taken into the sketch of a cut, or where every is 2 into that of a sum.
 func (r *Recorder) sampled(every int) bool {
 	stride := 1 << max(0, bits.Len(uint(r.rounds))-bits.Len(vectors))
-	return r.rounds%(every*min(stride, 2*r.period)) == 0
+	return r.rounds%(every*min(stride, 2*period)) == 0
 }
 
-func (r *Recorder) taken(rounds int) bool { return rounds <= always || rounds%r.period < 2 }
+func (r *Recorder) taken(rounds int) bool { return rounds <= always || rounds%period < 2 }
 
 // A sketch follows the leading eigenvectors of the covariance C of a sequence of vectors d, by orthogonal iteration whose products with C are sums over
 // a block of the sequence (block stochastic power method; Mitliagkas, Caramanis and Jain 2013, "Memory limited, streaming PCA"). Blocks become longer by a factor, so the

@@ -115,7 +115,7 @@ func Read(in *bufio.Reader, plan *model.Plan) ([]*Recorder, error) {
 	}
 	var out []*Recorder
 	for range n {
-		r := NewRecorder(plan, false)
+		r := NewRecorder(plan)
 		if err := r.Load(in); err != nil {
 			return nil, err
 		}
