@@ -144,7 +144,7 @@ func (r *recordedRun) has(f attack.Finding, column string) bool {
 var recordedSettings = map[string][]string{
 	"nuts":             {"--transform", "exact", "--chains", "2", "--warmup", "150", "--draws", "150"},
 	"sfvi":             {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
-	"power nuts":       {"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "150", "--draws", "150"},
+	"power nuts":       {"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "300", "--draws", "300"},
 	"power quadrature": {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
 	"minibatch":        {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "3000", "--draws", "100"},
 	"power minibatch":  {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "3000", "--draws", "100"},

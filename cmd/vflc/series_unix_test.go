@@ -98,7 +98,7 @@ func TestExtrapolationApart(t *testing.T) {
 		}
 	}
 	s.write("several/extrapolation.json", strings.Replace(s.read("several/extrapolation.json"), `"rho": 0.4`, `"rho": 0.45`, 1))
-	if out, err := s.vflc("join", "several", "--identity", "demo/parties/a", "--data", "m/a.csv", "--extrapolate", "-o", "x"); err == nil || !strings.Contains(out, "V0668") || !strings.Contains(out, "have rho = 0.4") {
+	if out, err := s.vflc("join", "several", "--identity", "demo/parties/a", "--data", "m/a.csv", "--extrapolate", "-o", "x"); err == nil || !strings.Contains(out, "V0817") || !strings.Contains(out, "have rho = 0.4") {
 		t.Error(err, out)
 	}
 	if out, err := s.vflc("compile", "--split-by", "client", "m.vfl", "--extrapolate", "--rho", "0.6,0.4", "-o", "x"); err == nil || !strings.Contains(out, "needs 3 values of rho") {

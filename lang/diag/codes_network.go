@@ -1,6 +1,6 @@
 package diag
 
-// The codes of runs across processes: V0607 to V0609, V0668, V0674 to V0679, V0695 and V081x what does not fit between parties or is not to be had across them, V068x a party's policy, V069x ledgers, V0825 to V0836 who the parties are and what they
+// The codes of runs across processes: V0607 to V0609, V0674 to V0679, V0695 and V081x what does not fit between parties or is not to be had across them, V068x a party's policy, V069x ledgers, V0825 to V0836 who the parties are and what they
 // send, V085x what a party publishes.
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
@@ -13,7 +13,7 @@ const (
 
 	OtherOrigin Code = "V0607" // a folder that is not the part of the run where the chains of the others begin
 
-	SeveralRho     Code = "V0668" // a folder that has not the programs for several rho, or has those
+	SeveralRho     Code = "V0817" // a folder that has not the programs for several rho, or has those
 	OtherTask      Code = "V0810" // programs or parties of another task: a fit, a prediction, …
 	FittedByOthers Code = "V0811" // encoders that only other parties have
 
