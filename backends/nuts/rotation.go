@@ -18,10 +18,16 @@ const longestEarly = math.Pi
 // resonance is how near a step may come to a turn divided by a power of two, relative to it.
 const resonance = 0.1
 
-// detuned is a step size, or a little less where a trajectory of 2^k states would take it once around a normal target. The sum of its momenta is then nearly 0, the U-turn criterion is
+// halfTurns is the least step of which four states of a normal target turn nearly always. Of somewhat shorter ones they turn or not by chance, and eight come back to where they began.
+const halfTurns = 0.7 * math.Pi / 2
+
+// detuned is a step size, or a shorter one where a trajectory of 2^k states would take it about once around a normal target. The sum of its momenta is then nearly 0, the U-turn criterion is
 // noise, and so it is for all trajectories that are longer.
 func detuned(eps float64) float64 {
-	for turn := math.Pi / 4; turn > (1-resonance)*eps; turn /= 2 {
+	if least := (1 - resonance) * math.Pi / 4; least < eps && eps < halfTurns {
+		return least
+	}
+	for turn := math.Pi / 8; turn > (1-resonance)*eps; turn /= 2 {
 		if least := (1 - resonance) * turn; least < eps && eps < (1+resonance)*turn {
 			return least
 		}
