@@ -155,6 +155,7 @@ func divided(args []string) bool { return slices.Contains(args, "--minibatch") }
 
 // Without masks the server's own folder shows each client's cut; the columns of two values are found in what has no noise.
 func TestServerRecordsCuts(t *testing.T) {
+	t.Parallel()
 	for name, args := range recordedSettings {
 		t.Run(name, func(t *testing.T) {
 			r := newRecordedRun(t)
@@ -188,6 +189,7 @@ func TestServerRecordsCuts(t *testing.T) {
 
 // With masks what a client sends tells nothing of its cut given the sum; the sum shows columns of both clients.
 func TestServerRecordsMaskedSums(t *testing.T) {
+	t.Parallel()
 	for name, args := range recordedSettings {
 		t.Run(name, func(t *testing.T) {
 			r := newRecordedRun(t)

@@ -64,6 +64,7 @@ func (r *recordedRun) report() (out attack.Recorded) {
 // A server that is killed while it records goes on with what it had recorded: at the end it has the recording of a run that nobody killed. Without masks that is so byte for
 // byte; masks are other ones after every start, so what is under them differs, and everything else is the same.
 func TestKilledRecordingIsWhole(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		last int // the iteration at which it is killed for the last time
 		args []string

@@ -98,6 +98,7 @@ func (s *stage) states(party string) map[string]string {
 
 // Processes of two protocols, the server's being either, name both and end; a run that one of them had begun is not touched, and the old program goes on with it.
 func TestProcessesOfTwoProtocols(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds the program a second time")
 	}
