@@ -268,7 +268,7 @@ func (p *participant) reread(left map[string]compile.Rows, folds []int) error {
 	return p.read(p.announce, left, folds)
 }
 
-// disclose answers with what the party tells of the rows that it takes part with.
+// disclose answers with what the party discloses about the rows that it takes part with.
 func (p *participant) disclose(run string) (facts, error) {
 	if p.policy != nil {
 		lines, err := p.rowLines()

@@ -132,7 +132,7 @@ type said struct {
 	text string
 }
 
-// A pacer tells of steps.
+// A pacer reports steps.
 type pacer struct {
 	fit.Quiet
 	step func(int, backends.Info)

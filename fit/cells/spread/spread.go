@@ -470,7 +470,7 @@ func (a *asking) state(ctx context.Context) {
 // mostNotes bounds what is said of workers of other versions.
 const mostNotes = 20
 
-// hear tells of a worker of another version, once.
+// hear reports a worker of another version, once.
 func (a *asking) hear(m *nats.Msg) {
 	var n note
 	if a.work[strings.TrimPrefix(m.Subject, notes)] == nil || json.Unmarshal(m.Data, &n) != nil || n.Version == fit.Version() || a.heard[n] || len(a.heard) == mostNotes {
