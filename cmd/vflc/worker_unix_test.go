@@ -343,9 +343,10 @@ func TestCellsReadTheirFilesAlone(t *testing.T) {
 		Path   string `json:"path"`
 		SHA256 string `json:"sha256"`
 	}
-	var store jetstream.ObjectStore
-	for begin := time.Now(); store == nil; time.Sleep(5 * time.Millisecond) {
+	var store, results jetstream.ObjectStore
+	for begin := time.Now(); store == nil || results == nil; time.Sleep(5 * time.Millisecond) {
 		store, _ = js.ObjectStore(t.Context(), "vflc_inputs")
+		results, _ = js.ObjectStore(t.Context(), "vflc_results")
 		if time.Since(begin) > 10*time.Second {
 			t.Fatal("no worker makes the stores")
 		}
@@ -357,15 +358,11 @@ func TestCellsReadTheirFilesAlone(t *testing.T) {
 	}
 	for _, part := range []*cells.Part{nil, {First: 0, End: 1}} {
 		c.Part = part
-		text, err := json.Marshal(map[string]any{"id": c.ID(), "version": fit.Version(), "cell": c, "files": []file{{c.Model, c.Inputs[0].SHA256}, {"/x/vfl.toml", c.Inputs[1].SHA256}}})
+		text, err := json.Marshal(map[string]any{"id": c.ID(), "version": fit.Build(), "cell": c, "files": []file{{c.Model, c.Inputs[0].SHA256}, {"/x/vfl.toml", c.Inputs[1].SHA256}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := js.Publish(t.Context(), "vflc.work."+c.ID(), text); err != nil {
-			t.Fatal(err)
-		}
-		results, err := js.ObjectStore(t.Context(), "vflc_results")
-		if err != nil {
 			t.Fatal(err)
 		}
 		for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
