@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
@@ -261,7 +263,11 @@ func (c *coordinator) start() error {
 	}
 	s.At = fit.Common(c.saved, chains, together)
 	if len(s.At) > 0 {
-		c.note("the run goes on from what all parties have saved: transitions %v", slices.Collect(maps.Values(s.At)))
+		var at []string
+		for _, chain := range slices.Sorted(maps.Keys(s.At)) {
+			at = append(at, fmt.Sprint(s.At[chain]))
+		}
+		c.note("the run goes on from what all parties have saved: step %s", strings.Join(at, ", "))
 	}
 	c.begin(stageStart, s)
 	return nil

@@ -12,26 +12,33 @@ import (
 	lab "github.com/vflc/vflc/tests/parties"
 )
 
-// Parties that are killed at random instants and started again, the coordinator too, end with the draws of a run in one process, whatever the backend and the transform.
-func TestKilledPartiesLoseNothing(t *testing.T) {
-	t.Parallel()
-	program, err := exec.LookPath("vflc") // this test's own binary: see TestMain
+// newLab is a folder for processes of this test's own binary (see TestMain), which have two minutes.
+func newLab(t *testing.T) (*lab.Lab, context.Context) {
+	t.Helper()
+	program, err := exec.LookPath("vflc")
 	if err != nil {
 		t.Fatal(err)
 	}
+	l, err := lab.NewLab(program, t.TempDir(), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return l, ctx
+}
+
+// Parties that are killed at random instants and started again, the coordinator too, end with the draws of a run in one process, whatever the backend and the transform.
+func TestKilledPartiesLoseNothing(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"augmented/soul", "power/nuts", "exact/sfvi-quadrature"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, err := lab.NewLab(program, t.TempDir(), 5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l, ctx := newLab(t)
 			for _, c := range lab.Cases(0.15) {
 				if c.Name != name {
 					continue
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-				defer cancel()
 				want, err := l.Reference(ctx, c)
 				if err != nil {
 					t.Fatal(err)
@@ -51,16 +58,7 @@ func TestKilledPartiesLoseNothing(t *testing.T) {
 // bench/parties -wires does so for every backend and transform.
 func TestProcessesEqualOneProcessOnEveryWire(t *testing.T) {
 	t.Parallel()
-	program, err := exec.LookPath("vflc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := lab.NewLab(program, t.TempDir(), 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
+	l, ctx := newLab(t)
 	compared := 0
 	for _, c := range lab.Cases(0.05) {
 		if !slices.Contains([]string{"augmented/soul", "power/sfvi-quadrature", "exact/sfvi-sampled"}, c.Name) {
@@ -80,16 +78,7 @@ func TestProcessesEqualOneProcessOnEveryWire(t *testing.T) {
 // A client whose link is cut is named by every party in less than 10 seconds, as it names the server; the run waits, and goes on with the same draws.
 func TestCutLinkOfAParty(t *testing.T) {
 	t.Parallel()
-	program, err := exec.LookPath("vflc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := lab.NewLab(program, t.TempDir(), 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
+	l, ctx := newLab(t)
 	c := lab.Long(0.2)
 	want, err := l.Whole(ctx, c)
 	if err != nil {
