@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/vflc/vflc/density"
@@ -24,6 +25,31 @@ func (f *fitted) correctable() bool {
 // exact reports whether the approximation is the posterior up to rounding.
 func (f *fitted) exact() bool { return slices.Max(f.ratios)-slices.Min(f.ratios) < equalRatios }
 
+// weights are the smoothed importance weights of the draws, which add up to 1.
+func (f *fitted) weights() []float64 {
+	out := loo.Smooth(f.ratios[:f.draws.Len(0)], 1).LogWeights
+	for i, w := range out {
+		out[i] = portable.Exp(w)
+	}
+	return out
+}
+
+// moved is how far weights that are not reliable would move means and standard deviations; nil where they are reliable, or would be no correction.
+func (f *fitted) moved() *posterior.Moved {
+	if k := float64(f.khat()); !f.weighable || !(k > posterior.KhatBound) || f.draws.Len(0) > len(f.ratios) {
+		return nil
+	}
+	out := &posterior.Moved{}
+	weighted := posterior.SummariseWeighted(f.draws, f.weights())
+	for k, row := range posterior.SummariseIndependent(f.draws) {
+		if sd := float64(row.SD); sd > 0 {
+			out.Means = max(out.Means, posterior.Number(math.Abs(float64(weighted[k].Mean-row.Mean))/sd))
+			out.SDs = max(out.SDs, posterior.Number(math.Abs(float64(weighted[k].SD)/sd-1)))
+		}
+	}
+	return out
+}
+
 // resample replaces the draws by as many that are chosen among them with Pareto smoothed weights, where these are reliable: systematically, which repeats a draw
 // as often as its weight demands, in the order of the draws. Where fewer draws are wanted than were weighed, the first of them are.
 func (f *fitted) resample(env density.Env) {
@@ -31,10 +57,7 @@ func (f *fitted) resample(env density.Env) {
 		return
 	}
 	raw := f.draws
-	weights := loo.Smooth(f.ratios[:raw.Len(0)], 1).LogWeights
-	for i, w := range weights {
-		weights[i] = portable.Exp(w)
-	}
+	weights := f.weights()
 	n := len(weights)
 	resampled := posterior.NewDraws(raw.Vars, 1, n)
 	row := make([]float64, len(raw.Columns()))

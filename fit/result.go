@@ -141,7 +141,7 @@ func rhoText(rho any) string {
 func (r *Result) summariseFit(f *fitted) {
 	converged, d := f.converged(), &r.Document
 	d.Parameters = f.summary()
-	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Corrected: f.corrected != nil, Uncorrected: f.uncorrected, Converged: &converged, Noted: f.noted(advice(&r.Record))}
+	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Moved: f.moved(), Corrected: f.corrected != nil, Uncorrected: f.uncorrected, Converged: &converged, Noted: f.noted(advice(&r.Record))}
 	r.closing = f.closing(d.ELBO)
 	d.Note = pointNote(f.draws.Vars)
 	r.chains = func(int) posterior.CSVInfo {

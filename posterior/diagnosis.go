@@ -251,8 +251,12 @@ func disagree(chains int) string {
 func approximation(d *Diagnostics, a Advice) []Finding {
 	var out []Finding
 	if k := float64(d.Khat); k > KhatBound {
+		doubt := ", and its standard deviations may be wrong"
+		if d.Moved != nil { // with few rows the posterior has longer tails than a Gaussian, and much the same mean and standard deviation
+			doubt = fmt.Sprintf(". The weights of its draws, unreliable as they are, would move no mean by more than %.2g standard deviations and no standard deviation by more than %.2g %%; what lies in tails that its draws do not reach is not in these figures", float64(d.Moved.Means), 100*float64(d.Moved.SDs))
+		}
 		out = append(out, Finding{Check: "khat", Value: d.Khat,
-			Text: fmt.Sprintf("k̂ of the approximation (over parameters and auxiliary variables) is %s, above %g; it is not close enough to the posterior to be corrected by weights, and its standard deviations may be wrong", beyond(k, KhatBound, 2), KhatBound),
+			Text: fmt.Sprintf("k̂ of the approximation (over parameters and auxiliary variables) is %s, above %g; it is not close enough to the posterior to be corrected by weights%s", beyond(k, KhatBound, 2), KhatBound, doubt),
 			Try:  remedies(a.Exact, a.Closer, phrase("more %s", a.Iterations))})
 	}
 	if d.Converged != nil && !*d.Converged && !slices.ContainsFunc(d.Noted, func(f Finding) bool { return f.Check == "converged" || f.Check == "interrupted" }) {

@@ -90,6 +90,11 @@ func TestExamineReadsWhatTheFitSays(t *testing.T) {
 		t.Errorf("%v", found)
 	}
 	yes := true
+	for want, moved := range map[string]*Moved{"its standard deviations may be wrong": nil, "no mean by more than 0.0058 standard deviations and no standard deviation by more than 0.8 %": {Means: 0.00581, SDs: 0.008}} {
+		if found := examined(d, &Diagnostics{Khat: 0.9, Moved: moved, Converged: &yes})["khat"]; len(found) != 1 || !strings.Contains(found[0].Text, want) {
+			t.Errorf("no %q in %v", want, found)
+		}
+	}
 	if found := examined(d, &Diagnostics{Khat: Number(math.NaN()), Converged: &yes}); len(found) != 0 {
 		t.Errorf("%v", found)
 	}

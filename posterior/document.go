@@ -35,6 +35,7 @@ type Diagnostics struct {
 	EBFMI        []Number `json:"ebfmi"`                 // one per chain
 	Superchains  int      `json:"superchains,omitempty"` // over which R-hat is nested
 	Khat         Number   `json:"khat"`                  // Pareto shape of the importance weights
+	Moved        *Moved   `json:"moved,omitempty"`       // by weights that are not reliable; nil: they are, or there are none
 	Corrected    bool     `json:"corrected,omitempty"`   // by these weights: parameters are weighted summaries, and draws are resampled
 	Uncorrected  string   `json:"uncorrected,omitempty"` // why they cannot be, and what could
 	Converged    *bool    `json:"converged"`
@@ -43,6 +44,13 @@ type Diagnostics struct {
 	Noted []Finding `json:"noted,omitempty"`
 	// Diagonal are the owners of several parameters for which a Hamiltonian sampler had a diagonal metric.
 	Diagonal []string `json:"diagonal_metric,omitempty"`
+}
+
+// Moved is how far the importance weights of the draws, where they are not reliable enough to correct them, would move means and standard deviations at the most: means in standard
+// deviations, and standard deviations as a share of themselves.
+type Moved struct {
+	Means Number `json:"means"`
+	SDs   Number `json:"sds"`
 }
 
 // ELBO is the evidence lower bound of the fit in nats, with its Monte Carlo standard error.
