@@ -282,6 +282,10 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 	start := append([]string{"demo", "start", "m.vfl", "-o", "demo"}, args...)
 	s.must(start...)
 	s.wantStatus("a", `"iteration": `, 10*time.Second)
+	server := s.demo().Processes[0]
+	if err := node.AskToStop(filepath.Join(s.dir, "demo", "runs", server.Party), server.Process); err != nil { // at once: where other jobs run too, a process takes long to begin
+		t.Fatal(err)
+	}
 	s.must("demo", "stop", "demo")
 	if out := s.must("status", "demo"); strings.Count(out, "stopped") != 3 || strings.Count(out, "(ended)") != 3 {
 		t.Error(out)
