@@ -88,6 +88,7 @@ type capable interface {
 	density.Relaying
 	density.Numbered
 	density.Remembering
+	density.Spreading
 }
 
 var (
@@ -111,6 +112,7 @@ type base struct {
 	allScripts []*script
 	group      *workers.Group // nil: no helpers
 	runs       []run          // of the clients of this process
+	beside     blocks
 }
 
 // A common is what an Env shares with those of its windows.

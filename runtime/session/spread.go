@@ -1,6 +1,7 @@
 package session
 
 import (
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/workers"
@@ -135,6 +136,37 @@ func (w *sweep) Part(k int) {
 			w.send(b)
 		}
 	}
+}
+
+// blocks is a task of an algorithm for all blocks, in the runs of their clients and the server with the first of these.
+type blocks struct {
+	of   *base
+	task density.BlockTask
+}
+
+// Part implements workers.Task.
+func (t *blocks) Part(k int) {
+	if k == 0 {
+		t.task.Block(0)
+	}
+	for b := t.of.runs[k].from; b < t.of.runs[k].to; b++ {
+		t.task.Block(b)
+	}
+}
+
+// Spreads implements density.Spreading.
+func (b *base) Spreads() bool { return b.group != nil && len(b.runs) > 1 }
+
+// Each implements density.Spreading.
+func (b *base) Each(t density.BlockTask) {
+	if !b.Spreads() {
+		for k := range b.parties {
+			t.Block(k)
+		}
+		return
+	}
+	b.beside = blocks{b, t}
+	b.group.Do(&b.beside, len(b.runs))
 }
 
 // An adding is a long sum over parties, in pieces of its elements.
