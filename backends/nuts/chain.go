@@ -45,7 +45,34 @@ type chain struct {
 	depth       int         // most doublings
 	speculative bool        // parties are apart, so that a state is begun before the one before it has joined the trajectory
 	proceed     func() bool // decide
+
+	beside density.Spreading // nil: parties are gone through in turn
+	doing  func(k *chain, b int)
+	move   move
 }
+
+// A move is a leapfrog in the making, with the pairs of subtrees that its state completes.
+type move struct {
+	from, next point
+	p, half    *jointVector // momenta
+	by         stride
+	pairs      []pair
+}
+
+// each does something for every party by itself: do must not be a closure, which would be allocated.
+func (k *chain) each(do func(k *chain, b int)) {
+	if k.beside == nil {
+		for b := range k.parties {
+			do(k, b)
+		}
+		return
+	}
+	k.doing = do
+	k.beside.Each(k)
+}
+
+// Block implements density.BlockTask.
+func (k *chain) Block(b int) { k.doing(k, b) }
 
 func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s), checkMetric(env.Blocks(), s)); err != nil {
@@ -55,6 +82,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.speculative = k.pipeline.Apart()
 	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
 	k.proceed = k.decide
+	k.beside = density.AsSpreading(env)
 	blocks, depth := env.Blocks(), k.depth
 	for b, aux := range newAuxiliaries(blocks, s.Bool(centered), s.Bool(collapseAux)) {
 		k.parties = append(k.parties, newParty(env, b, aux, s))
@@ -62,6 +90,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.pool = newPool(k.parties, vectorsFor(depth))
 	k.now = k.pool.point()
 	k.tree.waiting = make([]subtree, 0, depth+1)
+	k.move.pairs = make([]pair, 0, depth+1)
 	k.lp = make([]float64, len(blocks))
 	k.theta = make([][]float64, len(blocks))
 	scalars := criteria + perCriterion*(depth+1)
