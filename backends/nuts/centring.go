@@ -178,7 +178,7 @@ func (c *centring) choose(criterion func(at []float64) float64) (changed bool) {
 	return !slices.Equal(c.at, c.chosen) && finite(criterion(c.at))
 }
 
-// anchor sets the anchors in c.at to the means of n draws of θ.
+// anchor sets the anchors in c.at to the means of n draws of θ; those of scales, which have a long lower tail, to a standard deviation above.
 func (c *centring) anchor(n int, theta func(i int) []float64) {
 	anchors := c.at[len(c.effects):]
 	clear(anchors)
@@ -188,6 +188,16 @@ func (c *centring) anchor(n int, theta func(i int) []float64) {
 		}
 		for i := range n {
 			vector.Axpy(e.Len, anchors, 1/float64(n), theta(i)[e.Offset:])
+		}
+		for k, mean := range anchors[:e.Len] {
+			squares := 0.0
+			for i := range n {
+				d := theta(i)[e.Offset+k] - mean
+				squares += float64(d * d)
+			}
+			if e.Scale {
+				anchors[k] += math.Sqrt(squares / float64(n-1))
+			}
 		}
 		anchors = anchors[e.Len:]
 	}
