@@ -15,6 +15,9 @@ import (
 // tens of draws.
 const indifference = 0.5
 
+// bendPays is the same for the coordinate of a scale: one instead of the other for the same draws hardly varies by chance, and does not make a funnel of what was none.
+const bendPays = 0.1
+
 // candidates are the centrings that are compared, ascending.
 var candidates = [...]float64{0, 0.25, 0.5, 0.75, 1}
 
@@ -224,9 +227,13 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 			least = misfits[i]
 		}
 	}
+	most := least + indifference
+	if c.effects[k].Scale {
+		most = least + bendPays
+	}
 	centring, value = c.at[k], known // where no misfit is a number
 	for i := len(candidates) - 1; i >= 0; i-- {
-		if good := misfits[i] <= least+indifference; good && candidates[i] == c.declared[k] {
+		if good := misfits[i] <= most; good && candidates[i] == c.declared[k] {
 			return c.declared[k], misfits[i]
 		} else if good {
 			centring, value = candidates[i], misfits[i]
