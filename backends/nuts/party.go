@@ -64,22 +64,22 @@ func learnsFisher(s backends.Settings) bool {
 const denseLimit = 64
 
 // shapeOf is the form of the metric of a party's parameters: with ridges where the warm-up may find that they pay. In a hierarchy correlations change with its scales: steps that are long along a ridge as
-// it lies on average leave it elsewhere, and trajectories diverge. Most so where directions that data determine well where the chain has been are not held back any more: those are no ridges there. Nor have their
-// steps a reference there: what limits these is a curvature that changes, not the one that a reference takes away, and longer ones diverge.
+// it lies on average leave it elsewhere, and trajectories diverge. Most so where directions that data determine well where the chain has been are not held back any more: those are no ridges there. Nor has every
+// coordinate a reference there.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), density.IsHierarchical(b)
-	free := 0
+	cautious := 0
 	if hierarchical {
-		free = dim
+		cautious = dim
 	}
 	switch {
 	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
-		return shape{dense: dim, free: free}
+		return shape{dense: dim, cautious: cautious}
 	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learnsFisher(s):
-		return shape{ridged: dim, long: hierarchical, free: free}
+		return shape{ridged: dim, long: hierarchical, cautious: cautious}
 	}
-	return shape{free: free}
+	return shape{cautious: cautious}
 }
 
 func (s *party) dim() int { return s.block.Dim() + s.aux.len }
@@ -151,8 +151,9 @@ func (s *party) recall(k int, q, g []float64) {
 	}
 }
 
-// setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where renew is true, and ridges, which cost most, where look is.
-func (s *party) setMetric(renew, look bool, least float64) {
+// setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where renew is true, and ridges, which cost most, where look is. Coordinates of
+// hierarchies have a reference only where trust is.
+func (s *party) setMetric(renew, look, trust bool, least float64) {
 	m, e := &s.metric, &s.estimate.foreground
 	m.fromFisher(e, renew, least)
 	if m.ridges != nil {
@@ -161,7 +162,7 @@ func (s *party) setMetric(renew, look bool, least float64) {
 		}
 		m.ridges.scale(m.root)
 	}
-	m.recentre(e)
+	m.recentre(e, trust)
 }
 
 // begin draws a starting point, uniform in (−2, 2) as Stan's.
