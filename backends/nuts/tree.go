@@ -208,7 +208,7 @@ func (k *chain) kick(next point, half *jointVector, by stride) {
 	k.cutScalars(cap(k.part[0]))
 	for b, s := range k.parties {
 		part := k.part[b]
-		s.pull(next.g.theta[b])
+		s.complete(b, next.g)
 		part[kinetic] = float64(0.5*s.metric.kick(b, half, next, by)) - s.logJacobian()
 		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
 	}

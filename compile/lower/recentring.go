@@ -106,6 +106,21 @@ func (l *lowerer) recentringStages(r *model.Recentring) error {
 	return nil
 }
 
+// levels finds the parameters that are added to whole sums which the party receives. Those in a hierarchy have coordinates of their own.
+func (l *lowerer) levels() []graph.Level {
+	if l.Window != nil {
+		return nil
+	}
+	var others []graph.ID
+	for _, e := range l.effects {
+		others = append(others, e.x, e.scale)
+		if !e.Anchored {
+			others = append(others, e.location)
+		}
+	}
+	return l.b.Levels(others)
+}
+
 // repeated gives a value that is spread over a shape the whole shape, unless its elements come in turn over that: they are one, or stand along the last dimensions.
 func repeated(b *graph.Builder, id graph.ID, over graph.Shape) (graph.ID, error) {
 	shape := b.Shape(id)
