@@ -11,7 +11,7 @@ import (
 // prior that says more than the data would make a ridge of what is none.
 type levels struct {
 	block density.Levelled
-	at    []int
+	at    [][]int
 	share []float64
 	next  []float64
 }
@@ -29,9 +29,12 @@ func newLevels(b density.Block, s backends.Settings) *levels {
 
 // begin lets the levels of block b follow, but for those that begin at a value of the user's, whose coordinates are known when the contributions are.
 func (l *levels) begin(env density.Env, b int) {
-	for k, i := range l.at {
-		if l.share[k] = 1; density.Placed(env, b, i) {
-			l.share[k] = 0
+	for k, at := range l.at {
+		l.share[k] = 1
+		for _, i := range at {
+			if density.Placed(env, b, i) {
+				l.share[k] = 0
+			}
 		}
 	}
 	l.block.Follow(l.share)
@@ -41,8 +44,10 @@ func (l *levels) begin(env density.Env, b int) {
 // until their next evaluation.
 func (l *levels) settle(q, means []float64) {
 	l.block.Shares(l.next)
-	for k, i := range l.at {
-		q[i] += float64((l.next[k] - l.share[k]) * means[k])
+	for k, at := range l.at {
+		for _, i := range at {
+			q[i] += float64((l.next[k] - l.share[k]) * means[k])
+		}
 	}
 	copy(l.share, l.next)
 	l.block.Follow(l.share)
@@ -50,8 +55,10 @@ func (l *levels) settle(q, means []float64) {
 
 // declare takes θ' to θ, given the means.
 func (l *levels) declare(theta, means []float64) {
-	for k, i := range l.at {
-		theta[i] -= float64(l.share[k] * means[k])
+	for k, at := range l.at {
+		for _, i := range at {
+			theta[i] -= float64(l.share[k] * means[k])
+		}
 	}
 }
 

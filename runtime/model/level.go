@@ -11,7 +11,7 @@ import (
 type levels struct {
 	of           []graph.Level
 	share, mean  []float64
-	asked        bool // somebody lets them follow, if only with shares of 0
+	asked        bool      // somebody lets them follow, if only with shares of 0
 	theta, truly []float64 // of the last Evaluate, and θ itself at the last target
 }
 
@@ -20,14 +20,13 @@ func newLevels(spec *Spec) *levels {
 	return &levels{of: spec.Levels, share: make([]float64, n), mean: make([]float64, n), theta: make([]float64, dim), truly: make([]float64, dim)}
 }
 
-// Levels lists the coordinates of parameters that are added to whole sums of contributions; none but at the server.
-func (p *Party) Levels() []int {
+// Levels lists the coordinates that are added to whole sums of contributions; none but at the server.
+func (p *Party) Levels() (out [][]int) {
 	if p.levels == nil {
 		return nil
 	}
-	var out []int
 	for _, l := range p.levels.of {
-		out = append(out, l.Offset)
+		out = append(out, l.At)
 	}
 	return out
 }
@@ -57,7 +56,7 @@ func (l *levels) target(e *graph.Exec) float64 {
 			v := e.Input(in)
 			l.mean[k] += vector.Sum(len(v), v) / float64(len(v))
 		}
-		l.truly[level.Offset] -= float64(l.share[k] * l.mean[k])
+		move(l.truly, level.At, -float64(l.share[k]*l.mean[k]))
 	}
 	e.Forward(l.truly)
 	lp := e.Target()
@@ -67,7 +66,7 @@ func (l *levels) target(e *graph.Exec) float64 {
 		}
 		for _, in := range level.Inputs {
 			v := e.InputAdjoint(in)
-			vector.Shift(len(v), v, -float64(l.share[k]*e.Grad()[level.Offset])/float64(len(v)))
+			vector.Shift(len(v), v, -float64(l.share[k]*along(e.Grad(), level.At))/float64(len(v)))
 		}
 	}
 	return lp
@@ -82,10 +81,9 @@ func (l *levels) shares(e *graph.Exec, to []float64) {
 		own, received := l.slopes(e, level)
 		step := levelStep
 		for range 2 { // the first measures how long the step should be
-			at := l.truly[level.Offset]
-			l.truly[level.Offset] = at + step
+			move(l.truly, level.At, step)
 			own2, received2 := l.slopes(e, level)
-			l.truly[level.Offset] = at
+			move(l.truly, level.At, -step)
 			curvature := (own - own2) / step
 			to[k] = min(max(0, (received-received2)/(own-own2)), 1)
 			if !(curvature > 0) || math.IsInf(curvature, 1) || math.IsNaN(to[k]) {
@@ -105,5 +103,20 @@ func (l *levels) slopes(e *graph.Exec, level graph.Level) (own, received float64
 		v := e.InputAdjoint(in)
 		received += vector.Sum(len(v), v) / float64(len(level.Inputs))
 	}
-	return e.Grad()[level.Offset], received
+	return along(e.Grad(), level.At), received
+}
+
+// move adds a number to some coordinates.
+func move(x []float64, at []int, by float64) {
+	for _, i := range at {
+		x[i] += by
+	}
+}
+
+// along is the derivative by a common change of some coordinates.
+func along(grad []float64, at []int) (sum float64) {
+	for _, i := range at {
+		sum += grad[i]
+	}
+	return sum
 }
