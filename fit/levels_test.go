@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -103,5 +105,41 @@ func TestInterceptsFollowContributions(t *testing.T) {
 		if !(follows < 20) || !(declared > 10*follows) {
 			t.Errorf("%s: %.1f gradients an effective draw, %.1f in declared coordinates", c.transform, follows, declared)
 		}
+	}
+}
+
+// A user's initial value of an intercept is where its chains begin, in the coordinates of the model, and they find the posterior from there.
+func TestInterceptsBeginWhereTheyAreTold(t *testing.T) {
+	const begin = -40
+	m := newOffset(5)
+	b := m.bind(t, transforms.Exact, 0)
+	p := prepared(t, b, backend(t, "nuts"), nil)
+	p.starts = [][][]density.Start{{{{Offset: 0, Values: []float64{begin}}}, nil}}
+	r, err := p.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := m.posterior(0)
+	for k := range want {
+		x := r.Draws.Column(k)
+		if got, mcse := mean(x), posterior.MCSEMean(x); math.Abs(got-want[k]) > 4*mcse || posterior.ESSBulk(x) < 400 {
+			t.Errorf("mean of parameter %d is %.4f ± %.4f, want %.4f", k, got, mcse, want[k])
+		}
+	}
+	inner, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := p.startedAt(inner, 1)
+	kernel, err := p.Algorithm.New(env, p.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kernel.Init(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	theta := [][]float64{make([]float64, 1), make([]float64, 1)}
+	if kernel.Draw(0, theta); theta[0][0] != begin {
+		t.Errorf("the intercept begins at %v", theta[0][0])
 	}
 }
