@@ -24,6 +24,7 @@ type party struct {
 	e, gradient []float64 // coordinates of auxiliary variables, and their gradient
 	lp          float64   // of auxiliary variables
 	centring    *centring // nil where the coordinates are those of θ
+	levels      *levels   // nil where none follows contributions
 	kept        *keptRing // nil where neither coordinates nor ridges are looked for
 
 	// of a draw whose auxiliary variables are asked for
@@ -37,7 +38,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 	of := shapeOf(block, s)
 	dim := block.Dim() + aux.len
 	p := &party{
-		block: block, aux: aux, centring: newCentring(block, of.dense, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
+		block: block, aux: aux, centring: newCentring(block, of.dense, s), levels: newLevels(block, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}
@@ -111,6 +112,14 @@ func (s *party) logJacobian() float64 {
 func (s *party) pull(g []float64) {
 	if s.centring != nil {
 		s.centring.pull(g)
+	}
+}
+
+// complete follows an evaluation, which has set the gradient g by θ of block b.
+func (s *party) complete(b int, g *jointVector) {
+	s.pull(g.theta[b])
+	if s.levels != nil {
+		s.levels.block.Means(g.means[b])
 	}
 }
 
