@@ -29,7 +29,7 @@ type chain struct {
 	total    []float64
 
 	// between two steps
-	now      point
+	now      *point
 	eps      float64 // step size, before jitter
 	done     int     // transitions
 	searches int     // momenta drawn to find a step size
@@ -59,7 +59,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	for b, aux := range newAuxiliaries(blocks, s.Bool(centered), s.Bool(collapseAux)) {
 		k.parties = append(k.parties, newParty(env, b, aux, s))
 	}
-	k.pool = newPool(k.parties, vectorsFor(depth))
+	k.pool = newPool(k.parties, mostPoints, vectorsFor(depth))
 	k.now = k.pool.point()
 	k.tree.waiting = make([]subtree, 0, depth+1)
 	k.lp = make([]float64, len(blocks))
@@ -162,13 +162,13 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 }
 
 // evaluate sets the gradient at a point; logDensity is then what each block adds to the log density.
-func (k *chain) evaluate(ctx context.Context, at point) error {
+func (k *chain) evaluate(ctx context.Context, at *point) error {
 	k.evaluateAt(at)
 	return k.env.Density(ctx, k.theta, k, at.g.theta, k.lp)
 }
 
 // evaluateAt prepares an evaluation at a point.
-func (k *chain) evaluateAt(at point) {
+func (k *chain) evaluateAt(at *point) {
 	for b, s := range k.parties {
 		s.at(at.q.at[b], at.g.at[b])
 		k.theta[b] = s.theta
@@ -265,7 +265,7 @@ func (k *chain) search(ctx context.Context, eps, crossing, limit float64) (float
 
 // trial reports whether one leapfrog from the current point has a log acceptance above crossing.
 func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) {
-	defer k.pool.reset(k.now.q, k.now.g, k.now.v)
+	defer k.pool.reset(k.now)
 	p := k.pool.get()
 	for b, s := range k.parties {
 		s.search.Round(uint64(k.searches))
@@ -279,5 +279,5 @@ func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) 
 	if err := k.sum(ctx, criteria); err != nil {
 		return false, err
 	}
-	return k.logWeight(&next) > crossing, nil
+	return k.logWeight(next) > crossing, nil
 }

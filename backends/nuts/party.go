@@ -115,7 +115,7 @@ func (s *party) pull(g []float64) {
 }
 
 // draw draws a momentum p of block b, its own, at the point from which it starts, and sets the kinetic energy.
-func (s *party) draw(b int, at point, p *jointVector, from density.Stream) {
+func (s *party) draw(b int, at *point, p *jointVector, from density.Stream) {
 	s.kinetic = 0.5 * s.metric.draw(b, p, at.g, from)
 	s.place(at.q.theta[b])
 	s.kinetic -= s.logJacobian()
