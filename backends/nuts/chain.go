@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
@@ -25,7 +26,8 @@ type chain struct {
 	tree     tree
 	lp       []float64
 	theta    [][]float64 // by block, at the point being evaluated
-	part     [][]float64 // scalars of each block, as laid out in tree.go
+	scalars  [][]float64 // of each block, as laid out in tree.go
+	part     [][]float64 // those that are to be summed
 	total    []float64
 
 	// between two steps
@@ -67,8 +69,9 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	scalars := criteria + perCriterion*(depth+1)
 	k.total = make([]float64, scalars)
 	for range blocks {
-		k.part = append(k.part, make([]float64, scalars))
+		k.scalars = append(k.scalars, make([]float64, scalars))
 	}
+	k.part = slices.Clone(k.scalars)
 	k.tuner = newTuner(k)
 	return k, nil
 }
@@ -148,7 +151,7 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 		for _, g := range k.now.g.at[b] {
 			squares += float64(g * g)
 		}
-		k.part[b][0], k.part[b][1] = k.logDensity(b), squares
+		k.scalars[b][0], k.scalars[b][1] = k.logDensity(b), squares
 	}
 	if err := k.sum(ctx, 2); err != nil {
 		return false, err
@@ -195,9 +198,12 @@ func (k *chain) sum(ctx context.Context, n int) error {
 	return k.env.Sum(ctx, k.part, k.total[:n])
 }
 
-// cutScalars sets the number of scalars of every block to n.
+// cutScalars sets the number of scalars of every block that are to be summed to n.
 func (k *chain) cutScalars(n int) {
-	for b, p := range k.part {
+	if len(k.part[0]) == n {
+		return
+	}
+	for b, p := range k.scalars {
 		k.part[b] = p[:n]
 	}
 }

@@ -206,9 +206,8 @@ func (k *chain) drift(next *point, half *jointVector, at *point, p *jointVector,
 
 // kick is the second half of a leapfrog: the momentum after the full step. It sets the scalars of the state.
 func (k *chain) kick(next *point, half *jointVector, by stride) {
-	k.cutScalars(cap(k.part[0]))
 	for b, s := range k.parties {
-		part := k.part[b]
+		part := k.scalars[b]
 		s.pull(next.g.theta[b])
 		part[kinetic] = float64(0.5*s.metric.kick(b, half, next, by)) - s.logJacobian()
 		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
@@ -254,7 +253,7 @@ func (k *chain) extendTrajectory(dir int, s subtree, n int) int {
 func (k *chain) merge(left, right subtree, n int) *jointVector {
 	sum := k.pool.get()
 	for b, s := range k.parties {
-		s.metric.criterion(b, (*[perCriterion]float64)(k.part[b][n:]), sum, left, right)
+		s.metric.criterion(b, (*[perCriterion]float64)(k.scalars[b][n:]), sum, left, right)
 	}
 	return sum
 }

@@ -10,14 +10,14 @@ import (
 // Narrow steps. Where a model has few rows, finding the columns of operands takes longer than computing with them. A step over one column of few rows has operands of exactly these rows
 // from the start, and runs in a form of its own, whose numbers are those of the general form bit for bit.
 
-// narrow prepares a step of a loop over few rows that has a narrow form.
-func (c *call) narrow(l *loopSpec, v verb) {
+// narrow prepares a step of a loop over few rows that has a narrow form, and reports whether it has one.
+func (c *call) narrow(l *loopSpec, v verb) bool {
 	if l.global || l.rows < 1 || l.rows > min(shortRows, l.block) || c.width != 1 {
-		return
+		return false
 	}
 	run := c.narrowForm(v)
 	if run == nil {
-		return
+		return false
 	}
 	c.run, c.row, c.n = run, 0, l.rows
 	c.out.narrow(l.rows)
@@ -31,6 +31,7 @@ func (c *call) narrow(l *loopSpec, v verb) {
 	if c.node.op == opDensity {
 		c.bindDensity(0)
 	}
+	return true
 }
 
 // narrow cuts an operand of a step over one column to its n elements.
