@@ -16,7 +16,7 @@ import (
 const module = "github.com/vflc/vflc"
 
 // sources is a digest of the sources, which the linker sets in a release (see tools/release); "" elsewhere.
-var sources string
+var sources = ""
 
 // Names of versions that do not tell which sources a program was built from.
 const (
