@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
@@ -25,11 +26,12 @@ type chain struct {
 	tree     tree
 	lp       []float64
 	theta    [][]float64 // by block, at the point being evaluated
-	part     [][]float64 // scalars of each block, as laid out in tree.go
+	scalars  [][]float64 // of each block, as laid out in tree.go
+	part     [][]float64 // those that are to be summed
 	total    []float64
 
 	// between two steps
-	now      point
+	now      *point
 	eps      float64 // step size, before jitter
 	done     int     // transitions
 	searches int     // momenta drawn to find a step size
@@ -53,7 +55,7 @@ type chain struct {
 
 // A move is a leapfrog in the making, with the pairs of subtrees that its state completes.
 type move struct {
-	from, next point
+	from, next *point
 	p, half    *jointVector // momenta
 	by         stride
 	pairs      []pair
@@ -87,7 +89,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	for b, aux := range newAuxiliaries(blocks, s.Bool(centered), s.Bool(collapseAux)) {
 		k.parties = append(k.parties, newParty(env, b, aux, s))
 	}
-	k.pool = newPool(k.parties, vectorsFor(depth))
+	k.pool = newPool(k.parties, mostPoints, vectorsFor(depth))
 	k.now = k.pool.point()
 	k.tree.waiting = make([]subtree, 0, depth+1)
 	k.move.pairs = make([]pair, 0, depth+1)
@@ -96,8 +98,9 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	scalars := criteria + perCriterion*(depth+1)
 	k.total = make([]float64, scalars)
 	for range blocks {
-		k.part = append(k.part, make([]float64, scalars))
+		k.scalars = append(k.scalars, make([]float64, scalars))
 	}
+	k.part = slices.Clone(k.scalars)
 	k.tuner = newTuner(k)
 	return k, nil
 }
@@ -177,7 +180,7 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 		for _, g := range k.now.g.at[b] {
 			squares += float64(g * g)
 		}
-		k.part[b][0], k.part[b][1] = k.logDensity(b), squares
+		k.scalars[b][0], k.scalars[b][1] = k.logDensity(b), squares
 	}
 	if err := k.sum(ctx, 2); err != nil {
 		return false, err
@@ -191,13 +194,13 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 }
 
 // evaluate sets the gradient at a point; logDensity is then what each block adds to the log density.
-func (k *chain) evaluate(ctx context.Context, at point) error {
+func (k *chain) evaluate(ctx context.Context, at *point) error {
 	k.evaluateAt(at)
 	return k.env.Density(ctx, k.theta, k, at.g.theta, k.lp)
 }
 
 // evaluateAt prepares an evaluation at a point.
-func (k *chain) evaluateAt(at point) {
+func (k *chain) evaluateAt(at *point) {
 	for b, s := range k.parties {
 		s.at(at.q.at[b], at.g.at[b])
 		k.theta[b] = s.theta
@@ -224,9 +227,12 @@ func (k *chain) sum(ctx context.Context, n int) error {
 	return k.env.Sum(ctx, k.part, k.total[:n])
 }
 
-// cutScalars sets the number of scalars of every block to n.
+// cutScalars sets the number of scalars of every block that are to be summed to n.
 func (k *chain) cutScalars(n int) {
-	for b, p := range k.part {
+	if len(k.part[0]) == n {
+		return
+	}
+	for b, p := range k.scalars {
 		k.part[b] = p[:n]
 	}
 }
@@ -294,7 +300,7 @@ func (k *chain) search(ctx context.Context, eps, crossing, limit float64) (float
 
 // trial reports whether one leapfrog from the current point has a log acceptance above crossing.
 func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) {
-	defer k.pool.reset(k.now.q, k.now.g, k.now.v)
+	defer k.pool.reset(k.now)
 	p := k.pool.get()
 	for b, s := range k.parties {
 		s.search.Round(uint64(k.searches))
@@ -308,5 +314,5 @@ func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) 
 	if err := k.sum(ctx, criteria); err != nil {
 		return false, err
 	}
-	return k.logWeight(&next) > crossing, nil
+	return k.logWeight(next) > crossing, nil
 }

@@ -111,7 +111,7 @@ func (l *layout) tileable() []bool {
 func inTiles(values []float64, rows, cols, block int) []float64 {
 	tiles := (rows + block - 1) / block
 	out := make([]float64, tiles*block*cols)
-	OnHugePages(out)
+	vector.OnHugePages(out)
 	for t := range tiles {
 		n := min(block, rows-t*block)
 		for j := range cols {

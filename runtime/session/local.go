@@ -150,6 +150,13 @@ func (e *local) Proceed(ctx context.Context, t density.Decision, theta [][]float
 	if err := e.begin(ctx); err != nil {
 		return err
 	}
+	if e.alone { // nothing has a price
+		copy(t.Total, t.Part[0])
+		if !t.Wanted() {
+			return nil
+		}
+		return e.evaluate(theta, algorithm{coords: coords}, grad, lp)
+	}
 	if err := e.addScalars(t.Part, t.Total); err != nil {
 		return err
 	}
