@@ -143,6 +143,9 @@ func (k *chain) Init(ctx context.Context) error {
 		for b, s := range k.parties {
 			s.begin(attempt, k.now.q.at[b])
 			density.Place(k.env, b, k.now.q.theta[b])
+			if s.levels != nil {
+				s.levels.begin(k.env, b)
+			}
 		}
 		ok, err := k.evaluateStart(ctx)
 		if err != nil {
@@ -175,7 +178,7 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 		return false, err
 	}
 	for b, s := range k.parties {
-		s.pull(k.now.g.theta[b])
+		s.complete(b, k.now.g)
 		squares := 0.0
 		for _, g := range k.now.g.at[b] {
 			squares += float64(g * g)
@@ -263,7 +266,11 @@ func (k *chain) info() backends.Info {
 // Draw implements backends.Kernel: the kernel keeps the newest draw alone.
 func (k *chain) Draw(_ int, theta [][]float64) {
 	for b, t := range theta {
-		copy(t, k.parties[b].place(k.now.q.theta[b]))
+		s := k.parties[b]
+		copy(t, s.place(k.now.q.theta[b]))
+		if s.levels != nil {
+			s.levels.declare(t, k.now.g.means[b])
+		}
 	}
 }
 

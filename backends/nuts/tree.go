@@ -227,7 +227,7 @@ func (k *chain) prepare(next *point, half *jointVector, by stride) {
 // kickBlock is party b's part of the second half: the momentum after the full step. It sets the scalars of the state, and those of the pairs of subtrees that it completes, in one go while they are near.
 func (k *chain) kickBlock(b int) {
 	m, s, part := &k.move, k.parties[b], k.scalars[b]
-	s.pull(m.next.g.theta[b])
+	s.complete(b, m.next.g)
 	part[kinetic] = float64(0.5*s.metric.kick(b, m.half, m.next, m.by)) - s.logJacobian()
 	part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
 	for i := range m.pairs {
