@@ -1,6 +1,10 @@
 package nuts
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/vflc/vflc/runtime/vector"
+)
 
 // A jointVector is a vector over the coordinates of all parties of this process, a position, gradient or momentum, with one part per block: θ, then the
 // coordinates of auxiliary variables. A momentum also holds the velocities M⁻¹p of the coordinates under a dense metric; those under a diagonal one are
@@ -77,8 +81,12 @@ func newVector(parties []*party, room []float64) *jointVector {
 	return v
 }
 
-// aligned returns n zeros that begin at a cache line: Go aligns arrays of a page or more.
-func aligned(n int) []float64 { return make([]float64, max(n, page))[:n] }
+// aligned returns n zeros that begin at a cache line: Go aligns arrays of a page or more. Vectors of many clients are on more small pages than a processor remembers.
+func aligned(n int) []float64 {
+	v := make([]float64, max(n, page))[:n]
+	vector.OnHugePages(v)
+	return v
+}
 
 // reset frees all but one point, which has one holder afterwards.
 func (p *pool) reset(kept *point) {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/vflc/vflc/bench/stopwatch"
-	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -17,7 +16,7 @@ var wideAndTall = [][2]int{{1000, 10}, {10_000, 10}, {100_000, 10}, {1_000_000, 
 // reading is a task that adds up a matrix as large as X: what memory, or the cache that the matrix is in, allows a pass over it.
 func reading(n, p int) stopwatch.Task {
 	x, sum := make([]float64, n*p), 0.0
-	graph.OnHugePages(x)
+	vector.OnHugePages(x)
 	for i := range x {
 		x[i] = 1
 	}

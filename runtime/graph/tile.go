@@ -111,7 +111,7 @@ func (l *layout) tileable() []bool {
 func inTiles(values []float64, rows, cols, block int) []float64 {
 	tiles := (rows + block - 1) / block
 	out := make([]float64, tiles*block*cols)
-	OnHugePages(out)
+	vector.OnHugePages(out)
 	for t := range tiles {
 		n := min(block, rows-t*block)
 		for j := range cols {
@@ -125,7 +125,7 @@ func inTiles(values []float64, rows, cols, block int) []float64 {
 func predictorTiles(values []float64, rows, cols int) []float64 {
 	length, stored := vector.TileLength(cols), vector.Columns(cols)
 	out := make([]float64, tiles(rows, length)*length*stored)
-	OnHugePages(out)
+	vector.OnHugePages(out)
 	for row := 0; row < rows; row += length {
 		vector.Tile(out[row*stored:], values[row:], min(length, rows-row), rows, cols)
 	}

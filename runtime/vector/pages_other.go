@@ -1,6 +1,6 @@
 //go:build !linux
 
-package graph
+package vector
 
 // OnHugePages does nothing: other systems choose the size of pages themselves.
 func OnHugePages([]float64) {}
