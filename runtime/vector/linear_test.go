@@ -40,7 +40,7 @@ func linearCalls() []call {
 	return []call{
 		{"bernoulliLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			bernoulliLogitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes())
+			bernoulliLogitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.signs(n), p.D, m.lanes(), m.lanes())
 		}},
 		{"binomialLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
@@ -101,7 +101,7 @@ func TestLinearIsProductAndLikelihood(t *testing.T) {
 				want.Reset()
 				got.Reset()
 				want.BernoulliLogit(n, eta, y, d)
-				got.BernoulliLogitLinear(n, &p, y)
+				got.BernoulliLogitLinear(n, &p, Signs(y))
 				if got.Value(1) != want.Value(1) {
 					t.Errorf("value %v, want %v", got.Value(1), want.Value(1))
 				}
