@@ -23,7 +23,7 @@ const (
 	shortTile  = 16
 	longTile   = 32
 	mostLong   = 32
-	mostNarrow = 64
+	mostNarrow = 128
 )
 
 func wide(k int) bool { return k > mostNarrow }

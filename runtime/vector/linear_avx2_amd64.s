@@ -23,7 +23,7 @@ TEXT ·bernoulliLogitLinearAVX2(SB), NOSPLIT, $120-88
 	CMPQ    AX, $0x20
 	JLE     chosen1
 	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x40
+	CMPQ    AX, $0x00000080
 	JLE     chosen1
 	MOVQ    $0x00000008, CX
 
@@ -33,7 +33,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -1867,7 +1867,7 @@ TEXT ·binomialLogitLinearAVX2(SB), NOSPLIT, $120-96
 	CMPQ    AX, $0x20
 	JLE     chosen1
 	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x40
+	CMPQ    AX, $0x00000080
 	JLE     chosen1
 	MOVQ    $0x00000008, CX
 
@@ -1877,7 +1877,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -3626,7 +3626,7 @@ TEXT ·poissonLogLinearAVX2(SB), NOSPLIT, $120-80
 	CMPQ    AX, $0x20
 	JLE     chosen1
 	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x40
+	CMPQ    AX, $0x00000080
 	JLE     chosen1
 	MOVQ    $0x00000008, CX
 
@@ -3636,7 +3636,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -5268,7 +5268,7 @@ TEXT ·bernoulliProbitLinearAVX2(SB), NOSPLIT, $120-80
 	CMPQ    AX, $0x20
 	JLE     chosen1
 	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x40
+	CMPQ    AX, $0x00000080
 	JLE     chosen1
 	MOVQ    $0x00000008, CX
 
@@ -5278,7 +5278,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -8023,7 +8023,7 @@ TEXT ·negBinomial2LogLinearAVX2(SB), NOSPLIT, $120-112
 	CMPQ    AX, $0x20
 	JLE     chosen1
 	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x40
+	CMPQ    AX, $0x00000080
 	JLE     chosen1
 	MOVQ    $0x00000008, CX
 
@@ -8033,7 +8033,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -10204,7 +10204,7 @@ TEXT ·studentTLinearAVX2(SB), NOSPLIT, $120-112
 	CMPQ    AX, $0x20
 	JLE     chosen1
 	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x40
+	CMPQ    AX, $0x00000080
 	JLE     chosen1
 	MOVQ    $0x00000008, CX
 
@@ -10214,7 +10214,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -11776,7 +11776,7 @@ TEXT ·normalLinearAVX2(SB), NOSPLIT, $120-88
 	CMPQ    AX, $0x20
 	JLE     chosen1
 	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x40
+	CMPQ    AX, $0x00000080
 	JLE     chosen1
 	MOVQ    $0x00000008, CX
 
@@ -11786,7 +11786,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:

@@ -31,7 +31,7 @@ TEXT ·bernoulliLogitLinearAVX512(SB), NOSPLIT, $120-88
 	CMPQ         AX, $0x20
 	JLE          chosen1
 	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x40
+	CMPQ         AX, $0x00000080
 	JLE          chosen1
 	MOVQ         $0x00000008, CX
 
@@ -41,7 +41,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -1246,8 +1246,6 @@ done82:
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 48(SP)
 	MOVQ      k+24(FP), AX
-	CMPQ      AX, $0x00000080
-	JLE       tile65
 	CMPQ      AX, $0x00000300
 	JGE       tile65
 
@@ -1386,7 +1384,7 @@ TEXT ·binomialLogitLinearAVX512(SB), NOSPLIT, $120-96
 	CMPQ         AX, $0x20
 	JLE          chosen1
 	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x40
+	CMPQ         AX, $0x00000080
 	JLE          chosen1
 	MOVQ         $0x00000008, CX
 
@@ -1396,7 +1394,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -2633,8 +2631,6 @@ done82:
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 48(SP)
 	MOVQ      k+24(FP), AX
-	CMPQ      AX, $0x00000080
-	JLE       tile65
 	CMPQ      AX, $0x00000300
 	JGE       tile65
 
@@ -2731,7 +2727,7 @@ TEXT ·poissonLogLinearAVX512(SB), NOSPLIT, $120-80
 	CMPQ         AX, $0x20
 	JLE          chosen1
 	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x40
+	CMPQ         AX, $0x00000080
 	JLE          chosen1
 	MOVQ         $0x00000008, CX
 
@@ -2741,7 +2737,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -3892,8 +3888,6 @@ done82:
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 48(SP)
 	MOVQ      k+24(FP), AX
-	CMPQ      AX, $0x00000080
-	JLE       tile65
 	CMPQ      AX, $0x00000300
 	JGE       tile65
 
@@ -3982,7 +3976,7 @@ TEXT ·bernoulliProbitLinearAVX512(SB), NOSPLIT, $120-80
 	CMPQ         AX, $0x20
 	JLE          chosen1
 	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x40
+	CMPQ         AX, $0x00000080
 	JLE          chosen1
 	MOVQ         $0x00000008, CX
 
@@ -3992,7 +3986,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -5481,8 +5475,6 @@ done81:
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 48(SP)
 	MOVQ      k+24(FP), AX
-	CMPQ      AX, $0x00000080
-	JLE       tile64
 	CMPQ      AX, $0x00000300
 	JGE       tile64
 
@@ -5713,7 +5705,7 @@ TEXT ·negBinomial2LogLinearAVX512(SB), NOSPLIT, $120-112
 	CMPQ         AX, $0x20
 	JLE          chosen1
 	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x40
+	CMPQ         AX, $0x00000080
 	JLE          chosen1
 	MOVQ         $0x00000008, CX
 
@@ -5723,7 +5715,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -7048,8 +7040,6 @@ done81:
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 48(SP)
 	MOVQ      k+24(FP), AX
-	CMPQ      AX, $0x00000080
-	JLE       tile64
 	CMPQ      AX, $0x00000300
 	JGE       tile64
 
@@ -7146,7 +7136,7 @@ TEXT ·studentTLinearAVX512(SB), NOSPLIT, $120-112
 	CMPQ         AX, $0x20
 	JLE          chosen1
 	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x40
+	CMPQ         AX, $0x00000080
 	JLE          chosen1
 	MOVQ         $0x00000008, CX
 
@@ -7156,7 +7146,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -8279,8 +8269,6 @@ done82:
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 48(SP)
 	MOVQ      k+24(FP), AX
-	CMPQ      AX, $0x00000080
-	JLE       tile65
 	CMPQ      AX, $0x00000300
 	JGE       tile65
 
@@ -8366,7 +8354,7 @@ TEXT ·normalLinearAVX512(SB), NOSPLIT, $120-88
 	CMPQ         AX, $0x20
 	JLE          chosen1
 	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x40
+	CMPQ         AX, $0x00000080
 	JLE          chosen1
 	MOVQ         $0x00000008, CX
 
@@ -8376,7 +8364,7 @@ chosen1:
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
 	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x40
+	CMPQ  AX, $0x00000080
 	JG    wide11
 
 tile2:
@@ -9396,8 +9384,6 @@ done82:
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 48(SP)
 	MOVQ      k+24(FP), AX
-	CMPQ      AX, $0x00000080
-	JLE       tile65
 	CMPQ      AX, $0x00000300
 	JGE       tile65
 

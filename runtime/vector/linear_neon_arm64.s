@@ -21,7 +21,7 @@ TEXT ·bernoulliLogitLinearNEON(SB), NOSPLIT, $120-88
 	CMP $32, R0
 	BLE chosen1
 	MOVD $16, R1
-	CMP $64, R0
+	CMP $128, R0
 	BLE chosen1
 	MOVD $8, R1
 chosen1:
@@ -30,7 +30,7 @@ chosen1:
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
 	MOVD k+24(FP), R0
-	CMP $64, R0
+	CMP $128, R0
 	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
@@ -3750,7 +3750,7 @@ TEXT ·binomialLogitLinearNEON(SB), NOSPLIT, $120-96
 	CMP $32, R0
 	BLE chosen1
 	MOVD $16, R1
-	CMP $64, R0
+	CMP $128, R0
 	BLE chosen1
 	MOVD $8, R1
 chosen1:
@@ -3759,7 +3759,7 @@ chosen1:
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
 	MOVD k+24(FP), R0
-	CMP $64, R0
+	CMP $128, R0
 	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
@@ -7688,7 +7688,7 @@ TEXT ·poissonLogLinearNEON(SB), NOSPLIT, $120-80
 	CMP $32, R0
 	BLE chosen1
 	MOVD $16, R1
-	CMP $64, R0
+	CMP $128, R0
 	BLE chosen1
 	MOVD $8, R1
 chosen1:
@@ -7697,7 +7697,7 @@ chosen1:
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
 	MOVD k+24(FP), R0
-	CMP $64, R0
+	CMP $128, R0
 	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
@@ -11215,7 +11215,7 @@ TEXT ·bernoulliProbitLinearNEON(SB), NOSPLIT, $120-80
 	CMP $32, R0
 	BLE chosen1
 	MOVD $16, R1
-	CMP $64, R0
+	CMP $128, R0
 	BLE chosen1
 	MOVD $8, R1
 chosen1:
@@ -11224,7 +11224,7 @@ chosen1:
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
 	MOVD k+24(FP), R0
-	CMP $64, R0
+	CMP $128, R0
 	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
@@ -18217,7 +18217,7 @@ TEXT ·negBinomial2LogLinearNEON(SB), NOSPLIT, $120-112
 	CMP $32, R0
 	BLE chosen1
 	MOVD $16, R1
-	CMP $64, R0
+	CMP $128, R0
 	BLE chosen1
 	MOVD $8, R1
 chosen1:
@@ -18226,7 +18226,7 @@ chosen1:
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
 	MOVD k+24(FP), R0
-	CMP $64, R0
+	CMP $128, R0
 	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
@@ -23571,7 +23571,7 @@ TEXT ·normalLinearNEON(SB), NOSPLIT, $120-88
 	CMP $32, R0
 	BLE chosen1
 	MOVD $16, R1
-	CMP $64, R0
+	CMP $128, R0
 	BLE chosen1
 	MOVD $8, R1
 chosen1:
@@ -23580,7 +23580,7 @@ chosen1:
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
 	MOVD k+24(FP), R0
-	CMP $64, R0
+	CMP $128, R0
 	BGT wide11
 tile2:
 	MOVD 16(RSP), R0

@@ -22,7 +22,7 @@ const (
 	longTile   = 32
 	wideTile   = 8
 	mostLong   = 32
-	mostNarrow = 64
+	mostNarrow = 128
 )
 
 // A linear is a likelihood of a linear predictor while it is emitted.
@@ -52,7 +52,7 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		l.first()
 		loop, long, both, bothLong, likelihood := g.label("tile"), g.label("long"), g.label("both"), g.label("bothLong"), g.label("likelihood")
 		back, backLong, finish, rest, wide, done := g.label("back"), g.label("backLong"), g.label("finish"), g.label("rest"), g.label("wide"), g.label("done")
-		g.CMPQ(g.integer("k"), operand.Imm(mostNarrow))
+		g.CMPQ(g.integer("k"), operand.U32(mostNarrow))
 		g.JG(label(wide))
 		g.Label(loop)
 		left, rows := g.take(l.left), g.take(l.rows)
@@ -156,7 +156,7 @@ func (l *linear) first() {
 	l.CMPQ(k, operand.Imm(mostLong))
 	l.JLE(label(chosen))
 	l.MOVQ(operand.U32(shortTile), rows)
-	l.CMPQ(k, operand.Imm(mostNarrow))
+	l.CMPQ(k, operand.U32(mostNarrow))
 	l.JLE(label(chosen))
 	l.MOVQ(operand.U32(wideTile), rows)
 	l.Label(chosen)
