@@ -24,7 +24,7 @@ func reading(n, p int) stopwatch.Task {
 }
 
 // printPeers prints the table against JAX, with X in either order, whichever is faster, and the time of reading X alone.
-func printPeers(venv string) error {
+func printPeers(venv string, least int) error {
 	var peers []*reference
 	for _, layout := range []string{"rows", "columns"} {
 		p, err := start(layout, exec.Command(filepath.Join(venv, "bin", "python"), filepath.Join("bench", "peers", "logistic_jax.py"), layout))
@@ -38,7 +38,7 @@ func printPeers(venv string) error {
 	for _, size := range wideAndTall {
 		n, p := size[0], size[1]
 		r := row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables { return regression(n, p) }, "logistic", n, p, reading}
-		if err := r.printWanted(peers); err != nil {
+		if err := r.printWanted(peers, least); err != nil {
 			return err
 		}
 	}

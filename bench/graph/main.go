@@ -22,9 +22,6 @@ import (
 
 const rounds = 41
 
-// least is how many evaluations in succession a measurement has: with more than one, a matrix that a cache can hold comes from there, as it does in a sampler.
-var least = 1
-
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "graph:", err)
@@ -34,11 +31,10 @@ func main() {
 
 func run() error {
 	venv := flag.String("jax", "", "compare with JAX in this Python `environment`")
-	runs := flag.Int("runs", 1, "evaluate each at least `N` times before the next one's turn")
+	least := flag.Int("runs", 1, "evaluate each at least `N` times before the next one's turn")
 	flag.Parse()
-	least = *runs
 	if *venv != "" {
-		return printPeers(*venv)
+		return printPeers(*venv, *least)
 	}
 	c, err := startReferences()
 	if err != nil {
@@ -46,7 +42,7 @@ func run() error {
 	}
 	printHead("C")
 	for _, r := range rows() {
-		if err := r.printWanted(c); err != nil {
+		if err := r.printWanted(c, *least); err != nil {
 			return err
 		}
 	}
@@ -60,12 +56,12 @@ func printHead(peer string) {
 	fmt.Printf("instruction set: %v\n%-48s %12s %12s %-7s %s\n", vector.Tier(), "value and gradient", "vflc ns", peer+" ns", "", "ratio to "+peer+" (quartiles)")
 }
 
-// printWanted measures a row if it is selected.
-func (r *row) printWanted(peers []*reference) error {
+// printWanted measures a row if it is selected. A turn of a program has least evaluations: with several, a matrix comes from the cache that can hold it, as it does in a sampler.
+func (r *row) printWanted(peers []*reference, least int) error {
 	if flag.NArg() > 0 && !slices.ContainsFunc(flag.Args(), func(part string) bool { return strings.Contains(r.name, part) }) {
 		return nil
 	}
-	if err := r.print(peers); err != nil {
+	if err := r.print(peers, least); err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
 	}
 	return nil
@@ -92,7 +88,7 @@ type table struct {
 }
 
 // print measures a row.
-func (r *row) print(c []*reference) error {
+func (r *row) print(c []*reference, least int) error {
 	g, err := load(r.text, r.data())
 	if err != nil {
 		return err
@@ -107,7 +103,7 @@ func (r *row) print(c []*reference) error {
 		fmt.Printf("%-48s %12.0f\n", r.name, t[0].Median)
 		return nil
 	}
-	best := fastest(c, r)
+	best := fastest(c, r, least)
 	tasks := []stopwatch.Task{best.task(r), ours}
 	if r.with != nil {
 		tasks = append(tasks, r.with(r.n, r.p))

@@ -80,7 +80,7 @@ func (c *reference) task(r *row) stopwatch.Task {
 }
 
 // fastest is the program with the least time for a row.
-func fastest(c []*reference, r *row) *reference {
+func fastest(c []*reference, r *row, least int) *reference {
 	var tasks []stopwatch.Task
 	for _, p := range c {
 		tasks = append(tasks, p.task(r))

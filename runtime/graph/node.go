@@ -123,6 +123,7 @@ type node struct {
 	inverse []float64      // of a normal density: 1/sigma, where that is constant
 	rows    *rowLikelihood // of a likelihood with a row loop of its own
 	counted *histogram     // of a likelihood that needs it
+	signs   []int8         // of one with a linear predictor that reads them
 	linear  linearPart     // of a likelihood with a linear predictor
 	levels  *levelPart     // of one whose coefficients differ by level
 }

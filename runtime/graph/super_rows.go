@@ -19,6 +19,8 @@ type rowLikelihood struct {
 	// linear is rows for a linear predictor, given as matrix, coefficients and offset.
 	linear func(c *call, p *vector.Predictor)
 	end    func(c *call) float64
+	// signed is true where linear reads the observations as signs.
+	signed bool
 	// finite is true where the kernel has no value at an infinite predictor, such as the log of an exposure of 0, at which the density has a limit.
 	finite bool
 }
@@ -49,7 +51,10 @@ var rowLikelihoods = [...]*rowLikelihood{
 		rows: func(c *call, j int, eta, d []float64) {
 			c.sums.logs.BernoulliLogit(c.n, eta, c.vec(0, j), d)
 		},
-		linear: func(c *call, p *vector.Predictor) { c.sums.logs.BernoulliLogitLinear(c.n, p, c.vec(0, 0)) },
+		linear: func(c *call, p *vector.Predictor) {
+			c.sums.logs.BernoulliLogitLinear(c.n, p, c.node.signs[c.row:])
+		},
+		signed: true,
 		end:    func(c *call) float64 { return c.sums.logs.Value(1) },
 	},
 	def.BinomialLogitRows: {

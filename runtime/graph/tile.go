@@ -65,6 +65,11 @@ func touched(nodes []node) map[int]int {
 // tileConstants stores constant matrices in tile order, [block][column][row in the block], so that a pass over the rows reads memory from
 // front to back: those that are longer than a block and only read row by row. The matrix of a linear predictor has tiles of the length and the form that package vector gives.
 func (g *Graph) tileConstants() {
+	for id := range g.nodes {
+		if n := &g.nodes[id]; (n.op == opLinear || n.op == opLevels) && n.rows.signed {
+			n.signs = vector.Signs(g.observations(n))
+		}
+	}
 	l := &g.layout
 	l.tiled = l.tileable()
 	for _, list := range [][]ID{g.outputIDs, g.reportIDs} {
@@ -85,6 +90,15 @@ func (g *Graph) tileConstants() {
 			l.tiled[x] = true
 		}
 	}
+}
+
+// observations are those of a likelihood of one column.
+func (g *Graph) observations(n *node) []float64 {
+	column := 0
+	if cols := n.links[0].cols; cols != nil {
+		column = int(cols[0])
+	}
+	return g.nodes[n.in[0]].values[column*n.frame:][:n.frame]
 }
 
 // streams reports whether an input is read once from front to back, so that it needs no space in a cache.

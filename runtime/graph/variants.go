@@ -26,6 +26,7 @@ type variant struct {
 	parts   []float64
 	runs    [][][]vector.Segment // of the nodes that have them
 	counted []*histogram
+	signs   [][]int8
 }
 
 // nodeData is what data determine of a node. Values are nil where they are those of the first graph.
@@ -35,6 +36,7 @@ type nodeData struct {
 	index   []int32
 	runs    [][]vector.Segment
 	counted *histogram
+	signs   []int8
 }
 
 // NewVariants begins with the data of a graph, variant 0.
@@ -58,7 +60,7 @@ func (v *Variants) Add(g *Graph) int {
 	var d variant
 	for id := range g.nodes {
 		n := &g.nodes[id]
-		at := nodeData{inverse: n.inverse, index: n.index, runs: n.runs, counted: n.counted}
+		at := nodeData{inverse: n.inverse, index: n.index, runs: n.runs, counted: n.counted, signs: n.signs}
 		if !slices.Equal(n.values, v.of.nodes[id].values) {
 			at.values = n.values
 		}
@@ -110,6 +112,9 @@ func (v *Variants) pack(d *variant) {
 		if n.counted != nil {
 			d.counted = append(d.counted, n.counted)
 		}
+		if n.signs != nil {
+			d.signs = append(d.signs, n.signs)
+		}
 	}
 	d.numbers = append(d.numbers, d.parts...)
 	d.nodes, d.parts = nil, nil
@@ -124,6 +129,7 @@ type loaded struct {
 	parts   []float64 // the end of numbers
 	runs    []*node
 	counted []*node
+	signed  []*node
 }
 
 // NewExec returns an Exec of variant 0; Load takes another. The variants must be packed.
@@ -157,6 +163,9 @@ func (v *Variants) NewExecIn(room *Room) *Exec {
 		if n.counted != nil {
 			own.counted = append(own.counted, n)
 		}
+		if n.signs != nil {
+			own.signed = append(own.signed, n)
+		}
 	}
 	own.parts = numbers
 	e := g.NewExecIn(room)
@@ -183,6 +192,9 @@ func (e *Exec) Load(k int) {
 	}
 	for i, n := range l.counted {
 		n.counted = d.counted[i]
+	}
+	for i, n := range l.signed {
+		n.signs = d.signs[i]
 	}
 }
 
@@ -217,7 +229,7 @@ func (n *node) alike(m *node) bool {
 		slices.Equal(n.in, m.in) && slices.EqualFunc(n.links, m.links, link.equal) && len(n.values) == len(m.values) && n.degree == m.degree && n.power == m.power &&
 		n.room == m.room && n.pivots == m.pivots && n.runBlock == m.runBlock && n.rows == m.rows && n.linear == m.linear && n.levels.equal(m.levels) && n.quick == m.quick &&
 		slices.Equal(n.attr.Slices, m.attr.Slices) && n.recursion == m.recursion && n.events == m.events &&
-		len(n.index) == len(m.index) && len(n.runs) == len(m.runs) && len(n.inverse) == len(m.inverse) && (n.counted == nil) == (m.counted == nil) &&
+		len(n.index) == len(m.index) && len(n.runs) == len(m.runs) && len(n.inverse) == len(m.inverse) && (n.counted == nil) == (m.counted == nil) && len(n.signs) == len(m.signs) &&
 		n.sameFunction(m) && n.sameLikelihood(m) && n.sameBijection(m)
 }
 

@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-TEXT ·bernoulliLogitLinearNEON(SB), NOSPLIT, $56-88
+TEXT ·bernoulliLogitLinearNEON(SB), NOSPLIT, $120-88
 	MOVD sum+72(FP), R0
 	FLDPQ 0(R0), (F0, F1)
 	FLDPQ 32(R0), (F2, F3)
@@ -19,15 +19,19 @@ TEXT ·bernoulliLogitLinearNEON(SB), NOSPLIT, $56-88
 	MOVD k+24(FP), R0
 	MOVD $32, R1
 	CMP $32, R0
-	BLE long1
-	CMP $128, R0
-	BGT long1
+	BLE chosen1
 	MOVD $16, R1
-long1:
+	CMP $128, R0
+	BLE chosen1
+	MOVD $8, R1
+chosen1:
 	MOVD R1, 32(RSP)
 	MUL R1, R0, R0
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
+	MOVD k+24(FP), R0
+	CMP $128, R0
+	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
@@ -42,14 +46,14 @@ tile2:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same12
+	BEQ same13
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done13
-same12:
+	B done14
+same13:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -62,13 +66,13 @@ same12:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done13:
+done14:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next16
-columns15:
+	BLT next17
+columns16:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -132,13 +136,13 @@ columns15:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns15
-next16:
+	BGE columns16
+next17:
 	ADDS $4, R2, R2
-	BEQ done14
+	BEQ done15
 	SUBS $1, R2, R2
-	BLT next18
-columns17:
+	BLT next19
+columns18:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -157,9 +161,9 @@ columns17:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns17
-next18:
-done14:
+	BGE columns18
+next19:
+done15:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -172,7 +176,7 @@ long3:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same19
+	BEQ same20
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -182,8 +186,8 @@ long3:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done20
-same19:
+	B done21
+same20:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -208,13 +212,13 @@ same19:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done20:
+done21:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next23
-columns22:
+	BLT next24
+columns23:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -326,13 +330,13 @@ columns22:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns22
-next23:
+	BGE columns23
+next24:
 	ADDS $4, R2, R2
-	BEQ done21
+	BEQ done22
 	SUBS $1, R2, R2
-	BLT next25
-columns24:
+	BLT next26
+columns25:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -363,9 +367,9 @@ columns24:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns24
-next25:
-done21:
+	BGE columns25
+next26:
+done22:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -384,14 +388,14 @@ both4:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same26
+	BEQ same27
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done27
-same26:
+	B done28
+same27:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -404,7 +408,7 @@ same26:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done27:
+done28:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD 8(RSP), R2
@@ -421,8 +425,8 @@ done27:
 	MOVD grad+32(FP), R3
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next30
-columns29:
+	BLT next31
+columns30:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -552,13 +556,13 @@ columns29:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns29
-next30:
+	BGE columns30
+next31:
 	ADDS $4, R4, R4
-	BEQ done28
+	BEQ done29
 	SUBS $1, R4, R4
-	BLT next32
-columns31:
+	BLT next33
+columns32:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -595,9 +599,9 @@ columns31:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns31
-next32:
-done28:
+	BGE columns32
+next33:
+done29:
 	FLDPQ 0(R3), (F24, F25)
 	FLDPQ 32(R3), (F26, F27)
 	WORD $0x4e70d718
@@ -622,7 +626,7 @@ bothLong5:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same33
+	BEQ same34
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -632,8 +636,8 @@ bothLong5:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done34
-same33:
+	B done35
+same34:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -658,13 +662,13 @@ same33:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done34:
+done35:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
+	BLT next38
+columns37:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -776,13 +780,13 @@ columns36:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns36
-next37:
+	BGE columns37
+next38:
 	ADDS $4, R2, R2
-	BEQ done35
+	BEQ done36
 	SUBS $1, R2, R2
-	BLT next39
-columns38:
+	BLT next40
+columns39:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -813,9 +817,9 @@ columns38:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
+	BGE columns39
+next40:
+done36:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -845,8 +849,8 @@ done35:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next42
-columns41:
+	BLT next43
+columns42:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -962,13 +966,13 @@ columns41:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns41
-next42:
+	BGE columns42
+next43:
 	ADDS $4, R2, R2
-	BEQ done40
+	BEQ done41
 	SUBS $1, R2, R2
-	BLT next44
-columns43:
+	BLT next45
+columns44:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -1000,9 +1004,9 @@ columns43:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns43
-next44:
-done40:
+	BGE columns44
+next45:
+done41:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -1027,60 +1031,64 @@ done40:
 	MOVD R0, 56(RSP)
 likelihood6:
 	MOVD 24(RSP), R0
-	MOVD d+64(FP), R1
-	ADDS R0, R1, R1
-	MOVD y+56(FP), R2
+	MOVD R0, R1
+	LSR $3, R1, R1
+	MOVD d+64(FP), R2
 	ADDS R0, R2, R2
-	MOVD 48(RSP), R0
+	MOVD y+56(FP), R0
+	ADDS R1, R0, R0
+	MOVD 48(RSP), R1
 	MOVD $0, R3
-	ADD $-8, R0, R4
+	ADD $-8, R1, R4
 	CMP R4, R3
-	BGT tail48
-loop47:
-	ADD R3<<3, R1, R19
-	FLDPQ 0(R19), (F8, F9)
-	ADD R3<<3, R2, R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
-	WORD $0x6e68dd88
-	WORD $0x6e69dda9
+	BGT tail49
+loop48:
+	ADD R3<<0, R0, R19
+	FMOVS 0(R19), F28
+	WORD $0x0f08a79c
+	WORD $0x0f10a79c
+	WORD $0x4f20a789
+	WORD $0x0f20a788
 	MOVD $c8000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d0a
-	WORD $0x4ebd1d2b
+	WORD $0x4e3c1d08
+	WORD $0x4e3d1d29
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6e281d4a
+	WORD $0x6e291d6b
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d4c
+	WORD $0x4ebd1d6d
 	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6eeae5df
-	WORD $0x6e6a1ddf
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5ff
-	WORD $0x6e6b1dff
-	WORD $0x4ebf1feb
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F14, F15)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4e
-	WORD $0x4e7dcd6f
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efcd5d0
 	WORD $0x4efdd5f1
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0a
-	WORD $0x4efdce2b
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0a
-	WORD $0x4efdce2b
-	WORD $0x6e6add50
-	WORD $0x6e6bdd71
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
 	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
@@ -1133,18 +1141,18 @@ loop47:
 	WORD $0x4e75ce3d
 	WORD $0x4ebc1f94
 	WORD $0x4ebd1fb5
-	WORD $0x4e6ace92
-	WORD $0x4e6bceb3
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
 	WORD $0x4e72ce1c
 	WORD $0x4e73ce3d
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd64a
-	WORD $0x4e7dd66b
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
 	WORD $0x4f3f05d0
 	WORD $0x4f3f05f1
 	WORD $0x6eb085ce
@@ -1155,94 +1163,96 @@ loop47:
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc8610
 	WORD $0x4efd8631
-	WORD $0x6e70dd4a
-	WORD $0x6e71dd6b
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
 	WORD $0x4f7455ce
 	WORD $0x4f7455ef
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc85ce
 	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd54e
-	WORD $0x4e7dd56f
+	WORD $0x4e7cd58e
+	WORD $0x4e7dd5af
 	WORD $0x6e6edc84
 	WORD $0x6e6fdca5
 	MOVD $c0000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F16, F17)
-	WORD $0x6ef0e51f
-	WORD $0x6e681e1f
+	WORD $0x6ef0e55f
+	WORD $0x6e6a1e1f
 	WORD $0x4ebf1ff0
-	WORD $0x6ef1e53f
-	WORD $0x6e691e3f
+	WORD $0x6ef1e57f
+	WORD $0x6e6b1e3f
 	WORD $0x4ebf1ff1
 	WORD $0x4e70d400
 	WORD $0x4e71d421
 	MOVD $c0000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee8e788
-	WORD $0x6ee9e7a9
+	WORD $0x6eeae78a
+	WORD $0x6eebe7ab
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4f41051e
-	WORD $0x6e6a1e1e
-	WORD $0x4f41053f
-	WORD $0x6e6b1e3f
-	WORD $0x4ebe1fc8
-	WORD $0x4ebf1fe9
-	WORD $0x6e6efd08
-	WORD $0x6e6ffd29
-	WORD $0x6e68dd88
-	WORD $0x6e69dda9
-	ADD R3<<3, R1, R19
-	FSTPQ (F8, F9), 0(R19)
-	ADD R3<<3, R1, R19
-	FLDPQ 32(R19), (F8, F9)
+	WORD $0x4f41055e
+	WORD $0x6e6c1e1e
+	WORD $0x4f41057f
+	WORD $0x6e6d1e3f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	WORD $0x6e6efd4a
+	WORD $0x6e6ffd6b
+	WORD $0x6e281d48
+	WORD $0x6e291d69
 	ADD R3<<3, R2, R19
-	FLDPQ 32(R19), (F10, F11)
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
-	WORD $0x6e68dd88
-	WORD $0x6e69dda9
+	FSTPQ (F8, F9), 0(R19)
+	ADD R3<<0, R0, R19
+	FMOVS 4(R19), F28
+	WORD $0x0f08a79c
+	WORD $0x0f10a79c
+	WORD $0x4f20a789
+	WORD $0x0f20a788
 	MOVD $c8000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d0a
-	WORD $0x4ebd1d2b
+	WORD $0x4e3c1d08
+	WORD $0x4e3d1d29
+	ADD R3<<3, R2, R19
+	FLDPQ 32(R19), (F10, F11)
+	WORD $0x6e281d4a
+	WORD $0x6e291d6b
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d4c
+	WORD $0x4ebd1d6d
 	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6eeae5df
-	WORD $0x6e6a1ddf
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5ff
-	WORD $0x6e6b1dff
-	WORD $0x4ebf1feb
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F14, F15)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4e
-	WORD $0x4e7dcd6f
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efcd5d0
 	WORD $0x4efdd5f1
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0a
-	WORD $0x4efdce2b
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0a
-	WORD $0x4efdce2b
-	WORD $0x6e6add50
-	WORD $0x6e6bdd71
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
 	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
@@ -1295,18 +1305,18 @@ loop47:
 	WORD $0x4e75ce3d
 	WORD $0x4ebc1f94
 	WORD $0x4ebd1fb5
-	WORD $0x4e6ace92
-	WORD $0x4e6bceb3
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
 	WORD $0x4e72ce1c
 	WORD $0x4e73ce3d
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd64a
-	WORD $0x4e7dd66b
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
 	WORD $0x4f3f05d0
 	WORD $0x4f3f05f1
 	WORD $0x6eb085ce
@@ -1317,64 +1327,74 @@ loop47:
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc8610
 	WORD $0x4efd8631
-	WORD $0x6e70dd4a
-	WORD $0x6e71dd6b
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
 	WORD $0x4f7455ce
 	WORD $0x4f7455ef
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc85ce
 	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd54e
-	WORD $0x4e7dd56f
+	WORD $0x4e7cd58e
+	WORD $0x4e7dd5af
 	WORD $0x6e6edcc6
 	WORD $0x6e6fdce7
 	MOVD $c0000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F16, F17)
-	WORD $0x6ef0e51f
-	WORD $0x6e681e1f
+	WORD $0x6ef0e55f
+	WORD $0x6e6a1e1f
 	WORD $0x4ebf1ff0
-	WORD $0x6ef1e53f
-	WORD $0x6e691e3f
+	WORD $0x6ef1e57f
+	WORD $0x6e6b1e3f
 	WORD $0x4ebf1ff1
 	WORD $0x4e70d442
 	WORD $0x4e71d463
 	MOVD $c0000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6ee8e788
-	WORD $0x6ee9e7a9
+	WORD $0x6eeae78a
+	WORD $0x6eebe7ab
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4f41051e
-	WORD $0x6e6a1e1e
-	WORD $0x4f41053f
-	WORD $0x6e6b1e3f
-	WORD $0x4ebe1fc8
-	WORD $0x4ebf1fe9
-	WORD $0x6e6efd08
-	WORD $0x6e6ffd29
-	WORD $0x6e68dd88
-	WORD $0x6e69dda9
-	ADD R3<<3, R1, R19
+	WORD $0x4f41055e
+	WORD $0x6e6c1e1e
+	WORD $0x4f41057f
+	WORD $0x6e6d1e3f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	WORD $0x6e6efd4a
+	WORD $0x6e6ffd6b
+	WORD $0x6e281d48
+	WORD $0x6e291d69
+	ADD R3<<3, R2, R19
 	FSTPQ (F8, F9), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop47
-tail48:
-	SUBS R3, R0, R0
-	CMP $0, R0
-	BLE done49
+	BLE loop48
+tail49:
+	SUBS R3, R1, R1
+	CMP $0, R1
+	BLE done50
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	MOVD R0, R5
+	MOVD R1, R5
 	NEG R5, R5
 	ADD R5<<3, R4, R19
 	FLDPQ 64(R19), (F8, F9)
-	ADD R3<<3, R1, R19
+	ADD R3<<0, R0, R19
+	FMOVS 0(R19), F28
+	WORD $0x0f08a79c
+	WORD $0x0f10a79c
+	WORD $0x4f20a78b
+	WORD $0x0f20a78a
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1d4a
+	WORD $0x4e3d1d6b
+	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
@@ -1394,70 +1414,42 @@ tail48:
 	CBZ R21, lanes1
 	WORD $0x4d40869d
 lanes1:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	ADD R3<<3, R2, R19
-	ADD $0, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes2
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes2
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes2
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes2
-	WORD $0x4d40869d
-lanes2:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd8e
-	WORD $0x4e7dcdaf
-	WORD $0x6e6addca
-	WORD $0x6e6bddeb
+	WORD $0x6e2a1d8c
+	WORD $0x6e2b1dad
 	MOVD $c8000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d4c
-	WORD $0x4ebd1d6d
+	WORD $0x4ebc1d8e
+	WORD $0x4ebd1daf
 	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F16, F17)
-	WORD $0x6eece61f
-	WORD $0x6e6c1e1f
-	WORD $0x4ebf1fec
-	WORD $0x6eede63f
-	WORD $0x6e6d1e3f
-	WORD $0x4ebf1fed
+	WORD $0x6eeee61f
+	WORD $0x6e6e1e1f
+	WORD $0x4ebf1fee
+	WORD $0x6eefe63f
+	WORD $0x6e6f1e3f
+	WORD $0x4ebf1fef
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F16, F17)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd90
-	WORD $0x4e7dcdb1
+	WORD $0x4e7ccdd0
+	WORD $0x4e7dcdf1
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efcd612
 	WORD $0x4efdd633
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce4c
-	WORD $0x4efdce6d
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce4c
-	WORD $0x4efdce6d
-	WORD $0x6e6cdd92
-	WORD $0x6e6dddb3
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	WORD $0x6e6eddd2
+	WORD $0x6e6fddf3
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
 	FLDPQ 0(R19), (F20, F21)
 	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
@@ -1510,18 +1502,18 @@ lanes2:
 	WORD $0x4e77ce7d
 	WORD $0x4ebc1f96
 	WORD $0x4ebd1fb7
-	WORD $0x4e6cced4
-	WORD $0x4e6dcef5
-	WORD $0x4eac1d9c
-	WORD $0x4ead1dbd
+	WORD $0x4e6eced4
+	WORD $0x4e6fcef5
+	WORD $0x4eae1ddc
+	WORD $0x4eaf1dfd
 	WORD $0x4e74ce5c
 	WORD $0x4e75ce7d
 	WORD $0x4ebc1f94
 	WORD $0x4ebd1fb5
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd68c
-	WORD $0x4e7dd6ad
+	WORD $0x4e7cd68e
+	WORD $0x4e7dd6af
 	WORD $0x4f3f0612
 	WORD $0x4f3f0633
 	WORD $0x6eb28610
@@ -1532,20 +1524,20 @@ lanes2:
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc8652
 	WORD $0x4efd8673
-	WORD $0x6e72dd8c
-	WORD $0x6e73ddad
+	WORD $0x6e72ddce
+	WORD $0x6e73ddef
 	WORD $0x4f745610
 	WORD $0x4f745631
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc8610
 	WORD $0x4efd8631
-	WORD $0x6e70dd8c
-	WORD $0x6e71ddad
+	WORD $0x6e70ddce
+	WORD $0x6e71ddef
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd590
-	WORD $0x4e7dd5b1
+	WORD $0x4e7cd5d0
+	WORD $0x4e7dd5f1
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
 	WORD $0x4f41051e
@@ -1558,11 +1550,11 @@ lanes2:
 	WORD $0x6e73dca5
 	MOVD $c0000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
-	WORD $0x6ef2e55f
-	WORD $0x6e6a1e5f
+	WORD $0x6ef2e59f
+	WORD $0x6e6c1e5f
 	WORD $0x4ebf1ff2
-	WORD $0x6ef3e57f
-	WORD $0x6e6b1e7f
+	WORD $0x6ef3e5bf
+	WORD $0x6e6d1e7f
 	WORD $0x4ebf1ff3
 	WORD $0x4e281e52
 	WORD $0x4e291e73
@@ -1570,127 +1562,109 @@ lanes2:
 	WORD $0x4e73d421
 	MOVD $c0000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6eeae78a
-	WORD $0x6eebe7ab
+	WORD $0x6eece78c
+	WORD $0x6eede7ad
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
-	WORD $0x4f41055e
-	WORD $0x6e6c1e5e
-	WORD $0x4f41057f
-	WORD $0x6e6d1e7f
-	WORD $0x4ebe1fca
-	WORD $0x4ebf1feb
-	WORD $0x6e70fd4a
-	WORD $0x6e71fd6b
-	WORD $0x6e6addca
-	WORD $0x6e6bddeb
-	ADD R3<<3, R1, R19
+	WORD $0x4f41059e
+	WORD $0x6e6e1e5e
+	WORD $0x4f4105bf
+	WORD $0x6e6f1e7f
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	WORD $0x6e70fd8c
+	WORD $0x6e71fdad
+	WORD $0x6e2a1d8a
+	WORD $0x6e2b1dab
+	ADD R3<<3, R2, R19
 	ADD $0, R19, R20
 	WORD $0x4e083d15
-	CBZ R21, lanes3
+	CBZ R21, lanes2
 	WORD $0x0d00868a
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes3
+	CBZ R21, lanes2
 	WORD $0x4d00868a
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes3
+	CBZ R21, lanes2
 	WORD $0x0d00868b
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes3
+	CBZ R21, lanes2
 	WORD $0x4d00868b
-lanes3:
+lanes2:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
-	NEG R0, R0
-	ADD R0<<3, R4, R19
+	NEG R1, R1
+	ADD R1<<3, R4, R19
 	FLDPQ 96(R19), (F8, F9)
-	ADD R3<<3, R1, R19
-	ADD $32, R19, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
-	CBZ R21, lanes4
-	WORD $0x0d40869c
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes4
-	WORD $0x4d40869c
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes4
-	WORD $0x0d40869d
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes4
-	WORD $0x4d40869d
-lanes4:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
+	ADD R3<<0, R0, R19
+	FMOVS 4(R19), F28
+	WORD $0x0f08a79c
+	WORD $0x0f10a79c
+	WORD $0x4f20a78b
+	WORD $0x0f20a78a
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1d4a
+	WORD $0x4e3d1d6b
 	ADD R3<<3, R2, R19
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
-	CBZ R21, lanes5
+	CBZ R21, lanes3
 	WORD $0x0d40869c
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes5
+	CBZ R21, lanes3
 	WORD $0x4d40869c
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes5
+	CBZ R21, lanes3
 	WORD $0x0d40869d
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes5
+	CBZ R21, lanes3
 	WORD $0x4d40869d
-lanes5:
+lanes3:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	MOVD $cbff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c4000000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd8e
-	WORD $0x4e7dcdaf
-	WORD $0x6e6addca
-	WORD $0x6e6bddeb
+	WORD $0x6e2a1d8c
+	WORD $0x6e2b1dad
 	MOVD $c8000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4ebc1d4c
-	WORD $0x4ebd1d6d
+	WORD $0x4ebc1d8e
+	WORD $0x4ebd1daf
 	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F16, F17)
-	WORD $0x6eece61f
-	WORD $0x6e6c1e1f
-	WORD $0x4ebf1fec
-	WORD $0x6eede63f
-	WORD $0x6e6d1e3f
-	WORD $0x4ebf1fed
+	WORD $0x6eeee61f
+	WORD $0x6e6e1e1f
+	WORD $0x4ebf1fee
+	WORD $0x6eefe63f
+	WORD $0x6e6f1e3f
+	WORD $0x4ebf1fef
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F16, F17)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd90
-	WORD $0x4e7dcdb1
+	WORD $0x4e7ccdd0
+	WORD $0x4e7dcdf1
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efcd612
 	WORD $0x4efdd633
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce4c
-	WORD $0x4efdce6d
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce4c
-	WORD $0x4efdce6d
-	WORD $0x6e6cdd92
-	WORD $0x6e6dddb3
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	WORD $0x6e6eddd2
+	WORD $0x6e6fddf3
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
 	FLDPQ 0(R19), (F20, F21)
 	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
@@ -1743,18 +1717,18 @@ lanes5:
 	WORD $0x4e77ce7d
 	WORD $0x4ebc1f96
 	WORD $0x4ebd1fb7
-	WORD $0x4e6cced4
-	WORD $0x4e6dcef5
-	WORD $0x4eac1d9c
-	WORD $0x4ead1dbd
+	WORD $0x4e6eced4
+	WORD $0x4e6fcef5
+	WORD $0x4eae1ddc
+	WORD $0x4eaf1dfd
 	WORD $0x4e74ce5c
 	WORD $0x4e75ce7d
 	WORD $0x4ebc1f94
 	WORD $0x4ebd1fb5
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd68c
-	WORD $0x4e7dd6ad
+	WORD $0x4e7cd68e
+	WORD $0x4e7dd6af
 	WORD $0x4f3f0612
 	WORD $0x4f3f0633
 	WORD $0x6eb28610
@@ -1765,20 +1739,20 @@ lanes5:
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc8652
 	WORD $0x4efd8673
-	WORD $0x6e72dd8c
-	WORD $0x6e73ddad
+	WORD $0x6e72ddce
+	WORD $0x6e73ddef
 	WORD $0x4f745610
 	WORD $0x4f745631
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc8610
 	WORD $0x4efd8631
-	WORD $0x6e70dd8c
-	WORD $0x6e71ddad
+	WORD $0x6e70ddce
+	WORD $0x6e71ddef
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd590
-	WORD $0x4e7dd5b1
+	WORD $0x4e7cd5d0
+	WORD $0x4e7dd5f1
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
 	WORD $0x4f41051e
@@ -1791,11 +1765,11 @@ lanes5:
 	WORD $0x6e73dce7
 	MOVD $c0000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
-	WORD $0x6ef2e55f
-	WORD $0x6e6a1e5f
+	WORD $0x6ef2e59f
+	WORD $0x6e6c1e5f
 	WORD $0x4ebf1ff2
-	WORD $0x6ef3e57f
-	WORD $0x6e6b1e7f
+	WORD $0x6ef3e5bf
+	WORD $0x6e6d1e7f
 	WORD $0x4ebf1ff3
 	WORD $0x4e281e52
 	WORD $0x4e291e73
@@ -1803,39 +1777,39 @@ lanes5:
 	WORD $0x4e73d463
 	MOVD $c0000000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6eeae78a
-	WORD $0x6eebe7ab
+	WORD $0x6eece78c
+	WORD $0x6eede7ad
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
-	WORD $0x4f41055e
-	WORD $0x6e6c1e5e
-	WORD $0x4f41057f
-	WORD $0x6e6d1e7f
-	WORD $0x4ebe1fca
-	WORD $0x4ebf1feb
-	WORD $0x6e70fd4a
-	WORD $0x6e71fd6b
-	WORD $0x6e6addca
-	WORD $0x6e6bddeb
-	ADD R3<<3, R1, R19
+	WORD $0x4f41059e
+	WORD $0x6e6e1e5e
+	WORD $0x4f4105bf
+	WORD $0x6e6f1e7f
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	WORD $0x6e70fd8c
+	WORD $0x6e71fdad
+	WORD $0x6e2a1d8a
+	WORD $0x6e2b1dab
+	ADD R3<<3, R2, R19
 	ADD $32, R19, R20
 	WORD $0x4e083d15
-	CBZ R21, lanes6
+	CBZ R21, lanes4
 	WORD $0x0d00868a
 	ADD $8, R20
 	WORD $0x4e183d15
-	CBZ R21, lanes6
+	CBZ R21, lanes4
 	WORD $0x4d00868a
 	ADD $8, R20
 	WORD $0x4e083d35
-	CBZ R21, lanes6
+	CBZ R21, lanes4
 	WORD $0x0d00868b
 	ADD $8, R20
 	WORD $0x4e183d35
-	CBZ R21, lanes6
+	CBZ R21, lanes4
 	WORD $0x4d00868b
-lanes6:
-done49:
+lanes4:
+done50:
 	MOVD 32(RSP), R0
 	MOVD 48(RSP), R1
 	CMP R1, R0
@@ -1859,9 +1833,7 @@ done49:
 	MOVD R1, 16(RSP)
 	MOVD $1, R0
 	MOVD R0, 56(RSP)
-	MOVD k+24(FP), R0
-	CMP $128, R0
-	BLE tile2
+	B tile2
 back7:
 	MOVD 32(RSP), R0
 	CMP $16, R0
@@ -1880,8 +1852,8 @@ back7:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next52
-columns51:
+	BLT next53
+columns52:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -1949,13 +1921,13 @@ columns51:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns51
-next52:
+	BGE columns52
+next53:
 	ADDS $4, R2, R2
-	BEQ done50
+	BEQ done51
 	SUBS $1, R2, R2
-	BLT next54
-columns53:
+	BLT next55
+columns54:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -1975,9 +1947,9 @@ columns53:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns53
-next54:
-done50:
+	BGE columns54
+next55:
+done51:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e68d610
@@ -2012,8 +1984,8 @@ backLong8:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next57
-columns56:
+	BLT next58
+columns57:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -2129,13 +2101,13 @@ columns56:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns56
-next57:
+	BGE columns57
+next58:
 	ADDS $4, R2, R2
-	BEQ done55
+	BEQ done56
 	SUBS $1, R2, R2
-	BLT next59
-columns58:
+	BLT next60
+columns59:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -2167,9 +2139,9 @@ columns58:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns58
-next59:
-done55:
+	BGE columns59
+next60:
+done56:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -2199,17 +2171,17 @@ finish9:
 	BNE back7
 	MOVD 16(RSP), R0
 	CMP $0, R0
-	BEQ done11
+	BEQ done12
 	MOVD R0, 48(RSP)
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit60:
+unit61:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost61
+	BLE atMost62
 	MOVD $8, R3
-atMost61:
+atMost62:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -2219,9 +2191,85 @@ atMost61:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same62
+	BEQ same63
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes5
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes5
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes5
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes5
+	WORD $0x4d40869d
+lanes5:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	B done64
+same63:
+	FMOVD c+40(FP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+done64:
+	MOVD R1, R4
+	MOVD b+16(FP), R5
+	MOVD k+24(FP), R8
+	MOVD 32(RSP), R9
+	LSL $3, R9, R9
+column65:
+	FMOVD 0(R5), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	FLDPQ 0(R4), (F28, F29)
+	WORD $0x4e7ccd8a
+	WORD $0x4e7dcdab
+	ADDS R9, R4, R4
+	ADDS $8, R5, R5
+	SUBS $1, R8, R8
+	BGT column65
+	ADD $0, R3, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes6
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes6
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes6
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes6
+	WORD $0x4d00868b
+lanes6:
+	MOVD R0, R3
+	CMP $8, R3
+	BLE atMost66
+	MOVD $8, R3
+atMost66:
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	NEG R3, R3
+	ADD R3<<3, R4, R19
+	FLDPQ 96(R19), (F8, F9)
+	MOVD d+64(FP), R3
+	ADDS R2, R3, R3
+	MOVD o+48(FP), R4
+	CMP $0, R4
+	BEQ same67
+	ADDS R2, R4, R4
+	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
@@ -2242,29 +2290,29 @@ atMost61:
 lanes7:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done63
-same62:
+	B done68
+same67:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done63:
+done68:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column64:
+column69:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-	FLDPQ 0(R4), (F28, F29)
+	FLDPQ 32(R4), (F28, F29)
 	WORD $0x4e7ccd8a
 	WORD $0x4e7dcdab
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column64
-	ADD $0, R3, R20
+	BGT column69
+	ADD $32, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes8
 	WORD $0x0d00868a
@@ -2281,23 +2329,29 @@ column64:
 	CBZ R21, lanes8
 	WORD $0x4d00868b
 lanes8:
+	ADDS $64, R1, R1
+	ADDS $64, R2, R2
+	SUBS $8, R0, R0
+	BGT unit61
+	B likelihood6
+rest10:
+	MOVD 16(RSP), R0
+	MOVD 8(RSP), R1
+	MOVD 24(RSP), R2
+unit70:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost65
+	BLE atMost71
 	MOVD $8, R3
-atMost65:
+atMost71:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
 	ADD R3<<3, R4, R19
-	FLDPQ 96(R19), (F8, F9)
+	FLDPQ 64(R19), (F8, F9)
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
-	MOVD o+48(FP), R4
-	CMP $0, R4
-	BEQ same66
-	ADDS R2, R4, R4
-	ADD $32, R4, R20
+	ADD $0, R3, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
@@ -2316,70 +2370,194 @@ atMost65:
 	CBZ R21, lanes9
 	WORD $0x4d40869d
 lanes9:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	B done67
-same66:
-	FMOVD c+40(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-done67:
-	MOVD R1, R4
-	MOVD b+16(FP), R5
-	MOVD k+24(FP), R8
-	MOVD 32(RSP), R9
-	LSL $3, R9, R9
-column68:
-	FMOVD 0(R5), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-	FLDPQ 32(R4), (F28, F29)
-	WORD $0x4e7ccd8a
-	WORD $0x4e7dcdab
-	ADDS R9, R4, R4
-	ADDS $8, R5, R5
-	SUBS $1, R8, R8
-	BGT column68
-	ADD $32, R3, R20
-	WORD $0x4e083d15
-	CBZ R21, lanes10
-	WORD $0x0d00868a
-	ADD $8, R20
-	WORD $0x4e183d15
-	CBZ R21, lanes10
-	WORD $0x4d00868a
-	ADD $8, R20
-	WORD $0x4e083d35
-	CBZ R21, lanes10
-	WORD $0x0d00868b
-	ADD $8, R20
-	WORD $0x4e183d35
-	CBZ R21, lanes10
-	WORD $0x4d00868b
-lanes10:
-	ADDS $64, R1, R1
-	ADDS $64, R2, R2
-	SUBS $8, R0, R0
-	BGT unit60
-	B likelihood6
-rest10:
-	MOVD 16(RSP), R0
-	MOVD 8(RSP), R1
-	MOVD 24(RSP), R2
-unit69:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	MOVD R1, R3
+	MOVD grad+32(FP), R4
+	MOVD k+24(FP), R5
+	MOVD 32(RSP), R8
+	LSL $3, R8, R8
+column72:
+	FLDPQ 0(R4), (F10, F11)
+	FLDPQ 0(R3), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	FSTPQ (F10, F11), 0(R4)
+	ADDS R8, R3, R3
+	ADDS $64, R4, R4
+	SUBS $1, R5, R5
+	BGT column72
+	FLDPQ 0(R4), (F10, F11)
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	FSTPQ (F10, F11), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost70
+	BLE atMost73
 	MOVD $8, R3
-atMost70:
+atMost73:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
 	ADD R3<<3, R4, R19
-	FLDPQ 64(R19), (F8, F9)
+	FLDPQ 96(R19), (F8, F9)
 	MOVD d+64(FP), R3
 	ADDS R2, R3, R3
-	ADD $0, R3, R20
+	ADD $32, R3, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes10
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes10
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes10
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes10
+	WORD $0x4d40869d
+lanes10:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	MOVD R1, R3
+	MOVD grad+32(FP), R4
+	MOVD k+24(FP), R5
+	MOVD 32(RSP), R8
+	LSL $3, R8, R8
+column74:
+	FLDPQ 32(R4), (F10, F11)
+	FLDPQ 32(R3), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	FSTPQ (F10, F11), 32(R4)
+	ADDS R8, R3, R3
+	ADDS $64, R4, R4
+	SUBS $1, R5, R5
+	BGT column74
+	FLDPQ 32(R4), (F10, F11)
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	FSTPQ (F10, F11), 32(R4)
+	ADDS $64, R1, R1
+	ADDS $64, R2, R2
+	SUBS $8, R0, R0
+	BGT unit70
+	B done12
+wide11:
+tile75:
+	MOVD 16(RSP), R0
+	CMP $0, R0
+	BLE finish79
+	CMP $8, R0
+	BLE atMost81
+	MOVD $8, R0
+atMost81:
+	MOVD R0, 48(RSP)
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	WORD $0x6e341e94
+	WORD $0x6e351eb5
+	WORD $0x6e361ed6
+	WORD $0x6e371ef7
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group82:
+	FLDPQ 0(R1), (F24, F25)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 32(R1), (F24, F25)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group82
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4e6ed58a
+	WORD $0x4e6fd5ab
+	WORD $0x4e72d60c
+	WORD $0x4e73d62d
+	WORD $0x4e76d68e
+	WORD $0x4e77d6af
+	WORD $0x4ea81d1c
+	WORD $0x4eac1d9d
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ea91d3c
+	WORD $0x4ead1dbd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4e68d610
+	WORD $0x4e69d631
+	WORD $0x4eaa1d5c
+	WORD $0x4eae1ddd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4eab1d7c
+	WORD $0x4eaf1dfd
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4ec83a0a
+	WORD $0x4ec93a2b
+	WORD $0x4ec87a08
+	WORD $0x4ec97a29
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 64(R19), (F8, F9)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same83
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
 	WORD $0x4e083d15
@@ -2398,84 +2576,1153 @@ atMost70:
 	CBZ R21, lanes11
 	WORD $0x4d40869d
 lanes11:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
-	MOVD k+24(FP), R5
-	MOVD 32(RSP), R8
-	LSL $3, R8, R8
-column71:
-	FLDPQ 0(R4), (F10, F11)
-	FLDPQ 0(R3), (F28, F29)
-	WORD $0x4e7ccd0a
-	WORD $0x4e7dcd2b
-	FSTPQ (F10, F11), 0(R4)
-	ADDS R8, R3, R3
-	ADDS $64, R4, R4
-	SUBS $1, R5, R5
-	BGT column71
-	FLDPQ 0(R4), (F10, F11)
-	WORD $0x4e68d54a
-	WORD $0x4e69d56b
-	FSTPQ (F10, F11), 0(R4)
-	MOVD R0, R3
-	CMP $8, R3
-	BLE atMost72
-	MOVD $8, R3
-atMost72:
-	MOVD $lanesBelow<>+0(SB), R19
-	ADD $0, R19, R4
-	NEG R3, R3
-	ADD R3<<3, R4, R19
-	FLDPQ 96(R19), (F8, F9)
-	MOVD d+64(FP), R3
-	ADDS R2, R3, R3
-	ADD $32, R3, R20
-	WORD $0x6e3c1f9c
-	WORD $0x6e3d1fbd
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	B done84
+same83:
+	FMOVD c+40(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+done84:
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes12
-	WORD $0x0d40869c
+	WORD $0x0d00868a
 	ADD $8, R20
 	WORD $0x4e183d15
 	CBZ R21, lanes12
-	WORD $0x4d40869c
+	WORD $0x4d00868a
 	ADD $8, R20
 	WORD $0x4e083d35
 	CBZ R21, lanes12
-	WORD $0x0d40869d
+	WORD $0x0d00868b
 	ADD $8, R20
 	WORD $0x4e183d35
 	CBZ R21, lanes12
-	WORD $0x4d40869d
+	WORD $0x4d00868b
 lanes12:
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	WORD $0x6e341e94
+	WORD $0x6e351eb5
+	WORD $0x6e361ed6
+	WORD $0x6e371ef7
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group85:
+	FLDPQ 0(R1), (F24, F25)
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 32(R1), (F24, F25)
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group85
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4e6ed58a
+	WORD $0x4e6fd5ab
+	WORD $0x4e72d60c
+	WORD $0x4e73d62d
+	WORD $0x4e76d68e
+	WORD $0x4e77d6af
+	WORD $0x4ea81d1c
+	WORD $0x4eac1d9d
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ea91d3c
+	WORD $0x4ead1dbd
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	MOVD R1, R3
-	MOVD grad+32(FP), R4
-	MOVD k+24(FP), R5
-	MOVD 32(RSP), R8
-	LSL $3, R8, R8
-column73:
-	FLDPQ 32(R4), (F10, F11)
-	FLDPQ 32(R3), (F28, F29)
-	WORD $0x4e7ccd0a
-	WORD $0x4e7dcd2b
-	FSTPQ (F10, F11), 32(R4)
-	ADDS R8, R3, R3
-	ADDS $64, R4, R4
-	SUBS $1, R5, R5
-	BGT column73
-	FLDPQ 32(R4), (F10, F11)
+	WORD $0x4e68d610
+	WORD $0x4e69d631
+	WORD $0x4eaa1d5c
+	WORD $0x4eae1ddd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4eab1d7c
+	WORD $0x4eaf1dfd
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4ec83a0a
+	WORD $0x4ec93a2b
+	WORD $0x4ec87a08
+	WORD $0x4ec97a29
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
-	FSTPQ (F10, F11), 32(R4)
-	ADDS $64, R1, R1
-	ADDS $64, R2, R2
-	SUBS $8, R0, R0
-	BGT unit69
-done11:
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 96(R19), (F8, F9)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same86
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes13
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes13
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes13
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes13
+	WORD $0x4d40869d
+lanes13:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	B done87
+same86:
+	FMOVD c+40(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+done87:
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes14
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes14
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes14
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes14
+	WORD $0x4d00868b
+lanes14:
+	MOVD 24(RSP), R0
+	MOVD R0, R1
+	LSR $3, R1, R1
+	MOVD d+64(FP), R2
+	ADDS R0, R2, R2
+	MOVD y+56(FP), R0
+	ADDS R1, R0, R0
+	MOVD 48(RSP), R1
+	MOVD $0, R3
+	ADD $-8, R1, R4
+	CMP R4, R3
+	BGT tail91
+loop90:
+	ADD R3<<0, R0, R19
+	FMOVS 0(R19), F28
+	WORD $0x0f08a79c
+	WORD $0x0f10a79c
+	WORD $0x4f20a789
+	WORD $0x0f20a788
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1d08
+	WORD $0x4e3d1d29
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6e281d4a
+	WORD $0x6e291d6b
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d4c
+	WORD $0x4ebd1d6d
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5d0
+	WORD $0x4efdd5f1
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
+	WORD $0x4f3f05d0
+	WORD $0x4f3f05f1
+	WORD $0x6eb085ce
+	WORD $0x6eb185ef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd58e
+	WORD $0x4e7dd5af
+	WORD $0x6e6edc84
+	WORD $0x6e6fdca5
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6ef0e55f
+	WORD $0x6e6a1e1f
+	WORD $0x4ebf1ff0
+	WORD $0x6ef1e57f
+	WORD $0x6e6b1e3f
+	WORD $0x4ebf1ff1
+	WORD $0x4e70d400
+	WORD $0x4e71d421
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eeae78a
+	WORD $0x6eebe7ab
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4f41055e
+	WORD $0x6e6c1e1e
+	WORD $0x4f41057f
+	WORD $0x6e6d1e3f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	WORD $0x6e6efd4a
+	WORD $0x6e6ffd6b
+	WORD $0x6e281d48
+	WORD $0x6e291d69
+	ADD R3<<3, R2, R19
+	FSTPQ (F8, F9), 0(R19)
+	ADD R3<<0, R0, R19
+	FMOVS 4(R19), F28
+	WORD $0x0f08a79c
+	WORD $0x0f10a79c
+	WORD $0x4f20a789
+	WORD $0x0f20a788
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1d08
+	WORD $0x4e3d1d29
+	ADD R3<<3, R2, R19
+	FLDPQ 32(R19), (F10, F11)
+	WORD $0x6e281d4a
+	WORD $0x6e291d6b
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d4c
+	WORD $0x4ebd1d6d
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5d0
+	WORD $0x4efdd5f1
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
+	WORD $0x4f3f05d0
+	WORD $0x4f3f05f1
+	WORD $0x6eb085ce
+	WORD $0x6eb185ef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd58e
+	WORD $0x4e7dd5af
+	WORD $0x6e6edcc6
+	WORD $0x6e6fdce7
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6ef0e55f
+	WORD $0x6e6a1e1f
+	WORD $0x4ebf1ff0
+	WORD $0x6ef1e57f
+	WORD $0x6e6b1e3f
+	WORD $0x4ebf1ff1
+	WORD $0x4e70d442
+	WORD $0x4e71d463
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eeae78a
+	WORD $0x6eebe7ab
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4f41055e
+	WORD $0x6e6c1e1e
+	WORD $0x4f41057f
+	WORD $0x6e6d1e3f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	WORD $0x6e6efd4a
+	WORD $0x6e6ffd6b
+	WORD $0x6e281d48
+	WORD $0x6e291d69
+	ADD R3<<3, R2, R19
+	FSTPQ (F8, F9), 32(R19)
+	ADDS $8, R3, R3
+	CMP R4, R3
+	BLE loop90
+tail91:
+	SUBS R3, R1, R1
+	CMP $0, R1
+	BLE done92
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	MOVD R1, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
+	FLDPQ 64(R19), (F8, F9)
+	ADD R3<<0, R0, R19
+	FMOVS 0(R19), F28
+	WORD $0x0f08a79c
+	WORD $0x0f10a79c
+	WORD $0x4f20a78b
+	WORD $0x0f20a78a
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1d4a
+	WORD $0x4e3d1d6b
+	ADD R3<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes15
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes15
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes15
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes15
+	WORD $0x4d40869d
+lanes15:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x6e2a1d8c
+	WORD $0x6e2b1dad
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d8e
+	WORD $0x4ebd1daf
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6eeee61f
+	WORD $0x6e6e1e1f
+	WORD $0x4ebf1fee
+	WORD $0x6eefe63f
+	WORD $0x6e6f1e3f
+	WORD $0x4ebf1fef
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd0
+	WORD $0x4e7dcdf1
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd612
+	WORD $0x4efdd633
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	WORD $0x6e6eddd2
+	WORD $0x6e6fddf3
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	WORD $0x4e6eced4
+	WORD $0x4e6fcef5
+	WORD $0x4eae1ddc
+	WORD $0x4eaf1dfd
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd68e
+	WORD $0x4e7dd6af
+	WORD $0x4f3f0612
+	WORD $0x4f3f0633
+	WORD $0x6eb28610
+	WORD $0x6eb38631
+	WORD $0x4f745652
+	WORD $0x4f745673
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8652
+	WORD $0x4efd8673
+	WORD $0x6e72ddce
+	WORD $0x6e73ddef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70ddce
+	WORD $0x6e71ddef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5d0
+	WORD $0x4e7dd5f1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4f41051e
+	WORD $0x6e721e1e
+	WORD $0x4f41053f
+	WORD $0x6e731e3f
+	WORD $0x4ebe1fd2
+	WORD $0x4ebf1ff3
+	WORD $0x6e72dc84
+	WORD $0x6e73dca5
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6ef2e59f
+	WORD $0x6e6c1e5f
+	WORD $0x4ebf1ff2
+	WORD $0x6ef3e5bf
+	WORD $0x6e6d1e7f
+	WORD $0x4ebf1ff3
+	WORD $0x4e281e52
+	WORD $0x4e291e73
+	WORD $0x4e72d400
+	WORD $0x4e73d421
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eece78c
+	WORD $0x6eede7ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4f41059e
+	WORD $0x6e6e1e5e
+	WORD $0x4f4105bf
+	WORD $0x6e6f1e7f
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	WORD $0x6e70fd8c
+	WORD $0x6e71fdad
+	WORD $0x6e2a1d8a
+	WORD $0x6e2b1dab
+	ADD R3<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes16
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes16
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes16
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes16
+	WORD $0x4d00868b
+lanes16:
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	NEG R1, R1
+	ADD R1<<3, R4, R19
+	FLDPQ 96(R19), (F8, F9)
+	ADD R3<<0, R0, R19
+	FMOVS 4(R19), F28
+	WORD $0x0f08a79c
+	WORD $0x0f10a79c
+	WORD $0x4f20a78b
+	WORD $0x0f20a78a
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1d4a
+	WORD $0x4e3d1d6b
+	ADD R3<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes17
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes17
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes17
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes17
+	WORD $0x4d40869d
+lanes17:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x6e2a1d8c
+	WORD $0x6e2b1dad
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d8e
+	WORD $0x4ebd1daf
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6eeee61f
+	WORD $0x6e6e1e1f
+	WORD $0x4ebf1fee
+	WORD $0x6eefe63f
+	WORD $0x6e6f1e3f
+	WORD $0x4ebf1fef
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd0
+	WORD $0x4e7dcdf1
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd612
+	WORD $0x4efdd633
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	WORD $0x6e6eddd2
+	WORD $0x6e6fddf3
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	WORD $0x4e6eced4
+	WORD $0x4e6fcef5
+	WORD $0x4eae1ddc
+	WORD $0x4eaf1dfd
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd68e
+	WORD $0x4e7dd6af
+	WORD $0x4f3f0612
+	WORD $0x4f3f0633
+	WORD $0x6eb28610
+	WORD $0x6eb38631
+	WORD $0x4f745652
+	WORD $0x4f745673
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8652
+	WORD $0x4efd8673
+	WORD $0x6e72ddce
+	WORD $0x6e73ddef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70ddce
+	WORD $0x6e71ddef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5d0
+	WORD $0x4e7dd5f1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4f41051e
+	WORD $0x6e721e1e
+	WORD $0x4f41053f
+	WORD $0x6e731e3f
+	WORD $0x4ebe1fd2
+	WORD $0x4ebf1ff3
+	WORD $0x6e72dcc6
+	WORD $0x6e73dce7
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6ef2e59f
+	WORD $0x6e6c1e5f
+	WORD $0x4ebf1ff2
+	WORD $0x6ef3e5bf
+	WORD $0x6e6d1e7f
+	WORD $0x4ebf1ff3
+	WORD $0x4e281e52
+	WORD $0x4e291e73
+	WORD $0x4e72d442
+	WORD $0x4e73d463
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eece78c
+	WORD $0x6eede7ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4f41059e
+	WORD $0x6e6e1e5e
+	WORD $0x4f4105bf
+	WORD $0x6e6f1e7f
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	WORD $0x6e70fd8c
+	WORD $0x6e71fdad
+	WORD $0x6e2a1d8a
+	WORD $0x6e2b1dab
+	ADD R3<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes18
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes18
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes18
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes18
+	WORD $0x4d00868b
+lanes18:
+done92:
+	MOVD grad+32(FP), R0
+	MOVD k+24(FP), R1
+	LSL $3, R1, R1
+	ADDS R1, R0, R0
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 64(R19), (F8, F9)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $0, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes19
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes19
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes19
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes19
+	WORD $0x4d40869d
+lanes19:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	FSTPQ (F8, F9), 64(RSP)
+	FLDPQ 0(R0), (F10, F11)
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	FSTPQ (F10, F11), 0(R0)
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 96(R19), (F8, F9)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $32, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes20
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes20
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes20
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes20
+	WORD $0x4d40869d
+lanes20:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	FSTPQ (F8, F9), 96(RSP)
+	FLDPQ 32(R0), (F10, F11)
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	FSTPQ (F10, F11), 32(R0)
+	MOVD 32(RSP), R0
+	MOVD 40(RSP), R1
+	MOVD 8(RSP), R2
+	ADDS R1, R2, R2
+	MOVD R2, 8(RSP)
+	MOVD 24(RSP), R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	MOVD R1, 24(RSP)
+	MOVD 16(RSP), R1
+	SUBS R0, R1, R1
+	MOVD R1, 16(RSP)
+	FMOVD 64(RSP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	FMOVD 72(RSP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	FMOVD 80(RSP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	FMOVD 88(RSP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	FMOVD 96(RSP), F28
+	WORD $0x4e080790
+	WORD $0x4e080791
+	FMOVD 104(RSP), F28
+	WORD $0x4e080792
+	WORD $0x4e080793
+	FMOVD 112(RSP), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FMOVD 120(RSP), F28
+	WORD $0x4e080796
+	WORD $0x4e080797
+	MOVD 8(RSP), R0
+	MOVD 8(RSP), R1
+	MOVD grad+32(FP), R2
+	MOVD 40(RSP), R3
+	SUBS $512, R0, R0
+	LSR $1, R3, R3
+	ADDS R3, R1, R1
+	MOVD k+24(FP), R3
+	LSL $3, R3, R3
+	ADDS R3, R2, R2
+	SUBS $64, R2, R2
+	MOVD k+24(FP), R3
+group93:
+	FLDPQ 0(R2), (F24, F25)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7ccd18
+	WORD $0x4e7dcd39
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7ccd58
+	WORD $0x4e7dcd79
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7ccd98
+	WORD $0x4e7dcdb9
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7ccdd8
+	WORD $0x4e7dcdf9
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7cce18
+	WORD $0x4e7dce39
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7cce58
+	WORD $0x4e7dce79
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7cce98
+	WORD $0x4e7dceb9
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7cced8
+	WORD $0x4e7dcef9
+	FSTPQ (F24, F25), 0(R2)
+	FLDPQ 32(R2), (F24, F25)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7ccd18
+	WORD $0x4e7dcd39
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7ccd58
+	WORD $0x4e7dcd79
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7ccd98
+	WORD $0x4e7dcdb9
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7ccdd8
+	WORD $0x4e7dcdf9
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7cce18
+	WORD $0x4e7dce39
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7cce58
+	WORD $0x4e7dce79
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7cce98
+	WORD $0x4e7dceb9
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7cced8
+	WORD $0x4e7dcef9
+	FSTPQ (F24, F25), 32(R2)
+	ADDS $-512, R0, R0
+	ADDS $-64, R2, R2
+	ADDS $256, R1, R1
+	SUBS $8, R3, R3
+	BGT group93
+	MOVD $0, R0
+	MOVD R0, 56(RSP)
+	B tile75
+finish79:
+done12:
 	MOVD sum+72(FP), R0
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
@@ -2484,7 +3731,7 @@ done11:
 	FSTPQ (F6, F7), 32(R0)
 	RET
 
-TEXT ·binomialLogitLinearNEON(SB), NOSPLIT, $56-96
+TEXT ·binomialLogitLinearNEON(SB), NOSPLIT, $120-96
 	MOVD sum+72(FP), R0
 	FLDPQ 0(R0), (F0, F1)
 	FLDPQ 32(R0), (F2, F3)
@@ -2501,15 +3748,19 @@ TEXT ·binomialLogitLinearNEON(SB), NOSPLIT, $56-96
 	MOVD k+24(FP), R0
 	MOVD $32, R1
 	CMP $32, R0
-	BLE long1
-	CMP $128, R0
-	BGT long1
+	BLE chosen1
 	MOVD $16, R1
-long1:
+	CMP $128, R0
+	BLE chosen1
+	MOVD $8, R1
+chosen1:
 	MOVD R1, 32(RSP)
 	MUL R1, R0, R0
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
+	MOVD k+24(FP), R0
+	CMP $128, R0
+	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
@@ -2524,14 +3775,14 @@ tile2:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same12
+	BEQ same13
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done13
-same12:
+	B done14
+same13:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -2544,13 +3795,13 @@ same12:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done13:
+done14:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next16
-columns15:
+	BLT next17
+columns16:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -2614,13 +3865,13 @@ columns15:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns15
-next16:
+	BGE columns16
+next17:
 	ADDS $4, R2, R2
-	BEQ done14
+	BEQ done15
 	SUBS $1, R2, R2
-	BLT next18
-columns17:
+	BLT next19
+columns18:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -2639,9 +3890,9 @@ columns17:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns17
-next18:
-done14:
+	BGE columns18
+next19:
+done15:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -2654,7 +3905,7 @@ long3:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same19
+	BEQ same20
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -2664,8 +3915,8 @@ long3:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done20
-same19:
+	B done21
+same20:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -2690,13 +3941,13 @@ same19:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done20:
+done21:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next23
-columns22:
+	BLT next24
+columns23:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -2808,13 +4059,13 @@ columns22:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns22
-next23:
+	BGE columns23
+next24:
 	ADDS $4, R2, R2
-	BEQ done21
+	BEQ done22
 	SUBS $1, R2, R2
-	BLT next25
-columns24:
+	BLT next26
+columns25:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -2845,9 +4096,9 @@ columns24:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns24
-next25:
-done21:
+	BGE columns25
+next26:
+done22:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -2866,14 +4117,14 @@ both4:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same26
+	BEQ same27
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done27
-same26:
+	B done28
+same27:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -2886,7 +4137,7 @@ same26:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done27:
+done28:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD 8(RSP), R2
@@ -2903,8 +4154,8 @@ done27:
 	MOVD grad+32(FP), R3
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next30
-columns29:
+	BLT next31
+columns30:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -3034,13 +4285,13 @@ columns29:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns29
-next30:
+	BGE columns30
+next31:
 	ADDS $4, R4, R4
-	BEQ done28
+	BEQ done29
 	SUBS $1, R4, R4
-	BLT next32
-columns31:
+	BLT next33
+columns32:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -3077,9 +4328,9 @@ columns31:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns31
-next32:
-done28:
+	BGE columns32
+next33:
+done29:
 	FLDPQ 0(R3), (F24, F25)
 	FLDPQ 32(R3), (F26, F27)
 	WORD $0x4e70d718
@@ -3104,7 +4355,7 @@ bothLong5:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same33
+	BEQ same34
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -3114,8 +4365,8 @@ bothLong5:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done34
-same33:
+	B done35
+same34:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -3140,13 +4391,13 @@ same33:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done34:
+done35:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
+	BLT next38
+columns37:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -3258,13 +4509,13 @@ columns36:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns36
-next37:
+	BGE columns37
+next38:
 	ADDS $4, R2, R2
-	BEQ done35
+	BEQ done36
 	SUBS $1, R2, R2
-	BLT next39
-columns38:
+	BLT next40
+columns39:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -3295,9 +4546,9 @@ columns38:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
+	BGE columns39
+next40:
+done36:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -3327,8 +4578,8 @@ done35:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next42
-columns41:
+	BLT next43
+columns42:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -3444,13 +4695,13 @@ columns41:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns41
-next42:
+	BGE columns42
+next43:
 	ADDS $4, R2, R2
-	BEQ done40
+	BEQ done41
 	SUBS $1, R2, R2
-	BLT next44
-columns43:
+	BLT next45
+columns44:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -3482,9 +4733,9 @@ columns43:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns43
-next44:
-done40:
+	BGE columns44
+next45:
+done41:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -3517,8 +4768,8 @@ likelihood6:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail48
-loop47:
+	BGT tail49
+loop48:
 	FMOVD trials+88(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -3883,11 +5134,11 @@ loop47:
 	FSTPQ (F12, F13), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop47
-tail48:
+	BLE loop48
+tail49:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done49
+	BLE done50
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -4393,7 +5644,7 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d00868f
 lanes6:
-done49:
+done50:
 	MOVD 32(RSP), R0
 	MOVD 48(RSP), R1
 	CMP R1, R0
@@ -4417,9 +5668,7 @@ done49:
 	MOVD R1, 16(RSP)
 	MOVD $1, R0
 	MOVD R0, 56(RSP)
-	MOVD k+24(FP), R0
-	CMP $128, R0
-	BLE tile2
+	B tile2
 back7:
 	MOVD 32(RSP), R0
 	CMP $16, R0
@@ -4438,8 +5687,8 @@ back7:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next52
-columns51:
+	BLT next53
+columns52:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -4507,13 +5756,13 @@ columns51:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns51
-next52:
+	BGE columns52
+next53:
 	ADDS $4, R2, R2
-	BEQ done50
+	BEQ done51
 	SUBS $1, R2, R2
-	BLT next54
-columns53:
+	BLT next55
+columns54:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -4533,9 +5782,9 @@ columns53:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns53
-next54:
-done50:
+	BGE columns54
+next55:
+done51:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e68d610
@@ -4570,8 +5819,8 @@ backLong8:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next57
-columns56:
+	BLT next58
+columns57:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -4687,13 +5936,13 @@ columns56:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns56
-next57:
+	BGE columns57
+next58:
 	ADDS $4, R2, R2
-	BEQ done55
+	BEQ done56
 	SUBS $1, R2, R2
-	BLT next59
-columns58:
+	BLT next60
+columns59:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -4725,9 +5974,9 @@ columns58:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns58
-next59:
-done55:
+	BGE columns59
+next60:
+done56:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -4757,17 +6006,17 @@ finish9:
 	BNE back7
 	MOVD 16(RSP), R0
 	CMP $0, R0
-	BEQ done11
+	BEQ done12
 	MOVD R0, 48(RSP)
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit60:
+unit61:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost61
+	BLE atMost62
 	MOVD $8, R3
-atMost61:
+atMost62:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4777,7 +6026,7 @@ atMost61:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same62
+	BEQ same63
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -4800,18 +6049,18 @@ atMost61:
 lanes7:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done63
-same62:
+	B done64
+same63:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done63:
+done64:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column64:
+column65:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -4821,7 +6070,7 @@ column64:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column64
+	BGT column65
 	ADD $0, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes8
@@ -4841,9 +6090,9 @@ column64:
 lanes8:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost65
+	BLE atMost66
 	MOVD $8, R3
-atMost65:
+atMost66:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4853,7 +6102,7 @@ atMost65:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same66
+	BEQ same67
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -4876,18 +6125,18 @@ atMost65:
 lanes9:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done67
-same66:
+	B done68
+same67:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done67:
+done68:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column68:
+column69:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -4897,7 +6146,7 @@ column68:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column68
+	BGT column69
 	ADD $32, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes10
@@ -4918,18 +6167,18 @@ lanes10:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit60
+	BGT unit61
 	B likelihood6
 rest10:
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit69:
+unit70:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost70
+	BLE atMost71
 	MOVD $8, R3
-atMost70:
+atMost71:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4963,7 +6212,7 @@ lanes11:
 	MOVD k+24(FP), R5
 	MOVD 32(RSP), R8
 	LSL $3, R8, R8
-column71:
+column72:
 	FLDPQ 0(R4), (F10, F11)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccd0a
@@ -4972,16 +6221,16 @@ column71:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column71
+	BGT column72
 	FLDPQ 0(R4), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
 	FSTPQ (F10, F11), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost72
+	BLE atMost73
 	MOVD $8, R3
-atMost72:
+atMost73:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -5015,7 +6264,7 @@ lanes12:
 	MOVD k+24(FP), R5
 	MOVD 32(RSP), R8
 	LSL $3, R8, R8
-column73:
+column74:
 	FLDPQ 32(R4), (F10, F11)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccd0a
@@ -5024,7 +6273,7 @@ column73:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column73
+	BGT column74
 	FLDPQ 32(R4), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
@@ -5032,8 +6281,1389 @@ column73:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit69
-done11:
+	BGT unit70
+	B done12
+wide11:
+tile75:
+	MOVD 16(RSP), R0
+	CMP $0, R0
+	BLE finish79
+	CMP $8, R0
+	BLE atMost81
+	MOVD $8, R0
+atMost81:
+	MOVD R0, 48(RSP)
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	WORD $0x6e341e94
+	WORD $0x6e351eb5
+	WORD $0x6e361ed6
+	WORD $0x6e371ef7
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group82:
+	FLDPQ 0(R1), (F24, F25)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 32(R1), (F24, F25)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group82
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4e6ed58a
+	WORD $0x4e6fd5ab
+	WORD $0x4e72d60c
+	WORD $0x4e73d62d
+	WORD $0x4e76d68e
+	WORD $0x4e77d6af
+	WORD $0x4ea81d1c
+	WORD $0x4eac1d9d
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ea91d3c
+	WORD $0x4ead1dbd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4e68d610
+	WORD $0x4e69d631
+	WORD $0x4eaa1d5c
+	WORD $0x4eae1ddd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4eab1d7c
+	WORD $0x4eaf1dfd
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4ec83a0a
+	WORD $0x4ec93a2b
+	WORD $0x4ec87a08
+	WORD $0x4ec97a29
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 64(R19), (F8, F9)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same83
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes13
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes13
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes13
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes13
+	WORD $0x4d40869d
+lanes13:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	B done84
+same83:
+	FMOVD c+40(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+done84:
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes14
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes14
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes14
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes14
+	WORD $0x4d00868b
+lanes14:
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	WORD $0x6e341e94
+	WORD $0x6e351eb5
+	WORD $0x6e361ed6
+	WORD $0x6e371ef7
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group85:
+	FLDPQ 0(R1), (F24, F25)
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 32(R1), (F24, F25)
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group85
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4e6ed58a
+	WORD $0x4e6fd5ab
+	WORD $0x4e72d60c
+	WORD $0x4e73d62d
+	WORD $0x4e76d68e
+	WORD $0x4e77d6af
+	WORD $0x4ea81d1c
+	WORD $0x4eac1d9d
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ea91d3c
+	WORD $0x4ead1dbd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4e68d610
+	WORD $0x4e69d631
+	WORD $0x4eaa1d5c
+	WORD $0x4eae1ddd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4eab1d7c
+	WORD $0x4eaf1dfd
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4ec83a0a
+	WORD $0x4ec93a2b
+	WORD $0x4ec87a08
+	WORD $0x4ec97a29
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 96(R19), (F8, F9)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same86
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes15
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes15
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes15
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes15
+	WORD $0x4d40869d
+lanes15:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	B done87
+same86:
+	FMOVD c+40(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+done87:
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes16
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes16
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes16
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes16
+	WORD $0x4d00868b
+lanes16:
+	MOVD 24(RSP), R0
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	MOVD y+56(FP), R2
+	ADDS R0, R2, R2
+	MOVD 48(RSP), R0
+	MOVD $0, R3
+	ADD $-8, R0, R4
+	CMP R4, R3
+	BGT tail91
+loop90:
+	FMOVD trials+88(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	ADD R3<<3, R1, R19
+	FLDPQ 0(R19), (F10, F11)
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d4e
+	WORD $0x4ebd1d6f
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6eeee61f
+	WORD $0x6e6e1e1f
+	WORD $0x4ebf1fee
+	WORD $0x6eefe63f
+	WORD $0x6e6f1e3f
+	WORD $0x4ebf1fef
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd0
+	WORD $0x4e7dcdf1
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd612
+	WORD $0x4efdd633
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	WORD $0x6e6eddd2
+	WORD $0x6e6fddf3
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	WORD $0x4e6eced4
+	WORD $0x4e6fcef5
+	WORD $0x4eae1ddc
+	WORD $0x4eaf1dfd
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd68e
+	WORD $0x4e7dd6af
+	WORD $0x4f3f0612
+	WORD $0x4f3f0633
+	WORD $0x6eb28610
+	WORD $0x6eb38631
+	WORD $0x4f745652
+	WORD $0x4f745673
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8652
+	WORD $0x4efd8673
+	WORD $0x6e72ddce
+	WORD $0x6e73ddef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70ddce
+	WORD $0x6e71ddef
+	WORD $0x4eecd508
+	WORD $0x4eedd529
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5d0
+	WORD $0x4e7dd5f1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6e70fe50
+	WORD $0x6e71fe71
+	WORD $0x6e70ddd2
+	WORD $0x6e71ddf3
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eeae794
+	WORD $0x6eebe7b5
+	WORD $0x4f41069e
+	WORD $0x6e701e5e
+	WORD $0x4f4106bf
+	WORD $0x6e711e7f
+	WORD $0x4ebe1fd6
+	WORD $0x4ebf1ff7
+	WORD $0x4f41069e
+	WORD $0x6e721e1e
+	WORD $0x4f4106bf
+	WORD $0x6e731e3f
+	WORD $0x4ebe1fd0
+	WORD $0x4ebf1ff1
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eeae792
+	WORD $0x6eebe7b3
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d14
+	WORD $0x6e3d1d35
+	WORD $0x4f41065e
+	WORD $0x6e741d9e
+	WORD $0x4f41067f
+	WORD $0x6e751dbf
+	WORD $0x4ebe1fd2
+	WORD $0x4ebf1ff3
+	WORD $0x6e6ade4a
+	WORD $0x6e6bde6b
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
+	WORD $0x4ef6cd0c
+	WORD $0x4ef7cd2d
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5c8
+	WORD $0x4e7dd5e9
+	WORD $0x6e68dc84
+	WORD $0x6e69dca5
+	WORD $0x4e6ad400
+	WORD $0x4e6bd421
+	ADD R3<<3, R1, R19
+	FSTPQ (F12, F13), 0(R19)
+	FMOVD trials+88(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	ADD R3<<3, R1, R19
+	FLDPQ 32(R19), (F10, F11)
+	ADD R3<<3, R2, R19
+	FLDPQ 32(R19), (F12, F13)
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d4e
+	WORD $0x4ebd1d6f
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6eeee61f
+	WORD $0x6e6e1e1f
+	WORD $0x4ebf1fee
+	WORD $0x6eefe63f
+	WORD $0x6e6f1e3f
+	WORD $0x4ebf1fef
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd0
+	WORD $0x4e7dcdf1
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd612
+	WORD $0x4efdd633
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	WORD $0x6e6eddd2
+	WORD $0x6e6fddf3
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	WORD $0x4e6eced4
+	WORD $0x4e6fcef5
+	WORD $0x4eae1ddc
+	WORD $0x4eaf1dfd
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd68e
+	WORD $0x4e7dd6af
+	WORD $0x4f3f0612
+	WORD $0x4f3f0633
+	WORD $0x6eb28610
+	WORD $0x6eb38631
+	WORD $0x4f745652
+	WORD $0x4f745673
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8652
+	WORD $0x4efd8673
+	WORD $0x6e72ddce
+	WORD $0x6e73ddef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70ddce
+	WORD $0x6e71ddef
+	WORD $0x4eecd508
+	WORD $0x4eedd529
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5d0
+	WORD $0x4e7dd5f1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6e70fe50
+	WORD $0x6e71fe71
+	WORD $0x6e70ddd2
+	WORD $0x6e71ddf3
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eeae794
+	WORD $0x6eebe7b5
+	WORD $0x4f41069e
+	WORD $0x6e701e5e
+	WORD $0x4f4106bf
+	WORD $0x6e711e7f
+	WORD $0x4ebe1fd6
+	WORD $0x4ebf1ff7
+	WORD $0x4f41069e
+	WORD $0x6e721e1e
+	WORD $0x4f4106bf
+	WORD $0x6e731e3f
+	WORD $0x4ebe1fd0
+	WORD $0x4ebf1ff1
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eeae792
+	WORD $0x6eebe7b3
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d14
+	WORD $0x6e3d1d35
+	WORD $0x4f41065e
+	WORD $0x6e741d9e
+	WORD $0x4f41067f
+	WORD $0x6e751dbf
+	WORD $0x4ebe1fd2
+	WORD $0x4ebf1ff3
+	WORD $0x6e6ade4a
+	WORD $0x6e6bde6b
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
+	WORD $0x4ef6cd0c
+	WORD $0x4ef7cd2d
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5c8
+	WORD $0x4e7dd5e9
+	WORD $0x6e68dcc6
+	WORD $0x6e69dce7
+	WORD $0x4e6ad442
+	WORD $0x4e6bd463
+	ADD R3<<3, R1, R19
+	FSTPQ (F12, F13), 32(R19)
+	ADDS $8, R3, R3
+	CMP R4, R3
+	BLE loop90
+tail91:
+	SUBS R3, R0, R0
+	CMP $0, R0
+	BLE done92
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	MOVD R0, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
+	FLDPQ 64(R19), (F8, F9)
+	FMOVD trials+88(FP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes17
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes17
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes17
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes17
+	WORD $0x4d40869d
+lanes17:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	ADD R3<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes18
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes18
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes18
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes18
+	WORD $0x4d40869d
+lanes18:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d90
+	WORD $0x4ebd1db1
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6ef0e65f
+	WORD $0x6e701e5f
+	WORD $0x4ebf1ff0
+	WORD $0x6ef1e67f
+	WORD $0x6e711e7f
+	WORD $0x4ebf1ff1
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cce12
+	WORD $0x4e7dce33
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd654
+	WORD $0x4efdd675
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce90
+	WORD $0x4efdceb1
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce90
+	WORD $0x4efdceb1
+	WORD $0x6e70de14
+	WORD $0x6e71de35
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F24, F25)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78ce9c
+	WORD $0x4e79cebd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78ce9c
+	WORD $0x4e79cebd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78ce9c
+	WORD $0x4e79cebd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78ce9c
+	WORD $0x4e79cebd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	WORD $0x4e70cf16
+	WORD $0x4e71cf37
+	WORD $0x4eb01e1c
+	WORD $0x4eb11e3d
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd6d0
+	WORD $0x4e7dd6f1
+	WORD $0x4f3f0654
+	WORD $0x4f3f0675
+	WORD $0x6eb48652
+	WORD $0x6eb58673
+	WORD $0x4f745694
+	WORD $0x4f7456b5
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8694
+	WORD $0x4efd86b5
+	WORD $0x6e74de10
+	WORD $0x6e75de31
+	WORD $0x4f745652
+	WORD $0x4f745673
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8652
+	WORD $0x4efd8673
+	WORD $0x6e72de10
+	WORD $0x6e73de31
+	WORD $0x4eeed54a
+	WORD $0x4eefd56b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd612
+	WORD $0x4e7dd633
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x6e72fe92
+	WORD $0x6e73feb3
+	WORD $0x6e72de14
+	WORD $0x6e73de35
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eece796
+	WORD $0x6eede7b7
+	WORD $0x4f4106de
+	WORD $0x6e721e9e
+	WORD $0x4f4106ff
+	WORD $0x6e731ebf
+	WORD $0x4ebe1fd8
+	WORD $0x4ebf1ff9
+	WORD $0x4f4106de
+	WORD $0x6e741e5e
+	WORD $0x4f4106ff
+	WORD $0x6e751e7f
+	WORD $0x4ebe1fd2
+	WORD $0x4ebf1ff3
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eece794
+	WORD $0x6eede7b5
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d56
+	WORD $0x6e3d1d77
+	WORD $0x4f41069e
+	WORD $0x6e761dde
+	WORD $0x4f4106bf
+	WORD $0x6e771dff
+	WORD $0x4ebe1fd4
+	WORD $0x4ebf1ff5
+	WORD $0x6e6cde8c
+	WORD $0x6e6ddead
+	WORD $0x6e72ddce
+	WORD $0x6e73ddef
+	WORD $0x4ef8cd4e
+	WORD $0x4ef9cd6f
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4f41051e
+	WORD $0x6e701d5e
+	WORD $0x4f41053f
+	WORD $0x6e711d7f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	WORD $0x6e6adc84
+	WORD $0x6e6bdca5
+	WORD $0x4e281d8a
+	WORD $0x4e291dab
+	WORD $0x4e6ad400
+	WORD $0x4e6bd421
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes19
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes19
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes19
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes19
+	WORD $0x4d00868f
+lanes19:
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	NEG R0, R0
+	ADD R0<<3, R4, R19
+	FLDPQ 96(R19), (F8, F9)
+	FMOVD trials+88(FP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes20
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes20
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes20
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes20
+	WORD $0x4d40869d
+lanes20:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	ADD R3<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes21
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes21
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes21
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes21
+	WORD $0x4d40869d
+lanes21:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d90
+	WORD $0x4ebd1db1
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6ef0e65f
+	WORD $0x6e701e5f
+	WORD $0x4ebf1ff0
+	WORD $0x6ef1e67f
+	WORD $0x6e711e7f
+	WORD $0x4ebf1ff1
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cce12
+	WORD $0x4e7dce33
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd654
+	WORD $0x4efdd675
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce90
+	WORD $0x4efdceb1
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce90
+	WORD $0x4efdceb1
+	WORD $0x6e70de14
+	WORD $0x6e71de35
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F24, F25)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78ce9c
+	WORD $0x4e79cebd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78ce9c
+	WORD $0x4e79cebd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78ce9c
+	WORD $0x4e79cebd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78ce9c
+	WORD $0x4e79cebd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	WORD $0x4e70cf16
+	WORD $0x4e71cf37
+	WORD $0x4eb01e1c
+	WORD $0x4eb11e3d
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd6d0
+	WORD $0x4e7dd6f1
+	WORD $0x4f3f0654
+	WORD $0x4f3f0675
+	WORD $0x6eb48652
+	WORD $0x6eb58673
+	WORD $0x4f745694
+	WORD $0x4f7456b5
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8694
+	WORD $0x4efd86b5
+	WORD $0x6e74de10
+	WORD $0x6e75de31
+	WORD $0x4f745652
+	WORD $0x4f745673
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8652
+	WORD $0x4efd8673
+	WORD $0x6e72de10
+	WORD $0x6e73de31
+	WORD $0x4eeed54a
+	WORD $0x4eefd56b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd612
+	WORD $0x4e7dd633
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x6e72fe92
+	WORD $0x6e73feb3
+	WORD $0x6e72de14
+	WORD $0x6e73de35
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eece796
+	WORD $0x6eede7b7
+	WORD $0x4f4106de
+	WORD $0x6e721e9e
+	WORD $0x4f4106ff
+	WORD $0x6e731ebf
+	WORD $0x4ebe1fd8
+	WORD $0x4ebf1ff9
+	WORD $0x4f4106de
+	WORD $0x6e741e5e
+	WORD $0x4f4106ff
+	WORD $0x6e751e7f
+	WORD $0x4ebe1fd2
+	WORD $0x4ebf1ff3
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eece794
+	WORD $0x6eede7b5
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d56
+	WORD $0x6e3d1d77
+	WORD $0x4f41069e
+	WORD $0x6e761dde
+	WORD $0x4f4106bf
+	WORD $0x6e771dff
+	WORD $0x4ebe1fd4
+	WORD $0x4ebf1ff5
+	WORD $0x6e6cde8c
+	WORD $0x6e6ddead
+	WORD $0x6e72ddce
+	WORD $0x6e73ddef
+	WORD $0x4ef8cd4e
+	WORD $0x4ef9cd6f
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4f41051e
+	WORD $0x6e701d5e
+	WORD $0x4f41053f
+	WORD $0x6e711d7f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	WORD $0x6e6adcc6
+	WORD $0x6e6bdce7
+	WORD $0x4e281d8a
+	WORD $0x4e291dab
+	WORD $0x4e6ad442
+	WORD $0x4e6bd463
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes22
+	WORD $0x0d00868e
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes22
+	WORD $0x4d00868e
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes22
+	WORD $0x0d00868f
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes22
+	WORD $0x4d00868f
+lanes22:
+done92:
+	MOVD grad+32(FP), R0
+	MOVD k+24(FP), R1
+	LSL $3, R1, R1
+	ADDS R1, R0, R0
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 64(R19), (F8, F9)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $0, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes23
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes23
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes23
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes23
+	WORD $0x4d40869d
+lanes23:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	FSTPQ (F8, F9), 64(RSP)
+	FLDPQ 0(R0), (F10, F11)
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	FSTPQ (F10, F11), 0(R0)
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 96(R19), (F8, F9)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $32, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes24
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes24
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes24
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes24
+	WORD $0x4d40869d
+lanes24:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	FSTPQ (F8, F9), 96(RSP)
+	FLDPQ 32(R0), (F10, F11)
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	FSTPQ (F10, F11), 32(R0)
+	MOVD 32(RSP), R0
+	MOVD 40(RSP), R1
+	MOVD 8(RSP), R2
+	ADDS R1, R2, R2
+	MOVD R2, 8(RSP)
+	MOVD 24(RSP), R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	MOVD R1, 24(RSP)
+	MOVD 16(RSP), R1
+	SUBS R0, R1, R1
+	MOVD R1, 16(RSP)
+	FMOVD 64(RSP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	FMOVD 72(RSP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	FMOVD 80(RSP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	FMOVD 88(RSP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	FMOVD 96(RSP), F28
+	WORD $0x4e080790
+	WORD $0x4e080791
+	FMOVD 104(RSP), F28
+	WORD $0x4e080792
+	WORD $0x4e080793
+	FMOVD 112(RSP), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FMOVD 120(RSP), F28
+	WORD $0x4e080796
+	WORD $0x4e080797
+	MOVD 8(RSP), R0
+	MOVD 8(RSP), R1
+	MOVD grad+32(FP), R2
+	MOVD 40(RSP), R3
+	SUBS $512, R0, R0
+	LSR $1, R3, R3
+	ADDS R3, R1, R1
+	MOVD k+24(FP), R3
+	LSL $3, R3, R3
+	ADDS R3, R2, R2
+	SUBS $64, R2, R2
+	MOVD k+24(FP), R3
+group93:
+	FLDPQ 0(R2), (F24, F25)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7ccd18
+	WORD $0x4e7dcd39
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7ccd58
+	WORD $0x4e7dcd79
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7ccd98
+	WORD $0x4e7dcdb9
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7ccdd8
+	WORD $0x4e7dcdf9
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7cce18
+	WORD $0x4e7dce39
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7cce58
+	WORD $0x4e7dce79
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7cce98
+	WORD $0x4e7dceb9
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7cced8
+	WORD $0x4e7dcef9
+	FSTPQ (F24, F25), 0(R2)
+	FLDPQ 32(R2), (F24, F25)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7ccd18
+	WORD $0x4e7dcd39
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7ccd58
+	WORD $0x4e7dcd79
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7ccd98
+	WORD $0x4e7dcdb9
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7ccdd8
+	WORD $0x4e7dcdf9
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7cce18
+	WORD $0x4e7dce39
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7cce58
+	WORD $0x4e7dce79
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7cce98
+	WORD $0x4e7dceb9
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7cced8
+	WORD $0x4e7dcef9
+	FSTPQ (F24, F25), 32(R2)
+	ADDS $-512, R0, R0
+	ADDS $-64, R2, R2
+	ADDS $256, R1, R1
+	SUBS $8, R3, R3
+	BGT group93
+	MOVD $0, R0
+	MOVD R0, 56(RSP)
+	B tile75
+finish79:
+done12:
 	MOVD sum+72(FP), R0
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
@@ -5042,7 +7672,7 @@ done11:
 	FSTPQ (F6, F7), 32(R0)
 	RET
 
-TEXT ·poissonLogLinearNEON(SB), NOSPLIT, $56-80
+TEXT ·poissonLogLinearNEON(SB), NOSPLIT, $120-80
 	MOVD sum+72(FP), R0
 	FLDPQ 0(R0), (F0, F1)
 	FLDPQ 32(R0), (F2, F3)
@@ -5056,15 +7686,19 @@ TEXT ·poissonLogLinearNEON(SB), NOSPLIT, $56-80
 	MOVD k+24(FP), R0
 	MOVD $32, R1
 	CMP $32, R0
-	BLE long1
-	CMP $128, R0
-	BGT long1
+	BLE chosen1
 	MOVD $16, R1
-long1:
+	CMP $128, R0
+	BLE chosen1
+	MOVD $8, R1
+chosen1:
 	MOVD R1, 32(RSP)
 	MUL R1, R0, R0
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
+	MOVD k+24(FP), R0
+	CMP $128, R0
+	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
@@ -5079,14 +7713,14 @@ tile2:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same12
+	BEQ same13
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done13
-same12:
+	B done14
+same13:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -5099,13 +7733,13 @@ same12:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done13:
+done14:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next16
-columns15:
+	BLT next17
+columns16:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -5169,13 +7803,13 @@ columns15:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns15
-next16:
+	BGE columns16
+next17:
 	ADDS $4, R2, R2
-	BEQ done14
+	BEQ done15
 	SUBS $1, R2, R2
-	BLT next18
-columns17:
+	BLT next19
+columns18:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -5194,9 +7828,9 @@ columns17:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns17
-next18:
-done14:
+	BGE columns18
+next19:
+done15:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -5209,7 +7843,7 @@ long3:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same19
+	BEQ same20
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -5219,8 +7853,8 @@ long3:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done20
-same19:
+	B done21
+same20:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -5245,13 +7879,13 @@ same19:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done20:
+done21:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next23
-columns22:
+	BLT next24
+columns23:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -5363,13 +7997,13 @@ columns22:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns22
-next23:
+	BGE columns23
+next24:
 	ADDS $4, R2, R2
-	BEQ done21
+	BEQ done22
 	SUBS $1, R2, R2
-	BLT next25
-columns24:
+	BLT next26
+columns25:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -5400,9 +8034,9 @@ columns24:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns24
-next25:
-done21:
+	BGE columns25
+next26:
+done22:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -5421,14 +8055,14 @@ both4:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same26
+	BEQ same27
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done27
-same26:
+	B done28
+same27:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -5441,7 +8075,7 @@ same26:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done27:
+done28:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD 8(RSP), R2
@@ -5458,8 +8092,8 @@ done27:
 	MOVD grad+32(FP), R3
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next30
-columns29:
+	BLT next31
+columns30:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -5589,13 +8223,13 @@ columns29:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns29
-next30:
+	BGE columns30
+next31:
 	ADDS $4, R4, R4
-	BEQ done28
+	BEQ done29
 	SUBS $1, R4, R4
-	BLT next32
-columns31:
+	BLT next33
+columns32:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -5632,9 +8266,9 @@ columns31:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns31
-next32:
-done28:
+	BGE columns32
+next33:
+done29:
 	FLDPQ 0(R3), (F20, F21)
 	FLDPQ 32(R3), (F22, F23)
 	WORD $0x4e6cd694
@@ -5659,7 +8293,7 @@ bothLong5:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same33
+	BEQ same34
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -5669,8 +8303,8 @@ bothLong5:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done34
-same33:
+	B done35
+same34:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -5695,13 +8329,13 @@ same33:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done34:
+done35:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
+	BLT next38
+columns37:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -5813,13 +8447,13 @@ columns36:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns36
-next37:
+	BGE columns37
+next38:
 	ADDS $4, R2, R2
-	BEQ done35
+	BEQ done36
 	SUBS $1, R2, R2
-	BLT next39
-columns38:
+	BLT next40
+columns39:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -5850,9 +8484,9 @@ columns38:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
+	BGE columns39
+next40:
+done36:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -5882,8 +8516,8 @@ done35:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next42
-columns41:
+	BLT next43
+columns42:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -5999,13 +8633,13 @@ columns41:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns41
-next42:
+	BGE columns42
+next43:
 	ADDS $4, R2, R2
-	BEQ done40
+	BEQ done41
 	SUBS $1, R2, R2
-	BLT next44
-columns43:
+	BLT next45
+columns44:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -6037,9 +8671,9 @@ columns43:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns43
-next44:
-done40:
+	BGE columns44
+next45:
+done41:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -6072,8 +8706,8 @@ likelihood6:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail48
-loop47:
+	BGT tail49
+loop48:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R2, R19
@@ -6344,11 +8978,11 @@ loop47:
 	WORD $0x4e69d463
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop47
-tail48:
+	BLE loop48
+tail49:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done49
+	BLE done50
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -6744,7 +9378,7 @@ lanes6:
 	WORD $0x4e251d65
 	WORD $0x4e64d442
 	WORD $0x4e65d463
-done49:
+done50:
 	MOVD 32(RSP), R0
 	MOVD 48(RSP), R1
 	CMP R1, R0
@@ -6768,9 +9402,7 @@ done49:
 	MOVD R1, 16(RSP)
 	MOVD $1, R0
 	MOVD R0, 56(RSP)
-	MOVD k+24(FP), R0
-	CMP $128, R0
-	BLE tile2
+	B tile2
 back7:
 	MOVD 32(RSP), R0
 	CMP $16, R0
@@ -6789,8 +9421,8 @@ back7:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next52
-columns51:
+	BLT next53
+columns52:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -6858,13 +9490,13 @@ columns51:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns51
-next52:
+	BGE columns52
+next53:
 	ADDS $4, R2, R2
-	BEQ done50
+	BEQ done51
 	SUBS $1, R2, R2
-	BLT next54
-columns53:
+	BLT next55
+columns54:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -6884,9 +9516,9 @@ columns53:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns53
-next54:
-done50:
+	BGE columns54
+next55:
+done51:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e64d58c
@@ -6921,8 +9553,8 @@ backLong8:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next57
-columns56:
+	BLT next58
+columns57:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -7038,13 +9670,13 @@ columns56:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns56
-next57:
+	BGE columns57
+next58:
 	ADDS $4, R2, R2
-	BEQ done55
+	BEQ done56
 	SUBS $1, R2, R2
-	BLT next59
-columns58:
+	BLT next60
+columns59:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -7076,9 +9708,9 @@ columns58:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns58
-next59:
-done55:
+	BGE columns59
+next60:
+done56:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -7108,17 +9740,17 @@ finish9:
 	BNE back7
 	MOVD 16(RSP), R0
 	CMP $0, R0
-	BEQ done11
+	BEQ done12
 	MOVD R0, 48(RSP)
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit60:
+unit61:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost61
+	BLE atMost62
 	MOVD $8, R3
-atMost61:
+atMost62:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -7128,7 +9760,7 @@ atMost61:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same62
+	BEQ same63
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -7151,18 +9783,18 @@ atMost61:
 lanes7:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done63
-same62:
+	B done64
+same63:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done63:
+done64:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column64:
+column65:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -7172,7 +9804,7 @@ column64:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column64
+	BGT column65
 	ADD $0, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes8
@@ -7192,9 +9824,9 @@ column64:
 lanes8:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost65
+	BLE atMost66
 	MOVD $8, R3
-atMost65:
+atMost66:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -7204,7 +9836,7 @@ atMost65:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same66
+	BEQ same67
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -7227,18 +9859,18 @@ atMost65:
 lanes9:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done67
-same66:
+	B done68
+same67:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done67:
+done68:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column68:
+column69:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -7248,7 +9880,7 @@ column68:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column68
+	BGT column69
 	ADD $32, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes10
@@ -7269,18 +9901,18 @@ lanes10:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit60
+	BGT unit61
 	B likelihood6
 rest10:
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit69:
+unit70:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost70
+	BLE atMost71
 	MOVD $8, R3
-atMost70:
+atMost71:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -7314,7 +9946,7 @@ lanes11:
 	MOVD k+24(FP), R5
 	MOVD 32(RSP), R8
 	LSL $3, R8, R8
-column71:
+column72:
 	FLDPQ 0(R4), (F6, F7)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -7323,16 +9955,16 @@ column71:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column71
+	BGT column72
 	FLDPQ 0(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
 	FSTPQ (F6, F7), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost72
+	BLE atMost73
 	MOVD $8, R3
-atMost72:
+atMost73:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -7366,7 +9998,7 @@ lanes12:
 	MOVD k+24(FP), R5
 	MOVD 32(RSP), R8
 	LSL $3, R8, R8
-column73:
+column74:
 	FLDPQ 32(R4), (F6, F7)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -7375,7 +10007,7 @@ column73:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column73
+	BGT column74
 	FLDPQ 32(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
@@ -7383,14 +10015,1191 @@ column73:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit69
-done11:
+	BGT unit70
+	B done12
+wide11:
+tile75:
+	MOVD 16(RSP), R0
+	CMP $0, R0
+	BLE finish79
+	CMP $8, R0
+	BLE atMost81
+	MOVD $8, R0
+atMost81:
+	MOVD R0, 48(RSP)
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group82:
+	FLDPQ 0(R1), (F20, F21)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 32(R1), (F20, F21)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group82
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4e6ad506
+	WORD $0x4e6bd527
+	WORD $0x4e6ed588
+	WORD $0x4e6fd5a9
+	WORD $0x4e72d60a
+	WORD $0x4e73d62b
+	WORD $0x4ea41c9c
+	WORD $0x4ea81d1d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4ea51cbc
+	WORD $0x4ea91d3d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4e64d58c
+	WORD $0x4e65d5ad
+	WORD $0x4ea61cdc
+	WORD $0x4eaa1d5d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4ea71cfc
+	WORD $0x4eab1d7d
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4ec43986
+	WORD $0x4ec539a7
+	WORD $0x4ec47984
+	WORD $0x4ec579a5
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 64(R19), (F4, F5)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same83
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes13
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes13
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes13
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes13
+	WORD $0x4d40869d
+lanes13:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	B done84
+same83:
+	FMOVD c+40(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+done84:
+	WORD $0x4e68d4c6
+	WORD $0x4e69d4e7
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes14
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes14
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes14
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes14
+	WORD $0x4d008687
+lanes14:
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group85:
+	FLDPQ 0(R1), (F20, F21)
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 32(R1), (F20, F21)
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group85
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4e6ad506
+	WORD $0x4e6bd527
+	WORD $0x4e6ed588
+	WORD $0x4e6fd5a9
+	WORD $0x4e72d60a
+	WORD $0x4e73d62b
+	WORD $0x4ea41c9c
+	WORD $0x4ea81d1d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4ea51cbc
+	WORD $0x4ea91d3d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4e64d58c
+	WORD $0x4e65d5ad
+	WORD $0x4ea61cdc
+	WORD $0x4eaa1d5d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4ea71cfc
+	WORD $0x4eab1d7d
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4ec43986
+	WORD $0x4ec539a7
+	WORD $0x4ec47984
+	WORD $0x4ec579a5
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 96(R19), (F4, F5)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same86
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes15
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes15
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes15
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes15
+	WORD $0x4d40869d
+lanes15:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	B done87
+same86:
+	FMOVD c+40(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+done87:
+	WORD $0x4e68d4c6
+	WORD $0x4e69d4e7
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes16
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes16
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes16
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes16
+	WORD $0x4d008687
+lanes16:
+	MOVD 24(RSP), R0
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	MOVD y+56(FP), R2
+	ADDS R0, R2, R2
+	MOVD 48(RSP), R0
+	MOVD $0, R3
+	ADD $-8, R0, R4
+	CMP R4, R3
+	BGT tail91
+loop90:
+	ADD R3<<3, R1, R19
+	FLDPQ 0(R19), (F4, F5)
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F6, F7)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F8, F9)
+	WORD $0x6ee8e49f
+	WORD $0x6e641d1f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e4bf
+	WORD $0x6e651d3f
+	WORD $0x4ebf1fe9
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6ee8e55f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e57f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1fe9
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd54c
+	WORD $0x4efdd56d
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	WORD $0x6e68dd0c
+	WORD $0x6e69dd2d
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e68ce0e
+	WORD $0x4e69ce2f
+	WORD $0x4ea81d1c
+	WORD $0x4ea91d3d
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5c8
+	WORD $0x4e7dd5e9
+	WORD $0x4f3f054c
+	WORD $0x4f3f056d
+	WORD $0x6eac854a
+	WORD $0x6ead856b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd08
+	WORD $0x6e6ddd29
+	WORD $0x4f74554a
+	WORD $0x4f74556b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc854a
+	WORD $0x4efd856b
+	WORD $0x6e6add08
+	WORD $0x6e6bdd29
+	WORD $0x4ee8d4ca
+	WORD $0x4ee9d4eb
+	ADD R3<<3, R1, R19
+	FSTPQ (F10, F11), 0(R19)
+	WORD $0x6ee0f908
+	WORD $0x4e64ccc8
+	WORD $0x6ee0f929
+	WORD $0x4e65cce9
+	WORD $0x4e68d400
+	WORD $0x4e69d421
+	ADD R3<<3, R1, R19
+	FLDPQ 32(R19), (F4, F5)
+	ADD R3<<3, R2, R19
+	FLDPQ 32(R19), (F6, F7)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F8, F9)
+	WORD $0x6ee8e49f
+	WORD $0x6e641d1f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e4bf
+	WORD $0x6e651d3f
+	WORD $0x4ebf1fe9
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6ee8e55f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e57f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1fe9
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd54c
+	WORD $0x4efdd56d
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	WORD $0x6e68dd0c
+	WORD $0x6e69dd2d
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e68ce0e
+	WORD $0x4e69ce2f
+	WORD $0x4ea81d1c
+	WORD $0x4ea91d3d
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5c8
+	WORD $0x4e7dd5e9
+	WORD $0x4f3f054c
+	WORD $0x4f3f056d
+	WORD $0x6eac854a
+	WORD $0x6ead856b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd08
+	WORD $0x6e6ddd29
+	WORD $0x4f74554a
+	WORD $0x4f74556b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc854a
+	WORD $0x4efd856b
+	WORD $0x6e6add08
+	WORD $0x6e6bdd29
+	WORD $0x4ee8d4ca
+	WORD $0x4ee9d4eb
+	ADD R3<<3, R1, R19
+	FSTPQ (F10, F11), 32(R19)
+	WORD $0x6ee0f908
+	WORD $0x4e64ccc8
+	WORD $0x6ee0f929
+	WORD $0x4e65cce9
+	WORD $0x4e68d442
+	WORD $0x4e69d463
+	ADDS $8, R3, R3
+	CMP R4, R3
+	BLE loop90
+tail91:
+	SUBS R3, R0, R0
+	CMP $0, R0
+	BLE done92
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	MOVD R0, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
+	FLDPQ 64(R19), (F4, F5)
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes17
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes17
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes17
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes17
+	WORD $0x4d40869d
+lanes17:
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	ADD R3<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes18
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes18
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes18
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes18
+	WORD $0x4d40869d
+lanes18:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae4df
+	WORD $0x6e661d5f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe4ff
+	WORD $0x6e671d7f
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	WORD $0x4eead50c
+	WORD $0x4eebd52d
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes19
+	WORD $0x0d00868c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes19
+	WORD $0x4d00868c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes19
+	WORD $0x0d00868d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes19
+	WORD $0x4d00868d
+lanes19:
+	WORD $0x6ee0f94a
+	WORD $0x4e66cd0a
+	WORD $0x6ee0f96b
+	WORD $0x4e67cd2b
+	WORD $0x4e241d44
+	WORD $0x4e251d65
+	WORD $0x4e64d400
+	WORD $0x4e65d421
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	NEG R0, R0
+	ADD R0<<3, R4, R19
+	FLDPQ 96(R19), (F4, F5)
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes20
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes20
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes20
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes20
+	WORD $0x4d40869d
+lanes20:
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	ADD R3<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes21
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes21
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes21
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes21
+	WORD $0x4d40869d
+lanes21:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae4df
+	WORD $0x6e661d5f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe4ff
+	WORD $0x6e671d7f
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	WORD $0x4eead50c
+	WORD $0x4eebd52d
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes22
+	WORD $0x0d00868c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes22
+	WORD $0x4d00868c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes22
+	WORD $0x0d00868d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes22
+	WORD $0x4d00868d
+lanes22:
+	WORD $0x6ee0f94a
+	WORD $0x4e66cd0a
+	WORD $0x6ee0f96b
+	WORD $0x4e67cd2b
+	WORD $0x4e241d44
+	WORD $0x4e251d65
+	WORD $0x4e64d442
+	WORD $0x4e65d463
+done92:
+	MOVD grad+32(FP), R0
+	MOVD k+24(FP), R1
+	LSL $3, R1, R1
+	ADDS R1, R0, R0
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 64(R19), (F4, F5)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $0, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes23
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes23
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes23
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes23
+	WORD $0x4d40869d
+lanes23:
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	FSTPQ (F4, F5), 64(RSP)
+	FLDPQ 0(R0), (F6, F7)
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	FSTPQ (F6, F7), 0(R0)
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 96(R19), (F4, F5)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $32, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes24
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes24
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes24
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes24
+	WORD $0x4d40869d
+lanes24:
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	FSTPQ (F4, F5), 96(RSP)
+	FLDPQ 32(R0), (F6, F7)
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	FSTPQ (F6, F7), 32(R0)
+	MOVD 32(RSP), R0
+	MOVD 40(RSP), R1
+	MOVD 8(RSP), R2
+	ADDS R1, R2, R2
+	MOVD R2, 8(RSP)
+	MOVD 24(RSP), R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	MOVD R1, 24(RSP)
+	MOVD 16(RSP), R1
+	SUBS R0, R1, R1
+	MOVD R1, 16(RSP)
+	FMOVD 64(RSP), F28
+	WORD $0x4e080784
+	WORD $0x4e080785
+	FMOVD 72(RSP), F28
+	WORD $0x4e080786
+	WORD $0x4e080787
+	FMOVD 80(RSP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	FMOVD 88(RSP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	FMOVD 96(RSP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	FMOVD 104(RSP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	FMOVD 112(RSP), F28
+	WORD $0x4e080790
+	WORD $0x4e080791
+	FMOVD 120(RSP), F28
+	WORD $0x4e080792
+	WORD $0x4e080793
+	MOVD 8(RSP), R0
+	MOVD 8(RSP), R1
+	MOVD grad+32(FP), R2
+	MOVD 40(RSP), R3
+	SUBS $512, R0, R0
+	LSR $1, R3, R3
+	ADDS R3, R1, R1
+	MOVD k+24(FP), R3
+	LSL $3, R3, R3
+	ADDS R3, R2, R2
+	SUBS $64, R2, R2
+	MOVD k+24(FP), R3
+group93:
+	FLDPQ 0(R2), (F20, F21)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7ccc94
+	WORD $0x4e7dccb5
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7cccd4
+	WORD $0x4e7dccf5
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7ccd14
+	WORD $0x4e7dcd35
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7ccd54
+	WORD $0x4e7dcd75
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7ccd94
+	WORD $0x4e7dcdb5
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7ccdd4
+	WORD $0x4e7dcdf5
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7cce14
+	WORD $0x4e7dce35
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7cce54
+	WORD $0x4e7dce75
+	FSTPQ (F20, F21), 0(R2)
+	FLDPQ 32(R2), (F20, F21)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7ccc94
+	WORD $0x4e7dccb5
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7cccd4
+	WORD $0x4e7dccf5
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7ccd14
+	WORD $0x4e7dcd35
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7ccd54
+	WORD $0x4e7dcd75
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7ccd94
+	WORD $0x4e7dcdb5
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7ccdd4
+	WORD $0x4e7dcdf5
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7cce14
+	WORD $0x4e7dce35
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7cce54
+	WORD $0x4e7dce75
+	FSTPQ (F20, F21), 32(R2)
+	ADDS $-512, R0, R0
+	ADDS $-64, R2, R2
+	ADDS $256, R1, R1
+	SUBS $8, R3, R3
+	BGT group93
+	MOVD $0, R0
+	MOVD R0, 56(RSP)
+	B tile75
+finish79:
+done12:
 	MOVD sum+72(FP), R0
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
 	RET
 
-TEXT ·bernoulliProbitLinearNEON(SB), NOSPLIT, $56-80
+TEXT ·bernoulliProbitLinearNEON(SB), NOSPLIT, $120-80
 	MOVD sum+72(FP), R0
 	FLDPQ 0(R0), (F0, F1)
 	FLDPQ 32(R0), (F2, F3)
@@ -7404,15 +11213,19 @@ TEXT ·bernoulliProbitLinearNEON(SB), NOSPLIT, $56-80
 	MOVD k+24(FP), R0
 	MOVD $32, R1
 	CMP $32, R0
-	BLE long1
-	CMP $128, R0
-	BGT long1
+	BLE chosen1
 	MOVD $16, R1
-long1:
+	CMP $128, R0
+	BLE chosen1
+	MOVD $8, R1
+chosen1:
 	MOVD R1, 32(RSP)
 	MUL R1, R0, R0
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
+	MOVD k+24(FP), R0
+	CMP $128, R0
+	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
@@ -7427,14 +11240,14 @@ tile2:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same12
+	BEQ same13
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done13
-same12:
+	B done14
+same13:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -7447,13 +11260,13 @@ same12:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done13:
+done14:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next16
-columns15:
+	BLT next17
+columns16:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -7517,13 +11330,13 @@ columns15:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns15
-next16:
+	BGE columns16
+next17:
 	ADDS $4, R2, R2
-	BEQ done14
+	BEQ done15
 	SUBS $1, R2, R2
-	BLT next18
-columns17:
+	BLT next19
+columns18:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -7542,9 +11355,9 @@ columns17:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns17
-next18:
-done14:
+	BGE columns18
+next19:
+done15:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -7557,7 +11370,7 @@ long3:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same19
+	BEQ same20
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -7567,8 +11380,8 @@ long3:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done20
-same19:
+	B done21
+same20:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -7593,13 +11406,13 @@ same19:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done20:
+done21:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next23
-columns22:
+	BLT next24
+columns23:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -7711,13 +11524,13 @@ columns22:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns22
-next23:
+	BGE columns23
+next24:
 	ADDS $4, R2, R2
-	BEQ done21
+	BEQ done22
 	SUBS $1, R2, R2
-	BLT next25
-columns24:
+	BLT next26
+columns25:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -7748,9 +11561,9 @@ columns24:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns24
-next25:
-done21:
+	BGE columns25
+next26:
+done22:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -7769,14 +11582,14 @@ both4:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same26
+	BEQ same27
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done27
-same26:
+	B done28
+same27:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -7789,7 +11602,7 @@ same26:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done27:
+done28:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD 8(RSP), R2
@@ -7806,8 +11619,8 @@ done27:
 	MOVD grad+32(FP), R3
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next30
-columns29:
+	BLT next31
+columns30:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -7937,13 +11750,13 @@ columns29:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns29
-next30:
+	BGE columns30
+next31:
 	ADDS $4, R4, R4
-	BEQ done28
+	BEQ done29
 	SUBS $1, R4, R4
-	BLT next32
-columns31:
+	BLT next33
+columns32:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -7980,9 +11793,9 @@ columns31:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns31
-next32:
-done28:
+	BGE columns32
+next33:
+done29:
 	FLDPQ 0(R3), (F20, F21)
 	FLDPQ 32(R3), (F22, F23)
 	WORD $0x4e6cd694
@@ -8007,7 +11820,7 @@ bothLong5:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same33
+	BEQ same34
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -8017,8 +11830,8 @@ bothLong5:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done34
-same33:
+	B done35
+same34:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -8043,13 +11856,13 @@ same33:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done34:
+done35:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
+	BLT next38
+columns37:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -8161,13 +11974,13 @@ columns36:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns36
-next37:
+	BGE columns37
+next38:
 	ADDS $4, R2, R2
-	BEQ done35
+	BEQ done36
 	SUBS $1, R2, R2
-	BLT next39
-columns38:
+	BLT next40
+columns39:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -8198,9 +12011,9 @@ columns38:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
+	BGE columns39
+next40:
+done36:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -8230,8 +12043,8 @@ done35:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next42
-columns41:
+	BLT next43
+columns42:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -8347,13 +12160,13 @@ columns41:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns41
-next42:
+	BGE columns42
+next43:
 	ADDS $4, R2, R2
-	BEQ done40
+	BEQ done41
 	SUBS $1, R2, R2
-	BLT next44
-columns43:
+	BLT next45
+columns44:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -8385,9 +12198,9 @@ columns43:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns43
-next44:
-done40:
+	BGE columns44
+next45:
+done41:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -8420,8 +12233,8 @@ likelihood6:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail48
-loop47:
+	BGT tail49
+loop48:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R2, R19
@@ -9500,11 +13313,11 @@ loop47:
 	FSTPQ (F4, F5), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop47
-tail48:
+	BLE loop48
+tail49:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done49
+	BLE done50
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -10828,7 +14641,7 @@ lanes11:
 	CBZ R21, lanes12
 	WORD $0x4d008687
 lanes12:
-done49:
+done50:
 	MOVD 32(RSP), R0
 	MOVD 48(RSP), R1
 	CMP R1, R0
@@ -10852,9 +14665,7 @@ done49:
 	MOVD R1, 16(RSP)
 	MOVD $1, R0
 	MOVD R0, 56(RSP)
-	MOVD k+24(FP), R0
-	CMP $128, R0
-	BLE tile2
+	B tile2
 back7:
 	MOVD 32(RSP), R0
 	CMP $16, R0
@@ -10873,8 +14684,8 @@ back7:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next52
-columns51:
+	BLT next53
+columns52:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -10942,13 +14753,13 @@ columns51:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns51
-next52:
+	BGE columns52
+next53:
 	ADDS $4, R2, R2
-	BEQ done50
+	BEQ done51
 	SUBS $1, R2, R2
-	BLT next54
-columns53:
+	BLT next55
+columns54:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -10968,9 +14779,9 @@ columns53:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns53
-next54:
-done50:
+	BGE columns54
+next55:
+done51:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e64d58c
@@ -11005,8 +14816,8 @@ backLong8:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next57
-columns56:
+	BLT next58
+columns57:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -11122,13 +14933,13 @@ columns56:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns56
-next57:
+	BGE columns57
+next58:
 	ADDS $4, R2, R2
-	BEQ done55
+	BEQ done56
 	SUBS $1, R2, R2
-	BLT next59
-columns58:
+	BLT next60
+columns59:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -11160,9 +14971,9 @@ columns58:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns58
-next59:
-done55:
+	BGE columns59
+next60:
+done56:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -11192,17 +15003,17 @@ finish9:
 	BNE back7
 	MOVD 16(RSP), R0
 	CMP $0, R0
-	BEQ done11
+	BEQ done12
 	MOVD R0, 48(RSP)
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit60:
+unit61:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost61
+	BLE atMost62
 	MOVD $8, R3
-atMost61:
+atMost62:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -11212,7 +15023,7 @@ atMost61:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same62
+	BEQ same63
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -11235,18 +15046,18 @@ atMost61:
 lanes13:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done63
-same62:
+	B done64
+same63:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done63:
+done64:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column64:
+column65:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -11256,7 +15067,7 @@ column64:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column64
+	BGT column65
 	ADD $0, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes14
@@ -11276,9 +15087,9 @@ column64:
 lanes14:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost65
+	BLE atMost66
 	MOVD $8, R3
-atMost65:
+atMost66:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -11288,7 +15099,7 @@ atMost65:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same66
+	BEQ same67
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -11311,18 +15122,18 @@ atMost65:
 lanes15:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done67
-same66:
+	B done68
+same67:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done67:
+done68:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column68:
+column69:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -11332,7 +15143,7 @@ column68:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column68
+	BGT column69
 	ADD $32, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes16
@@ -11353,18 +15164,18 @@ lanes16:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit60
+	BGT unit61
 	B likelihood6
 rest10:
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit69:
+unit70:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost70
+	BLE atMost71
 	MOVD $8, R3
-atMost70:
+atMost71:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -11398,7 +15209,7 @@ lanes17:
 	MOVD k+24(FP), R5
 	MOVD 32(RSP), R8
 	LSL $3, R8, R8
-column71:
+column72:
 	FLDPQ 0(R4), (F6, F7)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -11407,16 +15218,16 @@ column71:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column71
+	BGT column72
 	FLDPQ 0(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
 	FSTPQ (F6, F7), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost72
+	BLE atMost73
 	MOVD $8, R3
-atMost72:
+atMost73:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -11450,7 +15261,7 @@ lanes18:
 	MOVD k+24(FP), R5
 	MOVD 32(RSP), R8
 	LSL $3, R8, R8
-column73:
+column74:
 	FLDPQ 32(R4), (F6, F7)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -11459,7 +15270,7 @@ column73:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column73
+	BGT column74
 	FLDPQ 32(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
@@ -11467,14 +15278,2927 @@ column73:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit69
-done11:
+	BGT unit70
+	B done12
+wide11:
+tile75:
+	MOVD 16(RSP), R0
+	CMP $0, R0
+	BLE finish79
+	CMP $8, R0
+	BLE atMost81
+	MOVD $8, R0
+atMost81:
+	MOVD R0, 48(RSP)
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group82:
+	FLDPQ 0(R1), (F20, F21)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 32(R1), (F20, F21)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group82
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4e6ad506
+	WORD $0x4e6bd527
+	WORD $0x4e6ed588
+	WORD $0x4e6fd5a9
+	WORD $0x4e72d60a
+	WORD $0x4e73d62b
+	WORD $0x4ea41c9c
+	WORD $0x4ea81d1d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4ea51cbc
+	WORD $0x4ea91d3d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4e64d58c
+	WORD $0x4e65d5ad
+	WORD $0x4ea61cdc
+	WORD $0x4eaa1d5d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4ea71cfc
+	WORD $0x4eab1d7d
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4ec43986
+	WORD $0x4ec539a7
+	WORD $0x4ec47984
+	WORD $0x4ec579a5
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 64(R19), (F4, F5)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same83
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes19
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes19
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes19
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes19
+	WORD $0x4d40869d
+lanes19:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	B done84
+same83:
+	FMOVD c+40(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+done84:
+	WORD $0x4e68d4c6
+	WORD $0x4e69d4e7
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes20
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes20
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes20
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes20
+	WORD $0x4d008687
+lanes20:
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group85:
+	FLDPQ 0(R1), (F20, F21)
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 32(R1), (F20, F21)
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group85
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4e6ad506
+	WORD $0x4e6bd527
+	WORD $0x4e6ed588
+	WORD $0x4e6fd5a9
+	WORD $0x4e72d60a
+	WORD $0x4e73d62b
+	WORD $0x4ea41c9c
+	WORD $0x4ea81d1d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4ea51cbc
+	WORD $0x4ea91d3d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4e64d58c
+	WORD $0x4e65d5ad
+	WORD $0x4ea61cdc
+	WORD $0x4eaa1d5d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4ea71cfc
+	WORD $0x4eab1d7d
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4ec43986
+	WORD $0x4ec539a7
+	WORD $0x4ec47984
+	WORD $0x4ec579a5
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 96(R19), (F4, F5)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same86
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes21
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes21
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes21
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes21
+	WORD $0x4d40869d
+lanes21:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	B done87
+same86:
+	FMOVD c+40(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+done87:
+	WORD $0x4e68d4c6
+	WORD $0x4e69d4e7
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes22
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes22
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes22
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes22
+	WORD $0x4d008687
+lanes22:
+	MOVD 24(RSP), R0
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	MOVD y+56(FP), R2
+	ADDS R0, R2, R2
+	MOVD 48(RSP), R0
+	MOVD $0, R3
+	ADD $-8, R0, R4
+	CMP R4, R3
+	BGT tail91
+loop90:
+	ADD R3<<3, R1, R19
+	FLDPQ 0(R19), (F4, F5)
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F6, F7)
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F8, F9)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cccc8
+	WORD $0x4e7dcce9
+	WORD $0x6e64dd04
+	WORD $0x6e65dd25
+	MOVD $c7fffffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1c86
+	WORD $0x4e3d1ca7
+	MOVD $c4014000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd4c8
+	WORD $0x4e7dd4e9
+	MOVD $c4024000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6e68fd48
+	WORD $0x6e69fd69
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x4ee8d548
+	WORD $0x4ee9d569
+	WORD $0x6e68dd0a
+	WORD $0x6e69dd2b
+	MOVD $cbe085105e5f8702d<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $cbe112d2d3ff399d1<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3e43879975f31eb4<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3e483a2674aa4819<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbe71b03254ee3156<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $cbe74fe95878cba8a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3e9582fccf6cfcc5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3ea089e347f5074f<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbe87aae683b85838<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $cbecb7fa473131193<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbefa02c40ee417e8<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3ef7d030eb79fc59<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f3df3ecb35eac4b<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $cbf219cdbcf0574d4<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbf71355f4906213e<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3ef47aba4bb43763<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbfa37838b3a21d25<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3f90bd973aaee055<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbfb0f103e712eebf<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3faf7d96e0d9979a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3fb3e97eaf5f2f84<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3f99ac85788f4051<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ff28273b50efa76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $cbfcd5fd8ffd0f1a1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x4e68cdcc
+	WORD $0x4e69cded
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd4c8
+	WORD $0x4e7dd4e9
+	WORD $0x6e68fd88
+	WORD $0x6e69fda9
+	MOVD $c5f30000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae4df
+	WORD $0x6e661d5f
+	WORD $0x4ebf1fe6
+	WORD $0x6eebe4ff
+	WORD $0x6e671d7f
+	WORD $0x4ebf1fe7
+	WORD $0x6e66dcca
+	WORD $0x6e67dceb
+	WORD $0x4eaa1d4c
+	WORD $0x4eab1d6d
+	WORD $0x6ee0f98c
+	WORD $0x4e66cccc
+	WORD $0x6ee0f9ad
+	WORD $0x4e67cced
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd46
+	WORD $0x6e7ddd67
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae4df
+	WORD $0x6e661d5f
+	WORD $0x4ebf1fe6
+	WORD $0x6eebe4ff
+	WORD $0x6e671d7f
+	WORD $0x4ebf1fe7
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6ee6e55f
+	WORD $0x6e661d5f
+	WORD $0x4ebf1fe6
+	WORD $0x6ee7e57f
+	WORD $0x6e671d7f
+	WORD $0x4ebf1fe7
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cccca
+	WORD $0x4e7dcceb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd54e
+	WORD $0x4efdd56f
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdc6
+	WORD $0x4efdcde7
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdc6
+	WORD $0x4efdcde7
+	WORD $0x6e66dcce
+	WORD $0x6e67dcef
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e66ce50
+	WORD $0x4e67ce71
+	WORD $0x4ea61cdc
+	WORD $0x4ea71cfd
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd606
+	WORD $0x4e7dd627
+	WORD $0x4f3f054e
+	WORD $0x4f3f056f
+	WORD $0x6eae854a
+	WORD $0x6eaf856b
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edcc6
+	WORD $0x6e6fdce7
+	WORD $0x4f74554a
+	WORD $0x4f74556b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc854a
+	WORD $0x4efd856b
+	WORD $0x6e6adcc6
+	WORD $0x6e6bdce7
+	WORD $0x6e6cdcca
+	WORD $0x6e6ddceb
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd46
+	WORD $0x4e7dcd67
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd0a
+	WORD $0x6e7ddd2b
+	WORD $0x6e6adcca
+	WORD $0x6e6bdceb
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6efce484
+	WORD $0x6efde4a5
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x4eead5ce
+	WORD $0x4eebd5ef
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd10
+	WORD $0x6e7ddd31
+	WORD $0x4f41049e
+	WORD $0x6e701dde
+	WORD $0x4f4104bf
+	WORD $0x6e711dff
+	WORD $0x4ebe1fce
+	WORD $0x4ebf1fef
+	MOVD $c00095f6200000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6f4c05d0
+	WORD $0x6f4c05f1
+	MOVD $c4330000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1e10
+	WORD $0x4ebd1e31
+	MOVD $c43300000000003ff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd610
+	WORD $0x4efdd631
+	MOVD $c000fffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1dce
+	WORD $0x4e3d1def
+	MOVD $c3fe6a09e00000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5ce
+	WORD $0x4efdd5ef
+	MOVD $c3fd2bd3c36113405<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x4f41049e
+	WORD $0x6e741e5e
+	WORD $0x4f4104bf
+	WORD $0x6e751e7f
+	WORD $0x4ebe1fd2
+	WORD $0x4ebf1ff3
+	WORD $0x6eeae652
+	WORD $0x6eebe673
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x4f41065e
+	WORD $0x6e701e9e
+	WORD $0x4f41067f
+	WORD $0x6e711ebf
+	WORD $0x4ebe1fd0
+	WORD $0x4ebf1ff1
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d54
+	WORD $0x6e3d1d75
+	WORD $0x4f41065e
+	WORD $0x6e6e1e9e
+	WORD $0x4f41067f
+	WORD $0x6e6f1ebf
+	WORD $0x4ebe1fce
+	WORD $0x4ebf1fef
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde12
+	WORD $0x6e7dde33
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5d4
+	WORD $0x4e7dd5f5
+	WORD $0x6e74fdd4
+	WORD $0x6e75fdf5
+	WORD $0x6e74de96
+	WORD $0x6e75deb7
+	MOVD $c3fc2b5900de53b32<>+0(SB), R19
+	FLDPQ 0(R19), (F24, F25)
+	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fd2492492df281a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fd99999999952d7<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fe5555555555558<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	WORD $0x6e76df16
+	WORD $0x6e77df37
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddd8
+	WORD $0x6e7dddf9
+	WORD $0x6e6edf18
+	WORD $0x6e6fdf39
+	WORD $0x4e76d716
+	WORD $0x4e77d737
+	WORD $0x4e76ce92
+	WORD $0x4e77ceb3
+	WORD $0x4ef2d712
+	WORD $0x4ef3d733
+	WORD $0x4ef2d5ce
+	WORD $0x4ef3d5ef
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cce0e
+	WORD $0x4e7dce2f
+	WORD $0x4eae1dd0
+	WORD $0x4eaf1df1
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd90
+	WORD $0x4e7dcdb1
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd92
+	WORD $0x4e7dcdb3
+	ADD R3<<3, R1, R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6e6cde4c
+	WORD $0x6e6dde6d
+	WORD $0x6e6cdd8c
+	WORD $0x6e6dddad
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd90
+	WORD $0x4e7dcdb1
+	WORD $0x4f41049e
+	WORD $0x6e701dde
+	WORD $0x4f4104bf
+	WORD $0x6e711dff
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	WORD $0x4e6cd400
+	WORD $0x4e6dd421
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdcc6
+	WORD $0x6e7ddce7
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x4f41049e
+	WORD $0x6e6c1cde
+	WORD $0x4f4104bf
+	WORD $0x6e6d1cff
+	WORD $0x4ebe1fc6
+	WORD $0x4ebf1fe7
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x4eead58a
+	WORD $0x4eebd5ab
+	WORD $0x4f41049e
+	WORD $0x6e681d5e
+	WORD $0x4f4104bf
+	WORD $0x6e691d7f
+	WORD $0x4ebe1fc4
+	WORD $0x4ebf1fe5
+	WORD $0x6e64fcc4
+	WORD $0x6e65fce5
+	WORD $0x6e64ddc4
+	WORD $0x6e65dde5
+	ADD R3<<3, R1, R19
+	FSTPQ (F4, F5), 0(R19)
+	ADD R3<<3, R1, R19
+	FLDPQ 32(R19), (F4, F5)
+	ADD R3<<3, R2, R19
+	FLDPQ 32(R19), (F6, F7)
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F8, F9)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cccc8
+	WORD $0x4e7dcce9
+	WORD $0x6e64dd04
+	WORD $0x6e65dd25
+	MOVD $c7fffffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1c86
+	WORD $0x4e3d1ca7
+	MOVD $c4014000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd4c8
+	WORD $0x4e7dd4e9
+	MOVD $c4024000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6e68fd48
+	WORD $0x6e69fd69
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x4ee8d548
+	WORD $0x4ee9d569
+	WORD $0x6e68dd0a
+	WORD $0x6e69dd2b
+	MOVD $cbe085105e5f8702d<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $cbe112d2d3ff399d1<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3e43879975f31eb4<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3e483a2674aa4819<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbe71b03254ee3156<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $cbe74fe95878cba8a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3e9582fccf6cfcc5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3ea089e347f5074f<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbe87aae683b85838<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $cbecb7fa473131193<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbefa02c40ee417e8<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3ef7d030eb79fc59<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f3df3ecb35eac4b<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $cbf219cdbcf0574d4<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbf71355f4906213e<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3ef47aba4bb43763<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbfa37838b3a21d25<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3f90bd973aaee055<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbfb0f103e712eebf<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3faf7d96e0d9979a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3fb3e97eaf5f2f84<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $c3f99ac85788f4051<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ff28273b50efa76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ccd5c
+	WORD $0x4e6dcd7d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	MOVD $cbfcd5fd8ffd0f1a1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd5c
+	WORD $0x4e6fcd7d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x4e68cdcc
+	WORD $0x4e69cded
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd4c8
+	WORD $0x4e7dd4e9
+	WORD $0x6e68fd88
+	WORD $0x6e69fda9
+	MOVD $c5f30000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae4df
+	WORD $0x6e661d5f
+	WORD $0x4ebf1fe6
+	WORD $0x6eebe4ff
+	WORD $0x6e671d7f
+	WORD $0x4ebf1fe7
+	WORD $0x6e66dcca
+	WORD $0x6e67dceb
+	WORD $0x4eaa1d4c
+	WORD $0x4eab1d6d
+	WORD $0x6ee0f98c
+	WORD $0x4e66cccc
+	WORD $0x6ee0f9ad
+	WORD $0x4e67cced
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd46
+	WORD $0x6e7ddd67
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae4df
+	WORD $0x6e661d5f
+	WORD $0x4ebf1fe6
+	WORD $0x6eebe4ff
+	WORD $0x6e671d7f
+	WORD $0x4ebf1fe7
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6ee6e55f
+	WORD $0x6e661d5f
+	WORD $0x4ebf1fe6
+	WORD $0x6ee7e57f
+	WORD $0x6e671d7f
+	WORD $0x4ebf1fe7
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cccca
+	WORD $0x4e7dcceb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd54e
+	WORD $0x4efdd56f
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdc6
+	WORD $0x4efdcde7
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdc6
+	WORD $0x4efdcde7
+	WORD $0x6e66dcce
+	WORD $0x6e67dcef
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e66ce50
+	WORD $0x4e67ce71
+	WORD $0x4ea61cdc
+	WORD $0x4ea71cfd
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd606
+	WORD $0x4e7dd627
+	WORD $0x4f3f054e
+	WORD $0x4f3f056f
+	WORD $0x6eae854a
+	WORD $0x6eaf856b
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edcc6
+	WORD $0x6e6fdce7
+	WORD $0x4f74554a
+	WORD $0x4f74556b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc854a
+	WORD $0x4efd856b
+	WORD $0x6e6adcc6
+	WORD $0x6e6bdce7
+	WORD $0x6e6cdcca
+	WORD $0x6e6ddceb
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd46
+	WORD $0x4e7dcd67
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd0a
+	WORD $0x6e7ddd2b
+	WORD $0x6e6adcca
+	WORD $0x6e6bdceb
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6efce484
+	WORD $0x6efde4a5
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x4eead5ce
+	WORD $0x4eebd5ef
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd10
+	WORD $0x6e7ddd31
+	WORD $0x4f41049e
+	WORD $0x6e701dde
+	WORD $0x4f4104bf
+	WORD $0x6e711dff
+	WORD $0x4ebe1fce
+	WORD $0x4ebf1fef
+	MOVD $c00095f6200000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6f4c05d0
+	WORD $0x6f4c05f1
+	MOVD $c4330000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1e10
+	WORD $0x4ebd1e31
+	MOVD $c43300000000003ff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd610
+	WORD $0x4efdd631
+	MOVD $c000fffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1dce
+	WORD $0x4e3d1def
+	MOVD $c3fe6a09e00000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5ce
+	WORD $0x4efdd5ef
+	MOVD $c3fd2bd3c36113405<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x4f41049e
+	WORD $0x6e741e5e
+	WORD $0x4f4104bf
+	WORD $0x6e751e7f
+	WORD $0x4ebe1fd2
+	WORD $0x4ebf1ff3
+	WORD $0x6eeae652
+	WORD $0x6eebe673
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x4f41065e
+	WORD $0x6e701e9e
+	WORD $0x4f41067f
+	WORD $0x6e711ebf
+	WORD $0x4ebe1fd0
+	WORD $0x4ebf1ff1
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d54
+	WORD $0x6e3d1d75
+	WORD $0x4f41065e
+	WORD $0x6e6e1e9e
+	WORD $0x4f41067f
+	WORD $0x6e6f1ebf
+	WORD $0x4ebe1fce
+	WORD $0x4ebf1fef
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde12
+	WORD $0x6e7dde33
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5d4
+	WORD $0x4e7dd5f5
+	WORD $0x6e74fdd4
+	WORD $0x6e75fdf5
+	WORD $0x6e74de96
+	WORD $0x6e75deb7
+	MOVD $c3fc2b5900de53b32<>+0(SB), R19
+	FLDPQ 0(R19), (F24, F25)
+	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fd2492492df281a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fd99999999952d7<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	MOVD $c3fe5555555555558<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e78cedc
+	WORD $0x4e79cefd
+	WORD $0x4ebc1f98
+	WORD $0x4ebd1fb9
+	WORD $0x6e76df16
+	WORD $0x6e77df37
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddd8
+	WORD $0x6e7dddf9
+	WORD $0x6e6edf18
+	WORD $0x6e6fdf39
+	WORD $0x4e76d716
+	WORD $0x4e77d737
+	WORD $0x4e76ce92
+	WORD $0x4e77ceb3
+	WORD $0x4ef2d712
+	WORD $0x4ef3d733
+	WORD $0x4ef2d5ce
+	WORD $0x4ef3d5ef
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cce0e
+	WORD $0x4e7dce2f
+	WORD $0x4eae1dd0
+	WORD $0x4eaf1df1
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd90
+	WORD $0x4e7dcdb1
+	ADD R3<<3, R2, R19
+	FLDPQ 32(R19), (F12, F13)
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd92
+	WORD $0x4e7dcdb3
+	ADD R3<<3, R1, R19
+	FLDPQ 32(R19), (F12, F13)
+	WORD $0x6e6cde4c
+	WORD $0x6e6dde6d
+	WORD $0x6e6cdd8c
+	WORD $0x6e6dddad
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd90
+	WORD $0x4e7dcdb1
+	WORD $0x4f41049e
+	WORD $0x6e701dde
+	WORD $0x4f4104bf
+	WORD $0x6e711dff
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	WORD $0x4e6cd442
+	WORD $0x4e6dd463
+	ADD R3<<3, R2, R19
+	FLDPQ 32(R19), (F12, F13)
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdcc6
+	WORD $0x6e7ddce7
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x4f41049e
+	WORD $0x6e6c1cde
+	WORD $0x4f4104bf
+	WORD $0x6e6d1cff
+	WORD $0x4ebe1fc6
+	WORD $0x4ebf1fe7
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x4eead58a
+	WORD $0x4eebd5ab
+	WORD $0x4f41049e
+	WORD $0x6e681d5e
+	WORD $0x4f4104bf
+	WORD $0x6e691d7f
+	WORD $0x4ebe1fc4
+	WORD $0x4ebf1fe5
+	WORD $0x6e64fcc4
+	WORD $0x6e65fce5
+	WORD $0x6e64ddc4
+	WORD $0x6e65dde5
+	ADD R3<<3, R1, R19
+	FSTPQ (F4, F5), 32(R19)
+	ADDS $8, R3, R3
+	CMP R4, R3
+	BLE loop90
+tail91:
+	SUBS R3, R0, R0
+	CMP $0, R0
+	BLE done92
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	MOVD R0, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
+	FLDPQ 64(R19), (F4, F5)
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes23
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes23
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes23
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes23
+	WORD $0x4d40869d
+lanes23:
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	ADD R3<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes24
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes24
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes24
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes24
+	WORD $0x4d40869d
+lanes24:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	WORD $0x6e66dd46
+	WORD $0x6e67dd67
+	MOVD $c7fffffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1cc8
+	WORD $0x4e3d1ce9
+	MOVD $c4014000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd50a
+	WORD $0x4e7dd52b
+	MOVD $c4024000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6e6afd8a
+	WORD $0x6e6bfdab
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x4eead58a
+	WORD $0x4eebd5ab
+	WORD $0x6e6add4c
+	WORD $0x6e6bdd6d
+	MOVD $cbe085105e5f8702d<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $cbe112d2d3ff399d1<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e43879975f31eb4<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3e483a2674aa4819<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbe71b03254ee3156<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbe74fe95878cba8a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3e9582fccf6cfcc5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ea089e347f5074f<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbe87aae683b85838<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbecb7fa473131193<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbefa02c40ee417e8<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ef7d030eb79fc59<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f3df3ecb35eac4b<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbf219cdbcf0574d4<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbf71355f4906213e<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ef47aba4bb43763<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbfa37838b3a21d25<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f90bd973aaee055<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbfb0f103e712eebf<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3faf7d96e0d9979a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fb3e97eaf5f2f84<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f99ac85788f4051<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff28273b50efa76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbfcd5fd8ffd0f1a1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e6ace0e
+	WORD $0x4e6bce2f
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd50a
+	WORD $0x4e7dd52b
+	WORD $0x6e6afdca
+	WORD $0x6e6bfdeb
+	MOVD $c5f30000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eece51f
+	WORD $0x6e681d9f
+	WORD $0x4ebf1fe8
+	WORD $0x6eede53f
+	WORD $0x6e691dbf
+	WORD $0x4ebf1fe9
+	WORD $0x6e68dd0c
+	WORD $0x6e69dd2d
+	WORD $0x4eac1d8e
+	WORD $0x4ead1daf
+	WORD $0x6ee0f9ce
+	WORD $0x4e68cd0e
+	WORD $0x6ee0f9ef
+	WORD $0x4e69cd2f
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd88
+	WORD $0x6e7ddda9
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eece51f
+	WORD $0x6e681d9f
+	WORD $0x4ebf1fe8
+	WORD $0x6eede53f
+	WORD $0x6e691dbf
+	WORD $0x4ebf1fe9
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6ee8e59f
+	WORD $0x6e681d9f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e5bf
+	WORD $0x6e691dbf
+	WORD $0x4ebf1fe9
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0c
+	WORD $0x4e7dcd2d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd590
+	WORD $0x4efdd5b1
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce08
+	WORD $0x4efdce29
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce08
+	WORD $0x4efdce29
+	WORD $0x6e68dd10
+	WORD $0x6e69dd31
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e68ce92
+	WORD $0x4e69ceb3
+	WORD $0x4ea81d1c
+	WORD $0x4ea91d3d
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd648
+	WORD $0x4e7dd669
+	WORD $0x4f3f0590
+	WORD $0x4f3f05b1
+	WORD $0x6eb0858c
+	WORD $0x6eb185ad
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd08
+	WORD $0x6e71dd29
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd08
+	WORD $0x6e6ddd29
+	WORD $0x6e6edd0c
+	WORD $0x6e6fdd2d
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd88
+	WORD $0x4e7dcda9
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd4c
+	WORD $0x6e7ddd6d
+	WORD $0x6e6cdd0c
+	WORD $0x6e6ddd2d
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6efce4c6
+	WORD $0x6efde4e7
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4eecd610
+	WORD $0x4eedd631
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd52
+	WORD $0x6e7ddd73
+	WORD $0x4f4104de
+	WORD $0x6e721e1e
+	WORD $0x4f4104ff
+	WORD $0x6e731e3f
+	WORD $0x4ebe1fd0
+	WORD $0x4ebf1ff1
+	MOVD $c00095f6200000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6f4c0612
+	WORD $0x6f4c0633
+	MOVD $c4330000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1e52
+	WORD $0x4ebd1e73
+	MOVD $c43300000000003ff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd652
+	WORD $0x4efdd673
+	MOVD $c000fffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1e10
+	WORD $0x4e3d1e31
+	MOVD $c3fe6a09e00000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd610
+	WORD $0x4efdd631
+	MOVD $c3fd2bd3c36113405<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	WORD $0x4f4104de
+	WORD $0x6e761e9e
+	WORD $0x4f4104ff
+	WORD $0x6e771ebf
+	WORD $0x4ebe1fd4
+	WORD $0x4ebf1ff5
+	WORD $0x6eece694
+	WORD $0x6eede6b5
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	WORD $0x4f41069e
+	WORD $0x6e721ede
+	WORD $0x4f4106bf
+	WORD $0x6e731eff
+	WORD $0x4ebe1fd2
+	WORD $0x4ebf1ff3
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d96
+	WORD $0x6e3d1db7
+	WORD $0x4f41069e
+	WORD $0x6e701ede
+	WORD $0x4f4106bf
+	WORD $0x6e711eff
+	WORD $0x4ebe1fd0
+	WORD $0x4ebf1ff1
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde54
+	WORD $0x6e7dde75
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd616
+	WORD $0x4e7dd637
+	WORD $0x6e76fe16
+	WORD $0x6e77fe37
+	WORD $0x6e76ded8
+	WORD $0x6e77def9
+	MOVD $c3fc2b5900de53b32<>+0(SB), R19
+	FLDPQ 0(R19), (F26, F27)
+	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	MOVD $c3fd2492492df281a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	MOVD $c3fd99999999952d7<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	MOVD $c3fe5555555555558<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	WORD $0x6e78df58
+	WORD $0x6e79df79
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde1a
+	WORD $0x6e7dde3b
+	WORD $0x6e70df5a
+	WORD $0x6e71df7b
+	WORD $0x4e78d758
+	WORD $0x4e79d779
+	WORD $0x4e78ced4
+	WORD $0x4e79cef5
+	WORD $0x4ef4d754
+	WORD $0x4ef5d775
+	WORD $0x4ef4d610
+	WORD $0x4ef5d631
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cce50
+	WORD $0x4e7dce71
+	WORD $0x4eb01e12
+	WORD $0x4eb11e33
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd2
+	WORD $0x4e7dcdf3
+	ADD R3<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes25
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes25
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes25
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes25
+	WORD $0x4d40869d
+lanes25:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd4
+	WORD $0x4e7dcdf5
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes26
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes26
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes26
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes26
+	WORD $0x4d40869d
+lanes26:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x6e6ede8e
+	WORD $0x6e6fdeaf
+	WORD $0x6e6eddce
+	WORD $0x6e6fddef
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd2
+	WORD $0x4e7dcdf3
+	WORD $0x4f4104de
+	WORD $0x6e721e1e
+	WORD $0x4f4104ff
+	WORD $0x6e731e3f
+	WORD $0x4ebe1fce
+	WORD $0x4ebf1fef
+	WORD $0x4e241dce
+	WORD $0x4e251def
+	WORD $0x4e6ed400
+	WORD $0x4e6fd421
+	ADD R3<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes27
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes27
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes27
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes27
+	WORD $0x4d40869d
+lanes27:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd0
+	WORD $0x4e7dcdf1
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd08
+	WORD $0x6e7ddd29
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x4f4104de
+	WORD $0x6e6e1d1e
+	WORD $0x4f4104ff
+	WORD $0x6e6f1d3f
+	WORD $0x4ebe1fc8
+	WORD $0x4ebf1fe9
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x4eecd5cc
+	WORD $0x4eedd5ed
+	WORD $0x4f4104de
+	WORD $0x6e6a1d9e
+	WORD $0x4f4104ff
+	WORD $0x6e6b1dbf
+	WORD $0x4ebe1fc6
+	WORD $0x4ebf1fe7
+	WORD $0x6e66fd06
+	WORD $0x6e67fd27
+	WORD $0x6e66de06
+	WORD $0x6e67de27
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes28
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes28
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes28
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes28
+	WORD $0x4d008687
+lanes28:
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	NEG R0, R0
+	ADD R0<<3, R4, R19
+	FLDPQ 96(R19), (F4, F5)
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes29
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes29
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes29
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes29
+	WORD $0x4d40869d
+lanes29:
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	ADD R3<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes30
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes30
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes30
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes30
+	WORD $0x4d40869d
+lanes30:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	WORD $0x6e66dd46
+	WORD $0x6e67dd67
+	MOVD $c7fffffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1cc8
+	WORD $0x4e3d1ce9
+	MOVD $c4014000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd50a
+	WORD $0x4e7dd52b
+	MOVD $c4024000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6e6afd8a
+	WORD $0x6e6bfdab
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x4eead58a
+	WORD $0x4eebd5ab
+	WORD $0x6e6add4c
+	WORD $0x6e6bdd6d
+	MOVD $cbe085105e5f8702d<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $cbe112d2d3ff399d1<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e43879975f31eb4<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3e483a2674aa4819<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbe71b03254ee3156<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbe74fe95878cba8a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3e9582fccf6cfcc5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ea089e347f5074f<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbe87aae683b85838<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbecb7fa473131193<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbefa02c40ee417e8<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ef7d030eb79fc59<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f3df3ecb35eac4b<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbf219cdbcf0574d4<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbf71355f4906213e<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ef47aba4bb43763<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbfa37838b3a21d25<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f90bd973aaee055<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $cbfb0f103e712eebf<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3faf7d96e0d9979a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fb3e97eaf5f2f84<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f99ac85788f4051<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff28273b50efa76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbfcd5fd8ffd0f1a1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e6ace0e
+	WORD $0x4e6bce2f
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd50a
+	WORD $0x4e7dd52b
+	WORD $0x6e6afdca
+	WORD $0x6e6bfdeb
+	MOVD $c5f30000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eece51f
+	WORD $0x6e681d9f
+	WORD $0x4ebf1fe8
+	WORD $0x6eede53f
+	WORD $0x6e691dbf
+	WORD $0x4ebf1fe9
+	WORD $0x6e68dd0c
+	WORD $0x6e69dd2d
+	WORD $0x4eac1d8e
+	WORD $0x4ead1daf
+	WORD $0x6ee0f9ce
+	WORD $0x4e68cd0e
+	WORD $0x6ee0f9ef
+	WORD $0x4e69cd2f
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd88
+	WORD $0x6e7ddda9
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eece51f
+	WORD $0x6e681d9f
+	WORD $0x4ebf1fe8
+	WORD $0x6eede53f
+	WORD $0x6e691dbf
+	WORD $0x4ebf1fe9
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6ee8e59f
+	WORD $0x6e681d9f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e5bf
+	WORD $0x6e691dbf
+	WORD $0x4ebf1fe9
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0c
+	WORD $0x4e7dcd2d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd590
+	WORD $0x4efdd5b1
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce08
+	WORD $0x4efdce29
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce08
+	WORD $0x4efdce29
+	WORD $0x6e68dd10
+	WORD $0x6e69dd31
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e68ce92
+	WORD $0x4e69ceb3
+	WORD $0x4ea81d1c
+	WORD $0x4ea91d3d
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd648
+	WORD $0x4e7dd669
+	WORD $0x4f3f0590
+	WORD $0x4f3f05b1
+	WORD $0x6eb0858c
+	WORD $0x6eb185ad
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd08
+	WORD $0x6e71dd29
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd08
+	WORD $0x6e6ddd29
+	WORD $0x6e6edd0c
+	WORD $0x6e6fdd2d
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd88
+	WORD $0x4e7dcda9
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd4c
+	WORD $0x6e7ddd6d
+	WORD $0x6e6cdd0c
+	WORD $0x6e6ddd2d
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6efce4c6
+	WORD $0x6efde4e7
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4eecd610
+	WORD $0x4eedd631
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd52
+	WORD $0x6e7ddd73
+	WORD $0x4f4104de
+	WORD $0x6e721e1e
+	WORD $0x4f4104ff
+	WORD $0x6e731e3f
+	WORD $0x4ebe1fd0
+	WORD $0x4ebf1ff1
+	MOVD $c00095f6200000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6f4c0612
+	WORD $0x6f4c0633
+	MOVD $c4330000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1e52
+	WORD $0x4ebd1e73
+	MOVD $c43300000000003ff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd652
+	WORD $0x4efdd673
+	MOVD $c000fffffffffffff<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e3c1e10
+	WORD $0x4e3d1e31
+	MOVD $c3fe6a09e00000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd610
+	WORD $0x4efdd631
+	MOVD $c3fd2bd3c36113405<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	WORD $0x4f4104de
+	WORD $0x6e761e9e
+	WORD $0x4f4104ff
+	WORD $0x6e771ebf
+	WORD $0x4ebe1fd4
+	WORD $0x4ebf1ff5
+	WORD $0x6eece694
+	WORD $0x6eede6b5
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	WORD $0x4f41069e
+	WORD $0x6e721ede
+	WORD $0x4f4106bf
+	WORD $0x6e731eff
+	WORD $0x4ebe1fd2
+	WORD $0x4ebf1ff3
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d96
+	WORD $0x6e3d1db7
+	WORD $0x4f41069e
+	WORD $0x6e701ede
+	WORD $0x4f4106bf
+	WORD $0x6e711eff
+	WORD $0x4ebe1fd0
+	WORD $0x4ebf1ff1
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde54
+	WORD $0x6e7dde75
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd616
+	WORD $0x4e7dd637
+	WORD $0x6e76fe16
+	WORD $0x6e77fe37
+	WORD $0x6e76ded8
+	WORD $0x6e77def9
+	MOVD $c3fc2b5900de53b32<>+0(SB), R19
+	FLDPQ 0(R19), (F26, F27)
+	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	MOVD $c3fd2492492df281a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	MOVD $c3fd99999999952d7<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	MOVD $c3fe5555555555558<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7acf1c
+	WORD $0x4e7bcf3d
+	WORD $0x4ebc1f9a
+	WORD $0x4ebd1fbb
+	WORD $0x6e78df58
+	WORD $0x6e79df79
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde1a
+	WORD $0x6e7dde3b
+	WORD $0x6e70df5a
+	WORD $0x6e71df7b
+	WORD $0x4e78d758
+	WORD $0x4e79d779
+	WORD $0x4e78ced4
+	WORD $0x4e79cef5
+	WORD $0x4ef4d754
+	WORD $0x4ef5d775
+	WORD $0x4ef4d610
+	WORD $0x4ef5d631
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cce50
+	WORD $0x4e7dce71
+	WORD $0x4eb01e12
+	WORD $0x4eb11e33
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd2
+	WORD $0x4e7dcdf3
+	ADD R3<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes31
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes31
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes31
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes31
+	WORD $0x4d40869d
+lanes31:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd4
+	WORD $0x4e7dcdf5
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes32
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes32
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes32
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes32
+	WORD $0x4d40869d
+lanes32:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x6e6ede8e
+	WORD $0x6e6fdeaf
+	WORD $0x6e6eddce
+	WORD $0x6e6fddef
+	MOVD $cbfe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd2
+	WORD $0x4e7dcdf3
+	WORD $0x4f4104de
+	WORD $0x6e721e1e
+	WORD $0x4f4104ff
+	WORD $0x6e731e3f
+	WORD $0x4ebe1fce
+	WORD $0x4ebf1fef
+	WORD $0x4e241dce
+	WORD $0x4e251def
+	WORD $0x4e6ed442
+	WORD $0x4e6fd463
+	ADD R3<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes33
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes33
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes33
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes33
+	WORD $0x4d40869d
+lanes33:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $cbff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdd0
+	WORD $0x4e7dcdf1
+	MOVD $c3fd9884533d43651<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd08
+	WORD $0x6e7ddd29
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x4f4104de
+	WORD $0x6e6e1d1e
+	WORD $0x4f4104ff
+	WORD $0x6e6f1d3f
+	WORD $0x4ebe1fc8
+	WORD $0x4ebf1fe9
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x4eecd5cc
+	WORD $0x4eedd5ed
+	WORD $0x4f4104de
+	WORD $0x6e6a1d9e
+	WORD $0x4f4104ff
+	WORD $0x6e6b1dbf
+	WORD $0x4ebe1fc6
+	WORD $0x4ebf1fe7
+	WORD $0x6e66fd06
+	WORD $0x6e67fd27
+	WORD $0x6e66de06
+	WORD $0x6e67de27
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes34
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes34
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes34
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes34
+	WORD $0x4d008687
+lanes34:
+done92:
+	MOVD grad+32(FP), R0
+	MOVD k+24(FP), R1
+	LSL $3, R1, R1
+	ADDS R1, R0, R0
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 64(R19), (F4, F5)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $0, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes35
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes35
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes35
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes35
+	WORD $0x4d40869d
+lanes35:
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	FSTPQ (F4, F5), 64(RSP)
+	FLDPQ 0(R0), (F6, F7)
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	FSTPQ (F6, F7), 0(R0)
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 96(R19), (F4, F5)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $32, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes36
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes36
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes36
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes36
+	WORD $0x4d40869d
+lanes36:
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	FSTPQ (F4, F5), 96(RSP)
+	FLDPQ 32(R0), (F6, F7)
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	FSTPQ (F6, F7), 32(R0)
+	MOVD 32(RSP), R0
+	MOVD 40(RSP), R1
+	MOVD 8(RSP), R2
+	ADDS R1, R2, R2
+	MOVD R2, 8(RSP)
+	MOVD 24(RSP), R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	MOVD R1, 24(RSP)
+	MOVD 16(RSP), R1
+	SUBS R0, R1, R1
+	MOVD R1, 16(RSP)
+	FMOVD 64(RSP), F28
+	WORD $0x4e080784
+	WORD $0x4e080785
+	FMOVD 72(RSP), F28
+	WORD $0x4e080786
+	WORD $0x4e080787
+	FMOVD 80(RSP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	FMOVD 88(RSP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	FMOVD 96(RSP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	FMOVD 104(RSP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	FMOVD 112(RSP), F28
+	WORD $0x4e080790
+	WORD $0x4e080791
+	FMOVD 120(RSP), F28
+	WORD $0x4e080792
+	WORD $0x4e080793
+	MOVD 8(RSP), R0
+	MOVD 8(RSP), R1
+	MOVD grad+32(FP), R2
+	MOVD 40(RSP), R3
+	SUBS $512, R0, R0
+	LSR $1, R3, R3
+	ADDS R3, R1, R1
+	MOVD k+24(FP), R3
+	LSL $3, R3, R3
+	ADDS R3, R2, R2
+	SUBS $64, R2, R2
+	MOVD k+24(FP), R3
+group93:
+	FLDPQ 0(R2), (F20, F21)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7ccc94
+	WORD $0x4e7dccb5
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7cccd4
+	WORD $0x4e7dccf5
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7ccd14
+	WORD $0x4e7dcd35
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7ccd54
+	WORD $0x4e7dcd75
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7ccd94
+	WORD $0x4e7dcdb5
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7ccdd4
+	WORD $0x4e7dcdf5
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7cce14
+	WORD $0x4e7dce35
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7cce54
+	WORD $0x4e7dce75
+	FSTPQ (F20, F21), 0(R2)
+	FLDPQ 32(R2), (F20, F21)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7ccc94
+	WORD $0x4e7dccb5
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7cccd4
+	WORD $0x4e7dccf5
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7ccd14
+	WORD $0x4e7dcd35
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7ccd54
+	WORD $0x4e7dcd75
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7ccd94
+	WORD $0x4e7dcdb5
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7ccdd4
+	WORD $0x4e7dcdf5
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7cce14
+	WORD $0x4e7dce35
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7cce54
+	WORD $0x4e7dce75
+	FSTPQ (F20, F21), 32(R2)
+	ADDS $-512, R0, R0
+	ADDS $-64, R2, R2
+	ADDS $256, R1, R1
+	SUBS $8, R3, R3
+	BGT group93
+	MOVD $0, R0
+	MOVD R0, 56(RSP)
+	B tile75
+finish79:
+done12:
 	MOVD sum+72(FP), R0
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
 	RET
 
-TEXT ·negBinomial2LogLinearNEON(SB), NOSPLIT, $56-112
+TEXT ·negBinomial2LogLinearNEON(SB), NOSPLIT, $120-112
 	MOVD sum+72(FP), R0
 	FLDPQ 0(R0), (F0, F1)
 	FLDPQ 32(R0), (F2, F3)
@@ -11491,15 +18215,19 @@ TEXT ·negBinomial2LogLinearNEON(SB), NOSPLIT, $56-112
 	MOVD k+24(FP), R0
 	MOVD $32, R1
 	CMP $32, R0
-	BLE long1
-	CMP $128, R0
-	BGT long1
+	BLE chosen1
 	MOVD $16, R1
-long1:
+	CMP $128, R0
+	BLE chosen1
+	MOVD $8, R1
+chosen1:
 	MOVD R1, 32(RSP)
 	MUL R1, R0, R0
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
+	MOVD k+24(FP), R0
+	CMP $128, R0
+	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
@@ -11514,14 +18242,14 @@ tile2:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same12
+	BEQ same13
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done13
-same12:
+	B done14
+same13:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -11534,13 +18262,13 @@ same12:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done13:
+done14:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next16
-columns15:
+	BLT next17
+columns16:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -11604,13 +18332,13 @@ columns15:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns15
-next16:
+	BGE columns16
+next17:
 	ADDS $4, R2, R2
-	BEQ done14
+	BEQ done15
 	SUBS $1, R2, R2
-	BLT next18
-columns17:
+	BLT next19
+columns18:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -11629,9 +18357,9 @@ columns17:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns17
-next18:
-done14:
+	BGE columns18
+next19:
+done15:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -11644,7 +18372,7 @@ long3:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same19
+	BEQ same20
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -11654,8 +18382,8 @@ long3:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done20
-same19:
+	B done21
+same20:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -11680,13 +18408,13 @@ same19:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done20:
+done21:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next23
-columns22:
+	BLT next24
+columns23:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -11798,13 +18526,13 @@ columns22:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns22
-next23:
+	BGE columns23
+next24:
 	ADDS $4, R2, R2
-	BEQ done21
+	BEQ done22
 	SUBS $1, R2, R2
-	BLT next25
-columns24:
+	BLT next26
+columns25:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -11835,9 +18563,9 @@ columns24:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns24
-next25:
-done21:
+	BGE columns25
+next26:
+done22:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -11856,14 +18584,14 @@ both4:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same26
+	BEQ same27
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done27
-same26:
+	B done28
+same27:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -11876,7 +18604,7 @@ same26:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done27:
+done28:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD 8(RSP), R2
@@ -11893,8 +18621,8 @@ done27:
 	MOVD grad+32(FP), R3
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next30
-columns29:
+	BLT next31
+columns30:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -12024,13 +18752,13 @@ columns29:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns29
-next30:
+	BGE columns30
+next31:
 	ADDS $4, R4, R4
-	BEQ done28
+	BEQ done29
 	SUBS $1, R4, R4
-	BLT next32
-columns31:
+	BLT next33
+columns32:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -12067,9 +18795,9 @@ columns31:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns31
-next32:
-done28:
+	BGE columns32
+next33:
+done29:
 	FLDPQ 0(R3), (F24, F25)
 	FLDPQ 32(R3), (F26, F27)
 	WORD $0x4e70d718
@@ -12094,7 +18822,7 @@ bothLong5:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same33
+	BEQ same34
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -12104,8 +18832,8 @@ bothLong5:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done34
-same33:
+	B done35
+same34:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -12130,13 +18858,13 @@ same33:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done34:
+done35:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
+	BLT next38
+columns37:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -12248,13 +18976,13 @@ columns36:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns36
-next37:
+	BGE columns37
+next38:
 	ADDS $4, R2, R2
-	BEQ done35
+	BEQ done36
 	SUBS $1, R2, R2
-	BLT next39
-columns38:
+	BLT next40
+columns39:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -12285,9 +19013,9 @@ columns38:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
+	BGE columns39
+next40:
+done36:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -12317,8 +19045,8 @@ done35:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next42
-columns41:
+	BLT next43
+columns42:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -12434,13 +19162,13 @@ columns41:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns41
-next42:
+	BGE columns42
+next43:
 	ADDS $4, R2, R2
-	BEQ done40
+	BEQ done41
 	SUBS $1, R2, R2
-	BLT next44
-columns43:
+	BLT next45
+columns44:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -12472,9 +19200,9 @@ columns43:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns43
-next44:
-done40:
+	BGE columns44
+next45:
+done41:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -12507,8 +19235,8 @@ likelihood6:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail48
-loop47:
+	BGT tail49
+loop48:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F8, F9)
 	FMOVD logPhi+96(FP), F28
@@ -13213,11 +19941,11 @@ loop47:
 	FSTPQ (F8, F9), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop47
-tail48:
+	BLE loop48
+tail49:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done49
+	BLE done50
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -14091,7 +20819,7 @@ lanes7:
 	CBZ R21, lanes8
 	WORD $0x4d00868b
 lanes8:
-done49:
+done50:
 	MOVD 32(RSP), R0
 	MOVD 48(RSP), R1
 	CMP R1, R0
@@ -14115,9 +20843,7 @@ done49:
 	MOVD R1, 16(RSP)
 	MOVD $1, R0
 	MOVD R0, 56(RSP)
-	MOVD k+24(FP), R0
-	CMP $128, R0
-	BLE tile2
+	B tile2
 back7:
 	MOVD 32(RSP), R0
 	CMP $16, R0
@@ -14136,8 +20862,8 @@ back7:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next52
-columns51:
+	BLT next53
+columns52:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -14205,13 +20931,13 @@ columns51:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns51
-next52:
+	BGE columns52
+next53:
 	ADDS $4, R2, R2
-	BEQ done50
+	BEQ done51
 	SUBS $1, R2, R2
-	BLT next54
-columns53:
+	BLT next55
+columns54:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -14231,9 +20957,9 @@ columns53:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns53
-next54:
-done50:
+	BGE columns54
+next55:
+done51:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e68d610
@@ -14268,8 +20994,8 @@ backLong8:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next57
-columns56:
+	BLT next58
+columns57:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -14385,13 +21111,13 @@ columns56:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns56
-next57:
+	BGE columns57
+next58:
 	ADDS $4, R2, R2
-	BEQ done55
+	BEQ done56
 	SUBS $1, R2, R2
-	BLT next59
-columns58:
+	BLT next60
+columns59:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -14423,9 +21149,9 @@ columns58:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns58
-next59:
-done55:
+	BGE columns59
+next60:
+done56:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -14455,17 +21181,17 @@ finish9:
 	BNE back7
 	MOVD 16(RSP), R0
 	CMP $0, R0
-	BEQ done11
+	BEQ done12
 	MOVD R0, 48(RSP)
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit60:
+unit61:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost61
+	BLE atMost62
 	MOVD $8, R3
-atMost61:
+atMost62:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -14475,7 +21201,7 @@ atMost61:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same62
+	BEQ same63
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -14498,18 +21224,18 @@ atMost61:
 lanes9:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done63
-same62:
+	B done64
+same63:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done63:
+done64:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column64:
+column65:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -14519,7 +21245,7 @@ column64:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column64
+	BGT column65
 	ADD $0, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes10
@@ -14539,9 +21265,9 @@ column64:
 lanes10:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost65
+	BLE atMost66
 	MOVD $8, R3
-atMost65:
+atMost66:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -14551,7 +21277,7 @@ atMost65:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same66
+	BEQ same67
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -14574,18 +21300,18 @@ atMost65:
 lanes11:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done67
-same66:
+	B done68
+same67:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done67:
+done68:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column68:
+column69:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -14595,7 +21321,7 @@ column68:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column68
+	BGT column69
 	ADD $32, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes12
@@ -14616,18 +21342,18 @@ lanes12:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit60
+	BGT unit61
 	B likelihood6
 rest10:
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit69:
+unit70:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost70
+	BLE atMost71
 	MOVD $8, R3
-atMost70:
+atMost71:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -14661,7 +21387,7 @@ lanes13:
 	MOVD k+24(FP), R5
 	MOVD 32(RSP), R8
 	LSL $3, R8, R8
-column71:
+column72:
 	FLDPQ 0(R4), (F10, F11)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccd0a
@@ -14670,16 +21396,16 @@ column71:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column71
+	BGT column72
 	FLDPQ 0(R4), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
 	FSTPQ (F10, F11), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost72
+	BLE atMost73
 	MOVD $8, R3
-atMost72:
+atMost73:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -14713,7 +21439,7 @@ lanes14:
 	MOVD k+24(FP), R5
 	MOVD 32(RSP), R8
 	LSL $3, R8, R8
-column73:
+column74:
 	FLDPQ 32(R4), (F10, F11)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccd0a
@@ -14722,7 +21448,7 @@ column73:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column73
+	BGT column74
 	FLDPQ 32(R4), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
@@ -14730,8 +21456,2097 @@ column73:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit69
-done11:
+	BGT unit70
+	B done12
+wide11:
+tile75:
+	MOVD 16(RSP), R0
+	CMP $0, R0
+	BLE finish79
+	CMP $8, R0
+	BLE atMost81
+	MOVD $8, R0
+atMost81:
+	MOVD R0, 48(RSP)
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	WORD $0x6e341e94
+	WORD $0x6e351eb5
+	WORD $0x6e361ed6
+	WORD $0x6e371ef7
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group82:
+	FLDPQ 0(R1), (F24, F25)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 32(R1), (F24, F25)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group82
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4e6ed58a
+	WORD $0x4e6fd5ab
+	WORD $0x4e72d60c
+	WORD $0x4e73d62d
+	WORD $0x4e76d68e
+	WORD $0x4e77d6af
+	WORD $0x4ea81d1c
+	WORD $0x4eac1d9d
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ea91d3c
+	WORD $0x4ead1dbd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4e68d610
+	WORD $0x4e69d631
+	WORD $0x4eaa1d5c
+	WORD $0x4eae1ddd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4eab1d7c
+	WORD $0x4eaf1dfd
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4ec83a0a
+	WORD $0x4ec93a2b
+	WORD $0x4ec87a08
+	WORD $0x4ec97a29
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 64(R19), (F8, F9)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same83
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes15
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes15
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes15
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes15
+	WORD $0x4d40869d
+lanes15:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	B done84
+same83:
+	FMOVD c+40(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+done84:
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes16
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes16
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes16
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes16
+	WORD $0x4d00868b
+lanes16:
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	WORD $0x6e341e94
+	WORD $0x6e351eb5
+	WORD $0x6e361ed6
+	WORD $0x6e371ef7
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group85:
+	FLDPQ 0(R1), (F24, F25)
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7ccf08
+	WORD $0x4e7dcf29
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7ccf0c
+	WORD $0x4e7dcf2d
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7ccf10
+	WORD $0x4e7dcf31
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7ccf14
+	WORD $0x4e7dcf35
+	FLDPQ 32(R1), (F24, F25)
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7ccf0a
+	WORD $0x4e7dcf2b
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7ccf0e
+	WORD $0x4e7dcf2f
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7ccf12
+	WORD $0x4e7dcf33
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7ccf16
+	WORD $0x4e7dcf37
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group85
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4e6ed58a
+	WORD $0x4e6fd5ab
+	WORD $0x4e72d60c
+	WORD $0x4e73d62d
+	WORD $0x4e76d68e
+	WORD $0x4e77d6af
+	WORD $0x4ea81d1c
+	WORD $0x4eac1d9d
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4ea91d3c
+	WORD $0x4ead1dbd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4e68d610
+	WORD $0x4e69d631
+	WORD $0x4eaa1d5c
+	WORD $0x4eae1ddd
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4eab1d7c
+	WORD $0x4eaf1dfd
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
+	WORD $0x4ec83a0a
+	WORD $0x4ec93a2b
+	WORD $0x4ec87a08
+	WORD $0x4ec97a29
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 96(R19), (F8, F9)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same86
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes17
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes17
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes17
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes17
+	WORD $0x4d40869d
+lanes17:
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	B done87
+same86:
+	FMOVD c+40(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+done87:
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes18
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes18
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes18
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes18
+	WORD $0x4d00868b
+lanes18:
+	MOVD 24(RSP), R0
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	MOVD y+56(FP), R2
+	ADDS R0, R2, R2
+	MOVD 48(RSP), R0
+	MOVD $0, R3
+	ADD $-8, R0, R4
+	CMP R4, R3
+	BGT tail91
+loop90:
+	ADD R3<<3, R1, R19
+	FLDPQ 0(R19), (F8, F9)
+	FMOVD logPhi+96(FP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	WORD $0x4eead508
+	WORD $0x4eebd529
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d08
+	WORD $0x4ebd1d29
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6ee8e55f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e57f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1fe9
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd54c
+	WORD $0x4efdd56d
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	WORD $0x6e68dd0c
+	WORD $0x6e69dd2d
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e68ce0e
+	WORD $0x4e69ce2f
+	WORD $0x4ea81d1c
+	WORD $0x4ea91d3d
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5c8
+	WORD $0x4e7dd5e9
+	WORD $0x4f3f054c
+	WORD $0x4f3f056d
+	WORD $0x6eac854a
+	WORD $0x6ead856b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd08
+	WORD $0x6e6ddd29
+	WORD $0x4f74554a
+	WORD $0x4f74556b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc854a
+	WORD $0x4efd856b
+	WORD $0x6e6add08
+	WORD $0x6e6bdd29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd50c
+	WORD $0x4e7dd52d
+	MOVD $c3fda8240b780346e<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6efce50e
+	WORD $0x6efde52f
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4eecd610
+	WORD $0x4eedd631
+	WORD $0x4e68d610
+	WORD $0x4e69d631
+	WORD $0x4e6ad610
+	WORD $0x4e6bd631
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde10
+	WORD $0x6e7dde31
+	WORD $0x4f4105de
+	WORD $0x6e6a1e1e
+	WORD $0x4f4105ff
+	WORD $0x6e6b1e3f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd8c
+	WORD $0x6e7dddad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58c
+	WORD $0x4efdd5ad
+	WORD $0x4f4105de
+	WORD $0x6e681d9e
+	WORD $0x4f4105ff
+	WORD $0x6e691dbf
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4e2e1e0e
+	WORD $0x4e2f1e2f
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd590
+	WORD $0x4e7dd5b1
+	WORD $0x6e70fd90
+	WORD $0x6e71fdb1
+	MOVD $cc000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $cc000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x6e72dd4a
+	WORD $0x6e73dd6b
+	WORD $0x6e70de12
+	WORD $0x6e71de33
+	MOVD $c3fc2b5900de53b32<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fd2492492df281a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fd99999999952d7<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fe5555555555558<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x6e72de92
+	WORD $0x6e73deb3
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd94
+	WORD $0x6e7dddb5
+	WORD $0x6e6cde94
+	WORD $0x6e6ddeb5
+	WORD $0x4e72d692
+	WORD $0x4e73d6b3
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdca
+	WORD $0x4e7dcdeb
+	WORD $0x4e72ce0a
+	WORD $0x4e73ce2b
+	WORD $0x4eead68a
+	WORD $0x4eebd6ab
+	WORD $0x4eead58a
+	WORD $0x4eebd5ab
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdca
+	WORD $0x4e7dcdeb
+	ADD R3<<3, R1, R19
+	FLDPQ 0(R19), (F12, F13)
+	FMOVD logPhi+96(FP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	WORD $0x4eeed58c
+	WORD $0x4eefd5ad
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd510
+	WORD $0x4e7dd531
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6e70fe50
+	WORD $0x6e71fe71
+	WORD $0x6e70dd08
+	WORD $0x6e71dd29
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eece792
+	WORD $0x6eede7b3
+	WORD $0x4f41065e
+	WORD $0x6e701d1e
+	WORD $0x4f41067f
+	WORD $0x6e711d3f
+	WORD $0x4ebe1fd4
+	WORD $0x4ebf1ff5
+	WORD $0x4f41065e
+	WORD $0x6e681e1e
+	WORD $0x4f41067f
+	WORD $0x6e691e3f
+	WORD $0x4ebe1fc8
+	WORD $0x4ebf1fe9
+	WORD $0x6e68ddc8
+	WORD $0x6e69dde9
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6eece61f
+	WORD $0x6e6c1e1f
+	WORD $0x4ebf1ff0
+	WORD $0x6eede63f
+	WORD $0x6e6d1e3f
+	WORD $0x4ebf1ff1
+	WORD $0x4e70d550
+	WORD $0x4e71d571
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d8c
+	WORD $0x6e3d1dad
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6eece65f
+	WORD $0x6e6c1e5f
+	WORD $0x4ebf1fec
+	WORD $0x6eede67f
+	WORD $0x6e6d1e7f
+	WORD $0x4ebf1fed
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	FMOVD inverse+104(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	WORD $0x4ef0d692
+	WORD $0x4ef1d6b3
+	WORD $0x4eeccd12
+	WORD $0x4eedcd33
+	WORD $0x4e72d484
+	WORD $0x4e73d4a5
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1dcc
+	WORD $0x6e3d1ded
+	WORD $0x6e6add8a
+	WORD $0x6e6bddab
+	FMOVD phi+88(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	WORD $0x4ef0cd8a
+	WORD $0x4ef1cdab
+	WORD $0x4e6ad400
+	WORD $0x4e6bd421
+	FMOVD phi+88(FP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	WORD $0x4ef4cd48
+	WORD $0x4ef5cd69
+	ADD R3<<3, R1, R19
+	FSTPQ (F8, F9), 0(R19)
+	ADD R3<<3, R1, R19
+	FLDPQ 32(R19), (F8, F9)
+	FMOVD logPhi+96(FP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	WORD $0x4eead508
+	WORD $0x4eebd529
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d08
+	WORD $0x4ebd1d29
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6ee8e55f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fe8
+	WORD $0x6ee9e57f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1fe9
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd54c
+	WORD $0x4efdd56d
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccd88
+	WORD $0x4efdcda9
+	WORD $0x6e68dd0c
+	WORD $0x6e69dd2d
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cd9c
+	WORD $0x4e71cdbd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e68ce0e
+	WORD $0x4e69ce2f
+	WORD $0x4ea81d1c
+	WORD $0x4ea91d3d
+	WORD $0x4e6ecd9c
+	WORD $0x4e6fcdbd
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5c8
+	WORD $0x4e7dd5e9
+	WORD $0x4f3f054c
+	WORD $0x4f3f056d
+	WORD $0x6eac854a
+	WORD $0x6ead856b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd08
+	WORD $0x6e6ddd29
+	WORD $0x4f74554a
+	WORD $0x4f74556b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc854a
+	WORD $0x4efd856b
+	WORD $0x6e6add08
+	WORD $0x6e6bdd29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd50c
+	WORD $0x4e7dd52d
+	MOVD $c3fda8240b780346e<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6efce50e
+	WORD $0x6efde52f
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4eecd610
+	WORD $0x4eedd631
+	WORD $0x4e68d610
+	WORD $0x4e69d631
+	WORD $0x4e6ad610
+	WORD $0x4e6bd631
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde10
+	WORD $0x6e7dde31
+	WORD $0x4f4105de
+	WORD $0x6e6a1e1e
+	WORD $0x4f4105ff
+	WORD $0x6e6b1e3f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd8c
+	WORD $0x6e7dddad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58c
+	WORD $0x4efdd5ad
+	WORD $0x4f4105de
+	WORD $0x6e681d9e
+	WORD $0x4f4105ff
+	WORD $0x6e691dbf
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4e2e1e0e
+	WORD $0x4e2f1e2f
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd590
+	WORD $0x4e7dd5b1
+	WORD $0x6e70fd90
+	WORD $0x6e71fdb1
+	MOVD $cc000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $cc000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x6e72dd4a
+	WORD $0x6e73dd6b
+	WORD $0x6e70de12
+	WORD $0x6e71de33
+	MOVD $c3fc2b5900de53b32<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fd2492492df281a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fd99999999952d7<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fe5555555555558<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x6e72de92
+	WORD $0x6e73deb3
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cdd94
+	WORD $0x6e7dddb5
+	WORD $0x6e6cde94
+	WORD $0x6e6ddeb5
+	WORD $0x4e72d692
+	WORD $0x4e73d6b3
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdca
+	WORD $0x4e7dcdeb
+	WORD $0x4e72ce0a
+	WORD $0x4e73ce2b
+	WORD $0x4eead68a
+	WORD $0x4eebd6ab
+	WORD $0x4eead58a
+	WORD $0x4eebd5ab
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccdca
+	WORD $0x4e7dcdeb
+	ADD R3<<3, R1, R19
+	FLDPQ 32(R19), (F12, F13)
+	FMOVD logPhi+96(FP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	WORD $0x4eeed58c
+	WORD $0x4eefd5ad
+	ADD R3<<3, R2, R19
+	FLDPQ 32(R19), (F14, F15)
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd510
+	WORD $0x4e7dd531
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6e70fe50
+	WORD $0x6e71fe71
+	WORD $0x6e70dd08
+	WORD $0x6e71dd29
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eece792
+	WORD $0x6eede7b3
+	WORD $0x4f41065e
+	WORD $0x6e701d1e
+	WORD $0x4f41067f
+	WORD $0x6e711d3f
+	WORD $0x4ebe1fd4
+	WORD $0x4ebf1ff5
+	WORD $0x4f41065e
+	WORD $0x6e681e1e
+	WORD $0x4f41067f
+	WORD $0x6e691e3f
+	WORD $0x4ebe1fc8
+	WORD $0x4ebf1fe9
+	WORD $0x6e68ddc8
+	WORD $0x6e69dde9
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6eece61f
+	WORD $0x6e6c1e1f
+	WORD $0x4ebf1ff0
+	WORD $0x6eede63f
+	WORD $0x6e6d1e3f
+	WORD $0x4ebf1ff1
+	WORD $0x4e70d550
+	WORD $0x4e71d571
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1d8c
+	WORD $0x6e3d1dad
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6eece65f
+	WORD $0x6e6c1e5f
+	WORD $0x4ebf1fec
+	WORD $0x6eede67f
+	WORD $0x6e6d1e7f
+	WORD $0x4ebf1fed
+	WORD $0x4e6cd54a
+	WORD $0x4e6dd56b
+	FMOVD inverse+104(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	WORD $0x4ef0d692
+	WORD $0x4ef1d6b3
+	WORD $0x4eeccd12
+	WORD $0x4eedcd33
+	WORD $0x4e72d4c6
+	WORD $0x4e73d4e7
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1dcc
+	WORD $0x6e3d1ded
+	WORD $0x6e6add8a
+	WORD $0x6e6bddab
+	FMOVD phi+88(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	WORD $0x4ef0cd8a
+	WORD $0x4ef1cdab
+	WORD $0x4e6ad442
+	WORD $0x4e6bd463
+	FMOVD phi+88(FP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	WORD $0x4ef4cd48
+	WORD $0x4ef5cd69
+	ADD R3<<3, R1, R19
+	FSTPQ (F8, F9), 32(R19)
+	ADDS $8, R3, R3
+	CMP R4, R3
+	BLE loop90
+tail91:
+	SUBS R3, R0, R0
+	CMP $0, R0
+	BLE done92
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	MOVD R0, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
+	FLDPQ 64(R19), (F8, F9)
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes19
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes19
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes19
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes19
+	WORD $0x4d40869d
+lanes19:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	FMOVD logPhi+96(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	WORD $0x4eecd54a
+	WORD $0x4eedd56b
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d4a
+	WORD $0x4ebd1d6b
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd54e
+	WORD $0x4e7dd56f
+	MOVD $c3fda8240b780346e<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6efce550
+	WORD $0x6efde571
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4eeed652
+	WORD $0x4eefd673
+	WORD $0x4e6ad652
+	WORD $0x4e6bd673
+	WORD $0x4e6cd652
+	WORD $0x4e6dd673
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde52
+	WORD $0x6e7dde73
+	WORD $0x4f41061e
+	WORD $0x6e6c1e5e
+	WORD $0x4f41063f
+	WORD $0x6e6d1e7f
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddce
+	WORD $0x6e7dddef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5ce
+	WORD $0x4efdd5ef
+	WORD $0x4f41061e
+	WORD $0x6e6a1dde
+	WORD $0x4f41063f
+	WORD $0x6e6b1dff
+	WORD $0x4ebe1fce
+	WORD $0x4ebf1fef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4e301e50
+	WORD $0x4e311e71
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5d2
+	WORD $0x4e7dd5f3
+	WORD $0x6e72fdd2
+	WORD $0x6e73fdf3
+	MOVD $cc000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $cc000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x6e74dd8c
+	WORD $0x6e75ddad
+	WORD $0x6e72de54
+	WORD $0x6e73de75
+	MOVD $c3fc2b5900de53b32<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fd2492492df281a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fd99999999952d7<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fe5555555555558<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	WORD $0x6e74ded4
+	WORD $0x6e75def5
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddd6
+	WORD $0x6e7dddf7
+	WORD $0x6e6eded6
+	WORD $0x6e6fdef7
+	WORD $0x4e74d6d4
+	WORD $0x4e75d6f5
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cce0c
+	WORD $0x4e7dce2d
+	WORD $0x4e74ce4c
+	WORD $0x4e75ce6d
+	WORD $0x4eecd6cc
+	WORD $0x4eedd6ed
+	WORD $0x4eecd5cc
+	WORD $0x4eedd5ed
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cce0c
+	WORD $0x4e7dce2d
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes20
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes20
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes20
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes20
+	WORD $0x4d40869d
+lanes20:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	FMOVD logPhi+96(FP), F28
+	WORD $0x4e080790
+	WORD $0x4e080791
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	ADD R3<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes21
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes21
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes21
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes21
+	WORD $0x4d40869d
+lanes21:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd552
+	WORD $0x4e7dd573
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x6e72fe92
+	WORD $0x6e73feb3
+	WORD $0x6e72dd4a
+	WORD $0x6e73dd6b
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eeee794
+	WORD $0x6eefe7b5
+	WORD $0x4f41069e
+	WORD $0x6e721d5e
+	WORD $0x4f4106bf
+	WORD $0x6e731d7f
+	WORD $0x4ebe1fd6
+	WORD $0x4ebf1ff7
+	WORD $0x4f41069e
+	WORD $0x6e6a1e5e
+	WORD $0x4f4106bf
+	WORD $0x6e6b1e7f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	WORD $0x6e6ade0a
+	WORD $0x6e6bde2b
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6eeee65f
+	WORD $0x6e6e1e5f
+	WORD $0x4ebf1ff2
+	WORD $0x6eefe67f
+	WORD $0x6e6f1e7f
+	WORD $0x4ebf1ff3
+	WORD $0x4e72d592
+	WORD $0x4e73d5b3
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1dce
+	WORD $0x6e3d1def
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x6eeee69f
+	WORD $0x6e6e1e9f
+	WORD $0x4ebf1fee
+	WORD $0x6eefe6bf
+	WORD $0x6e6f1ebf
+	WORD $0x4ebf1fef
+	WORD $0x4e6ed58c
+	WORD $0x4e6fd5ad
+	FMOVD inverse+104(FP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	WORD $0x4ef2d6d4
+	WORD $0x4ef3d6f5
+	WORD $0x4eeecd54
+	WORD $0x4eefcd75
+	WORD $0x4e281e8e
+	WORD $0x4e291eaf
+	WORD $0x4e6ed484
+	WORD $0x4e6fd4a5
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1e0e
+	WORD $0x6e3d1e2f
+	WORD $0x6e6cddcc
+	WORD $0x6e6ddded
+	FMOVD phi+88(FP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	WORD $0x4ef2cdcc
+	WORD $0x4ef3cded
+	WORD $0x4e281d8c
+	WORD $0x4e291dad
+	WORD $0x4e6cd400
+	WORD $0x4e6dd421
+	FMOVD phi+88(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	WORD $0x4ef6cd8a
+	WORD $0x4ef7cdab
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes22
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes22
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes22
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes22
+	WORD $0x4d00868b
+lanes22:
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	NEG R0, R0
+	ADD R0<<3, R4, R19
+	FLDPQ 96(R19), (F8, F9)
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes23
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes23
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes23
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes23
+	WORD $0x4d40869d
+lanes23:
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
+	FMOVD logPhi+96(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	WORD $0x4eecd54a
+	WORD $0x4eedd56b
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4ebc1d4a
+	WORD $0x4ebd1d6b
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd54e
+	WORD $0x4e7dd56f
+	MOVD $c3fda8240b780346e<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6efce550
+	WORD $0x6efde571
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4eeed652
+	WORD $0x4eefd673
+	WORD $0x4e6ad652
+	WORD $0x4e6bd673
+	WORD $0x4e6cd652
+	WORD $0x4e6dd673
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cde52
+	WORD $0x6e7dde73
+	WORD $0x4f41061e
+	WORD $0x6e6c1e5e
+	WORD $0x4f41063f
+	WORD $0x6e6d1e7f
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddce
+	WORD $0x6e7dddef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5ce
+	WORD $0x4efdd5ef
+	WORD $0x4f41061e
+	WORD $0x6e6a1dde
+	WORD $0x4f41063f
+	WORD $0x6e6b1dff
+	WORD $0x4ebe1fce
+	WORD $0x4ebf1fef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4e301e50
+	WORD $0x4e311e71
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd5d2
+	WORD $0x4e7dd5f3
+	WORD $0x6e72fdd2
+	WORD $0x6e73fdf3
+	MOVD $cc000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c4000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $cc000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x6e74dd8c
+	WORD $0x6e75ddad
+	WORD $0x6e72de54
+	WORD $0x6e73de75
+	MOVD $c3fc2b5900de53b32<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
+	MOVD $c3fc39fe51a7c18f9<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fc7462b51cb66b1<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fcc71c62e3f11e6<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fd2492492df281a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fd99999999952d7<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	MOVD $c3fe5555555555558<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce9c
+	WORD $0x4e77cebd
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	WORD $0x6e74ded4
+	WORD $0x6e75def5
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e7cddd6
+	WORD $0x6e7dddf7
+	WORD $0x6e6eded6
+	WORD $0x6e6fdef7
+	WORD $0x4e74d6d4
+	WORD $0x4e75d6f5
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cce0c
+	WORD $0x4e7dce2d
+	WORD $0x4e74ce4c
+	WORD $0x4e75ce6d
+	WORD $0x4eecd6cc
+	WORD $0x4eedd6ed
+	WORD $0x4eecd5cc
+	WORD $0x4eedd5ed
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cce0c
+	WORD $0x4e7dce2d
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes24
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes24
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes24
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes24
+	WORD $0x4d40869d
+lanes24:
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	FMOVD logPhi+96(FP), F28
+	WORD $0x4e080790
+	WORD $0x4e080791
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	ADD R3<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes25
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes25
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes25
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes25
+	WORD $0x4d40869d
+lanes25:
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7cd552
+	WORD $0x4e7dd573
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x6e72fe92
+	WORD $0x6e73feb3
+	WORD $0x6e72dd4a
+	WORD $0x6e73dd6b
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6eeee794
+	WORD $0x6eefe7b5
+	WORD $0x4f41069e
+	WORD $0x6e721d5e
+	WORD $0x4f4106bf
+	WORD $0x6e731d7f
+	WORD $0x4ebe1fd6
+	WORD $0x4ebf1ff7
+	WORD $0x4f41069e
+	WORD $0x6e6a1e5e
+	WORD $0x4f4106bf
+	WORD $0x6e6b1e7f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	WORD $0x6e6ade0a
+	WORD $0x6e6bde2b
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x6eeee65f
+	WORD $0x6e6e1e5f
+	WORD $0x4ebf1ff2
+	WORD $0x6eefe67f
+	WORD $0x6e6f1e7f
+	WORD $0x4ebf1ff3
+	WORD $0x4e72d592
+	WORD $0x4e73d5b3
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1dce
+	WORD $0x6e3d1def
+	MOVD $c0000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x6eeee69f
+	WORD $0x6e6e1e9f
+	WORD $0x4ebf1fee
+	WORD $0x6eefe6bf
+	WORD $0x6e6f1ebf
+	WORD $0x4ebf1fef
+	WORD $0x4e6ed58c
+	WORD $0x4e6fd5ad
+	FMOVD inverse+104(FP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	WORD $0x4ef2d6d4
+	WORD $0x4ef3d6f5
+	WORD $0x4eeecd54
+	WORD $0x4eefcd75
+	WORD $0x4e281e8e
+	WORD $0x4e291eaf
+	WORD $0x4e6ed4c6
+	WORD $0x4e6fd4e7
+	MOVD $c8000000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6e3c1e0e
+	WORD $0x6e3d1e2f
+	WORD $0x6e6cddcc
+	WORD $0x6e6ddded
+	FMOVD phi+88(FP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	WORD $0x4ef2cdcc
+	WORD $0x4ef3cded
+	WORD $0x4e281d8c
+	WORD $0x4e291dad
+	WORD $0x4e6cd442
+	WORD $0x4e6dd463
+	FMOVD phi+88(FP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	WORD $0x4ef6cd8a
+	WORD $0x4ef7cdab
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x4e083d15
+	CBZ R21, lanes26
+	WORD $0x0d00868a
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes26
+	WORD $0x4d00868a
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes26
+	WORD $0x0d00868b
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes26
+	WORD $0x4d00868b
+lanes26:
+done92:
+	MOVD grad+32(FP), R0
+	MOVD k+24(FP), R1
+	LSL $3, R1, R1
+	ADDS R1, R0, R0
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 64(R19), (F8, F9)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $0, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes27
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes27
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes27
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes27
+	WORD $0x4d40869d
+lanes27:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	FSTPQ (F8, F9), 64(RSP)
+	FLDPQ 0(R0), (F10, F11)
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	FSTPQ (F10, F11), 0(R0)
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 96(R19), (F8, F9)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $32, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083d15
+	CBZ R21, lanes28
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183d15
+	CBZ R21, lanes28
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083d35
+	CBZ R21, lanes28
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183d35
+	CBZ R21, lanes28
+	WORD $0x4d40869d
+lanes28:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	FSTPQ (F8, F9), 96(RSP)
+	FLDPQ 32(R0), (F10, F11)
+	WORD $0x4e68d54a
+	WORD $0x4e69d56b
+	FSTPQ (F10, F11), 32(R0)
+	MOVD 32(RSP), R0
+	MOVD 40(RSP), R1
+	MOVD 8(RSP), R2
+	ADDS R1, R2, R2
+	MOVD R2, 8(RSP)
+	MOVD 24(RSP), R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	MOVD R1, 24(RSP)
+	MOVD 16(RSP), R1
+	SUBS R0, R1, R1
+	MOVD R1, 16(RSP)
+	FMOVD 64(RSP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	FMOVD 72(RSP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	FMOVD 80(RSP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	FMOVD 88(RSP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	FMOVD 96(RSP), F28
+	WORD $0x4e080790
+	WORD $0x4e080791
+	FMOVD 104(RSP), F28
+	WORD $0x4e080792
+	WORD $0x4e080793
+	FMOVD 112(RSP), F28
+	WORD $0x4e080794
+	WORD $0x4e080795
+	FMOVD 120(RSP), F28
+	WORD $0x4e080796
+	WORD $0x4e080797
+	MOVD 8(RSP), R0
+	MOVD 8(RSP), R1
+	MOVD grad+32(FP), R2
+	MOVD 40(RSP), R3
+	SUBS $512, R0, R0
+	LSR $1, R3, R3
+	ADDS R3, R1, R1
+	MOVD k+24(FP), R3
+	LSL $3, R3, R3
+	ADDS R3, R2, R2
+	SUBS $64, R2, R2
+	MOVD k+24(FP), R3
+group93:
+	FLDPQ 0(R2), (F24, F25)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7ccd18
+	WORD $0x4e7dcd39
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7ccd58
+	WORD $0x4e7dcd79
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7ccd98
+	WORD $0x4e7dcdb9
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7ccdd8
+	WORD $0x4e7dcdf9
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7cce18
+	WORD $0x4e7dce39
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7cce58
+	WORD $0x4e7dce79
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7cce98
+	WORD $0x4e7dceb9
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7cced8
+	WORD $0x4e7dcef9
+	FSTPQ (F24, F25), 0(R2)
+	FLDPQ 32(R2), (F24, F25)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7ccd18
+	WORD $0x4e7dcd39
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7ccd58
+	WORD $0x4e7dcd79
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7ccd98
+	WORD $0x4e7dcdb9
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7ccdd8
+	WORD $0x4e7dcdf9
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7cce18
+	WORD $0x4e7dce39
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7cce58
+	WORD $0x4e7dce79
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7cce98
+	WORD $0x4e7dceb9
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7cced8
+	WORD $0x4e7dcef9
+	FSTPQ (F24, F25), 32(R2)
+	ADDS $-512, R0, R0
+	ADDS $-64, R2, R2
+	ADDS $256, R1, R1
+	SUBS $8, R3, R3
+	BGT group93
+	MOVD $0, R0
+	MOVD R0, 56(RSP)
+	B tile75
+finish79:
+done12:
 	MOVD sum+72(FP), R0
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
@@ -14740,7 +23555,7 @@ done11:
 	FSTPQ (F6, F7), 32(R0)
 	RET
 
-TEXT ·normalLinearNEON(SB), NOSPLIT, $56-88
+TEXT ·normalLinearNEON(SB), NOSPLIT, $120-88
 	MOVD squares+72(FP), R0
 	FLDPQ 0(R0), (F0, F1)
 	FLDPQ 32(R0), (F2, F3)
@@ -14754,15 +23569,19 @@ TEXT ·normalLinearNEON(SB), NOSPLIT, $56-88
 	MOVD k+24(FP), R0
 	MOVD $32, R1
 	CMP $32, R0
-	BLE long1
-	CMP $128, R0
-	BGT long1
+	BLE chosen1
 	MOVD $16, R1
-long1:
+	CMP $128, R0
+	BLE chosen1
+	MOVD $8, R1
+chosen1:
 	MOVD R1, 32(RSP)
 	MUL R1, R0, R0
 	LSL $3, R0, R0
 	MOVD R0, 40(RSP)
+	MOVD k+24(FP), R0
+	CMP $128, R0
+	BGT wide11
 tile2:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
@@ -14777,14 +23596,14 @@ tile2:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same12
+	BEQ same13
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done13
-same12:
+	B done14
+same13:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -14797,13 +23616,13 @@ same12:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done13:
+done14:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next16
-columns15:
+	BLT next17
+columns16:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -14867,13 +23686,13 @@ columns15:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns15
-next16:
+	BGE columns16
+next17:
 	ADDS $4, R2, R2
-	BEQ done14
+	BEQ done15
 	SUBS $1, R2, R2
-	BLT next18
-columns17:
+	BLT next19
+columns18:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -14892,9 +23711,9 @@ columns17:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns17
-next18:
-done14:
+	BGE columns18
+next19:
+done15:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -14907,7 +23726,7 @@ long3:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same19
+	BEQ same20
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -14917,8 +23736,8 @@ long3:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done20
-same19:
+	B done21
+same20:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -14943,13 +23762,13 @@ same19:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done20:
+done21:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next23
-columns22:
+	BLT next24
+columns23:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -15061,13 +23880,13 @@ columns22:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns22
-next23:
+	BGE columns23
+next24:
 	ADDS $4, R2, R2
-	BEQ done21
+	BEQ done22
 	SUBS $1, R2, R2
-	BLT next25
-columns24:
+	BLT next26
+columns25:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -15098,9 +23917,9 @@ columns24:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns24
-next25:
-done21:
+	BGE columns25
+next26:
+done22:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -15119,14 +23938,14 @@ both4:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same26
+	BEQ same27
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done27
-same26:
+	B done28
+same27:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -15139,7 +23958,7 @@ same26:
 	FMOVD c+40(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done27:
+done28:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD 8(RSP), R2
@@ -15156,8 +23975,8 @@ done27:
 	MOVD grad+32(FP), R3
 	MOVD k+24(FP), R4
 	SUBS $4, R4, R4
-	BLT next30
-columns29:
+	BLT next31
+columns30:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -15287,13 +24106,13 @@ columns29:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns29
-next30:
+	BGE columns30
+next31:
 	ADDS $4, R4, R4
-	BEQ done28
+	BEQ done29
 	SUBS $1, R4, R4
-	BLT next32
-columns31:
+	BLT next33
+columns32:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -15330,9 +24149,9 @@ columns31:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns31
-next32:
-done28:
+	BGE columns32
+next33:
+done29:
 	FLDPQ 0(R3), (F20, F21)
 	FLDPQ 32(R3), (F22, F23)
 	WORD $0x4e6cd694
@@ -15357,7 +24176,7 @@ bothLong5:
 	MOVD 24(RSP), R0
 	MOVD o+48(FP), R1
 	CMP $0, R1
-	BEQ same33
+	BEQ same34
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -15367,8 +24186,8 @@ bothLong5:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done34
-same33:
+	B done35
+same34:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -15393,13 +24212,13 @@ same33:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done34:
+done35:
 	MOVD 8(RSP), R0
 	MOVD b+16(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next37
-columns36:
+	BLT next38
+columns37:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -15511,13 +24330,13 @@ columns36:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns36
-next37:
+	BGE columns37
+next38:
 	ADDS $4, R2, R2
-	BEQ done35
+	BEQ done36
 	SUBS $1, R2, R2
-	BLT next39
-columns38:
+	BLT next40
+columns39:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -15548,9 +24367,9 @@ columns38:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns38
-next39:
-done35:
+	BGE columns39
+next40:
+done36:
 	MOVD 24(RSP), R0
 	MOVD d+64(FP), R1
 	ADDS R0, R1, R1
@@ -15580,8 +24399,8 @@ done35:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next42
-columns41:
+	BLT next43
+columns42:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -15697,13 +24516,13 @@ columns41:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns41
-next42:
+	BGE columns42
+next43:
 	ADDS $4, R2, R2
-	BEQ done40
+	BEQ done41
 	SUBS $1, R2, R2
-	BLT next44
-columns43:
+	BLT next45
+columns44:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -15735,9 +24554,9 @@ columns43:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns43
-next44:
-done40:
+	BGE columns44
+next45:
+done41:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -15770,8 +24589,8 @@ likelihood6:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail48
-loop47:
+	BGT tail49
+loop48:
 	ADD R3<<3, R2, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R1, R19
@@ -15814,11 +24633,11 @@ loop47:
 	FSTPQ (F4, F5), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop47
-tail48:
+	BLE loop48
+tail49:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done49
+	BLE done50
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -15986,7 +24805,7 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d008687
 lanes6:
-done49:
+done50:
 	MOVD 32(RSP), R0
 	MOVD 48(RSP), R1
 	CMP R1, R0
@@ -16010,9 +24829,7 @@ done49:
 	MOVD R1, 16(RSP)
 	MOVD $1, R0
 	MOVD R0, 56(RSP)
-	MOVD k+24(FP), R0
-	CMP $128, R0
-	BLE tile2
+	B tile2
 back7:
 	MOVD 32(RSP), R0
 	CMP $16, R0
@@ -16031,8 +24848,8 @@ back7:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next52
-columns51:
+	BLT next53
+columns52:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -16100,13 +24917,13 @@ columns51:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns51
-next52:
+	BGE columns52
+next53:
 	ADDS $4, R2, R2
-	BEQ done50
+	BEQ done51
 	SUBS $1, R2, R2
-	BLT next54
-columns53:
+	BLT next55
+columns54:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -16126,9 +24943,9 @@ columns53:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns53
-next54:
-done50:
+	BGE columns54
+next55:
+done51:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e64d58c
@@ -16163,8 +24980,8 @@ backLong8:
 	MOVD grad+32(FP), R1
 	MOVD k+24(FP), R2
 	SUBS $4, R2, R2
-	BLT next57
-columns56:
+	BLT next58
+columns57:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -16280,13 +25097,13 @@ columns56:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns56
-next57:
+	BGE columns57
+next58:
 	ADDS $4, R2, R2
-	BEQ done55
+	BEQ done56
 	SUBS $1, R2, R2
-	BLT next59
-columns58:
+	BLT next60
+columns59:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -16318,9 +25135,9 @@ columns58:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns58
-next59:
-done55:
+	BGE columns59
+next60:
+done56:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -16350,17 +25167,17 @@ finish9:
 	BNE back7
 	MOVD 16(RSP), R0
 	CMP $0, R0
-	BEQ done11
+	BEQ done12
 	MOVD R0, 48(RSP)
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit60:
+unit61:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost61
+	BLE atMost62
 	MOVD $8, R3
-atMost61:
+atMost62:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -16370,7 +25187,7 @@ atMost61:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same62
+	BEQ same63
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -16393,18 +25210,18 @@ atMost61:
 lanes7:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done63
-same62:
+	B done64
+same63:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done63:
+done64:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column64:
+column65:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -16414,7 +25231,7 @@ column64:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column64
+	BGT column65
 	ADD $0, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes8
@@ -16434,9 +25251,9 @@ column64:
 lanes8:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost65
+	BLE atMost66
 	MOVD $8, R3
-atMost65:
+atMost66:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -16446,7 +25263,7 @@ atMost65:
 	ADDS R2, R3, R3
 	MOVD o+48(FP), R4
 	CMP $0, R4
-	BEQ same66
+	BEQ same67
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -16469,18 +25286,18 @@ atMost65:
 lanes9:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done67
-same66:
+	B done68
+same67:
 	FMOVD c+40(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done67:
+done68:
 	MOVD R1, R4
 	MOVD b+16(FP), R5
 	MOVD k+24(FP), R8
 	MOVD 32(RSP), R9
 	LSL $3, R9, R9
-column68:
+column69:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -16490,7 +25307,7 @@ column68:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column68
+	BGT column69
 	ADD $32, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes10
@@ -16511,18 +25328,18 @@ lanes10:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit60
+	BGT unit61
 	B likelihood6
 rest10:
 	MOVD 16(RSP), R0
 	MOVD 8(RSP), R1
 	MOVD 24(RSP), R2
-unit69:
+unit70:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost70
+	BLE atMost71
 	MOVD $8, R3
-atMost70:
+atMost71:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -16556,7 +25373,7 @@ lanes11:
 	MOVD k+24(FP), R5
 	MOVD 32(RSP), R8
 	LSL $3, R8, R8
-column71:
+column72:
 	FLDPQ 0(R4), (F6, F7)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -16565,16 +25382,16 @@ column71:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column71
+	BGT column72
 	FLDPQ 0(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
 	FSTPQ (F6, F7), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost72
+	BLE atMost73
 	MOVD $8, R3
-atMost72:
+atMost73:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -16608,7 +25425,7 @@ lanes12:
 	MOVD k+24(FP), R5
 	MOVD 32(RSP), R8
 	LSL $3, R8, R8
-column73:
+column74:
 	FLDPQ 32(R4), (F6, F7)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -16617,7 +25434,7 @@ column73:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column73
+	BGT column74
 	FLDPQ 32(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
@@ -16625,23 +25442,734 @@ column73:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit69
-done11:
+	BGT unit70
+	B done12
+wide11:
+tile75:
+	MOVD 16(RSP), R0
+	CMP $0, R0
+	BLE finish79
+	CMP $8, R0
+	BLE atMost81
+	MOVD $8, R0
+atMost81:
+	MOVD R0, 48(RSP)
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group82:
+	FLDPQ 0(R1), (F20, F21)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 32(R1), (F20, F21)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group82
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4e6ad506
+	WORD $0x4e6bd527
+	WORD $0x4e6ed588
+	WORD $0x4e6fd5a9
+	WORD $0x4e72d60a
+	WORD $0x4e73d62b
+	WORD $0x4ea41c9c
+	WORD $0x4ea81d1d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4ea51cbc
+	WORD $0x4ea91d3d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4e64d58c
+	WORD $0x4e65d5ad
+	WORD $0x4ea61cdc
+	WORD $0x4eaa1d5d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4ea71cfc
+	WORD $0x4eab1d7d
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4ec43986
+	WORD $0x4ec539a7
+	WORD $0x4ec47984
+	WORD $0x4ec579a5
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 64(R19), (F4, F5)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same83
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes13
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes13
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes13
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes13
+	WORD $0x4d40869d
+lanes13:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	B done84
+same83:
+	FMOVD c+40(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+done84:
+	WORD $0x4e68d4c6
+	WORD $0x4e69d4e7
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $0, R1, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes14
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes14
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes14
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes14
+	WORD $0x4d008687
+lanes14:
+	WORD $0x6e241c84
+	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
+	WORD $0x6e281d08
+	WORD $0x6e291d29
+	WORD $0x6e2a1d4a
+	WORD $0x6e2b1d6b
+	WORD $0x6e2c1d8c
+	WORD $0x6e2d1dad
+	WORD $0x6e2e1dce
+	WORD $0x6e2f1def
+	WORD $0x6e301e10
+	WORD $0x6e311e31
+	WORD $0x6e321e52
+	WORD $0x6e331e73
+	MOVD 8(RSP), R0
+	MOVD b+16(FP), R1
+	MOVD 8(RSP), R2
+	MOVD 40(RSP), R3
+	ADDS R3, R2, R2
+	MOVD k+24(FP), R3
+group85:
+	FLDPQ 0(R1), (F20, F21)
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7cce84
+	WORD $0x4e7dcea5
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7cce88
+	WORD $0x4e7dcea9
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7cce8c
+	WORD $0x4e7dcead
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7cce90
+	WORD $0x4e7dceb1
+	FLDPQ 32(R1), (F20, F21)
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7cce86
+	WORD $0x4e7dcea7
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7cce8a
+	WORD $0x4e7dceab
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7cce8e
+	WORD $0x4e7dceaf
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7cce92
+	WORD $0x4e7dceb3
+	ADDS $512, R0, R0
+	ADDS $64, R1, R1
+	ADDS $256, R2, R2
+	SUBS $8, R3, R3
+	BGT group85
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4e6ad506
+	WORD $0x4e6bd527
+	WORD $0x4e6ed588
+	WORD $0x4e6fd5a9
+	WORD $0x4e72d60a
+	WORD $0x4e73d62b
+	WORD $0x4ea41c9c
+	WORD $0x4ea81d1d
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4ea51cbc
+	WORD $0x4ea91d3d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4e64d58c
+	WORD $0x4e65d5ad
+	WORD $0x4ea61cdc
+	WORD $0x4eaa1d5d
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	WORD $0x4ea71cfc
+	WORD $0x4eab1d7d
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	WORD $0x4e66d484
+	WORD $0x4e67d4a5
+	WORD $0x4ec43986
+	WORD $0x4ec539a7
+	WORD $0x4ec47984
+	WORD $0x4ec579a5
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	MOVD 48(RSP), R0
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R1
+	NEG R0, R0
+	ADD R0<<3, R1, R19
+	FLDPQ 96(R19), (F4, F5)
+	MOVD 24(RSP), R0
+	MOVD o+48(FP), R1
+	CMP $0, R1
+	BEQ same86
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes15
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes15
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes15
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes15
+	WORD $0x4d40869d
+lanes15:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	B done87
+same86:
+	FMOVD c+40(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+done87:
+	WORD $0x4e68d4c6
+	WORD $0x4e69d4e7
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	ADD $32, R1, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes16
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes16
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes16
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes16
+	WORD $0x4d008687
+lanes16:
+	MOVD 24(RSP), R0
+	MOVD d+64(FP), R1
+	ADDS R0, R1, R1
+	MOVD y+56(FP), R2
+	ADDS R0, R2, R2
+	MOVD 48(RSP), R0
+	MOVD $0, R3
+	ADD $-8, R0, R4
+	CMP R4, R3
+	BGT tail91
+loop90:
+	ADD R3<<3, R2, R19
+	FLDPQ 0(R19), (F4, F5)
+	ADD R3<<3, R1, R19
+	FLDPQ 0(R19), (F6, F7)
+	WORD $0x4ee6d484
+	WORD $0x4ee7d4a5
+	FMOVD inverse+80(FP), F28
+	WORD $0x4e080786
+	WORD $0x4e080787
+	WORD $0x6e66dc84
+	WORD $0x6e67dca5
+	WORD $0x4e64cc80
+	WORD $0x4e65cca1
+	FMOVD inverse+80(FP), F28
+	WORD $0x4e080786
+	WORD $0x4e080787
+	WORD $0x6e66dc84
+	WORD $0x6e67dca5
+	ADD R3<<3, R1, R19
+	FSTPQ (F4, F5), 0(R19)
+	ADD R3<<3, R2, R19
+	FLDPQ 32(R19), (F4, F5)
+	ADD R3<<3, R1, R19
+	FLDPQ 32(R19), (F6, F7)
+	WORD $0x4ee6d484
+	WORD $0x4ee7d4a5
+	FMOVD inverse+80(FP), F28
+	WORD $0x4e080786
+	WORD $0x4e080787
+	WORD $0x6e66dc84
+	WORD $0x6e67dca5
+	WORD $0x4e64cc82
+	WORD $0x4e65cca3
+	FMOVD inverse+80(FP), F28
+	WORD $0x4e080786
+	WORD $0x4e080787
+	WORD $0x6e66dc84
+	WORD $0x6e67dca5
+	ADD R3<<3, R1, R19
+	FSTPQ (F4, F5), 32(R19)
+	ADDS $8, R3, R3
+	CMP R4, R3
+	BLE loop90
+tail91:
+	SUBS R3, R0, R0
+	CMP $0, R0
+	BLE done92
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	MOVD R0, R5
+	NEG R5, R5
+	ADD R5<<3, R4, R19
+	FLDPQ 64(R19), (F4, F5)
+	ADD R3<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes17
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes17
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes17
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes17
+	WORD $0x4d40869d
+lanes17:
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes18
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes18
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes18
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes18
+	WORD $0x4d40869d
+lanes18:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4ee8d4c6
+	WORD $0x4ee9d4e7
+	FMOVD inverse+80(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	WORD $0x6e68dcc6
+	WORD $0x6e69dce7
+	WORD $0x4e241cc8
+	WORD $0x4e251ce9
+	WORD $0x4e68cd00
+	WORD $0x4e69cd21
+	FMOVD inverse+80(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	WORD $0x6e68dcc6
+	WORD $0x6e69dce7
+	ADD R3<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes19
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes19
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes19
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes19
+	WORD $0x4d008687
+lanes19:
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R4
+	NEG R0, R0
+	ADD R0<<3, R4, R19
+	FLDPQ 96(R19), (F4, F5)
+	ADD R3<<3, R2, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes20
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes20
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes20
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes20
+	WORD $0x4d40869d
+lanes20:
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes21
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes21
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes21
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes21
+	WORD $0x4d40869d
+lanes21:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x4ee8d4c6
+	WORD $0x4ee9d4e7
+	FMOVD inverse+80(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	WORD $0x6e68dcc6
+	WORD $0x6e69dce7
+	WORD $0x4e241cc8
+	WORD $0x4e251ce9
+	WORD $0x4e68cd02
+	WORD $0x4e69cd23
+	FMOVD inverse+80(FP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	WORD $0x6e68dcc6
+	WORD $0x6e69dce7
+	ADD R3<<3, R1, R19
+	ADD $32, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes22
+	WORD $0x0d008686
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes22
+	WORD $0x4d008686
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes22
+	WORD $0x0d008687
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes22
+	WORD $0x4d008687
+lanes22:
+done92:
+	MOVD grad+32(FP), R0
+	MOVD k+24(FP), R1
+	LSL $3, R1, R1
+	ADDS R1, R0, R0
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 64(R19), (F4, F5)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $0, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes23
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes23
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes23
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes23
+	WORD $0x4d40869d
+lanes23:
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	FSTPQ (F4, F5), 64(RSP)
+	FLDPQ 0(R0), (F6, F7)
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	FSTPQ (F6, F7), 0(R0)
+	MOVD 48(RSP), R1
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R2
+	NEG R1, R1
+	ADD R1<<3, R2, R19
+	FLDPQ 96(R19), (F4, F5)
+	MOVD 24(RSP), R1
+	MOVD d+64(FP), R2
+	ADDS R1, R2, R2
+	ADD $32, R2, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes24
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes24
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes24
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes24
+	WORD $0x4d40869d
+lanes24:
+	WORD $0x4ebc1f84
+	WORD $0x4ebd1fa5
+	FSTPQ (F4, F5), 96(RSP)
+	FLDPQ 32(R0), (F6, F7)
+	WORD $0x4e64d4c6
+	WORD $0x4e65d4e7
+	FSTPQ (F6, F7), 32(R0)
+	MOVD 32(RSP), R0
+	MOVD 40(RSP), R1
+	MOVD 8(RSP), R2
+	ADDS R1, R2, R2
+	MOVD R2, 8(RSP)
+	MOVD 24(RSP), R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	ADDS R0, R1, R1
+	MOVD R1, 24(RSP)
+	MOVD 16(RSP), R1
+	SUBS R0, R1, R1
+	MOVD R1, 16(RSP)
+	FMOVD 64(RSP), F28
+	WORD $0x4e080784
+	WORD $0x4e080785
+	FMOVD 72(RSP), F28
+	WORD $0x4e080786
+	WORD $0x4e080787
+	FMOVD 80(RSP), F28
+	WORD $0x4e080788
+	WORD $0x4e080789
+	FMOVD 88(RSP), F28
+	WORD $0x4e08078a
+	WORD $0x4e08078b
+	FMOVD 96(RSP), F28
+	WORD $0x4e08078c
+	WORD $0x4e08078d
+	FMOVD 104(RSP), F28
+	WORD $0x4e08078e
+	WORD $0x4e08078f
+	FMOVD 112(RSP), F28
+	WORD $0x4e080790
+	WORD $0x4e080791
+	FMOVD 120(RSP), F28
+	WORD $0x4e080792
+	WORD $0x4e080793
+	MOVD 8(RSP), R0
+	MOVD 8(RSP), R1
+	MOVD grad+32(FP), R2
+	MOVD 40(RSP), R3
+	SUBS $512, R0, R0
+	LSR $1, R3, R3
+	ADDS R3, R1, R1
+	MOVD k+24(FP), R3
+	LSL $3, R3, R3
+	ADDS R3, R2, R2
+	SUBS $64, R2, R2
+	MOVD k+24(FP), R3
+group93:
+	FLDPQ 0(R2), (F20, F21)
+	FLDPQ 0(R0), (F28, F29)
+	WORD $0x4e7ccc94
+	WORD $0x4e7dccb5
+	FLDPQ 64(R0), (F28, F29)
+	WORD $0x4e7cccd4
+	WORD $0x4e7dccf5
+	FLDPQ 128(R0), (F28, F29)
+	WORD $0x4e7ccd14
+	WORD $0x4e7dcd35
+	FLDPQ 192(R0), (F28, F29)
+	WORD $0x4e7ccd54
+	WORD $0x4e7dcd75
+	FLDPQ 256(R0), (F28, F29)
+	WORD $0x4e7ccd94
+	WORD $0x4e7dcdb5
+	FLDPQ 320(R0), (F28, F29)
+	WORD $0x4e7ccdd4
+	WORD $0x4e7dcdf5
+	FLDPQ 384(R0), (F28, F29)
+	WORD $0x4e7cce14
+	WORD $0x4e7dce35
+	FLDPQ 448(R0), (F28, F29)
+	WORD $0x4e7cce54
+	WORD $0x4e7dce75
+	FSTPQ (F20, F21), 0(R2)
+	FLDPQ 32(R2), (F20, F21)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4e7ccc94
+	WORD $0x4e7dccb5
+	FLDPQ 96(R0), (F28, F29)
+	WORD $0x4e7cccd4
+	WORD $0x4e7dccf5
+	FLDPQ 160(R0), (F28, F29)
+	WORD $0x4e7ccd14
+	WORD $0x4e7dcd35
+	FLDPQ 224(R0), (F28, F29)
+	WORD $0x4e7ccd54
+	WORD $0x4e7dcd75
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4e7ccd94
+	WORD $0x4e7dcdb5
+	FLDPQ 352(R0), (F28, F29)
+	WORD $0x4e7ccdd4
+	WORD $0x4e7dcdf5
+	FLDPQ 416(R0), (F28, F29)
+	WORD $0x4e7cce14
+	WORD $0x4e7dce35
+	FLDPQ 480(R0), (F28, F29)
+	WORD $0x4e7cce54
+	WORD $0x4e7dce75
+	FSTPQ (F20, F21), 32(R2)
+	ADDS $-512, R0, R0
+	ADDS $-64, R2, R2
+	ADDS $256, R1, R1
+	SUBS $8, R3, R3
+	BGT group93
+	MOVD $0, R0
+	MOVD R0, 56(RSP)
+	B tile75
+finish79:
+done12:
 	MOVD squares+72(FP), R0
 	FSTPQ (F0, F1), 0(R0)
 	FSTPQ (F2, F3), 32(R0)
 	RET
 
-DATA cbff0000000000000<>+0(SB)/8, $0xbff0000000000000
-DATA cbff0000000000000<>+8(SB)/8, $0xbff0000000000000
-DATA cbff0000000000000<>+16(SB)/8, $0xbff0000000000000
-DATA cbff0000000000000<>+24(SB)/8, $0xbff0000000000000
-GLOBL cbff0000000000000<>(SB), RODATA|NOPTR, $32
-DATA c4000000000000000<>+0(SB)/8, $0x4000000000000000
-DATA c4000000000000000<>+8(SB)/8, $0x4000000000000000
-DATA c4000000000000000<>+16(SB)/8, $0x4000000000000000
-DATA c4000000000000000<>+24(SB)/8, $0x4000000000000000
-GLOBL c4000000000000000<>(SB), RODATA|NOPTR, $32
 DATA c8000000000000000<>+0(SB)/8, $0x8000000000000000
 DATA c8000000000000000<>+8(SB)/8, $0x8000000000000000
 DATA c8000000000000000<>+16(SB)/8, $0x8000000000000000
@@ -16754,6 +26282,16 @@ DATA c4086300000000000<>+8(SB)/8, $0x4086300000000000
 DATA c4086300000000000<>+16(SB)/8, $0x4086300000000000
 DATA c4086300000000000<>+24(SB)/8, $0x4086300000000000
 GLOBL c4086300000000000<>(SB), RODATA|NOPTR, $32
+DATA cbff0000000000000<>+0(SB)/8, $0xbff0000000000000
+DATA cbff0000000000000<>+8(SB)/8, $0xbff0000000000000
+DATA cbff0000000000000<>+16(SB)/8, $0xbff0000000000000
+DATA cbff0000000000000<>+24(SB)/8, $0xbff0000000000000
+GLOBL cbff0000000000000<>(SB), RODATA|NOPTR, $32
+DATA c4000000000000000<>+0(SB)/8, $0x4000000000000000
+DATA c4000000000000000<>+8(SB)/8, $0x4000000000000000
+DATA c4000000000000000<>+16(SB)/8, $0x4000000000000000
+DATA c4000000000000000<>+24(SB)/8, $0x4000000000000000
+GLOBL c4000000000000000<>(SB), RODATA|NOPTR, $32
 DATA c7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
 DATA c7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
 DATA c7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff

@@ -100,11 +100,16 @@ func bernoulliLogitGo(n int, sum, product *[lanes]float64, eta, y, d []float64) 
 	for i, e := range eta[:n] {
 		sign := math.FMA(y[i], 2, -1)
 		t := float64(sign * e)
-		z := expFalling(math.Abs(t))
-		product[i%lanes] *= z + 1
-		sum[i%lanes] += portable.Smaller(0, t)
-		put(d, i, sign*(portable.Where(t < 0, 1, z)/(z+1)))
+		put(d, i, sign*logOddsGo(i%lanes, t, sum, product))
 	}
+}
+
+// logOddsGo adds log(1/(1+e^-t)) to a lane of sum and product and returns its derivative, 1/(1+e^t).
+func logOddsGo(lane int, t float64, sum, product *[lanes]float64) float64 {
+	z := expFalling(math.Abs(t))
+	product[lane] *= z + 1
+	sum[lane] += portable.Smaller(0, t)
+	return portable.Where(t < 0, 1, z) / (z + 1)
 }
 
 func studentTGo(n int, sum, product, share *[lanes]float64, x, mu []float64, inverse, slope float64, d []float64) {

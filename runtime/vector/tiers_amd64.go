@@ -1393,12 +1393,12 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 }
 
 //go:noescape
-func bernoulliLogitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
+func bernoulliLogitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
 
 //go:noescape
-func bernoulliLogitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
+func bernoulliLogitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
 
-func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64) {
+func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
 	if n <= 0 {
 		return
 	}
@@ -1408,7 +1408,7 @@ func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad [
 	if o != nil {
 		o = o[:n]
 	}
-	y = y[:n]
+	y = y[:signs(n)]
 	d = d[:n]
 	switch on {
 	case AVX512:

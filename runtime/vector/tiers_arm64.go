@@ -1080,7 +1080,10 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 	}
 }
 
-func bernoulliLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64) {
+//go:noescape
+func bernoulliLogitLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
+
+func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
 	if n <= 0 {
 		return
 	}
@@ -1090,12 +1093,20 @@ func bernoulliLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []
 	if o != nil {
 		o = o[:n]
 	}
-	y = y[:n]
+	y = y[:signs(n)]
 	d = d[:n]
-	bernoulliLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product)
+	switch on {
+	case NEON:
+		bernoulliLogitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
+	default:
+		bernoulliLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product)
+	}
 }
 
-func binomialLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
+//go:noescape
+func binomialLogitLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
+
+func binomialLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
 	if n <= 0 {
 		return
 	}
@@ -1107,10 +1118,18 @@ func binomialLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []f
 	}
 	y = y[:n]
 	d = d[:n]
-	binomialLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
+	switch on {
+	case NEON:
+		binomialLogitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
+	default:
+		binomialLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
+	}
 }
 
-func poissonLogLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+//go:noescape
+func poissonLogLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+
+func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
@@ -1122,10 +1141,18 @@ func poissonLogLinear(_ Set, n int, x []float64, b []float64, k int, grad []floa
 	}
 	y = y[:n]
 	d = d[:n]
-	poissonLogLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+	switch on {
+	case NEON:
+		poissonLogLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+	default:
+		poissonLogLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+	}
 }
 
-func bernoulliProbitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+//go:noescape
+func bernoulliProbitLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+
+func bernoulliProbitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
@@ -1137,10 +1164,18 @@ func bernoulliProbitLinear(_ Set, n int, x []float64, b []float64, k int, grad [
 	}
 	y = y[:n]
 	d = d[:n]
-	bernoulliProbitLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+	switch on {
+	case NEON:
+		bernoulliProbitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+	default:
+		bernoulliProbitLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+	}
 }
 
-func negBinomial2LogLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
+//go:noescape
+func negBinomial2LogLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
+
+func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
@@ -1152,7 +1187,12 @@ func negBinomial2LogLinear(_ Set, n int, x []float64, b []float64, k int, grad [
 	}
 	y = y[:n]
 	d = d[:n]
-	negBinomial2LogLinearGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
+	switch on {
+	case NEON:
+		negBinomial2LogLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
+	default:
+		negBinomial2LogLinearGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
+	}
 }
 
 func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
@@ -1170,7 +1210,10 @@ func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float6
 	studentTLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
 }
 
-func normalLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
+//go:noescape
+func normalLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+
+func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
@@ -1182,7 +1225,12 @@ func normalLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64,
 	}
 	y = y[:n]
 	d = d[:n]
-	normalLinearGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
+	switch on {
+	case NEON:
+		normalLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
+	default:
+		normalLinearGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
+	}
 }
 
 //go:noescape

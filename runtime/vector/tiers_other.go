@@ -603,7 +603,7 @@ func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w [
 	risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
 }
 
-func bernoulliLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64) {
+func bernoulliLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
 	if n <= 0 {
 		return
 	}
@@ -613,7 +613,7 @@ func bernoulliLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []
 	if o != nil {
 		o = o[:n]
 	}
-	y = y[:n]
+	y = y[:signs(n)]
 	d = d[:n]
 	bernoulliLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product)
 }

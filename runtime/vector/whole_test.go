@@ -47,6 +47,12 @@ func (m *room) words(n int) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(a))), n)
 }
 
+// signs are those of n observations.
+func (m *room) signs(n int) []int8 {
+	a := m.fill(signs(n)/8, func() float64 { return math.Float64frombits(m.r.Uint64() >> 7 & 0x0101010101010101 * 0xff) })
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(a))), signs(n))
+}
+
 // index returns n indices below k.
 func (m *room) index(n, k int) []int32 {
 	a := m.fill((n+1)/2, func() float64 { return math.Float64frombits(uint64(m.r.IntN(k)) | uint64(m.r.IntN(k))<<32) })

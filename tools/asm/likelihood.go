@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
@@ -125,19 +126,32 @@ func (s *site) signed(eta, y vec) (sign, t vec) {
 	return sign, s.mul(sign, eta)
 }
 
-// wrong returns (2y-1)/(1+e^t): the derivative of log(1/(1+e^-t)) in eta.
-func (s *site) wrong(sign, t, z, onePlus vec) vec {
-	top := s.pick(s.cmp(less, t, konst(0)), oneBits, z)
-	return s.mul(sign, s.div(top, onePlus))
+// negative returns the sign bits of 2y-1, loaded from signs.
+func (s *site) negative(name string) vec {
+	v := s.vec()
+	s.VPMOVSXBQ(operand.Mem{Base: s.pointers[name], Index: s.i, Scale: 1, Disp: s.block.plus}, v)
+	return s.and(v, konst(signBit))
 }
 
 func bernoulliLogit(s *site) {
 	sign, t := s.signed(s.in("eta"), s.in("y"))
+	s.out("d", s.mul(sign, s.logOdds(t)))
+}
+
+// bernoulliLogitSigned is bernoulliLogit for observations as signs.
+func bernoulliLogitSigned(s *site) {
+	negative := s.negative("signs")
+	t := s.xor(s.in("eta"), negative)
+	s.out("d", s.xor(s.logOdds(t), negative))
+}
+
+// logOdds adds log(1/(1+e^-t)) to sum and product and returns its derivative, 1/(1+e^t).
+func (s *site) logOdds(t vec) vec {
 	z := s.expFalling(t)
 	onePlus := s.add(z, oneBits)
 	s.times("product", onePlus)
 	s.plus("sum", s.min(konst(0), t))
-	s.out("d", s.wrong(sign, t, z, onePlus))
+	return s.div(s.pick(s.cmp(less, t, konst(0)), oneBits, z), onePlus)
 }
 
 // binomialLogit sums y·eta - trials·max(eta, 0) and multiplies 1 + e^-|eta|; the derivative is y·q - (trials-y)·p.

@@ -22,7 +22,7 @@ const (
 	longTile   = 32
 	wideTile   = 8
 	mostLong   = 32
-	mostNarrow = 64
+	mostNarrow = 128
 )
 
 // A linear is a likelihood of a linear predictor while it is emitted.
@@ -41,14 +41,18 @@ type linear struct {
 // derivative d, which holds the predictor in between. together is the number of vectors of the likelihood for which AVX-512 has registers. as has the
 // names of the predictor and the observations in the body of the likelihood.
 func linearPredictor(name, more string, together int, as [2]string, body func(s *site)) function {
-	k := function{name: name, params: "n int, x [tiled(n,k)], b [k], k int, grad [gradientLength(k)], c float64, o [n]?, y [n], d [n], " + more}
+	y, each := "[n]", 8 // bytes of an observation
+	if as[1] == "signs" {
+		y, each = "[signs(n)]int8", 1
+	}
+	k := function{name: name, params: "n int, x [tiled(n,k)], b [k], k int, grad [gradientLength(k)], c float64, o [n]?, y " + y + ", d [n], " + more}
 	k.emit = func(g *gen) {
 		l := &linear{gen: g, scalars: map[string]vec{}}
 		l.begin(k.list()[9:])
 		l.first()
 		loop, long, both, bothLong, likelihood := g.label("tile"), g.label("long"), g.label("both"), g.label("bothLong"), g.label("likelihood")
 		back, backLong, finish, rest, wide, done := g.label("back"), g.label("backLong"), g.label("finish"), g.label("rest"), g.label("wide"), g.label("done")
-		g.CMPQ(g.integer("k"), operand.Imm(mostNarrow))
+		g.CMPQ(g.integer("k"), operand.U32(mostNarrow))
 		g.JG(label(wide))
 		g.Label(loop)
 		left, rows := g.take(l.left), g.take(l.rows)
@@ -73,7 +77,12 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		g.Label(likelihood)
 		likely := func(together int) {
 			row := g.take(l.row)
-			pointers := map[string]reg.GPVirtual{as[0]: l.of("d", row), as[1]: l.of("y", row)}
+			observed := row
+			if each == 1 {
+				observed = l.copyReg(row)
+				l.SHRQ(operand.U8(3), observed)
+			}
+			pointers := map[string]reg.GPVirtual{as[0]: l.of("d", row), as[1]: l.of("y", observed)}
 			pointers["d"] = pointers[as[0]]
 			l.likelihood(together, func(b *block) { body(l.site(b, pointers)) })
 		}
@@ -147,7 +156,7 @@ func (l *linear) first() {
 	l.CMPQ(k, operand.Imm(mostLong))
 	l.JLE(label(chosen))
 	l.MOVQ(operand.U32(shortTile), rows)
-	l.CMPQ(k, operand.Imm(mostNarrow))
+	l.CMPQ(k, operand.U32(mostNarrow))
 	l.JLE(label(chosen))
 	l.MOVQ(operand.U32(wideTile), rows)
 	l.Label(chosen)
@@ -502,7 +511,7 @@ func (l *linear) ontoLanes(p reg.GPVirtual, disp int, change func(sums []vec)) {
 func linearPredictors() []function {
 	eta := [2]string{"eta", "y"}
 	return []function{
-		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2, eta, bernoulliLogit),
+		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2, [2]string{"eta", "signs"}, bernoulliLogitSigned),
 		linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", 2, eta, binomialLogit),
 		linearPredictor("poissonLogLinear", "sum *[8]float64", 2, eta, poissonLog),
 		linearPredictor("bernoulliProbitLinear", "sum *[8]float64", 1, eta, bernoulliProbit),

@@ -125,6 +125,9 @@ const (
 	dupGeneral             = 0x4e080c00
 	tableOfTwo             = 0x4e002000
 	faddScalar             = 0x1e602800
+	widenBytes             = 0x0f08a400 // signed, to words of 16 bits
+	widenHalves            = 0x0f10a400 // to 32 bits
+	widenLow, widenHigh    = 0x0f20a400, 0x4f20a400
 	laneOf                 = 0x4e083c00 // to a general register; the index is bit 20
 	loadLane, storeLane    = 0x0d408400, 0x0d008400
 )
@@ -295,6 +298,17 @@ func (t *translation) instruction(line, op string, args []string) {
 		for h := range count {
 			t.word(code, d+h, a+h, field)
 		}
+	case "VPMOVSXBQ": // four bytes
+		d, _, ok := pair(args[1])
+		if !ok || !isMemory(args[0]) {
+			panic(untranslated{line})
+		}
+		base, disp := t.place(args[0])
+		t.emit("FMOVS %d(%s), F%d", disp, base, scratch)
+		t.word(widenBytes, scratch, scratch, 0)
+		t.word(widenHalves, scratch, scratch, 0)
+		t.word(widenHigh, d+1, scratch, 0)
+		t.word(widenLow, d, scratch, 0)
 	case "VEXTRACTF128":
 		d, _, _ := pair(args[2])
 		a, _, _ := pair(args[1])
@@ -440,8 +454,9 @@ func (t *translation) general(op string, args []string) bool {
 			panic(untranslated{op})
 		}
 		t.emit("MOVD $0, %s", register(args[0]))
-	case "SHLQ":
-		t.emit("LSL %s, %s, %s", value(args[0]), register(args[1]), register(args[1]))
+	case "SHLQ", "SHRQ":
+		shift := map[string]string{"SHLQ": "LSL", "SHRQ": "LSR"}[op]
+		t.emit("%s %s, %s, %s", shift, value(args[0]), register(args[1]), register(args[1]))
 	case "TESTQ":
 		if args[0] != args[1] {
 			panic(untranslated{op})

@@ -9,9 +9,8 @@ import (
 const (
 	groupBytes = 8 * 64
 	groupAhead = 8 * groupBytes // how far ahead of the group that is multiplied memory is fetched where two tiles are done in one loop
-	// With AVX-512 and up to mostNear columns, or leastFar and more, a tile is done in one loop with the one before it. Those between are read twice from the L1 cache, or nearly: one after
-	// another and the second time from the last column to the first, while the next tile is fetched.
-	mostNear = 128
+	// With AVX-512 and leastFar columns or more, a tile is done in one loop with the one before it, which comes from the L2 cache. Fewer are read twice from the L1 cache, or nearly: the second time from
+	// the last column to the first, while the next tile is fetched.
 	leastFar = 768
 )
 
@@ -40,10 +39,7 @@ func (l *linear) wideTiles(likelihood func()) {
 	l.advance(l.take(l.rows))
 	if l.wide {
 		l.put(l.number(1), l.behind)
-		k := l.integer("k")
-		l.CMPQ(k, operand.U32(mostNear))
-		l.JLE(label(loop))
-		l.CMPQ(k, operand.U32(leastFar))
+		l.CMPQ(l.integer("k"), operand.U32(leastFar))
 		l.JGE(label(loop))
 	}
 	l.Label(apart)
