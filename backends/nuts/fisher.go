@@ -114,8 +114,11 @@ func (f *fisher) longest(t int) float64 {
 // arrived reports whether the chain has arrived after transition t, and in any case once the early part of the warm-up is over. Draws of calm transitions
 // enter the estimates; another empties them.
 func (f *fisher) arrived(t int) bool {
-	if f.arrival.done || !f.schedule.Early(t) {
-		f.arrival.done = true
+	if f.arrival.done {
+		return true
+	}
+	if !f.schedule.Early(t) {
+		f.arrive()
 		return true
 	}
 	if !f.informative() {
@@ -123,6 +126,7 @@ func (f *fisher) arrived(t int) bool {
 	}
 	calm := f.arrival.note(f.k.rise, f.k.total[kineticStart])
 	if f.arrival.done {
+		f.arrive()
 		return true
 	}
 	for b, s := range f.k.parties {
@@ -134,6 +138,16 @@ func (f *fisher) arrived(t int) bool {
 		}
 	}
 	return false
+}
+
+// arrive is called when the chain has arrived.
+func (f *fisher) arrive() {
+	f.arrival.done = true
+	for b, s := range f.k.parties {
+		if s.levels != nil {
+			s.levels.settle(f.k.now.q.theta[b], f.k.now.g.means[b])
+		}
+	}
 }
 
 // estimate adds the newest draw to the estimates and sets the metric from them.

@@ -14,6 +14,7 @@ const halfLog2Pi = 0.91893853320467274178
 // A party is one party's part of a chain: its block, and the position, metric and streams that are its own.
 type party struct {
 	block    density.Block
+	params   int // of the block
 	aux      auxiliary
 	metric   metric
 	estimate estimates
@@ -24,6 +25,7 @@ type party struct {
 	e, gradient []float64 // coordinates of auxiliary variables, and their gradient
 	lp          float64   // of auxiliary variables
 	centring    *centring // nil where the coordinates are those of θ
+	levels      *levels   // nil where none follows contributions
 	kept        *keptRing // nil where neither coordinates nor ridges are looked for
 
 	// of a draw whose auxiliary variables are asked for
@@ -37,7 +39,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 	of := shapeOf(block, s)
 	dim := block.Dim() + aux.len
 	p := &party{
-		block: block, aux: aux, centring: newCentring(block, of.dense, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
+		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of.dense, s), levels: newLevels(block, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}
@@ -86,7 +88,7 @@ func (s *party) dim() int { return s.block.Dim() + s.aux.len }
 
 // at prepares an evaluation at q, whose gradient will be written to g.
 func (s *party) at(q, g []float64) {
-	d := s.block.Dim()
+	d := s.params
 	s.e, s.gradient, s.lp = q[d:], g[d:], 0
 	s.theta = s.place(q[:d:d])
 }
@@ -114,8 +116,16 @@ func (s *party) pull(g []float64) {
 	}
 }
 
+// complete follows an evaluation, which has set the gradient g by θ of block b.
+func (s *party) complete(b int, g *jointVector) {
+	s.pull(g.theta[b])
+	if s.levels != nil {
+		s.levels.block.Means(g.means[b])
+	}
+}
+
 // draw draws a momentum p of block b, its own, at the point from which it starts, and sets the kinetic energy.
-func (s *party) draw(b int, at point, p *jointVector, from density.Stream) {
+func (s *party) draw(b int, at *point, p *jointVector, from density.Stream) {
 	s.kinetic = 0.5 * s.metric.draw(b, p, at.g, from)
 	s.place(at.q.theta[b])
 	s.kinetic -= s.logJacobian()

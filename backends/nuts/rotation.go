@@ -73,6 +73,14 @@ func newStride(eps float64) stride {
 	return stride{eps: eps, less: -2 * float64(half*half), cos: cos, sin: portable.Sin(eps)}
 }
 
+// of is the step of size eps, s where that is its size.
+func (s stride) of(eps float64) stride {
+	if s.eps == eps {
+		return s
+	}
+	return newStride(eps)
+}
+
 func (s stride) backward() stride { return stride{eps: -s.eps, less: s.less, cos: s.cos, sin: -s.sin} }
 
 // recentre sets the mean of the reference to that of the normal distribution with covariance M⁻¹ whose gradients differ least from those of an estimate: the mean of draws plus M⁻¹
@@ -111,7 +119,7 @@ func (m *metric) separate(e *estimate, trust bool) {
 }
 
 // refer sets v = M(q − mean) of block b of a point.
-func (m *metric) refer(b int, at point) {
+func (m *metric) refer(b int, at *point) {
 	n, dim := m.split(), len(m.inverse)
 	first := m.ref.first(dim)
 	v, q, mean := at.v.at[b], at.q.at[b], m.ref.mean
@@ -146,9 +154,13 @@ func (r *ridges) shorten(v, root []float64) {
 }
 
 // drift is the first half of a step of block b from a point with momentum p: next gets the position, half the momentum before the second half.
-func (m *metric) drift(b int, next, at point, half, p *jointVector, s stride) {
-	n, rank, dim := m.split(), m.rank(), len(m.inverse)
+func (m *metric) drift(b int, next, at *point, half, p *jointVector, s stride) {
 	to, h, x, momentum, slope := next.q.at[b], half.at[b], at.q.at[b], p.at[b], at.g.at[b]
+	if m.plain() {
+		vector.LeapfrogStart(len(m.inverse), h, to, momentum, x, slope, m.inverse, 0.5*s.eps, s.eps)
+		return
+	}
+	n, rank, dim := m.split(), m.rank(), len(m.inverse)
 	v, v2, mean := at.v.at[b], next.v.at[b], m.ref.mean
 	first := m.ref.first(dim)
 	if n > 0 && first == 0 {
@@ -177,7 +189,10 @@ func (m *metric) drift(b int, next, at point, half, p *jointVector, s stride) {
 }
 
 // kick is the second half: p becomes the momentum after the full step, with the velocities of its dense part. It returns pᵀM⁻¹p.
-func (m *metric) kick(b int, p *jointVector, at point, s stride) float64 {
+func (m *metric) kick(b int, p *jointVector, at *point, s stride) float64 {
+	if m.plain() {
+		return vector.LeapfrogEnd(len(m.inverse), p.at[b], p.at[b], at.g.at[b], m.inverse, 0.5*s.eps)
+	}
 	n, rank, dim := m.split(), m.rank(), len(m.inverse)
 	if rank > 0 {
 		m.ridges.project(at.g.at[b], at.g.extra[b])

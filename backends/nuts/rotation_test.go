@@ -48,7 +48,7 @@ func references(r *rand.Rand) map[string]*metric {
 }
 
 // path makes steps of a metric from q with momentum p, for a density with a gradient, and calls see after each with twice the kinetic energy.
-func path(m *metric, gradient func(q, g []float64), q, p []float64, s stride, steps int, see func(at point, p *jointVector, twice float64)) {
+func path(m *metric, gradient func(q, g []float64), q, p []float64, s stride, steps int, see func(at *point, p *jointVector, twice float64)) {
 	at, momentum := pointOf(m), vectorOf(m)
 	copy(at.q.at[0], q)
 	copy(momentum.at[0], p)
@@ -79,7 +79,7 @@ func someOf(r *rand.Rand, n int) []float64 {
 // normal returns the gradient of the log density of N(mean, M⁻¹), of the coordinates with a reference; that of the others is 0.
 func (m *metric) normal() func(q, g []float64) {
 	return func(q, g []float64) {
-		at := point{q: vectorOf(m), v: vectorOf(m)}
+		at := &point{q: vectorOf(m), v: vectorOf(m)}
 		copy(at.q.at[0], q)
 		m.refer(0, at)
 		for i := range g {
@@ -111,7 +111,7 @@ func TestStepsAroundANormalAreExact(t *testing.T) {
 		for _, eps := range []float64{0.01, 0.7, longestStep, -longestStep, 2.5} {
 			q, p := someOf(r, 7), someOf(r, 7)
 			velocity, n := inverseOf(m, p), 0
-			path(m, m.normal(), q, p, newStride(eps), 200, func(at point, _ *jointVector, twice float64) {
+			path(m, m.normal(), q, p, newStride(eps), 200, func(at *point, _ *jointVector, twice float64) {
 				n++
 				sin, cos := math.Sincos(float64(n) * eps)
 				for i, x := range at.q.at[0] {
@@ -123,7 +123,7 @@ func TestStepsAroundANormalAreExact(t *testing.T) {
 						t.Fatalf("%s, step %d of %v: coordinate %d is %v, want %v", name, n, eps, i, x, want)
 					}
 				}
-				again := point{q: at.q, v: vectorOf(m)}
+				again := &point{q: at.q, v: vectorOf(m)}
 				m.refer(0, again)
 				if off := distance(at.v.at[0][m.ref.from:], again.v.at[0][m.ref.from:]); off > 1e-11 {
 					t.Fatalf("%s, step %d of %v: v is off by %v", name, n, eps, off)
@@ -158,7 +158,7 @@ func TestStepsAreOfSecondOrder(t *testing.T) {
 		q, p := someOf(r, 7), someOf(r, 7)
 		energies := func(eps float64) []float64 {
 			var out []float64
-			path(m, func(q, g []float64) { skew(q, g) }, q, p, newStride(eps), int(math.Round(0.8/eps)), func(at point, _ *jointVector, twice float64) {
+			path(m, func(q, g []float64) { skew(q, g) }, q, p, newStride(eps), int(math.Round(0.8/eps)), func(at *point, _ *jointVector, twice float64) {
 				out = append(out, 0.5*twice-skew(at.q.at[0], make([]float64, 7)))
 			})
 			return out
@@ -183,7 +183,7 @@ func TestStepsKeepTheVolume(t *testing.T) {
 		m := metrics[name]
 		z := someOf(r, 2*dim)
 		step := func(z []float64) (out []float64) {
-			path(m, func(q, g []float64) { skew(q, g) }, z[:dim], z[dim:], newStride(0.9), 1, func(at point, p *jointVector, _ float64) {
+			path(m, func(q, g []float64) { skew(q, g) }, z[:dim], z[dim:], newStride(0.9), 1, func(at *point, p *jointVector, _ float64) {
 				out = slices.Concat(at.q.at[0], p.at[0])
 			})
 			return out
@@ -238,7 +238,7 @@ func TestStepsAreStableWhereLeapfrogsAre(t *testing.T) {
 		for share := 0.0; share < 0.99; share += 0.02 {
 			curvature := share * 4 / (h * h)
 			far := 0.0
-			path(&m, func(q, g []float64) { g[0] = -curvature * q[0] }, []float64{1}, []float64{0}, newStride(h), 3000, func(at point, _ *jointVector, _ float64) {
+			path(&m, func(q, g []float64) { g[0] = -curvature * q[0] }, []float64{1}, []float64{0}, newStride(h), 3000, func(at *point, _ *jointVector, _ float64) {
 				far = max(far, math.Abs(at.q.at[0][0]))
 			})
 			if far > 1+1e-9 {

@@ -127,6 +127,40 @@ func (l *lowerer) recentringStages(r *model.Recentring) error {
 	return nil
 }
 
+// levels finds the parameters that are added to whole sums which the party receives.
+func (l *lowerer) levels() []graph.Level {
+	if l.Window != nil {
+		return nil
+	}
+	var sets [][]graph.ID
+	for _, p := range l.b.Params() {
+		if set := l.moving(p); l.b.Shape(p).Len() == 1 && set != nil {
+			sets = append(sets, set)
+		}
+	}
+	return l.b.Levels(sets)
+}
+
+// moving is a parameter with the effects that must move as it does so that they stay as far from their location as they are; nil where that does not do, or where it is an effect itself.
+func (l *lowerer) moving(p graph.ID) []graph.ID {
+	set := []graph.ID{p}
+	depends := func(id graph.ID) bool {
+		return slices.ContainsFunc(set, func(on graph.ID) bool { return l.b.Depends(id, on) })
+	}
+	for _, e := range l.effects {
+		switch {
+		case e.x == p && !e.Anchored, depends(e.scale):
+			return nil
+		case e.Anchored || !depends(e.location):
+		case !l.b.Moves(e.location, set):
+			return nil
+		case e.Centring == 1:
+			set = append(set, e.x)
+		}
+	}
+	return set
+}
+
 // repeated gives a value that is spread over a shape the whole shape, unless its elements come in turn over that: they are one, or stand along the last dimensions.
 func repeated(b *graph.Builder, id graph.ID, over graph.Shape) (graph.ID, error) {
 	shape := b.Shape(id)
