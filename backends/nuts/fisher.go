@@ -14,8 +14,7 @@ const (
 	fisherDraws = 3   // draws before the metric is first set
 	leastShare  = 0.5 // of the variance of draws: the least inverse mass
 	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
-	fewStrays   = 2   // divergent transitions of the warm-up, after which hierarchies have no reference
-	mostStrays  = 5   // and after which no ridges are used
+	mostStrays  = 5   // divergent transitions of the warm-up, after which no ridges are used
 	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
 )
 
@@ -189,7 +188,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		least = 0 // the variance of draws that are still under way is too large
 	}
 	for _, s := range k.parties {
-		s.setMetric(renew, look, f.strays < fewStrays, least)
+		s.setMetric(renew, look, f.strays == 0, least)
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false
 		}

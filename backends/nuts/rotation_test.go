@@ -14,7 +14,7 @@ import (
 // references are metrics of every shape over 7 coordinates, with means, and the matrices M⁻¹; some coordinates of two have no reference.
 func references(r *rand.Rand) map[string]*metric {
 	out := map[string]*metric{}
-	shapes := map[string]shape{"diagonal": {}, "dense": {dense: 4}, "all dense": {dense: 7}, "ridged": {ridged: 5}, "part": {cautious: 3}, "ridged part": {ridged: 3, cautious: 3}, "apart": {cautious: 5}}
+	shapes := map[string]shape{"diagonal": {}, "dense": {dense: 4}, "all dense": {dense: 7}, "ridged": {ridged: 5}, "part": {cautious: 3}, "ridged part": {ridged: 3, cautious: 3}}
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		of := shapes[name]
 		m := newMetric(7, of)
@@ -42,16 +42,10 @@ func references(r *rand.Rand) map[string]*metric {
 			ridge(&m, 0.2, []float64{0.8, -0.6})
 		}
 		m.ref.on = true
-		if name == "apart" {
-			m.ref.from, m.ref.apart = 0, []int{0, 3}
-		}
 		out[name] = &m
 	}
 	return out
 }
-
-// free reports whether coordinate i has no reference.
-func (m *metric) free(i int) bool { return i < m.ref.from || slices.Contains(m.ref.apart, i) }
 
 // path makes steps of a metric from q with momentum p, for a density with a gradient, and calls see after each with twice the kinetic energy.
 func path(m *metric, gradient func(q, g []float64), q, p []float64, s stride, steps int, see func(at *point, p *jointVector, twice float64)) {
@@ -89,7 +83,7 @@ func (m *metric) normal() func(q, g []float64) {
 		copy(at.q.at[0], q)
 		m.refer(0, at)
 		for i := range g {
-			if g[i] = 0; !m.free(i) {
+			if g[i] = 0; i >= m.ref.from {
 				g[i] = -at.v.at[0][i]
 			}
 		}
@@ -122,7 +116,7 @@ func TestStepsAroundANormalAreExact(t *testing.T) {
 				sin, cos := math.Sincos(float64(n) * eps)
 				for i, x := range at.q.at[0] {
 					want := m.ref.mean[i] + cos*(q[i]-m.ref.mean[i]) + sin*velocity[i]
-					if m.free(i) {
+					if i < m.ref.from {
 						want = q[i] + float64(n)*eps*velocity[i]
 					}
 					if math.Abs(x-want) > 1e-11*(1+math.Abs(want)) {
@@ -289,8 +283,7 @@ func TestReferenceOfANormal(t *testing.T) {
 	}
 }
 
-// Of a hierarchy's coordinates those have a reference whose gradient is nearly a straight line; where a metric ties them together all or none. Where references are not trusted none has, but coordinates that are
-// not the hierarchy's. A checkpoint keeps which.
+// Coordinates of a hierarchy have a reference if their gradients are nearly straight lines in the mean and references are trusted; those that are not the hierarchy's always. A checkpoint keeps which.
 func TestReferencesInHierarchies(t *testing.T) {
 	const dim, hierarchy = 6, 4
 	moments := func(bent ...int) *estimate {
@@ -312,36 +305,32 @@ func TestReferencesInHierarchies(t *testing.T) {
 		bent  []int
 		trust bool
 		from  int
-		apart []int
 	}{
-		"straight":            {shape{cautious: hierarchy}, nil, true, 0, nil},
-		"two bent":            {shape{cautious: hierarchy}, []int{1, 3}, true, 0, []int{1, 3}},
-		"all bent":            {shape{cautious: hierarchy}, []int{0, 1, 2, 3}, true, hierarchy, nil},
-		"not trusted":         {shape{cautious: hierarchy}, nil, false, hierarchy, nil},
-		"dense, straight":     {shape{dense: hierarchy, cautious: hierarchy}, nil, true, 0, nil},
-		"dense, one bent":     {shape{dense: hierarchy, cautious: hierarchy}, []int{2}, true, hierarchy, nil},
-		"bent, not hierarchy": {shape{cautious: hierarchy}, []int{5}, true, 0, nil},
+		"straight":            {shape{cautious: hierarchy}, nil, true, 0},
+		"two bent":            {shape{cautious: hierarchy}, []int{1, 3}, true, hierarchy},
+		"not trusted":         {shape{cautious: hierarchy}, nil, false, hierarchy},
+		"dense, straight":     {shape{dense: hierarchy, cautious: hierarchy}, nil, true, 0},
+		"bent, not hierarchy": {shape{cautious: hierarchy}, []int{4, 5}, true, 0},
+		"no hierarchy":        {shape{}, []int{1, 3}, false, 0},
 	} {
 		m := newMetric(dim, c.of)
 		m.recentre(moments(c.bent...), c.trust)
-		if !m.ref.on || m.ref.from != c.from || !slices.Equal(m.ref.apart, c.apart) {
-			t.Errorf("%s: reference %t from %d without %v, want from %d without %v", name, m.ref.on, m.ref.from, m.ref.apart, c.from, c.apart)
+		if !m.ref.on || m.ref.from != c.from {
+			t.Errorf("%s: reference %t from %d, want from %d", name, m.ref.on, m.ref.from, c.from)
 		}
 		var saved bytes.Buffer
 		if err := checkpoint.Save(&saved, "reference", m.ref.state); err != nil {
 			t.Fatal(err)
 		}
 		again := newMetric(dim, c.of)
-		if err := checkpoint.Load(&saved, "reference", again.ref.state); err != nil || again.ref.from != c.from || !slices.Equal(again.ref.apart, c.apart) {
-			t.Errorf("%s: restored from %d without %v, %v", name, again.ref.from, again.ref.apart, err)
+		if err := checkpoint.Load(&saved, "reference", again.ref.state); err != nil || again.ref.from != c.from {
+			t.Errorf("%s: restored from %d, %v", name, again.ref.from, err)
 		}
 	}
-	for _, bad := range []reference{{from: 3}, {apart: []int{9}}, {from: hierarchy, apart: make([]int, dim)}} {
-		r := newReference(hierarchy, make([]float64, dim))
-		r.from, r.apart = bad.from, bad.apart
-		var saved bytes.Buffer
-		if err := checkpoint.Save(&saved, "reference", r.state); err == nil {
-			t.Errorf("a reference from %d without %v is saved", bad.from, bad.apart)
-		}
+	bad := newReference(hierarchy, make([]float64, dim))
+	bad.from = 3
+	var saved bytes.Buffer
+	if err := checkpoint.Save(&saved, "reference", bad.state); err == nil {
+		t.Error("a reference from the third of four coordinates is saved")
 	}
 }
