@@ -1,5 +1,7 @@
 package density
 
+import "slices"
+
 // A Start is values for consecutive coordinates of θ of a block, from which a user wants an algorithm to begin.
 type Start struct {
 	Offset int
@@ -22,6 +24,12 @@ type startedEnv struct {
 
 func (e startedEnv) Unwrap() Env          { return e.Env }
 func (e startedEnv) Starts(b int) []Start { return e.byParty[e.Blocks()[b].Index()] }
+
+// Placed reports whether coordinate i of block b has a starting value.
+func Placed(env Env, b, i int) bool {
+	s, ok := As[Starting](env)
+	return ok && slices.ContainsFunc(s.Starts(b), func(s Start) bool { return s.Offset <= i && i < s.Offset+len(s.Values) })
+}
 
 // Place sets those coordinates of theta, a point of block b, that have starting values. An algorithm calls it wherever it has chosen a point to begin from.
 func Place(env Env, b int, theta []float64) {

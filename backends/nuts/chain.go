@@ -47,7 +47,34 @@ type chain struct {
 	depth       int         // most doublings
 	speculative bool        // parties are apart, so that a state is begun before the one before it has joined the trajectory
 	proceed     func() bool // decide
+
+	beside density.Spreading // nil: parties are gone through in turn
+	doing  func(k *chain, b int)
+	move   move
 }
+
+// A move is a leapfrog in the making, with the pairs of subtrees that its state completes.
+type move struct {
+	from, next *point
+	p, half    *jointVector // momenta
+	by         stride
+	pairs      []pair
+}
+
+// each does something for every party by itself: do must not be a closure, which would be allocated.
+func (k *chain) each(do func(k *chain, b int)) {
+	if k.beside == nil {
+		for b := range k.parties {
+			do(k, b)
+		}
+		return
+	}
+	k.doing = do
+	k.beside.Each(k)
+}
+
+// Block implements density.BlockTask.
+func (k *chain) Block(b int) { k.doing(k, b) }
 
 func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s), checkMetric(env.Blocks(), s)); err != nil {
@@ -57,6 +84,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.speculative = k.pipeline.Apart()
 	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
 	k.proceed = k.decide
+	k.beside = density.AsSpreading(env)
 	blocks, depth := env.Blocks(), k.depth
 	for b, aux := range newAuxiliaries(blocks, s.Bool(centered), s.Bool(collapseAux)) {
 		k.parties = append(k.parties, newParty(env, b, aux, s))
@@ -64,6 +92,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.pool = newPool(k.parties, mostPoints, vectorsFor(depth))
 	k.now = k.pool.point()
 	k.tree.waiting = make([]subtree, 0, depth+1)
+	k.move.pairs = make([]pair, 0, depth+1)
 	k.lp = make([]float64, len(blocks))
 	k.theta = make([][]float64, len(blocks))
 	scalars := criteria + perCriterion*(depth+1)
@@ -114,6 +143,9 @@ func (k *chain) Init(ctx context.Context) error {
 		for b, s := range k.parties {
 			s.begin(attempt, k.now.q.at[b])
 			density.Place(k.env, b, k.now.q.theta[b])
+			if s.levels != nil {
+				s.levels.begin(k.env, b)
+			}
 		}
 		ok, err := k.evaluateStart(ctx)
 		if err != nil {
@@ -146,7 +178,7 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 		return false, err
 	}
 	for b, s := range k.parties {
-		s.pull(k.now.g.theta[b])
+		s.complete(b, k.now.g)
 		squares := 0.0
 		for _, g := range k.now.g.at[b] {
 			squares += float64(g * g)
@@ -234,7 +266,11 @@ func (k *chain) info() backends.Info {
 // Draw implements backends.Kernel: the kernel keeps the newest draw alone.
 func (k *chain) Draw(_ int, theta [][]float64) {
 	for b, t := range theta {
-		copy(t, k.parties[b].place(k.now.q.theta[b]))
+		s := k.parties[b]
+		copy(t, s.place(k.now.q.theta[b]))
+		if s.levels != nil {
+			s.levels.declare(t, k.now.g.means[b])
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ type jointVector struct {
 	theta [][]float64 // the leading parts of at that are θ
 	extra [][]float64 // velocities, or products
 	whole [][]float64 // at and extra
+	means [][]float64 // of the contributions that levels follow, where the gradient is one
 	refs  int
 }
 
@@ -71,6 +72,11 @@ func newVector(parties []*party, room []float64) *jointVector {
 		at := whole[:s.dim():s.dim()]
 		v.at, v.extra, v.theta = append(v.at, at), append(v.extra, whole[s.dim():]), append(v.theta, at[:s.block.Dim()])
 		v.whole = append(v.whole, whole)
+		var means []float64
+		if s.levels != nil {
+			means = make([]float64, len(s.levels.at))
+		}
+		v.means = append(v.means, means)
 	}
 	return v
 }

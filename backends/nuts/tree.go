@@ -106,10 +106,8 @@ func (k *chain) decide() bool {
 // begun while the one before it is not yet part of the trajectory.
 func (k *chain) startTrajectory() {
 	p := k.pool.get()
-	for b, s := range k.parties {
-		s.momentum.Round(uint64(k.done))
-		s.draw(b, k.now, p, s.momentum)
-	}
+	k.move.p = p
+	k.each((*chain).drawBlock)
 	k.now.index = 0
 	eps := k.eps
 	if j := k.jitter; j > 0 {
@@ -124,6 +122,13 @@ func (k *chain) startTrajectory() {
 	k.choices.Round(uint64(k.done))
 	k.tree.directions = k.choices.Rand().Uint64()
 	k.tree.sample.h = math.NaN() // known from the first leapfrog on, which brings the kinetic energy of the start
+}
+
+// drawBlock draws party b's part of the momentum that a trajectory begins with.
+func (k *chain) drawBlock(b int) {
+	s := k.parties[b]
+	s.momentum.Round(uint64(k.done))
+	s.draw(b, k.now, k.move.p, s.momentum)
 }
 
 // endTrajectory makes the sample the current point.
@@ -167,7 +172,7 @@ func (t *tree) direction() int { return int(t.directions >> t.doublings & 1) }
 // those of the state, and those of the U-turn criterion for the pairs of subtrees that it completes.
 func (k *chain) completeLeapfrog() int {
 	t := &k.tree
-	k.kick(t.next, t.nextMomentum, t.step)
+	k.prepare(t.next, t.nextMomentum, t.step)
 	k.pool.dropPoint(t.newest)
 	k.pool.drop(t.momentum)
 	t.newest, t.momentum = t.next, t.nextMomentum
@@ -177,9 +182,11 @@ func (k *chain) completeLeapfrog() int {
 	s, n := k.mergeSubtrees(leaf(t.momentum), t.merges)
 	if !t.complete {
 		t.waiting = append(t.waiting, s)
-		return n
+	} else {
+		n = k.extendTrajectory(t.direction(), s, n)
 	}
-	return k.extendTrajectory(t.direction(), s, n)
+	k.each((*chain).kickBlock)
+	return n
 }
 
 // leapfrog makes one step of size eps from a point with momentum p, outside a trajectory. It returns the new point and its momentum.
@@ -189,7 +196,8 @@ func (k *chain) leapfrog(ctx context.Context, at *point, p *jointVector, eps flo
 	if err := k.evaluate(ctx, next); err != nil {
 		return next, to, err
 	}
-	k.kick(next, to, by)
+	k.prepare(next, to, by)
+	k.each((*chain).kickBlock)
 	return next, to, nil
 }
 
@@ -199,18 +207,32 @@ func (k *chain) drift(next *point, half *jointVector, at *point, p *jointVector,
 	if by.eps < 0 {
 		next.index = at.index - 1
 	}
-	for b, s := range k.parties {
-		s.metric.drift(b, next, at, half, p, by)
-	}
+	m := &k.move
+	m.from, m.next, m.p, m.half, m.by = at, next, p, half, by
+	k.each((*chain).driftBlock)
 }
 
-// kick is the second half of a leapfrog: the momentum after the full step. It sets the scalars of the state.
-func (k *chain) kick(next *point, half *jointVector, by stride) {
-	for b, s := range k.parties {
-		part := k.scalars[b]
-		s.pull(next.g.theta[b])
-		part[kinetic] = float64(0.5*s.metric.kick(b, half, next, by)) - s.logJacobian()
-		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
+// driftBlock is party b's part of drift.
+func (k *chain) driftBlock(b int) {
+	m := &k.move
+	k.parties[b].metric.drift(b, m.next, m.from, m.half, m.p, m.by)
+}
+
+// prepare begins the second half of a leapfrog.
+func (k *chain) prepare(next *point, half *jointVector, by stride) {
+	m := &k.move
+	m.next, m.half, m.by, m.pairs = next, half, by, m.pairs[:0]
+}
+
+// kickBlock is party b's part of the second half: the momentum after the full step. It sets the scalars of the state, and those of the pairs of subtrees that it completes, in one go while they are near.
+func (k *chain) kickBlock(b int) {
+	m, s, part := &k.move, k.parties[b], k.scalars[b]
+	s.complete(b, m.next.g)
+	part[kinetic] = float64(0.5*s.metric.kick(b, m.half, m.next, m.by)) - s.logJacobian()
+	part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
+	for i := range m.pairs {
+		p := &m.pairs[i]
+		s.metric.criterion(b, (*[perCriterion]float64)(part[p.at:]), p.sum, p.left, p.right)
 	}
 }
 
@@ -249,12 +271,18 @@ func (k *chain) extendTrajectory(dir int, s subtree, n int) int {
 	return n + perCriterion
 }
 
-// merge sets the scalars of the U-turn criterion for two neighbouring subtrees, from scalar n on, and returns the sum of their momenta.
+// A pair is two neighbouring subtrees with the vector for the sum of their momenta, and where the scalars of their U-turn criterion begin.
+type pair struct {
+	left, right subtree
+	sum         *jointVector
+	at          int
+}
+
+// merge notes that the scalars of the U-turn criterion for two neighbouring subtrees are to be set, from scalar n on, and returns the vector for the sum of their momenta. Pairs are
+// computed in this order, party by party, so that vectors which are free after one may be those of the next.
 func (k *chain) merge(left, right subtree, n int) *jointVector {
 	sum := k.pool.get()
-	for b, s := range k.parties {
-		s.metric.criterion(b, (*[perCriterion]float64)(k.scalars[b][n:]), sum, left, right)
-	}
+	k.move.pairs = append(k.move.pairs, pair{left, right, sum, n})
 	return sum
 }
 

@@ -62,6 +62,7 @@ func Lower(p Party) (*Lowered, diag.List) {
 	if l.diags.HasErrors() {
 		return nil, l.diags
 	}
+	levels := l.levels()
 	g, err := l.b.Build()
 	if err != nil {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
@@ -71,6 +72,7 @@ func Lower(p Party) (*Lowered, diag.List) {
 	for k, in := range g.Inputs() {
 		l.inputs[k].early = in.Early
 	}
+	l.Spec.Levels = levels
 	if l.Spec.Recentring, err = l.recentring(); err != nil {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
 	}
@@ -92,6 +94,7 @@ type lowerer struct {
 	generated []*check.Symbol
 	draws     []drawing
 	effects   []effects
+	bounded   []bounded
 	offset    int // into the reported values
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info

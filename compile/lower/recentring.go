@@ -51,11 +51,29 @@ func (l *lowerer) noteLocation(of effects) {
 	})
 }
 
+// A bounded parameter has a lower bound: x is a function of its coordinates.
+type bounded struct {
+	name           string
+	coordinates, x graph.ID
+}
+
+// noteScales notes the parameters with a lower bound that scales of effects depend on.
+func (l *lowerer) noteScales() {
+	for _, p := range l.bounded {
+		if slices.ContainsFunc(l.effects, func(e effects) bool { return !e.Scale && l.b.Depends(e.scale, p.x) }) {
+			offset, _ := l.b.Coordinates(p.coordinates)
+			e := density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len(), Centring: 1, Anchored: true, Scale: true}
+			l.effects = append(l.effects, effects{Effects: e, x: p.x})
+		}
+	}
+}
+
 // recentring builds the maps between the coordinates of the party's hierarchies.
 func (l *lowerer) recentring() (r *model.Recentring, err error) {
 	if len(l.effects) == 0 || l.Window != nil {
 		return nil, nil
 	}
+	l.noteScales()
 	r = &model.Recentring{}
 	for _, e := range l.effects {
 		r.Effects = append(r.Effects, e.Effects)
@@ -67,6 +85,9 @@ func (l *lowerer) recentring() (r *model.Recentring, err error) {
 func (l *lowerer) recentringStages(r *model.Recentring) error {
 	of := make([]int, len(l.effects)) // the stage of each
 	for k, e := range l.effects {
+		if e.Scale {
+			continue
+		}
 		for j, before := range l.effects[:k] {
 			if l.b.Depends(e.scale, before.x) || !e.Anchored && l.b.Depends(e.location, before.x) {
 				of[k] = max(of[k], of[j]+1)
@@ -77,7 +98,7 @@ func (l *lowerer) recentringStages(r *model.Recentring) error {
 		s, b := model.RecentringStage{}, graph.New(l.Name)
 		known := b.CopyParams(l.b)
 		for k, e := range l.effects {
-			if of[k] != stage {
+			if of[k] != stage || e.Scale {
 				continue
 			}
 			location := b.Scalar(0)
@@ -104,6 +125,40 @@ func (l *lowerer) recentringStages(r *model.Recentring) error {
 		r.Stages = append(r.Stages, s)
 	}
 	return nil
+}
+
+// levels finds the parameters that are added to whole sums which the party receives.
+func (l *lowerer) levels() []graph.Level {
+	if l.Window != nil {
+		return nil
+	}
+	var sets [][]graph.ID
+	for _, p := range l.b.Params() {
+		if set := l.moving(p); l.b.Shape(p).Len() == 1 && set != nil {
+			sets = append(sets, set)
+		}
+	}
+	return l.b.Levels(sets)
+}
+
+// moving is a parameter with the effects that must move as it does so that they stay as far from their location as they are; nil where that does not do, or where it is an effect itself.
+func (l *lowerer) moving(p graph.ID) []graph.ID {
+	set := []graph.ID{p}
+	depends := func(id graph.ID) bool {
+		return slices.ContainsFunc(set, func(on graph.ID) bool { return l.b.Depends(id, on) })
+	}
+	for _, e := range l.effects {
+		switch {
+		case e.x == p && !e.Anchored, depends(e.scale):
+			return nil
+		case e.Anchored || !depends(e.location):
+		case !l.b.Moves(e.location, set):
+			return nil
+		case e.Centring == 1:
+			set = append(set, e.x)
+		}
+	}
+	return set
 }
 
 // repeated gives a value that is spread over a shape the whole shape, unless its elements come in turn over that: they are one, or stand along the last dimensions.

@@ -196,11 +196,10 @@ func (e *Exec) bindCall(c *call, s *callSpec, at *site) {
 	if n.rows != nil {
 		c.sums = &rowSums{}
 		if n.op == opLinear {
-			c.sums.predictor = newLinearState(n, e.g)
+			c.sums.predictor.Predictor = vector.NewPredictor(e.g.nodes[n.in[n.linear.b]].shape.Len())
 		}
 		if n.op == opLevels {
-			k := len(n.levels.columns)
-			c.sums.predictor.B, c.sums.predictor.Gradient = make([]float64, k), make([]float64, 8*(k+1))
+			c.sums.predictor.Predictor = vector.NewPredictor(len(n.levels.columns))
 		}
 	}
 	switch s.verb {

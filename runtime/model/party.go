@@ -30,6 +30,7 @@ type Party struct {
 	sums    []int // lengths of the plan's groups
 	clients int
 	shared  int // parameters that others than their owner receive
+	levels  *levels
 }
 
 var (
@@ -40,6 +41,7 @@ var (
 	_ density.Hierarchy          = (*Party)(nil)
 	_ density.Recentring         = (*Party)(nil)
 	_ density.PointEstimated     = (*Party)(nil)
+	_ density.Levelled           = (*Party)(nil)
 )
 
 // NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan must have passed Verify.
@@ -81,6 +83,9 @@ func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 	}
 	p.clients, p.shared = len(plan.Names)-1, len(plan.Shared)
 	p.held = make([]float64, p.Dim()+p.early)
+	if index == 0 && len(spec.Levels) > 0 {
+		p.levels = newLevels(spec)
+	}
 	if len(spec.Cuts) == 1 {
 		p.g, p.own = p.Output(0), p.Own(0)
 	} else {
@@ -162,6 +167,9 @@ func (p *Party) Cut(slot density.Slot, theta, g []float64) {
 // Evaluate evaluates the outputs at theta in slot Here and returns the cuts, which the next evaluation overwrites.
 func (p *Party) Evaluate(theta []float64) []float64 {
 	p.here().Forward(theta)
+	if p.levels != nil {
+		copy(p.levels.theta, theta)
+	}
 	if len(p.spec.Cuts) > 1 {
 		for k, c := range p.spec.Cuts {
 			copy(p.g[c.Offset:], p.Output(k))
@@ -314,7 +322,11 @@ func (p *Party) Output(k int) []float64 { return p.here().Output(k) }
 // Target evaluates the log density after Evaluate and the inputs. It returns the derivative of the log density by the cuts too (length SendLen), which the
 // next Target overwrites.
 func (p *Party) Target() (lp float64, own []float64) {
-	lp = p.here().Target()
+	if p.levels == nil {
+		lp = p.here().Target()
+	} else {
+		lp = p.levels.target(p.here())
+	}
 	if len(p.spec.Cuts) > 1 {
 		for k, c := range p.spec.Cuts {
 			copy(p.own[c.Offset:], p.Own(k))
