@@ -25,10 +25,11 @@ type pool struct {
 	points, spare []*point       // the same for points, whose vectors are none of these
 }
 
-// lane is how many numbers a cache line holds, and page how many a memory page holds: addresses a page apart share a set of the cache.
+// lane is how many numbers a cache line holds, and page how many a memory page holds: addresses a page apart share a set of the cache. Vectors of few lines follow one another, all within a cache.
 const (
-	lane = 8
-	page = 512
+	lane   = 8
+	page   = 512
+	packed = 8 * lane
 )
 
 // newPool allocates points and further vectors over the parties, all in one array: the diagonal part of every block begins at a cache line, and vectors begin at
@@ -39,7 +40,10 @@ func newPool(parties []*party, points, vectors int) *pool {
 	for _, s := range parties {
 		size += s.room()
 	}
-	stride := (size+page-1)/page*page + 9*lane
+	stride := size
+	if size > packed {
+		stride = (size+page-1)/page*page + 9*lane
+	}
 	all := aligned((3*points + vectors) * stride)
 	next := func() *jointVector {
 		v := newVector(parties, all[:size])

@@ -130,7 +130,7 @@ func (e *Exec) bind(p *program) []loop {
 			loops[i].split = e.split(l, n)
 		} else {
 			loops[i].calls, loops[i].frames = e.bindCalls(l, &site{tile: e.arrays[inTile], scratch: e.scratch})
-			loops[i].narrow = !slices.ContainsFunc(loops[i].calls, func(c call) bool { return !c.narrowed })
+			loops[i].narrow = !slices.ContainsFunc(loops[i].calls, func(c call) bool { return !c.settled })
 		}
 	}
 	return loops
@@ -157,7 +157,7 @@ func (e *Exec) bindCalls(l *loopSpec, at *site) (calls []call, frames []*call) {
 		c := &calls[j]
 		e.bindCall(c, &l.calls[j], at)
 		c.flatten(l)
-		c.narrowed = c.narrow(l, l.calls[j].verb)
+		c.settled = c.narrow(l, l.calls[j].verb)
 		if c.node.op == opActive && l.calls[j].verb == doReverse {
 			c.own = at.room(l.block * c.width)
 		}

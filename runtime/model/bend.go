@@ -45,8 +45,8 @@ func (b *bend) move(from, to []float64, toTheta bool) float64 {
 			half, quarter := 1+float64(0.5*s), 1+float64(0.25*s)
 			b.slope[i] = half / math.Sqrt(quarter)
 			b.change[i] = squared * u * (1/half - 0.25/quarter)
+			sum += portable.Log(b.slope[i])
 		}
-		sum += portable.Log(b.slope[i])
 	}
 	if !toTheta {
 		return -sum
