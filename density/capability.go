@@ -96,6 +96,25 @@ func (e inTurn) Proceed(ctx context.Context, d Decision, theta [][]float64, coor
 
 func (inTurn) Apart() bool { return false }
 
+// A BlockTask is something that is done for every block by itself. Block is called once for each of them, from several goroutines.
+type BlockTask interface{ Block(b int) }
+
+// Spreading is an Env that can do what an algorithm does for every block by itself side by side, each block mostly where it is evaluated.
+type Spreading interface {
+	// Spreads reports whether blocks have enough work for that, and there are cores to share it.
+	Spreads() bool
+	// Each does a task for all blocks of this process and returns when it is done.
+	Each(t BlockTask)
+}
+
+// AsSpreading returns the Env's own means, or nil where it has none or does not spread.
+func AsSpreading(env Env) Spreading {
+	if s, ok := As[Spreading](env); ok && s.Spreads() {
+		return s
+	}
+	return nil
+}
+
 // Totaler is an Env that gives clients the sum of all contributions, without noise. It is for guides of auxiliary variables: it may panic where there are none.
 type Totaler interface {
 	// Totals sets total[b] from centre[b], the noise-free cut values of block b (both of length AuxLen): for each element of a cut the sum over the members

@@ -32,8 +32,12 @@ type Effects struct {
 	Name        string
 	Offset, Len int     // in θ
 	Centring    float64 // of θ: 1 where they are written centred, 0 where non-centred
-	Anchored    bool    // they are a location, and each has an anchor
+	Anchored    bool    // they are a location or a scale, and each has an anchor
+	Scale       bool    // they are the scale of others; Centring is 1
 }
+
+// MostBent is the strength of the coordinates of a scale at the centring 0.
+const MostBent = 2
 
 // Anchors is how many anchors effects have.
 func Anchors(effects []Effects) (n int) {

@@ -159,19 +159,18 @@ func (p *Prepared) Discard() { p.lock.Release() }
 
 // beside runs a function with the Envs of n chains: over all parties, or of this one.
 func (p *Prepared) beside(ctx context.Context, n int, f func(context.Context, *session.Chains) error) error {
-	run := func(ctx context.Context, side *session.Chains) error {
-		side.Spread(coresOf(ctx))
-		defer side.Close()
-		return f(ctx, side)
+	cores := coresOf(ctx)
+	a := p.apart
+	if a == nil {
+		return session.RunChains(ctx, p.Plan, session.OneLoop, p.options.Seed, n, cores, f)
 	}
-	if a := p.apart; a != nil {
-		side, err := session.RemoteChains(p.Plan, a.Index, a.Transport, a.Keys, n)
-		if err != nil {
-			return err
-		}
-		return run(ctx, side)
+	side, err := session.RemoteChains(p.Plan, a.Index, a.Transport, a.Keys, n)
+	if err != nil {
+		return err
 	}
-	return session.RunChains(ctx, p.Plan, session.OneLoop, p.options.Seed, n, run)
+	side.Spread(cores)
+	defer side.Close()
+	return f(ctx, side)
 }
 
 // Checkpoints lists the transitions after which this party has saved each chain of the run in a folder, by the number of the chain, in ascending order.

@@ -116,7 +116,7 @@ func TestTogetherInAProcessPerParty(t *testing.T) {
 		runs := map[session.Mode]*bands{}
 		for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
 			r := &bands{draws: map[string][]float64{}, bundles: map[string]int{}}
-			if err := session.RunChains(t.Context(), p.Plan, mode, 3, 6, r.follow(p)); err != nil {
+			if err := session.RunChains(t.Context(), p.Plan, mode, 3, 6, 1, r.follow(p)); err != nil {
 				t.Fatalf("%s: %v", transform, err)
 			}
 			runs[mode] = r

@@ -15,6 +15,9 @@ import (
 // tens of draws.
 const indifference = 0.5
 
+// bendPays is the same for the coordinate of a scale: one instead of the other for the same draws hardly varies by chance, and does not make a funnel of what was none.
+const bendPays = 0.1
+
 // candidates are the centrings that are compared, ascending.
 var candidates = [...]float64{0, 0.25, 0.5, 0.75, 1}
 
@@ -178,7 +181,7 @@ func (c *centring) choose(criterion func(at []float64) float64) (changed bool) {
 	return !slices.Equal(c.at, c.chosen) && finite(criterion(c.at))
 }
 
-// anchor sets the anchors in c.at to the means of n draws of θ.
+// anchor sets the anchors in c.at to the means of n draws of θ; those of scales, which have a long lower tail, to a standard deviation above.
 func (c *centring) anchor(n int, theta func(i int) []float64) {
 	anchors := c.at[len(c.effects):]
 	clear(anchors)
@@ -188,6 +191,16 @@ func (c *centring) anchor(n int, theta func(i int) []float64) {
 		}
 		for i := range n {
 			vector.Axpy(e.Len, anchors, 1/float64(n), theta(i)[e.Offset:])
+		}
+		for k, mean := range anchors[:e.Len] {
+			squares := 0.0
+			for i := range n {
+				d := theta(i)[e.Offset+k] - mean
+				squares += float64(d * d)
+			}
+			if e.Scale {
+				anchors[k] += math.Sqrt(squares / float64(n-1))
+			}
 		}
 		anchors = anchors[e.Len:]
 	}
@@ -214,9 +227,13 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 			least = misfits[i]
 		}
 	}
+	most := least + indifference
+	if c.effects[k].Scale {
+		most = least + bendPays
+	}
 	centring, value = c.at[k], known // where no misfit is a number
 	for i := len(candidates) - 1; i >= 0; i-- {
-		if good := misfits[i] <= least+indifference; good && candidates[i] == c.declared[k] {
+		if good := misfits[i] <= most; good && candidates[i] == c.declared[k] {
 			return c.declared[k], misfits[i]
 		} else if good {
 			centring, value = candidates[i], misfits[i]

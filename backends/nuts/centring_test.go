@@ -309,3 +309,71 @@ func anchoredDraw(r *rand.Rand, relative bool) (theta, g []float64) {
 	s := math.Exp(log)
 	return []float64{log, 3 + w*s}, []float64{-4*log - 1 + w*w, -w / s}
 }
+
+// scaleBlock has a log scale with coordinates of model.Recentring, written for themselves: t = a + u√(1 + s²u²/4) below the anchor, s = 2(1 − c).
+type scaleBlock struct{ density.Block }
+
+func (scaleBlock) Dim() int { return 1 }
+func (scaleBlock) Effects() []density.Effects {
+	return []density.Effects{{Name: "s", Len: 1, Centring: 1, Anchored: true, Scale: true}}
+}
+func (scaleBlock) ToTheta() density.Map   { return &bending{to: true} }
+func (scaleBlock) FromTheta() density.Map { return &bending{} }
+
+type bending struct {
+	to            bool
+	slope, change float64
+}
+
+func (m *bending) At(at, from, to []float64) float64 {
+	s2 := 4 * (1 - at[0]) * (1 - at[0])
+	u := from[0]
+	m.slope, m.change = 1, 0
+	if m.to {
+		to[0] = at[1] + u*math.Sqrt(1+s2*min(u, 0)*min(u, 0)/4)
+	} else {
+		if u -= at[1]; u < 0 && s2 > 0 {
+			u = -math.Sqrt(2 / s2 * (math.Sqrt(1+s2*u*u) - 1))
+		}
+		to[0] = u
+	}
+	if x := s2 * u * u; u < 0 {
+		m.slope, m.change = (1+x/2)/math.Sqrt(1+x/4), s2*u*(1/(1+x/2)-0.25/(1+x/4))
+	}
+	if m.to {
+		return math.Log(m.slope)
+	}
+	return -math.Log(m.slope)
+}
+
+func (m *bending) pull(g []float64, fromTheta bool) {
+	if fromTheta {
+		g[0] = g[0]*m.slope + m.change
+	} else {
+		g[0] = (g[0] - m.change) / m.slope
+	}
+}
+func (m *bending) Pull(g []float64) { m.pull(g, m.to) }
+func (m *bending) Lift(g []float64) { m.pull(g, !m.to) }
+
+// A scale that may be near 0 gets a coordinate that is nearly normal; one that data determine keeps its own. τ is half normal, or chi with 40 degrees of freedom.
+func TestBentScale(t *testing.T) {
+	for freedom, bends := range map[int]bool{1: true, 40: false} {
+		c := centringOf(t, scaleBlock{})
+		r := rand.New(rand.NewPCG(7, 1))
+		for range keptDraws {
+			squares := 0.0
+			for range freedom {
+				z := r.NormFloat64()
+				squares += z * z
+			}
+			keep(c, []float64{0.5 * math.Log(squares)}, []float64{float64(freedom) - squares})
+		}
+		if changed := c.chooseByKept(keptDraws); changed != bends || (c.at[0] < 1) != bends {
+			t.Fatalf("%d degrees of freedom: changed %t, to %v", freedom, changed, c.at)
+		}
+		if misfit := c.misfit(c.at, keptDraws); misfit > 1.15 {
+			t.Errorf("%d degrees of freedom: √(variance of draws · variance of gradients) is %v", freedom, misfit)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
@@ -25,11 +26,12 @@ type chain struct {
 	tree     tree
 	lp       []float64
 	theta    [][]float64 // by block, at the point being evaluated
-	part     [][]float64 // scalars of each block, as laid out in tree.go
+	scalars  [][]float64 // of each block, as laid out in tree.go
+	part     [][]float64 // those that are to be summed
 	total    []float64
 
 	// between two steps
-	now      point
+	now      *point
 	eps      float64 // step size, before jitter
 	done     int     // transitions
 	searches int     // momenta drawn to find a step size
@@ -45,7 +47,34 @@ type chain struct {
 	depth       int         // most doublings
 	speculative bool        // parties are apart, so that a state is begun before the one before it has joined the trajectory
 	proceed     func() bool // decide
+
+	beside density.Spreading // nil: parties are gone through in turn
+	doing  func(k *chain, b int)
+	move   move
 }
+
+// A move is a leapfrog in the making, with the pairs of subtrees that its state completes.
+type move struct {
+	from, next *point
+	p, half    *jointVector // momenta
+	by         stride
+	pairs      []pair
+}
+
+// each does something for every party by itself: do must not be a closure, which would be allocated.
+func (k *chain) each(do func(k *chain, b int)) {
+	if k.beside == nil {
+		for b := range k.parties {
+			do(k, b)
+		}
+		return
+	}
+	k.doing = do
+	k.beside.Each(k)
+}
+
+// Block implements density.BlockTask.
+func (k *chain) Block(b int) { k.doing(k, b) }
 
 func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s), checkMetric(env.Blocks(), s)); err != nil {
@@ -55,20 +84,23 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.speculative = k.pipeline.Apart()
 	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
 	k.proceed = k.decide
+	k.beside = density.AsSpreading(env)
 	blocks, depth := env.Blocks(), k.depth
 	for b, aux := range newAuxiliaries(blocks, s.Bool(centered), s.Bool(collapseAux)) {
 		k.parties = append(k.parties, newParty(env, b, aux, s))
 	}
-	k.pool = newPool(k.parties, vectorsFor(depth))
+	k.pool = newPool(k.parties, mostPoints, vectorsFor(depth))
 	k.now = k.pool.point()
 	k.tree.waiting = make([]subtree, 0, depth+1)
+	k.move.pairs = make([]pair, 0, depth+1)
 	k.lp = make([]float64, len(blocks))
 	k.theta = make([][]float64, len(blocks))
 	scalars := criteria + perCriterion*(depth+1)
 	k.total = make([]float64, scalars)
 	for range blocks {
-		k.part = append(k.part, make([]float64, scalars))
+		k.scalars = append(k.scalars, make([]float64, scalars))
 	}
+	k.part = slices.Clone(k.scalars)
 	k.tuner = newTuner(k)
 	return k, nil
 }
@@ -151,7 +183,7 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 		for _, g := range k.now.g.at[b] {
 			squares += float64(g * g)
 		}
-		k.part[b][0], k.part[b][1] = k.logDensity(b), squares
+		k.scalars[b][0], k.scalars[b][1] = k.logDensity(b), squares
 	}
 	if err := k.sum(ctx, 2); err != nil {
 		return false, err
@@ -165,13 +197,13 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 }
 
 // evaluate sets the gradient at a point; logDensity is then what each block adds to the log density.
-func (k *chain) evaluate(ctx context.Context, at point) error {
+func (k *chain) evaluate(ctx context.Context, at *point) error {
 	k.evaluateAt(at)
 	return k.env.Density(ctx, k.theta, k, at.g.theta, k.lp)
 }
 
 // evaluateAt prepares an evaluation at a point.
-func (k *chain) evaluateAt(at point) {
+func (k *chain) evaluateAt(at *point) {
 	for b, s := range k.parties {
 		s.at(at.q.at[b], at.g.at[b])
 		k.theta[b] = s.theta
@@ -198,9 +230,12 @@ func (k *chain) sum(ctx context.Context, n int) error {
 	return k.env.Sum(ctx, k.part, k.total[:n])
 }
 
-// cutScalars sets the number of scalars of every block to n.
+// cutScalars sets the number of scalars of every block that are to be summed to n.
 func (k *chain) cutScalars(n int) {
-	for b, p := range k.part {
+	if len(k.part[0]) == n {
+		return
+	}
+	for b, p := range k.scalars {
 		k.part[b] = p[:n]
 	}
 }
@@ -272,7 +307,7 @@ func (k *chain) search(ctx context.Context, eps, crossing, limit float64) (float
 
 // trial reports whether one leapfrog from the current point has a log acceptance above crossing.
 func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) {
-	defer k.pool.reset(k.now.q, k.now.g, k.now.v)
+	defer k.pool.reset(k.now)
 	p := k.pool.get()
 	for b, s := range k.parties {
 		s.search.Round(uint64(k.searches))
@@ -286,5 +321,5 @@ func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) 
 	if err := k.sum(ctx, criteria); err != nil {
 		return false, err
 	}
-	return k.logWeight(&next) > crossing, nil
+	return k.logWeight(next) > crossing, nil
 }

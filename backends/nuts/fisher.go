@@ -14,7 +14,8 @@ const (
 	fisherDraws = 3   // draws before the metric is first set
 	leastShare  = 0.5 // of the variance of draws: the least inverse mass
 	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
-	mostStrays  = 5   // divergent transitions of the warm-up, after which no ridges are used
+	fewStrays   = 2   // divergent transitions of the warm-up, after which hierarchies have no reference
+	mostStrays  = 5   // and after which no ridges are used
 	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
 )
 
@@ -28,7 +29,7 @@ type fisher struct {
 	scaled   bool // the metric has been estimated
 	renewed  int  // draws in the estimate when the dense part was last renewed
 	looked   int  // and when ridges were last looked for
-	strays   int  // divergent transitions after the early part, with ridges
+	strays   int  // divergent transitions after the early part, mostStrays at most
 }
 
 func (f *fisher) begin(ctx context.Context) error {
@@ -182,7 +183,8 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	last := f.schedule.Frozen(t + 1)
 	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
 	look := n >= leastDraws && n >= 2*f.looked || last
-	if f.astray(t) {
+	f.count(t)
+	if f.strays == mostStrays {
 		look = false
 		for _, s := range k.parties {
 			s.metric.level()
@@ -193,7 +195,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		least = 0 // the variance of draws that are still under way is too large
 	}
 	for _, s := range k.parties {
-		s.setMetric(renew, look, least)
+		s.setMetric(renew, look, f.strays < fewStrays, least)
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false
 		}
@@ -208,13 +210,12 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	return late, true
 }
 
-// astray reports whether so many transitions have diverged, after the early part of the warm-up and with a metric that may have ridges, that steps along these leave the posterior: its correlations change from
-// place to place. It is known to all parties, since divergences are.
-func (f *fisher) astray(t int) bool {
+// count counts transitions that have diverged after the early part of the warm-up: the target's correlations or curvatures change from place to place, and steps along ridges or around a reference leave it. All parties
+// know the number, since divergences are known to all.
+func (f *fisher) count(t int) {
 	if f.k.last.Divergent && !f.schedule.Early(t) && f.strays < mostStrays {
 		f.strays++
 	}
-	return f.strays == mostStrays
 }
 
 // informative reports whether the newest draw is not the one before, and does not come from a trajectory that diverged near its start.

@@ -28,13 +28,13 @@ type metric struct {
 type shape struct {
 	dense, ridged int
 	long          bool // ridges are only directions along which the inverse mass is greater
-	free          int  // coordinates, the first ones, whose steps have no reference
+	cautious      int  // coordinates, the first ones, whose steps have a reference only where that suits
 }
 
 func newMetric(dim int, of shape) metric {
 	most := ridgesFor(of.ridged)
 	v := make([]float64, 3*dim+most)
-	m := metric{inverse: v[:dim:dim], whole: v[: dim+most : dim+most], root: v[dim+most:][:dim:dim], ref: reference{from: of.free, mean: v[2*dim+most:]}}
+	m := metric{inverse: v[:dim:dim], whole: v[: dim+most : dim+most], root: v[dim+most:][:dim:dim], ref: newReference(of.cautious, v[2*dim+most:])}
 	if of.dense > 0 {
 		m.full = newDense(of.dense)
 	}
@@ -111,6 +111,11 @@ func (m *metric) element(i, j int) float64 {
 	return sum
 }
 
+// plain reports whether the metric is diagonal and steps have no reference, as those of short models often are: nothing else is then looked at.
+func (m *metric) plain() bool {
+	return m.full == nil && m.rank() == 0 && m.ref.first(len(m.inverse)) == len(m.inverse)
+}
+
 // extra is how many numbers a vector holds beside its coordinates.
 func (m *metric) extra() int { return m.split() + len(m.whole) - len(m.inverse) }
 
@@ -139,14 +144,22 @@ const perCriterion = 6
 
 // criterion sets block b of sum to the sum of the momenta of two neighbouring subtrees, and out to the block's scalars of Stan's U-turn criterion.
 func (m *metric) criterion(b int, out *[perCriterion]float64, sum *jointVector, l, r subtree) {
-	n := m.split()
-	to, left, right, p1, p2 := sum.whole[b], l.sum.whole[b], r.sum.whole[b], l.last.whole[b], r.first.whole[b]
-	if rest := len(m.inverse) - n + m.rank(); l.first == l.last && r.first == r.last {
+	n, rest := m.split(), len(m.inverse)+m.rank()
+	to, p1, p2 := sum.whole[b], l.last.whole[b], r.first.whole[b]
+	pair := l.first == l.last && r.first == r.last
+	if n == 0 && pair {
+		vector.PairTurns(rest, out, to, p1, p2, m.whole)
+		return
+	}
+	left, right := l.sum.whole[b], r.sum.whole[b]
+	if n == 0 {
+		vector.Turns(rest, out, to, left, right, l.first.whole[b], p1, p2, r.last.whole[b], m.whole)
+		return
+	}
+	if rest -= n; pair {
 		vector.PairTurns(rest, out, to[n:], p1[n:], p2[n:], m.whole[n:])
 	} else {
 		vector.Turns(rest, out, to[n:], left[n:], right[n:], l.first.whole[b][n:], p1[n:], p2[n:], r.last.whole[b][n:], m.whole[n:])
 	}
-	if n > 0 {
-		vector.GivenTurns(n, out, to, left, right, p1, p2, l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
-	}
+	vector.GivenTurns(n, out, to, left, right, p1, p2, l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
 }

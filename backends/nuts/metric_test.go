@@ -142,7 +142,7 @@ func vectorOf(m *metric) *jointVector {
 	return &jointVector{at: [][]float64{whole[:dim:dim]}, theta: [][]float64{whole[:dim:dim]}, extra: [][]float64{whole[dim:]}, whole: [][]float64{whole}}
 }
 
-func pointOf(m *metric) point { return point{q: vectorOf(m), g: vectorOf(m), v: vectorOf(m)} }
+func pointOf(m *metric) *point { return &point{q: vectorOf(m), g: vectorOf(m), v: vectorOf(m)} }
 
 // Momenta have the covariance M, and pᵀM⁻¹p is the dimension in the mean. Tolerances are five standard errors of 20,000 draws.
 func TestMomentaHaveTheMetricsCovariance(t *testing.T) {

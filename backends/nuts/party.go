@@ -14,6 +14,7 @@ const halfLog2Pi = 0.91893853320467274178
 // A party is one party's part of a chain: its block, and the position, metric and streams that are its own.
 type party struct {
 	block    density.Block
+	params   int // of the block
 	aux      auxiliary
 	metric   metric
 	estimate estimates
@@ -38,7 +39,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 	of := shapeOf(block, s)
 	dim := block.Dim() + aux.len
 	p := &party{
-		block: block, aux: aux, centring: newCentring(block, of.dense, s), levels: newLevels(block, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
+		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of.dense, s), levels: newLevels(block, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}
@@ -65,29 +66,29 @@ func learnsFisher(s backends.Settings) bool {
 const denseLimit = 64
 
 // shapeOf is the form of the metric of a party's parameters: with ridges where the warm-up may find that they pay. In a hierarchy correlations change with its scales: steps that are long along a ridge as
-// it lies on average leave it elsewhere, and trajectories diverge. Most so where directions that data determine well where the chain has been are not held back any more: those are no ridges there. Nor have their
-// steps a reference there: what limits these is a curvature that changes, not the one that a reference takes away, and longer ones diverge.
+// it lies on average leave it elsewhere, and trajectories diverge. Most so where directions that data determine well where the chain has been are not held back any more: those are no ridges there. Nor has every
+// coordinate a reference there.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), density.IsHierarchical(b)
-	free := 0
+	cautious := 0
 	if hierarchical {
-		free = dim
+		cautious = dim
 	}
 	switch {
 	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
-		return shape{dense: dim, free: free}
+		return shape{dense: dim, cautious: cautious}
 	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learnsFisher(s):
-		return shape{ridged: dim, long: hierarchical, free: free}
+		return shape{ridged: dim, long: hierarchical, cautious: cautious}
 	}
-	return shape{free: free}
+	return shape{cautious: cautious}
 }
 
 func (s *party) dim() int { return s.block.Dim() + s.aux.len }
 
 // at prepares an evaluation at q, whose gradient will be written to g.
 func (s *party) at(q, g []float64) {
-	d := s.block.Dim()
+	d := s.params
 	s.e, s.gradient, s.lp = q[d:], g[d:], 0
 	s.theta = s.place(q[:d:d])
 }
@@ -124,7 +125,7 @@ func (s *party) complete(b int, g *jointVector) {
 }
 
 // draw draws a momentum p of block b, its own, at the point from which it starts, and sets the kinetic energy.
-func (s *party) draw(b int, at point, p *jointVector, from density.Stream) {
+func (s *party) draw(b int, at *point, p *jointVector, from density.Stream) {
 	s.kinetic = 0.5 * s.metric.draw(b, p, at.g, from)
 	s.place(at.q.theta[b])
 	s.kinetic -= s.logJacobian()
@@ -160,8 +161,9 @@ func (s *party) recall(k int, q, g []float64) {
 	}
 }
 
-// setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where renew is true, and ridges, which cost most, where look is.
-func (s *party) setMetric(renew, look bool, least float64) {
+// setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where renew is true, and ridges, which cost most, where look is. Coordinates of
+// hierarchies have a reference only where trust is.
+func (s *party) setMetric(renew, look, trust bool, least float64) {
 	m, e := &s.metric, &s.estimate.foreground
 	m.fromFisher(e, renew, least)
 	if m.ridges != nil {
@@ -170,7 +172,7 @@ func (s *party) setMetric(renew, look bool, least float64) {
 		}
 		m.ridges.scale(m.root)
 	}
-	m.recentre(e)
+	m.recentre(e, trust)
 }
 
 // begin draws a starting point, uniform in (−2, 2) as Stan's.

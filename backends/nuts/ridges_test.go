@@ -75,7 +75,7 @@ func TestRidgesAreTheDenseMetricOfTheSameMatrix(t *testing.T) {
 	full.full.set(slices.Clone(want))
 
 	type state struct {
-		at    point
+		at    *point
 		p     *jointVector
 		twice float64
 	}

@@ -1,6 +1,7 @@
 package nuts
 
 import (
+	"errors"
 	"math"
 
 	"github.com/vflc/vflc/backends/checkpoint"
@@ -38,11 +39,23 @@ func detuned(eps float64) float64 {
 // A reference is a normal distribution N(mean, M⁻¹) of a party's coordinates that its steps integrate exactly (the split of Shahbaba, Lan, Johnson and Neal 2014, "Split Hamiltonian
 // Monte Carlo"): with v = M(q − mean), the gradient of −log of its density, a step is a kick by half of ∇log π + v, a rotation of q − mean and p, and the other half. Without a
 // reference v is 0, and the rotation is the drift of a leapfrog. v changes with the rotation, and so needs no product with M; what rounding has added to it is multiplied by cos eps in a step.
+//
+// In a hierarchy what limits steps is as a rule a curvature that changes from place to place, not the one that a reference takes away: coordinates there have one only where their gradient is nearly a straight line of them.
 type reference struct {
-	from int  // coordinates before have none
-	on   bool // mean is known
-	mean []float64
+	cautious int   // coordinates, the first ones, that have one only where that suits
+	from     int   // coordinates before have none
+	apart    []int // others that have none
+	on       bool  // mean is known
+	mean     []float64
 }
+
+func newReference(cautious int, mean []float64) reference {
+	return reference{cautious: cautious, from: cautious, apart: make([]int, 0, cautious), mean: mean}
+}
+
+// straight is the most that √(variance of draws · variance of gradients) of a coordinate of a hierarchy may be for it to have a reference. It is 1 where the gradient is a straight line of the coordinate; at 2
+// what a reference leaves of the gradient varies as much as the gradient.
+const straight = 1.25
 
 // first is the first coordinate of dim that has a reference: dim where none has.
 func (r *reference) first(dim int) int {
@@ -60,11 +73,19 @@ func newStride(eps float64) stride {
 	return stride{eps: eps, less: -2 * float64(half*half), cos: cos, sin: portable.Sin(eps)}
 }
 
+// of is the step of size eps, s where that is its size.
+func (s stride) of(eps float64) stride {
+	if s.eps == eps {
+		return s
+	}
+	return newStride(eps)
+}
+
 func (s stride) backward() stride { return stride{eps: -s.eps, less: s.less, cos: s.cos, sin: -s.sin} }
 
 // recentre sets the mean of the reference to that of the normal distribution with covariance M⁻¹ whose gradients differ least from those of an estimate: the mean of draws plus M⁻¹
-// times that of gradients. That is the mean of a normal target of this covariance, whatever the draws.
-func (m *metric) recentre(e *estimate) {
+// times that of gradients. That is the mean of a normal target of this covariance, whatever the draws. Coordinates of hierarchies have a reference only where trust is true.
+func (m *metric) recentre(e *estimate, trust bool) {
 	n, dim := m.split(), len(m.inverse)
 	mean, g := m.ref.mean, e.gradients.Mean
 	if m.ref.from < dim && n > 0 {
@@ -79,10 +100,31 @@ func (m *metric) recentre(e *estimate) {
 	}
 	vector.Add(dim, mean, mean, e.draws.Mean)
 	m.ref.on = allFinite(mean)
+	m.separate(e, trust)
+}
+
+// separate decides which coordinates of hierarchies have a reference. Where a metric ties them together it is all or none.
+func (m *metric) separate(e *estimate, trust bool) {
+	r := &m.ref
+	r.apart = r.apart[:0]
+	if r.from = r.cautious; !trust {
+		return
+	}
+	most := float64(straight * float64(e.draws.N-1))
+	for i := range r.cautious {
+		if !(float64(e.draws.Squares[i]*e.gradients.Squares[i]) < float64(most*most)) {
+			r.apart = append(r.apart, i)
+		}
+	}
+	if tied := m.split() > 0 || m.rank() > 0; len(r.apart) == r.cautious || tied && len(r.apart) > 0 {
+		r.apart = r.apart[:0]
+		return
+	}
+	r.from = 0
 }
 
 // refer sets v = M(q − mean) of block b of a point.
-func (m *metric) refer(b int, at point) {
+func (m *metric) refer(b int, at *point) {
 	n, dim := m.split(), len(m.inverse)
 	first := m.ref.first(dim)
 	v, q, mean := at.v.at[b], at.q.at[b], m.ref.mean
@@ -91,6 +133,9 @@ func (m *metric) refer(b int, at point) {
 	}
 	if first > 0 {
 		return
+	}
+	for _, i := range m.ref.apart {
+		v[i] = 0
 	}
 	if n > 0 {
 		x, y := m.full.work.a[:n], m.full.work.b[:n]
@@ -117,9 +162,13 @@ func (r *ridges) shorten(v, root []float64) {
 }
 
 // drift is the first half of a step of block b from a point with momentum p: next gets the position, half the momentum before the second half.
-func (m *metric) drift(b int, next, at point, half, p *jointVector, s stride) {
-	n, rank, dim := m.split(), m.rank(), len(m.inverse)
+func (m *metric) drift(b int, next, at *point, half, p *jointVector, s stride) {
 	to, h, x, momentum, slope := next.q.at[b], half.at[b], at.q.at[b], p.at[b], at.g.at[b]
+	if m.plain() {
+		vector.LeapfrogStart(len(m.inverse), h, to, momentum, x, slope, m.inverse, 0.5*s.eps, s.eps)
+		return
+	}
+	n, rank, dim := m.split(), m.rank(), len(m.inverse)
 	v, v2, mean := at.v.at[b], next.v.at[b], m.ref.mean
 	first := m.ref.first(dim)
 	if n > 0 && first == 0 {
@@ -135,6 +184,13 @@ func (m *metric) drift(b int, next, at point, half, p *jointVector, s stride) {
 	if i := max(n, first); i < dim {
 		vector.RotateStart(dim-i, h[i:], to[i:], v2[i:], momentum[i:], x[i:], v[i:], slope[i:], mean[i:], m.inverse[i:], 0.5*s.eps, s.less, s.cos, s.sin)
 	}
+	if first == 0 {
+		for _, i := range m.ref.apart {
+			h[i] = math.FMA(0.5*s.eps, slope[i], momentum[i])
+			to[i] = math.FMA(s.eps, float64(m.inverse[i]*h[i]), x[i])
+			v2[i] = 0
+		}
+	}
 	if rank == 0 {
 		return
 	}
@@ -148,7 +204,10 @@ func (m *metric) drift(b int, next, at point, half, p *jointVector, s stride) {
 }
 
 // kick is the second half: p becomes the momentum after the full step, with the velocities of its dense part. It returns pᵀM⁻¹p.
-func (m *metric) kick(b int, p *jointVector, at point, s stride) float64 {
+func (m *metric) kick(b int, p *jointVector, at *point, s stride) float64 {
+	if m.plain() {
+		return vector.LeapfrogEnd(len(m.inverse), p.at[b], p.at[b], at.g.at[b], m.inverse, 0.5*s.eps)
+	}
 	n, rank, dim := m.split(), m.rank(), len(m.inverse)
 	if rank > 0 {
 		m.ridges.project(at.g.at[b], at.g.extra[b])
@@ -191,4 +250,19 @@ func (m *metric) referred(c *checkpoint.Codec, b int, v *jointVector) {
 func (r *reference) state(c *checkpoint.Codec) {
 	c.Bool(&r.on)
 	c.Floats(r.mean)
+	count := len(r.apart)
+	c.Ints(&r.from, &count)
+	if r.from != 0 && r.from != r.cautious || count < 0 || count > r.cautious {
+		c.Fail(errReference)
+		r.from, count = r.cautious, 0
+	}
+	r.apart = r.apart[:count]
+	for k := range r.apart {
+		if c.Ints(&r.apart[k]); r.apart[k] < 0 || r.apart[k] >= r.cautious {
+			c.Fail(errReference)
+			r.apart[k] = 0
+		}
+	}
 }
+
+var errReference = errors.New("the coordinates of a reference are out of bounds")

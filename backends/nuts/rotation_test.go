@@ -1,17 +1,20 @@
 package nuts
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vflc/vflc/backends/checkpoint"
 )
 
-// references are metrics of every shape over 7 coordinates, with means, and the matrices M⁻¹; free is how many coordinates have no reference.
+// references are metrics of every shape over 7 coordinates, with means, and the matrices M⁻¹; some coordinates of two have no reference.
 func references(r *rand.Rand) map[string]*metric {
 	out := map[string]*metric{}
-	shapes := map[string]shape{"diagonal": {}, "dense": {dense: 4}, "all dense": {dense: 7}, "ridged": {ridged: 5}, "part": {free: 3}, "ridged part": {ridged: 3, free: 3}}
+	shapes := map[string]shape{"diagonal": {}, "dense": {dense: 4}, "all dense": {dense: 7}, "ridged": {ridged: 5}, "part": {cautious: 3}, "ridged part": {ridged: 3, cautious: 3}, "apart": {cautious: 5}}
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		of := shapes[name]
 		m := newMetric(7, of)
@@ -39,13 +42,19 @@ func references(r *rand.Rand) map[string]*metric {
 			ridge(&m, 0.2, []float64{0.8, -0.6})
 		}
 		m.ref.on = true
+		if name == "apart" {
+			m.ref.from, m.ref.apart = 0, []int{0, 3}
+		}
 		out[name] = &m
 	}
 	return out
 }
 
+// free reports whether coordinate i has no reference.
+func (m *metric) free(i int) bool { return i < m.ref.from || slices.Contains(m.ref.apart, i) }
+
 // path makes steps of a metric from q with momentum p, for a density with a gradient, and calls see after each with twice the kinetic energy.
-func path(m *metric, gradient func(q, g []float64), q, p []float64, s stride, steps int, see func(at point, p *jointVector, twice float64)) {
+func path(m *metric, gradient func(q, g []float64), q, p []float64, s stride, steps int, see func(at *point, p *jointVector, twice float64)) {
 	at, momentum := pointOf(m), vectorOf(m)
 	copy(at.q.at[0], q)
 	copy(momentum.at[0], p)
@@ -73,14 +82,14 @@ func someOf(r *rand.Rand, n int) []float64 {
 	return x
 }
 
-// normal returns the gradient of the log density of N(mean, M⁻¹), of the coordinates from free on; that of the others is 0.
-func (m *metric) normal(free int) func(q, g []float64) {
+// normal returns the gradient of the log density of N(mean, M⁻¹), of the coordinates with a reference; that of the others is 0.
+func (m *metric) normal() func(q, g []float64) {
 	return func(q, g []float64) {
-		at := point{q: vectorOf(m), v: vectorOf(m)}
+		at := &point{q: vectorOf(m), v: vectorOf(m)}
 		copy(at.q.at[0], q)
 		m.refer(0, at)
 		for i := range g {
-			if g[i] = 0; i >= free {
+			if g[i] = 0; !m.free(i) {
 				g[i] = -at.v.at[0][i]
 			}
 		}
@@ -107,22 +116,22 @@ func TestStepsAroundANormalAreExact(t *testing.T) {
 		m := metrics[name]
 		for _, eps := range []float64{0.01, 0.7, longestStep, -longestStep, 2.5} {
 			q, p := someOf(r, 7), someOf(r, 7)
-			velocity, n, free := inverseOf(m, p), 0, m.ref.from
-			path(m, m.normal(free), q, p, newStride(eps), 200, func(at point, _ *jointVector, twice float64) {
+			velocity, n := inverseOf(m, p), 0
+			path(m, m.normal(), q, p, newStride(eps), 200, func(at *point, _ *jointVector, twice float64) {
 				n++
 				sin, cos := math.Sincos(float64(n) * eps)
 				for i, x := range at.q.at[0] {
 					want := m.ref.mean[i] + cos*(q[i]-m.ref.mean[i]) + sin*velocity[i]
-					if i < free {
+					if m.free(i) {
 						want = q[i] + float64(n)*eps*velocity[i]
 					}
 					if math.Abs(x-want) > 1e-11*(1+math.Abs(want)) {
 						t.Fatalf("%s, step %d of %v: coordinate %d is %v, want %v", name, n, eps, i, x, want)
 					}
 				}
-				again := point{q: at.q, v: vectorOf(m)}
+				again := &point{q: at.q, v: vectorOf(m)}
 				m.refer(0, again)
-				if off := distance(at.v.at[0][free:], again.v.at[0][free:]); off > 1e-11 {
+				if off := distance(at.v.at[0][m.ref.from:], again.v.at[0][m.ref.from:]); off > 1e-11 {
 					t.Fatalf("%s, step %d of %v: v is off by %v", name, n, eps, off)
 				}
 			})
@@ -155,7 +164,7 @@ func TestStepsAreOfSecondOrder(t *testing.T) {
 		q, p := someOf(r, 7), someOf(r, 7)
 		energies := func(eps float64) []float64 {
 			var out []float64
-			path(m, func(q, g []float64) { skew(q, g) }, q, p, newStride(eps), int(math.Round(0.8/eps)), func(at point, _ *jointVector, twice float64) {
+			path(m, func(q, g []float64) { skew(q, g) }, q, p, newStride(eps), int(math.Round(0.8/eps)), func(at *point, _ *jointVector, twice float64) {
 				out = append(out, 0.5*twice-skew(at.q.at[0], make([]float64, 7)))
 			})
 			return out
@@ -180,7 +189,7 @@ func TestStepsKeepTheVolume(t *testing.T) {
 		m := metrics[name]
 		z := someOf(r, 2*dim)
 		step := func(z []float64) (out []float64) {
-			path(m, func(q, g []float64) { skew(q, g) }, z[:dim], z[dim:], newStride(0.9), 1, func(at point, p *jointVector, _ float64) {
+			path(m, func(q, g []float64) { skew(q, g) }, z[:dim], z[dim:], newStride(0.9), 1, func(at *point, p *jointVector, _ float64) {
 				out = slices.Concat(at.q.at[0], p.at[0])
 			})
 			return out
@@ -235,7 +244,7 @@ func TestStepsAreStableWhereLeapfrogsAre(t *testing.T) {
 		for share := 0.0; share < 0.99; share += 0.02 {
 			curvature := share * 4 / (h * h)
 			far := 0.0
-			path(&m, func(q, g []float64) { g[0] = -curvature * q[0] }, []float64{1}, []float64{0}, newStride(h), 3000, func(at point, _ *jointVector, _ float64) {
+			path(&m, func(q, g []float64) { g[0] = -curvature * q[0] }, []float64{1}, []float64{0}, newStride(h), 3000, func(at *point, _ *jointVector, _ float64) {
 				far = max(far, math.Abs(at.q.at[0][0]))
 			})
 			if far > 1+1e-9 {
@@ -262,8 +271,8 @@ func TestReferenceOfANormal(t *testing.T) {
 	metrics := references(r)
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		m := metrics[name]
-		gradient := m.normal(0)
-		if m.ref.from > 0 {
+		gradient := m.normal()
+		if m.ref.cautious > 0 {
 			continue
 		}
 		want := slices.Clone(m.ref.mean)
@@ -273,9 +282,66 @@ func TestReferenceOfANormal(t *testing.T) {
 			gradient(q, g)
 			e.add(q, g)
 		}
-		m.recentre(&e)
+		m.recentre(&e, false)
 		if off := distance(m.ref.mean, want); !m.ref.on || off > 1e-10 {
 			t.Errorf("%s: the mean is %v, want %v", name, m.ref.mean, want)
+		}
+	}
+}
+
+// Of a hierarchy's coordinates those have a reference whose gradient is nearly a straight line; where a metric ties them together all or none. Where references are not trusted none has, but coordinates that are
+// not the hierarchy's. A checkpoint keeps which.
+func TestReferencesInHierarchies(t *testing.T) {
+	const dim, hierarchy = 6, 4
+	moments := func(bent ...int) *estimate {
+		r := rand.New(rand.NewPCG(44, 1))
+		e := newEstimate(dim, 0)
+		for range 200 {
+			q, g := someOf(r, dim), make([]float64, dim)
+			for i, x := range q {
+				if g[i] = -x; slices.Contains(bent, i) {
+					q[i], g[i] = x-math.Exp(-2*x), -x/(1+2*math.Exp(-2*x))
+				}
+			}
+			e.add(q, g)
+		}
+		return &e
+	}
+	for name, c := range map[string]struct {
+		of    shape
+		bent  []int
+		trust bool
+		from  int
+		apart []int
+	}{
+		"straight":            {shape{cautious: hierarchy}, nil, true, 0, nil},
+		"two bent":            {shape{cautious: hierarchy}, []int{1, 3}, true, 0, []int{1, 3}},
+		"all bent":            {shape{cautious: hierarchy}, []int{0, 1, 2, 3}, true, hierarchy, nil},
+		"not trusted":         {shape{cautious: hierarchy}, nil, false, hierarchy, nil},
+		"dense, straight":     {shape{dense: hierarchy, cautious: hierarchy}, nil, true, 0, nil},
+		"dense, one bent":     {shape{dense: hierarchy, cautious: hierarchy}, []int{2}, true, hierarchy, nil},
+		"bent, not hierarchy": {shape{cautious: hierarchy}, []int{5}, true, 0, nil},
+	} {
+		m := newMetric(dim, c.of)
+		m.recentre(moments(c.bent...), c.trust)
+		if !m.ref.on || m.ref.from != c.from || !slices.Equal(m.ref.apart, c.apart) {
+			t.Errorf("%s: reference %t from %d without %v, want from %d without %v", name, m.ref.on, m.ref.from, m.ref.apart, c.from, c.apart)
+		}
+		var saved bytes.Buffer
+		if err := checkpoint.Save(&saved, "reference", m.ref.state); err != nil {
+			t.Fatal(err)
+		}
+		again := newMetric(dim, c.of)
+		if err := checkpoint.Load(&saved, "reference", again.ref.state); err != nil || again.ref.from != c.from || !slices.Equal(again.ref.apart, c.apart) {
+			t.Errorf("%s: restored from %d without %v, %v", name, again.ref.from, again.ref.apart, err)
+		}
+	}
+	for _, bad := range []reference{{from: 3}, {apart: []int{9}}, {from: hierarchy, apart: make([]int, dim)}} {
+		r := newReference(hierarchy, make([]float64, dim))
+		r.from, r.apart = bad.from, bad.apart
+		var saved bytes.Buffer
+		if err := checkpoint.Save(&saved, "reference", r.state); err == nil {
+			t.Errorf("a reference from %d without %v is saved", bad.from, bad.apart)
 		}
 	}
 }

@@ -26,18 +26,18 @@ const (
 type tree struct {
 	forward     stride
 	directions  uint64          // of the doublings, a bit each: 1 forward in time, 0 backward
-	ends        [2]point        // the first and the last state in time
+	ends        [2]*point       // the first and the last state in time
 	endMomenta  [2]*jointVector // their momenta
 	momentumSum *jointVector    // over all states
 	doublings   int             // made
 	// the newest state with its momentum, and the next one, begun from it
-	newest, next           point
+	newest, next           *point
 	momentum, nextMomentum *jointVector
 	step                   stride // from newest to next: forward or backward
 	// of the subtree in the making
 	states        int       // made
 	waiting       []subtree // complete subtrees of 2^k states each, k falling, that wait for their right neighbours
-	proposal      point
+	proposal      *point
 	subtreeWeight float64 // of its states
 	// what the newest state completes
 	merges   int  // pairs of subtrees
@@ -47,7 +47,7 @@ type tree struct {
 	newestWeight float64 // exp(H₀ − H) of the newest state
 	weight       float64 // of all states
 	logScale     float64 // weights are divided by exp(logScale)
-	sample       point
+	sample       *point
 	depth        int // doublings
 	leapfrogs    int
 	divergent    bool
@@ -106,10 +106,8 @@ func (k *chain) decide() bool {
 // begun while the one before it is not yet part of the trajectory.
 func (k *chain) startTrajectory() {
 	p := k.pool.get()
-	for b, s := range k.parties {
-		s.momentum.Round(uint64(k.done))
-		s.draw(b, k.now, p, s.momentum)
-	}
+	k.move.p = p
+	k.each((*chain).drawBlock)
 	k.now.index = 0
 	eps := k.eps
 	if j := k.jitter; j > 0 {
@@ -117,12 +115,20 @@ func (k *chain) startTrajectory() {
 		eps *= 1 + float64(j*(float64(2*k.shake.Float64())-1))
 	}
 	k.tree = tree{
-		forward: newStride(eps), waiting: k.tree.waiting[:0], momentumSum: p.hold(), newest: k.now.hold(), momentum: p.hold(),
-		ends: [2]point{k.now.hold(), k.now.hold()}, endMomenta: [2]*jointVector{p.hold(), p}, sample: k.now.hold(), weight: 1,
+		forward: k.tree.forward.of(eps), waiting: k.tree.waiting[:0], momentumSum: p, newest: k.now, momentum: p,
+		ends: [2]*point{k.now, k.now}, endMomenta: [2]*jointVector{p, p}, sample: k.now, weight: 1,
 	}
+	k.now.refs, p.refs = 5, 4 // k.now is kept to the end
 	k.choices.Round(uint64(k.done))
 	k.tree.directions = k.choices.Rand().Uint64()
 	k.tree.sample.h = math.NaN() // known from the first leapfrog on, which brings the kinetic energy of the start
+}
+
+// drawBlock draws party b's part of the momentum that a trajectory begins with.
+func (k *chain) drawBlock(b int) {
+	s := k.parties[b]
+	s.momentum.Round(uint64(k.done))
+	s.draw(b, k.now, k.move.p, s.momentum)
 }
 
 // endTrajectory makes the sample the current point.
@@ -137,7 +143,7 @@ func (k *chain) endTrajectory() {
 	}
 	k.rise = t.sample.lp - k.now.lp
 	k.now = t.sample
-	k.pool.reset(k.now.q, k.now.g, k.now.v)
+	k.pool.reset(k.now)
 }
 
 // allocateNext takes vectors for the next state from the pool.
@@ -155,7 +161,7 @@ func (k *chain) beginLeapfrog() {
 	if t.step = t.forward; dir == 0 {
 		t.step = t.forward.backward()
 	}
-	k.drift(&t.next, t.nextMomentum, from, p, t.step)
+	k.drift(t.next, t.nextMomentum, from, p, t.step)
 	k.evaluateAt(t.next)
 }
 
@@ -166,7 +172,7 @@ func (t *tree) direction() int { return int(t.directions >> t.doublings & 1) }
 // those of the state, and those of the U-turn criterion for the pairs of subtrees that it completes.
 func (k *chain) completeLeapfrog() int {
 	t := &k.tree
-	k.kick(t.next, t.nextMomentum, t.step)
+	k.prepare(t.next, t.nextMomentum, t.step)
 	k.pool.dropPoint(t.newest)
 	k.pool.drop(t.momentum)
 	t.newest, t.momentum = t.next, t.nextMomentum
@@ -176,41 +182,57 @@ func (k *chain) completeLeapfrog() int {
 	s, n := k.mergeSubtrees(leaf(t.momentum), t.merges)
 	if !t.complete {
 		t.waiting = append(t.waiting, s)
-		return n
+	} else {
+		n = k.extendTrajectory(t.direction(), s, n)
 	}
-	return k.extendTrajectory(t.direction(), s, n)
+	k.each((*chain).kickBlock)
+	return n
 }
 
 // leapfrog makes one step of size eps from a point with momentum p, outside a trajectory. It returns the new point and its momentum.
-func (k *chain) leapfrog(ctx context.Context, at point, p *jointVector, eps float64) (point, *jointVector, error) {
+func (k *chain) leapfrog(ctx context.Context, at *point, p *jointVector, eps float64) (*point, *jointVector, error) {
 	next, to, by := k.pool.point(), k.pool.get(), newStride(eps)
-	k.drift(&next, to, at, p, by)
+	k.drift(next, to, at, p, by)
 	if err := k.evaluate(ctx, next); err != nil {
 		return next, to, err
 	}
-	k.kick(next, to, by)
+	k.prepare(next, to, by)
+	k.each((*chain).kickBlock)
 	return next, to, nil
 }
 
 // drift is the first half of a leapfrog: the position of the next state, and the momentum after half a step.
-func (k *chain) drift(next *point, half *jointVector, at point, p *jointVector, by stride) {
+func (k *chain) drift(next *point, half *jointVector, at *point, p *jointVector, by stride) {
 	next.index = at.index + 1
 	if by.eps < 0 {
 		next.index = at.index - 1
 	}
-	for b, s := range k.parties {
-		s.metric.drift(b, *next, at, half, p, by)
-	}
+	m := &k.move
+	m.from, m.next, m.p, m.half, m.by = at, next, p, half, by
+	k.each((*chain).driftBlock)
 }
 
-// kick is the second half of a leapfrog: the momentum after the full step. It sets the scalars of the state.
-func (k *chain) kick(next point, half *jointVector, by stride) {
-	k.cutScalars(cap(k.part[0]))
-	for b, s := range k.parties {
-		part := k.part[b]
-		s.complete(b, next.g)
-		part[kinetic] = float64(0.5*s.metric.kick(b, half, next, by)) - s.logJacobian()
-		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
+// driftBlock is party b's part of drift.
+func (k *chain) driftBlock(b int) {
+	m := &k.move
+	k.parties[b].metric.drift(b, m.next, m.from, m.half, m.p, m.by)
+}
+
+// prepare begins the second half of a leapfrog.
+func (k *chain) prepare(next *point, half *jointVector, by stride) {
+	m := &k.move
+	m.next, m.half, m.by, m.pairs = next, half, by, m.pairs[:0]
+}
+
+// kickBlock is party b's part of the second half: the momentum after the full step. It sets the scalars of the state, and those of the pairs of subtrees that it completes, in one go while they are near.
+func (k *chain) kickBlock(b int) {
+	m, s, part := &k.move, k.parties[b], k.scalars[b]
+	s.complete(b, m.next.g)
+	part[kinetic] = float64(0.5*s.metric.kick(b, m.half, m.next, m.by)) - s.logJacobian()
+	part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
+	for i := range m.pairs {
+		p := &m.pairs[i]
+		s.metric.criterion(b, (*[perCriterion]float64)(part[p.at:]), p.sum, p.left, p.right)
 	}
 }
 
@@ -222,7 +244,10 @@ func (k *chain) mergeSubtrees(s subtree, merges int) (subtree, int) {
 		left := t.waiting[len(t.waiting)-1]
 		t.waiting = t.waiting[:len(t.waiting)-1]
 		sum := k.merge(left, s, n)
-		k.pool.drop(left.sum, s.sum, left.last, s.first)
+		k.pool.drop(left.sum)
+		k.pool.drop(s.sum)
+		k.pool.drop(left.last)
+		k.pool.drop(s.first)
 		s = subtree{left.first, s.last, sum}
 		n += perCriterion
 	}
@@ -234,7 +259,10 @@ func (k *chain) mergeSubtrees(s subtree, merges int) (subtree, int) {
 func (k *chain) extendTrajectory(dir int, s subtree, n int) int {
 	t := &k.tree
 	sum := k.merge(subtree{t.endMomenta[1-dir], t.endMomenta[dir], t.momentumSum}, s, n)
-	k.pool.drop(t.momentumSum, s.first, s.last, s.sum)
+	k.pool.drop(t.momentumSum)
+	k.pool.drop(s.first)
+	k.pool.drop(s.last)
+	k.pool.drop(s.sum)
 	k.pool.dropPoint(t.ends[dir])
 	k.pool.drop(t.endMomenta[dir])
 	t.momentumSum, t.ends[dir], t.endMomenta[dir] = sum, t.newest.hold(), t.momentum.hold()
@@ -243,12 +271,18 @@ func (k *chain) extendTrajectory(dir int, s subtree, n int) int {
 	return n + perCriterion
 }
 
-// merge sets the scalars of the U-turn criterion for two neighbouring subtrees, from scalar n on, and returns the sum of their momenta.
+// A pair is two neighbouring subtrees with the vector for the sum of their momenta, and where the scalars of their U-turn criterion begin.
+type pair struct {
+	left, right subtree
+	sum         *jointVector
+	at          int
+}
+
+// merge notes that the scalars of the U-turn criterion for two neighbouring subtrees are to be set, from scalar n on, and returns the vector for the sum of their momenta. Pairs are
+// computed in this order, party by party, so that vectors which are free after one may be those of the next.
 func (k *chain) merge(left, right subtree, n int) *jointVector {
 	sum := k.pool.get()
-	for b, s := range k.parties {
-		s.metric.criterion(b, (*[perCriterion]float64)(k.part[b][n:]), sum, left, right)
-	}
+	k.move.pairs = append(k.move.pairs, pair{left, right, sum, n})
 	return sum
 }
 
@@ -267,14 +301,14 @@ func (k *chain) logWeight(at *point) float64 {
 // weighState counts the newest state and reports whether the trajectory may go on from it: whether it does not diverge there.
 func (k *chain) weighState() bool {
 	t := &k.tree
-	logWeight := k.logWeight(&t.newest)
+	logWeight := k.logWeight(t.newest)
 	t.leapfrogs++
 	if logWeight < -maxEnergyError {
 		t.divergent = true
 		return false
 	}
 	w := portable.Exp(logWeight)
-	accept := math.Min(1, w)
+	accept := min(1, w)
 	t.acceptSum += accept
 	t.symmetricSum += 2 * accept / (1 + w)
 	t.newestWeight = t.scaled(logWeight, w)
@@ -312,12 +346,14 @@ func (k *chain) addState() bool {
 // updateProposal makes the newest state the proposal of its subtree with the probability of its share in the subtree's weight (multinomial sampling).
 func (k *chain) updateProposal() {
 	t := &k.tree
-	first := t.proposal.q == nil
+	first := t.proposal == nil
 	if first {
 		t.subtreeWeight = 0
 	}
 	if t.subtreeWeight += t.newestWeight; first || k.choices.Float64() < t.newestWeight/t.subtreeWeight {
-		k.pool.dropPoint(t.proposal)
+		if !first {
+			k.pool.dropPoint(t.proposal)
+		}
 		t.proposal = t.newest.hold()
 	}
 }
@@ -352,7 +388,7 @@ func (k *chain) acceptSubtree() bool {
 		t.sample, t.proposal = t.proposal, t.sample
 	}
 	k.pool.dropPoint(t.proposal)
-	t.proposal = point{}
+	t.proposal = nil
 	t.weight += t.subtreeWeight
 	return k.criterionHolds(n)
 }

@@ -1,6 +1,6 @@
 // Command graph compares value and gradient of compiled models with C loops written for each model, in CPU time, all in turn:
 //
-//	go run ./bench/graph [-jax VENV] [NAME…]
+//	go run ./bench/graph [-jax VENV] [-runs N] [NAME…]
 //
 // NAME selects the rows whose names contain it. With -jax, logistic regressions of other sizes, wide and tall ones, are compared with JAX instead, in a
 // Python environment that has jax and numpy (bench/peers/logistic_jax.py).
@@ -22,6 +22,9 @@ import (
 
 const rounds = 41
 
+// least is how many evaluations in succession a measurement has: with more than one, a matrix that a cache can hold comes from there, as it does in a sampler.
+var least = 1
+
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "graph:", err)
@@ -31,7 +34,9 @@ func main() {
 
 func run() error {
 	venv := flag.String("jax", "", "compare with JAX in this Python `environment`")
+	runs := flag.Int("runs", 1, "evaluate each at least `N` times before the next one's turn")
 	flag.Parse()
+	least = *runs
 	if *venv != "" {
 		return printPeers(*venv)
 	}
@@ -98,7 +103,7 @@ func (r *row) print(c []*reference) error {
 	}
 	ours := stopwatch.Task{Name: "vflc", Run: func() { e.Forward(x); e.Target() }}
 	if len(c) == 0 {
-		t := stopwatch.Measure([]stopwatch.Task{ours}, rounds)
+		t := stopwatch.MeasureSeries([]stopwatch.Task{ours}, rounds, least)
 		fmt.Printf("%-48s %12.0f\n", r.name, t[0].Median)
 		return nil
 	}
@@ -107,7 +112,7 @@ func (r *row) print(c []*reference) error {
 	if r.with != nil {
 		tasks = append(tasks, r.with(r.n, r.p))
 	}
-	t := stopwatch.Measure(tasks, rounds)
+	t := stopwatch.MeasureSeries(tasks, rounds, least)
 	fmt.Printf("%-48s %12.0f %12.0f %-7s %.2f (%.2f-%.2f)", r.name, t[1].Median, t[0].Median, best.name, t[1].Ratio, t[1].Low, t[1].High)
 	for _, other := range t[2:] {
 		fmt.Printf(" %12.0f %.2f", other.Median, t[1].Median/other.Median)

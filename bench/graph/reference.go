@@ -85,7 +85,7 @@ func fastest(c []*reference, r *row) *reference {
 	for _, p := range c {
 		tasks = append(tasks, p.task(r))
 	}
-	best, times := 0, stopwatch.Measure(tasks, rounds/3)
+	best, times := 0, stopwatch.MeasureSeries(tasks, rounds/3, least)
 	for i, t := range times {
 		if t.Median < times[best].Median {
 			best = i

@@ -62,6 +62,7 @@ func (s *stage) ids(file string) (out []string) {
 
 // Three processes align their rows over mutual TLS; a run takes the aligned tables, and refuses one that was changed since, by preflight and when it joins.
 func TestAlignmentOfProcesses(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--backend", "sfvi", "--draws", "10", "--wait")
@@ -130,6 +131,7 @@ func TestAlignmentOfProcesses(t *testing.T) {
 
 // Over a NATS server of an organisation, where nothing of vflc listens, processes find the same rows.
 func TestAlignmentOverNATS(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true})
 	if err != nil {
@@ -166,6 +168,7 @@ func TestAlignmentOverNATS(t *testing.T) {
 
 // A party of an alignment that is killed and started again has lost its secret: the others end, by its name, and write nothing.
 func TestKilledPartyEndsAnAlignment(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--backend", "sfvi", "--draws", "10", "--wait")

@@ -364,23 +364,30 @@ func (d *demo) wait(cmd *cobra.Command) error {
 	return nil
 }
 
-// stop asks all processes to end, the server first, which lets all parties save the run.
+// stop asks all processes to end: the server first, which lets all parties save the run, and the clients when it has ended.
 func (d *demo) stop(cmd *cobra.Command) error {
-	for _, p := range d.Processes {
-		if p.Process == 0 || !alive(p.Process) {
-			continue
-		}
-		if err := node.AskToStop(d.runDir(p.Party), p.Process); err != nil {
-			return err
-		}
-		for alive(p.Process) {
-			select {
-			case <-cmd.Context().Done():
-				return cmd.Context().Err()
-			case <-time.After(50 * time.Millisecond):
+	first := min(1, len(d.Processes))
+	for _, together := range [][]*demoProcess{d.Processes[:first], d.Processes[first:]} {
+		var asked []*demoProcess
+		for _, p := range together {
+			if p.Process == 0 || !alive(p.Process) {
+				continue
 			}
+			if err := node.AskToStop(d.runDir(p.Party), p.Process); err != nil {
+				return err
+			}
+			asked = append(asked, p)
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s has ended\n", p.Party)
+		for _, p := range asked {
+			for alive(p.Process) {
+				select {
+				case <-cmd.Context().Done():
+					return cmd.Context().Err()
+				case <-time.After(50 * time.Millisecond):
+				}
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s has ended\n", p.Party)
+		}
 	}
 	return nil
 }

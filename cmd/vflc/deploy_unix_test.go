@@ -87,6 +87,7 @@ func get(t *testing.T, address, path string) (int, string) {
 
 // The units of examples/deploy run a coordinator and two clients, provisioned by commands; their metrics and health tell how the run stands.
 func TestDeployedUnits(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	ports := freePorts(t, 4)
 	s.provisioned(ports[0])
@@ -148,6 +149,7 @@ func TestDeployedUnits(t *testing.T) {
 
 // Metrics are shown on the loopback interface alone.
 func TestMetricsStayOnTheMachine(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--draws", "10")
@@ -184,6 +186,7 @@ func (s *stage) command(name string, args ...string) {
 
 // The units are such as systemd takes.
 func TestUnitsAreValid(t *testing.T) {
+	t.Parallel()
 	verify, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("there is no systemd-analyze on this machine")
@@ -213,6 +216,7 @@ func TestUnitsAreValid(t *testing.T) {
 // Parties in network namespaces of their own, with a link each: nothing listens but the server's one port; where a link is down every party names who is missing, and the run
 // goes on when it is up, with the draws of a run in one process.
 func TestPartiesInNetworkNamespaces(t *testing.T) {
+	t.Parallel()
 	if out, err := exec.Command("ip", "netns", "add", "vflc_probe").CombinedOutput(); err != nil {
 		t.Skipf("network namespaces cannot be made here: %v %s", err, out)
 	}
@@ -295,6 +299,7 @@ func TestPartiesInNetworkNamespaces(t *testing.T) {
 
 // The recipe makes an image of the program alone, which runs as a user without rights and may write to its volume.
 func TestContainerImage(t *testing.T) {
+	t.Parallel()
 	buildah, err := exec.LookPath("buildah")
 	if err != nil || os.Getuid() != 0 {
 		t.Skip("there is no buildah on this machine, or this is not root, as which it needs no more of the machine")

@@ -11,6 +11,7 @@ import (
 
 // An extrapolation that is killed while its fits run, and resumed by the name of its folder, has the table of one that nobody killed.
 func TestKilledExtrapolationIsResumed(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("vflc") // this test's own binary, see TestMain
 	if err != nil {
 		t.Fatal(err)

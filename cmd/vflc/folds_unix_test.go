@@ -16,6 +16,7 @@ import (
 // Folds that follow from what one party has are those of one process: its response, and a column of a client whose policy allows it, also where rows are incomplete and a process is killed. They cross once, and
 // stand in the ledgers of those that tell them.
 func TestFoldsThatOnePartyTells(t *testing.T) {
+	t.Parallel()
 	model := strings.NewReplacer("@ shared", "@ server", "onehot(ward)", "onehot(ward) missing drop", "x : real[N] @ b", "x : real[N] @ b missing drop").Replace(taskModel)
 	s := newTasksOf(t, model, map[string]string{
 		"m/a.csv": "id,age,ward,site\np1,50,n,u\np2,40,s,u\np3,61,n,v\np4,,n,v\np5,39,s,w\np6,42,n,w\np7,58,s,x\np8,47,n,x\np9,52,s,x\n",

@@ -108,6 +108,7 @@ func (s *stage) memory(process int) []byte {
 // The memory of a server's process and all files that it keeps hold what a client has sent where sums are not masked, and no part of it where they are. What a client has sent is
 // known from its draws: under exact the cut at each of them.
 func TestServersMemoryHasNoClientsValues(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string
 		has  bool
@@ -117,6 +118,7 @@ func TestServersMemoryHasNoClientsValues(t *testing.T) {
 		"masked": {nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
 			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--transform", "exact", "--chains", "1", "--warmup", "100", "--draws", "700", "--checkpoint-interval", "50ms"}, c.args...)...)

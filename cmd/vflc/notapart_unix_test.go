@@ -9,6 +9,7 @@ import (
 
 // What needs the data of all parties in one place is refused with a code and what is instead, before anything is read.
 func TestNotAcrossMachines(t *testing.T) {
+	t.Parallel()
 	s := &stage{t, t.TempDir()}
 	for _, l := range lones {
 		for _, verb := range []string{"serve", "join", "preflight"} {
@@ -29,6 +30,7 @@ func TestNotAcrossMachines(t *testing.T) {
 
 // A preflight of a task looks at its programs and its run, forecasts it, and compares it with what the server was started for; a part of a run does not predict alone.
 func TestPreflightOfTasks(t *testing.T) {
+	t.Parallel()
 	s := newTasks(t)
 	if out, err := s.vflc("predict", "demo/runs/server"); err == nil || !strings.Contains(out, "V0816") || !strings.Contains(out, "--predict") {
 		t.Errorf("%v\n%s", err, out)

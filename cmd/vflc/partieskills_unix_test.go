@@ -14,12 +14,14 @@ import (
 
 // Parties that are killed at random instants and started again, the coordinator too, end with the draws of a run in one process, whatever the backend and the transform.
 func TestKilledPartiesLoseNothing(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("vflc") // this test's own binary: see TestMain
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"augmented/soul", "power/nuts", "exact/sfvi-quadrature"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			l, err := lab.NewLab(program, t.TempDir(), 5)
 			if err != nil {
 				t.Fatal(err)
@@ -48,6 +50,7 @@ func TestKilledPartiesLoseNothing(t *testing.T) {
 // Masks and wires change no draw: processes with masks, without them on the same wire, and on the plain one have the draws of a run in one process on that wire.
 // bench/parties -wires does so for every backend and transform.
 func TestProcessesEqualOneProcessOnEveryWire(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("vflc")
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +79,7 @@ func TestProcessesEqualOneProcessOnEveryWire(t *testing.T) {
 
 // A client whose link is cut is named by every party in less than 10 seconds, as it names the server; the run waits, and goes on with the same draws.
 func TestCutLinkOfAParty(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("vflc")
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +90,8 @@ func TestCutLinkOfAParty(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	c := lab.Long(0.5)
-	want, err := l.Reference(ctx, c)
+	c := lab.Long(0.2)
+	want, err := l.Whole(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,12 +13,14 @@ import (
 
 // What a party's policy does not allow ends the run at that party, by a code and the line; the others get its name and a code.
 func TestPoliciesEndRuns(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ policy, want string }{
 		"contributors": {"", "V0686: the policy wants 3 clients or more in a masked sum"},
 		"expired":      {"expires = 2020-01-01\nmin_contributors = 2", "V0688: the policy has expired: its last day was 2020-01-01"},
 		"adjoint":      {"max_adjoint = 0.001\nmin_contributors = 2", "V0689: element"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
 			s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "2000", "--draws", "1000")
@@ -48,6 +50,7 @@ func TestPoliciesEndRuns(t *testing.T) {
 
 // What a policy says of the programs and the rows of a party is seen before a run, without the others.
 func TestPreflightShowsThePolicy(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--draws", "10", "--wait")
@@ -80,6 +83,7 @@ func TestPreflightShowsThePolicy(t *testing.T) {
 
 // A policy that allows a run changes nothing of it; the rounds of all runs on the same rows add up, and nearly the same rows are refused.
 func TestPolicyRemembersRuns(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := []string{"--chains", "1", "--warmup", "50", "--draws", "50"}

@@ -46,6 +46,7 @@ func (s *stage) preflight(more ...string) string {
 // While the server waits, a preflight compares what both must have alike, lists what leaves with what a receiver can compute, and forecasts waiting; the process that asks
 // disturbs none that takes part.
 func TestPreflightAsksTheServer(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	server := s.waitingServer()
 	ended := make(chan error, 1)
@@ -82,6 +83,7 @@ func TestPreflightAsksTheServer(t *testing.T) {
 
 // A preflight compares rows before those with missing cells are left out: at the server and at the party others may be incomplete.
 func TestPreflightComparesIncompleteRows(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.write("m.vfl", strings.NewReplacer("@ shared", "@ shared missing drop", "@ b\n", "@ b missing drop\n").Replace(demoModel[:strings.Index(demoModel, "param")])+demoModel[strings.Index(demoModel, "param"):])
 	s.write("m/server.csv", regexp.MustCompile("(?m)^5,.*$").ReplaceAllString(s.read("m/server.csv"), "5,"))

@@ -127,8 +127,10 @@ func ofB(path string) bool {
 // Whatever a client keeps to itself, the names of its module, of its columns and its categories, stands in no byte of what the other parties hold after a run of any backend: programs,
 // manifest, project, records with the scripts of sessions, checkpoints, draws, summaries, audits, ledgers and logs. They do stand in what the client holds.
 func TestPrivateNamesStayWithTheirClient(t *testing.T) {
+	t.Parallel()
 	for name, c := range privateCases() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := stagePrivate(t, c.module)
 			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--checkpoint-interval", "100ms"}, c.args...)...)
 			own := ofB
@@ -161,6 +163,7 @@ func TestPrivateNamesStayWithTheirClient(t *testing.T) {
 
 // The programs and the audit that are made of the model have no private name either, and a client whose data or density fail tells nobody which of its names it was.
 func TestPrivateNamesInFailures(t *testing.T) {
+	t.Parallel()
 	s := stagePrivate(t, true)
 	s.must("compile", "--split-by", "client", "m.vfl", "-o", "build")
 	if _, where := s.found(toB, "build"); len(where) > 0 {
@@ -179,6 +182,7 @@ func TestPrivateNamesInFailures(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := stagePrivate(t, true)
 			s.write("good.csv", s.read("m/b.csv"))
 			spoil(s)

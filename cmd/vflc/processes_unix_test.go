@@ -159,6 +159,7 @@ func (s *stage) wantWhole(whole string) {
 
 // Processes that meet over the network have the draws of a run in one process, masked or not.
 func TestProcessesEqualOneProcess(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string][]string{
 		"nuts exact":      {"--transform", "exact", "--chains", "2", "--warmup", "30", "--draws", "20"},
 		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--draws", "30"},
@@ -170,6 +171,7 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 		"nuts plain":      {"--wire", "plain", "--chains", "1", "--warmup", "20", "--draws", "10"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
 			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait"}, args...)...)
@@ -197,11 +199,13 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 
 // Processes that are killed at random instants, the coordinator included, and started again end with the draws of a run that nobody killed.
 func TestKilledProcessesLoseNothing(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string][]string{
 		"nuts": {"--chains", "2", "--warmup", "150", "--draws", "100"},
 		"sfvi": {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "3000", "--draws", "50"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
 			random := rand.New(rand.NewPCG(3, 4))
@@ -247,6 +251,7 @@ func (s *stage) wantStatus(party, text string, most time.Duration) {
 
 // A client that answers no more is named by all others within 10 seconds; the run goes on when it is back, with the same draws.
 func TestSilentPartyIsNamedEverywhere(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := []string{"--chains", "1", "--warmup", "500", "--draws", "500"}
@@ -270,6 +275,7 @@ func TestSilentPartyIsNamedEverywhere(t *testing.T) {
 
 // A demonstration that is stopped goes on with what it had saved.
 func TestStoppedProcessesGoOn(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := []string{"--chains", "2", "--warmup", "300", "--draws", "200"}
@@ -291,6 +297,7 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 // A party whose certificate is revoked while it takes part is disconnected; everyone is told its name and why, and the run waits. With a new certificate it goes on, with the
 // same draws.
 func TestRevokedPartyIsCutOff(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := []string{"--chains", "1", "--warmup", "500", "--draws", "500"}
@@ -342,6 +349,7 @@ func (s *stage) ended(party string) string {
 
 // What does not fit ends the run at every party, with the reason where it is and a name and a code elsewhere.
 func TestRunsThatCannotBegin(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(s *stage)
 		want  map[string]string
@@ -401,6 +409,7 @@ func TestRunsThatCannotBegin(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
 			start := []string{"demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "2000", "--draws", "1000"}
@@ -444,6 +453,7 @@ func (s *stage) read(name string) string {
 
 // Members of a family, modules that a client keeps to itself and minibatches give the draws of a run in one process too.
 func TestProcessesOfOtherModelsEqualOneProcess(t *testing.T) {
+	t.Parallel()
 	const family = `client lab[J]
 data y : real[N] @ shared
 data X : real[N, P] @ lab
@@ -464,6 +474,7 @@ transform augmented(rho = 0.5)
 		"powers":    {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
 			s.write("m.vfl", c.model)
@@ -510,6 +521,7 @@ transform augmented(rho = 0.5)
 
 // A party that is killed when it has its results, while the run is ending, finds the run complete when it is started again.
 func TestCompleteRunIsKnownAfterAKill(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := []string{"demo", "start", "m.vfl", "-o", "demo", "--backend", "sfvi", "--estimator", "quadrature", "--draws", "20", "--wait"}

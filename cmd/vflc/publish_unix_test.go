@@ -56,6 +56,7 @@ func (s *stage) rows(dir string) map[string]posterior.Row {
 
 // Nothing leaves unless the policy releases it; what does is signed, stands in the ledger, and is shown by owner beside the results of whoever has it, as in a run in one process.
 func TestPublish(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := []string{"--seed", "7", "--chains", "2", "--warmup", "60", "--draws", "40"}

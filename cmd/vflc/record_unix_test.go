@@ -158,6 +158,7 @@ func TestServerRecordsCuts(t *testing.T) {
 	t.Parallel()
 	for name, args := range recordedSettings {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRecordedRun(t)
 			found := r.start(append(slices.Clone(args), "--secure-sum", "off")...)
 			a, b := r.cut("a"), r.cut("b")
@@ -192,6 +193,7 @@ func TestServerRecordsMaskedSums(t *testing.T) {
 	t.Parallel()
 	for name, args := range recordedSettings {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRecordedRun(t)
 			var found map[string]attack.Finding
 			for attempt := range 2 { // masks are other ones in every run: one in a thousand exceeds three standard errors by chance, and none twice
@@ -237,6 +239,7 @@ func TestServerRecordsMaskedSums(t *testing.T) {
 
 // A party with a policy takes no part in a run that the server records, unless the policy allows it; a client's folder has no recording.
 func TestRecordingIsRefused(t *testing.T) {
+	t.Parallel()
 	r := newRecordedRun(t)
 	r.start(append(slices.Clone(recordedSettings["nuts"][:2]), "--chains", "1", "--warmup", "20", "--draws", "10")...)
 	if out, err := r.vflc("audit", "demo/runs/a", "--attack"); err == nil || !strings.Contains(out, "V0813") {

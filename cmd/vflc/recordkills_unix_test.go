@@ -75,6 +75,7 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 		"power":  {150, []string{"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "120", "--draws", "80"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRecordedRun(t)
 			start := slices.Concat([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--record", "--checkpoint-interval", "30ms"}, c.args)
 			if name != "masked" {

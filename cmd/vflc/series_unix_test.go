@@ -13,6 +13,7 @@ import (
 
 // Fits at several rho across machines are those of vflc run --extrapolate, byte for byte, and each party extrapolates its own parameters as one process does. What a policy refuses ends before the first of them.
 func TestExtrapolationApart(t *testing.T) {
+	t.Parallel()
 	s := newTasksOf(t, strings.Replace(taskModel, "transform exact", "transform augmented(rho = 0.5)", 1), nil)
 	const rhos = "0.6,0.4,0.2"
 	fits := []string{"--chains", "2", "--warmup", "20", "--draws", "20"}

@@ -18,6 +18,7 @@ import (
 // A run of every backend that a signal interrupts saves its state, writes what it has drawn, prints how to continue, and exits as shells expect. While it runs,
 // no other process can write to its folder.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("vflc") // this test's own binary, see TestMain
 	if err != nil {
 		t.Fatal(err)
@@ -27,6 +28,7 @@ func TestSignals(t *testing.T) {
 			{"--warmup", "50", "--chains", "1", "--draws", "3000000"}, {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "100000000"}, {"--backend", "soul", "--transform", "augmented", "--draws", "1000000"},
 		} {
 			t.Run(signal.String()+" "+settings[1], func(t *testing.T) {
+				t.Parallel()
 				dir := t.TempDir()
 				for name, text := range map[string]string{
 					"m.vfl": "client a\ndata y : real[N] @ server\ndata x : real[N] @ a\nparam b ~ normal(0, 1)\nparam u ~ normal(0, 1) @ a\ny ~ normal(b + x * u, 1)\n",

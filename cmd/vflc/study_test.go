@@ -85,6 +85,7 @@ columns = ["mean b", "sd b", "rhat b", "work.gradients"]
 
 // A study that is killed in the middle of a cell, again and again, ends with the numbers of one that nobody killed: it keeps finished cells and continues the fit that was under way.
 func TestKilledStudyLosesNothing(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("vflc") // this test's own binary, see TestMain
 	if err != nil {
 		t.Fatal(err)

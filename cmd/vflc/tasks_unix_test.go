@@ -148,6 +148,7 @@ func (s *stage) loo(run string) map[string]float64 {
 
 // Starting values that each party has for its own parameters are those of a run in one process that has them all.
 func TestStartingValuesApart(t *testing.T) {
+	t.Parallel()
 	s := newTasks(t)
 	s.write("all.json", `{"m":0.7,"ba":[0.5,-0.5,0.1],"bb":-1.2}`)
 	inits := map[string]string{"server": `{"m":0.7}`, "a": `{"ba":[0.5,-0.5,0.1]}`, "b": `{"bb":-1.2}`}
@@ -177,6 +178,7 @@ func TestStartingValuesApart(t *testing.T) {
 
 // Chains that begin where those of an earlier run have ended, of which each party has its part, are those of one process; a folder that is not that part is refused, by its name.
 func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
+	t.Parallel()
 	s := newTasks(t)
 	args := []string{"--chains", "3", "--warmup", "10", "--draws", "20"}
 	start := func(party, from, dir string, more ...string) *played {
@@ -224,6 +226,7 @@ func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
 
 // Parties apart predict new rows, and compare their own with replicates, as one process does, byte for byte; also where one of them is killed on the way.
 func TestPredictionsApartEqualOneProcess(t *testing.T) {
+	t.Parallel()
 	s := newTasks(t)
 	tables := map[string]string{"server": "new.csv", "a": "new_a.csv", "b": "new_b.csv"}
 	start := func(party string) *played {
@@ -273,6 +276,7 @@ func TestPredictionsApartEqualOneProcess(t *testing.T) {
 
 // A cross-validation apart is that of one process, byte for byte, also where the server is killed in it.
 func TestCrossValidationApartEqualsOneProcess(t *testing.T) {
+	t.Parallel()
 	s := newTasks(t)
 	fits := []string{"--chains", "1", "--warmup", "40", "--draws", "30"}
 	start := func(party string) *played {
@@ -300,6 +304,7 @@ func TestCrossValidationApartEqualsOneProcess(t *testing.T) {
 
 // What parties were started for must agree: else each says what the server asked for.
 func TestTasksMustAgree(t *testing.T) {
+	t.Parallel()
 	s := newTasks(t)
 	a := s.play("a", "--predict", "demo/runs/a", "--data", "new_a.csv", "-o", "new/a")
 	b := s.play("b", "--ppc", "demo/runs/b", "-o", "new/b")
@@ -328,6 +333,7 @@ func TestTasksMustAgree(t *testing.T) {
 
 // Rows with missing cells are left out at all parties, whatever they do together: of a run and of new rows, joined on a key and in the order of the files.
 func TestTasksApartLeaveOutIncompleteRows(t *testing.T) {
+	t.Parallel()
 	model := strings.NewReplacer("onehot(ward)", "onehot(ward) missing drop", "x : real[N] @ b", "x : real[N] @ b missing drop").Replace(taskModel)
 	s := newTasksOf(t, model, map[string]string{
 		"m/a.csv":   "id,age,ward\np1,50,n\np2,40,s\np3,61,n\np4,,n\np5,39,s\np6,42,n\np7,58,s\np8,47,n\np9,52,s\n",

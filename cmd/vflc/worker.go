@@ -120,7 +120,7 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 	}
 	defer link.Close()
 	w := &spread.Worker{
-		Link: link, Scratch: filepath.Join(dir, "inputs"), Refuses: refuseCell,
+		Link: link, Scratch: filepath.Join(dir, "inputs"), Kept: filepath.Join(dir, "kept"), Refuses: refuseCell,
 		Make: func(ctx context.Context, c *cells.Cell, root string) ([]byte, error) {
 			ctx = context.WithValue(fit.Sharing(ctx, jobs), inputsKey{}, c.Inputs)
 			if c.Part != nil {
@@ -130,7 +130,7 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 		},
 		Say: say,
 	}
-	say(fmt.Sprintf("vflc %s: %d cells at a time, from %s", fit.Version(), jobs, f.url))
+	say(fmt.Sprintf("vflc %s: %d cells at a time, from %s", fit.Build(), jobs, f.url))
 	var wait sync.WaitGroup
 	var refused error
 	for range jobs {

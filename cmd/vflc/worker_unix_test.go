@@ -74,6 +74,7 @@ columns = ["mean m", "elpd"]
 
 // A study whose cells workers make has the results of one process, also where one of the workers is killed at its cell.
 func TestStudyWithWorkersIsTheStudy(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	url := newQueue(t)
 	s.write("grid.toml", spreadStudy)
@@ -144,6 +145,7 @@ func untimed(text string) string {
 
 // A cell that cannot be fitted fails with its reason, as in one process; a worker refuses what is no cell of a study.
 func TestWorkersSayWhatFails(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	url := newQueue(t)
 	s.write("grid.toml", spreadStudy)
@@ -207,6 +209,7 @@ func (s *stage) atACell(scratch string) {
 
 // Folds and replicates that two workers make give the bytes of one process, also where a third was killed at its cell.
 func TestFoldsAndReplicatesWithWorkers(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	url := newQueue(t)
 	s.write("vfl.toml", "[run]\nchains = 1\nwarmup = 300\ndraws = 300\n")
@@ -246,6 +249,7 @@ func TestFoldsAndReplicatesWithWorkers(t *testing.T) {
 
 // A command that was killed takes, when it is started again, the results that are there: here all of them, since no worker is left. A calibration with fewer replicates does as well.
 func TestAskedAgain(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	url := newQueue(t)
 	command := []string{"calibrate", "m.vfl", "--replicates", "15", "--chains", "1", "--warmup", "100", "--draws", "200"}
@@ -285,6 +289,7 @@ func TestAskedAgain(t *testing.T) {
 
 // What fails in a cell is reported as in one process, with the places and paths of the one who asks.
 func TestFailuresFromWorkers(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	url := newQueue(t)
 	s.worker(url, "w1")
@@ -326,6 +331,7 @@ func queueOf(t *testing.T, url string) jetstream.JetStream {
 
 // A cell reads the files that come with it and no others: one whose settings name a table of the worker's machine is refused.
 func TestCellsReadTheirFilesAlone(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	url := newQueue(t)
 	w := s.worker(url, "w1")
@@ -379,6 +385,7 @@ func TestCellsReadTheirFilesAlone(t *testing.T) {
 
 // The rows of a database do not go to workers: that is refused before a server is looked for, without the address, which may hold a password.
 func TestDatabasesStayHere(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.write("own.vfl", "data y : real[N]\nparam a ~ normal(0, 1)\ny ~ normal(a, 1)\n")
 	db, err := sql.Open("sqlite", filepath.Join(s.dir, "rows.db"))

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -166,14 +168,26 @@ func (c *checker) varies(e ast.Expr) (found *ast.Name) {
 	return found
 }
 
+// instead is what to write where a symbol stands as an index along a dimension, and is none.
+func instead(s *Symbol, d types.Size) string {
+	switch {
+	case s.Kind == Data && s.Type.Elem.Integral() && !s.Type.Scalar():
+		return fmt.Sprintf("declare %s as level(%s) to look rows up with it", s.Name, d)
+	case s.Kind == Data && !s.Type.Scalar():
+		return fmt.Sprintf("its values enter by a product, such as b * %s; if it holds categories, declare it as level(%s)", s.Name, d)
+	case s.Kind == Data:
+		return fmt.Sprintf("declare %s as int to choose an element by it", s.Name)
+	case s.Kind == Let && !s.Random:
+		return fmt.Sprintf("declare a number that chooses an element as const %s = …", s.Name)
+	}
+	return "no element can be chosen by what the data do not fix; add all of them up with weights, as in sum(w .* a)"
+}
+
 // element checks a single index: a size expression within the dimension.
 func (c *checker) element(a *ast.Subscript, d types.Size) bool {
 	if n, ok := a.Lo.(*ast.Name); ok {
 		if s := c.lookup(n); s != nil && s.Kind != Const && s.Kind != IndexVar && !(s.Kind == Data && s.Type.Elem == types.Int && s.Type.Scalar()) {
-			diag := c.errorf(diag.BadIndex, a, "%s is %s: an index is a whole number, or a level", n.Name, article(s.Kind))
-			if s.Kind == Data && s.Type.Elem.Integral() {
-				diag.Note("declare %s as level(%s) to look rows up with it", n.Name, d)
-			}
+			c.errorf(diag.BadIndex, a, "%s is %s: an index is a whole number, or a level", n.Name, article(s.Kind)).Note("%s", instead(s, d))
 			return false
 		}
 	}

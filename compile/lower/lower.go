@@ -94,6 +94,7 @@ type lowerer struct {
 	generated []*check.Symbol
 	draws     []drawing
 	effects   []effects
+	bounded   []bounded
 	offset    int // into the reported values
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info

@@ -48,7 +48,11 @@ func (l *lowerer) param(s *check.Symbol) {
 	}
 	x := l.b.Param(key, shape)
 	if finite(lower) != nil || finite(upper) != nil {
+		coordinates := x
 		x = l.b.Bijector(l.Program.Universe.For(finite(lower), finite(upper)), x, lower, upper)
+		if finite(lower) != nil && shape.Len() > 0 {
+			l.bounded = append(l.bounded, bounded{key, coordinates, x})
+		}
 	}
 	l.noteEffects(s, x, args)
 	value := x

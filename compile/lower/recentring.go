@@ -51,11 +51,29 @@ func (l *lowerer) noteLocation(of effects) {
 	})
 }
 
+// A bounded parameter has a lower bound: x is a function of its coordinates.
+type bounded struct {
+	name           string
+	coordinates, x graph.ID
+}
+
+// noteScales notes the parameters with a lower bound that scales of effects depend on.
+func (l *lowerer) noteScales() {
+	for _, p := range l.bounded {
+		if slices.ContainsFunc(l.effects, func(e effects) bool { return !e.Scale && l.b.Depends(e.scale, p.x) }) {
+			offset, _ := l.b.Coordinates(p.coordinates)
+			e := density.Effects{Name: p.name, Offset: offset, Len: l.b.Shape(p.x).Len(), Centring: 1, Anchored: true, Scale: true}
+			l.effects = append(l.effects, effects{Effects: e, x: p.x})
+		}
+	}
+}
+
 // recentring builds the maps between the coordinates of the party's hierarchies.
 func (l *lowerer) recentring() (r *model.Recentring, err error) {
 	if len(l.effects) == 0 || l.Window != nil {
 		return nil, nil
 	}
+	l.noteScales()
 	r = &model.Recentring{}
 	for _, e := range l.effects {
 		r.Effects = append(r.Effects, e.Effects)
@@ -67,6 +85,9 @@ func (l *lowerer) recentring() (r *model.Recentring, err error) {
 func (l *lowerer) recentringStages(r *model.Recentring) error {
 	of := make([]int, len(l.effects)) // the stage of each
 	for k, e := range l.effects {
+		if e.Scale {
+			continue
+		}
 		for j, before := range l.effects[:k] {
 			if l.b.Depends(e.scale, before.x) || !e.Anchored && l.b.Depends(e.location, before.x) {
 				of[k] = max(of[k], of[j]+1)
@@ -77,7 +98,7 @@ func (l *lowerer) recentringStages(r *model.Recentring) error {
 		s, b := model.RecentringStage{}, graph.New(l.Name)
 		known := b.CopyParams(l.b)
 		for k, e := range l.effects {
-			if of[k] != stage {
+			if of[k] != stage || e.Scale {
 				continue
 			}
 			location := b.Scalar(0)

@@ -35,15 +35,15 @@ y ~ normal(top[g] + per[g, 1] + flat[g] + tail[g] + above[g] + plain[g], 1)
 	Tables: map[string]string{"server": "y,g\n0.3,1\n-0.2,2\n0.5,3\n1,2\n"},
 }
 
-// Effects are the parameters on the real line whose prior's scale depends on parameters of the same party, and their locations.
+// Effects are the parameters on the real line whose prior's scale depends on parameters of the same party, their locations, and the parameters with a lower bound that their scales depend on.
 func TestEffects(t *testing.T) {
 	for _, c := range []struct {
 		f    fixture
 		want map[string][]string
 	}{
-		{nested, map[string][]string{"server": {"location of mid", "mid", "top", "location of per", "per", "flat", "tail"}}},
+		{nested, map[string][]string{"server": {"location of mid", "mid", "top", "location of per", "per", "flat", "tail", "s", "t"}}},
 		{logistic, map[string][]string{}},
-		{shared, map[string][]string{"server": {"m"}}}, // the scale of the clients' is the server's
+		{shared, map[string][]string{"server": {"m", "tau"}}}, // the scale of the clients' is the server's
 	} {
 		for k, spec := range c.f.Bind(t, check.Options{}).Plan.Parties {
 			var names []string
@@ -68,8 +68,8 @@ func TestRecentring(t *testing.T) {
 		theta[i] = 0.7 * r.NormFloat64()
 	}
 	for range 5 {
-		c := make([]float64, len(effects)+3)
-		if n := density.Anchors(effects); n != 3 {
+		c := make([]float64, len(effects)+5)
+		if n := density.Anchors(effects); n != 5 {
 			t.Fatalf("%d anchors", n)
 		}
 		for k := range c {
@@ -97,7 +97,7 @@ func standard(t *testing.T, effects []density.Effects, from density.Map, theta [
 	m, s, scale := theta[0], math.Exp(theta[1]), math.Exp(theta[2])
 	mid, x := theta[effects[1].Offset:][:3], theta[effects[2].Offset:][:3]
 	u := make([]float64, len(theta))
-	from.At([]float64{0, 0, 1, 0, 1, 1, 1, 0.25, 0.5, -0.5}, theta, u)
+	from.At([]float64{0, 0, 1, 0, 1, 1, 1, 0, 0.5, 0.25, 0.5, -0.5, 3, -2}, theta, u)
 	if got, want := u[effects[0].Offset], (m-0.25)/s; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
 		t.Errorf("the location of mid is %v in units of the scale from its anchor, want %v", got, want)
 	}
@@ -105,6 +105,13 @@ func standard(t *testing.T, effects []density.Effects, from density.Map, theta [
 		if got, want := u[effects[3].Offset+i], (theta[5+i]-anchor)/math.Exp(theta[3+i]); math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
 			t.Errorf("location %d of per is %v in units of its scale from its anchor, want %v", i, got, want)
 		}
+	}
+	// s is below its anchor, where log s = 3 + u√(1 + u²) at the centring 0, and t above its own, where it is moved only.
+	if v := u[1]; v >= 0 || math.Abs(3+v*math.Sqrt(1+v*v)-theta[1]) > 1e-14 {
+		t.Errorf("the scale s has the coordinate %v for %v", v, theta[1])
+	}
+	if got, want := u[2], theta[2]+2; got != want {
+		t.Errorf("the scale t has the coordinate %v, want %v", got, want)
 	}
 	for i := range 3 {
 		if got, want := u[effects[1].Offset+i], (mid[i]-m)/s; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {

@@ -160,7 +160,7 @@ func (c *Cell) Record() Record {
 	if flags == nil {
 		flags = []Flag{}
 	}
-	return Record{Schema: posterior.Schema, Version: fit.Version(), Command: c.Command, Flags: flags, Predict: c.Predicts, Part: c.Part, Inputs: c.Inputs}
+	return Record{Schema: posterior.Schema, Version: fit.Build(), Command: c.Command, Flags: flags, Predict: c.Predicts, Part: c.Part, Inputs: c.Inputs}
 }
 
 // ID is the name of the result: a digest of the record.

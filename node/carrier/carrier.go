@@ -254,7 +254,9 @@ func (c *Carrier) Connected() bool { return c.conn.IsConnected() }
 func (c *Carrier) Close() {
 	close(c.done)
 	c.wait.Wait()
-	_ = c.conn.FlushTimeout(time.Second) // what is lost now is lost
+	if c.Connected() {
+		_ = c.conn.FlushTimeout(time.Second) // what is lost now is lost
+	}
 	c.conn.Close()
 	if c.server != nil {
 		c.server.Shutdown()

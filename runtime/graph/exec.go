@@ -39,6 +39,7 @@ type loop struct {
 	zero   [][]float64
 	calls  []call
 	frames []*call // the steps with a begin or an end
+	narrow bool    // all steps are in their narrow form, which knows its rows
 	split  *split  // nil where the loop is in one piece; the calls and frames are then empty
 }
 
@@ -129,6 +130,7 @@ func (e *Exec) bind(p *program) []loop {
 			loops[i].split = e.split(l, n)
 		} else {
 			loops[i].calls, loops[i].frames = e.bindCalls(l, &site{tile: e.arrays[inTile], scratch: e.scratch})
+			loops[i].narrow = !slices.ContainsFunc(loops[i].calls, func(c call) bool { return !c.narrowed })
 		}
 	}
 	return loops
@@ -155,7 +157,7 @@ func (e *Exec) bindCalls(l *loopSpec, at *site) (calls []call, frames []*call) {
 		c := &calls[j]
 		e.bindCall(c, &l.calls[j], at)
 		c.flatten(l)
-		c.narrow(l, l.calls[j].verb)
+		c.narrowed = c.narrow(l, l.calls[j].verb)
 		if c.node.op == opActive && l.calls[j].verb == doReverse {
 			c.own = at.room(l.block * c.width)
 		}
@@ -194,11 +196,10 @@ func (e *Exec) bindCall(c *call, s *callSpec, at *site) {
 	if n.rows != nil {
 		c.sums = &rowSums{}
 		if n.op == opLinear {
-			c.sums.predictor = newLinearState(n, e.g)
+			c.sums.predictor.Predictor = vector.NewPredictor(e.g.nodes[n.in[n.linear.b]].shape.Len())
 		}
 		if n.op == opLevels {
-			k := len(n.levels.columns)
-			c.sums.predictor.B, c.sums.predictor.Gradient = make([]float64, k), make([]float64, 8*(k+1))
+			c.sums.predictor.Predictor = vector.NewPredictor(len(n.levels.columns))
 		}
 	}
 	switch s.verb {
@@ -251,6 +252,12 @@ func (l *loop) run() {
 		clear(z)
 	}
 	switch {
+	case l.narrow:
+		for i := range l.calls {
+			c := &l.calls[i]
+			c.run(c)
+		}
+		return
 	case l.global:
 		steps(l.calls, 0, l.rows)
 		return

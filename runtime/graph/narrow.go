@@ -10,14 +10,14 @@ import (
 // Narrow steps. Where a model has few rows, finding the columns of operands takes longer than computing with them. A step over one column of few rows has operands of exactly these rows
 // from the start, and runs in a form of its own, whose numbers are those of the general form bit for bit.
 
-// narrow prepares a step of a loop over few rows that has a narrow form.
-func (c *call) narrow(l *loopSpec, v verb) {
+// narrow prepares a step of a loop over few rows that has a narrow form, and reports whether it has one.
+func (c *call) narrow(l *loopSpec, v verb) bool {
 	if l.global || l.rows < 1 || l.rows > min(shortRows, l.block) || c.width != 1 {
-		return
+		return false
 	}
 	run := c.narrowForm(v)
 	if run == nil {
-		return
+		return false
 	}
 	c.run, c.row, c.n = run, 0, l.rows
 	c.out.narrow(l.rows)
@@ -31,6 +31,7 @@ func (c *call) narrow(l *loopSpec, v verb) {
 	if c.node.op == opDensity {
 		c.bindDensity(0)
 	}
+	return true
 }
 
 // narrow cuts an operand of a step over one column to its n elements.
@@ -212,6 +213,12 @@ func (c *call) giveNarrow(k int, t []float64) {
 // shiftNarrow is the forward step of opShift.
 func shiftNarrow(c *call) {
 	v, s, by, y := c.in[0].val.buf, c.in[1].val.buf[0], c.in[2].val.buf[0], c.out.val.buf
+	if y, v := full(y), full(v); y != nil && v != nil {
+		for i, x := range v {
+			y[i] = float64(x*s) + by
+		}
+		return
+	}
 	for i, x := range v[:min(len(v), len(y))] {
 		y[i] = float64(x*s) + by
 	}
@@ -220,14 +227,24 @@ func shiftNarrow(c *call) {
 // shiftBackNarrow is its reverse.
 func shiftBackNarrow(c *call) {
 	v, s, by := &c.in[0], &c.in[1], &c.in[2]
-	var d, product vector.Lanes
-	copy(d[:], c.out.adj.buf)
+	var own, product vector.Lanes
+	d := full(c.out.adj.buf)
+	if d == nil {
+		copy(own[:], c.out.adj.buf)
+		d = &own
+	}
 	if to := v.adj.buf; to != nil {
-		giveLanes(to, v.set, s.val.buf[0], &d)
+		giveLanes(to, v.set, s.val.buf[0], d)
 	}
 	if to := s.adj.buf; to != nil {
-		for i, x := range v.val.buf {
-			product[i%shortRows] = d[i%shortRows] * x
+		if x := full(v.val.buf); x != nil {
+			for i, x := range x {
+				product[i] = d[i] * x
+			}
+		} else {
+			for i, x := range v.val.buf {
+				product[i%shortRows] = d[i%shortRows] * x
+			}
 		}
 		to[0] += product.Sum()
 	}

@@ -25,6 +25,18 @@ func (c *call) giveShort(k, j int, s float64, t *vector.Lanes) {
 
 // giveLanes adds s·t to d, or sets d to it.
 func giveLanes(d []float64, set bool, s float64, t *vector.Lanes) {
+	if d := full(d); d != nil {
+		if set {
+			for i, v := range t {
+				d[i] = s * v
+			}
+			return
+		}
+		for i, v := range t {
+			d[i] = math.FMA(s, v, d[i])
+		}
+		return
+	}
 	if set {
 		for i := range d {
 			d[i] = s * t[i%shortRows]
@@ -49,8 +61,53 @@ func (c *call) normalShort(j int, inv []float64, by float64) (squares float64) {
 	return squares
 }
 
+// full is the rows of a short step that has as many as a register has lanes, nil where it has fewer: loops over these have no bounds to check.
+func full(v []float64) *vector.Lanes {
+	if len(v) == shortRows {
+		return (*vector.Lanes)(v)
+	}
+	return nil
+}
+
+// fullLanes is normalLanes for a full register.
+func fullLanes(z, x *vector.Lanes, mu, inv []float64) float64 {
+	var square vector.Lanes
+	switch m, r := full(mu), full(inv); {
+	case m == nil && r == nil:
+		by := mu[0]
+		for i, v := range x {
+			v -= by
+			square[i] = v * v
+			z[i] = v
+		}
+	case r == nil:
+		for i, v := range x {
+			v -= m[i]
+			square[i] = v * v
+			z[i] = v
+		}
+	case m == nil:
+		by := mu[0]
+		for i, v := range x {
+			t := (v - by) * r[i]
+			square[i] = t * t
+			z[i] = t * r[i]
+		}
+	default:
+		for i, v := range x {
+			t := (v - m[i]) * r[i]
+			square[i] = t * t
+			z[i] = t * r[i]
+		}
+	}
+	return square.Sum()
+}
+
 // normalLanes sets z = (x - mu)·inv² and returns Σ ((x - mu)·inv)². There is one mu for all rows or one for each, and inv is 1 where there is none.
 func normalLanes(z *vector.Lanes, x, mu, inv []float64) float64 {
+	if x := full(x); x != nil {
+		return fullLanes(z, x, mu, inv)
+	}
 	var square vector.Lanes
 	switch m := mu[0]; {
 	case len(mu) == 1 && inv == nil:

@@ -51,13 +51,13 @@ func runLevels(c *call) {
 		for i := range n.levels.intercepts {
 			p.C += c.coefficient(&n.levels.intercepts[i], run.Of)
 		}
-		for j := range p.B {
+		for j := range n.levels.columns {
 			p.B[j] = c.coefficient(&n.levels.columns[j], run.Of)
 		}
 		clear(p.Gradient)
 		p.X, c.row, c.n = x[p.tile*len(p.B)*length:], row+int(run.Lo), int(run.Hi-run.Lo)
 		n.rows.linear(c, &p.Predictor)
-		for j := range p.B {
+		for j := range n.levels.columns {
 			c.giveCoefficient(&n.levels.columns[j], run.Of, j)
 		}
 		for i := range n.levels.intercepts {
@@ -88,7 +88,7 @@ func (c *call) coefficient(b *coefficient, level int32) float64 {
 // giveCoefficient adds the sum of a column of the gradient to the adjoint of a coefficient.
 func (c *call) giveCoefficient(b *coefficient, level int32, column int) {
 	if b.in > 0 && c.wants(b.in) {
-		c.in[b.in].adj.buf[b.element(level)] += float64(c.node.power * c.sums.predictor.Lane(column))
+		c.in[b.in].adj.buf[b.element(level)] += float64(c.node.power * c.sums.predictor.Sum(column))
 	}
 }
 
@@ -217,16 +217,14 @@ func (p *levelPart) equal(q *levelPart) bool {
 func (g *Graph) tileLevels(n *node) {
 	x := &g.nodes[n.in[n.linear.x]]
 	rows, cols := x.shape.rows(), x.shape.cols()
-	length := vector.TileLength(cols)
-	values := make([]float64, 2*tiles(rows, length)*cols*length)
+	length, stored := vector.TileLength(cols), vector.Columns(cols)
+	values := make([]float64, 2*tiles(rows, length)*stored*length)
 	to := values
 	for b, runs := range n.runs {
 		for _, r := range runs {
 			for lo := r.Lo; lo < r.Hi; lo += int32(length) {
-				for j := range cols {
-					copy(to[:length], x.values[j*rows+b*n.runBlock+int(lo):][:min(int32(length), r.Hi-lo)])
-					to = to[length:]
-				}
+				vector.Tile(to, x.values[b*n.runBlock+int(lo):], min(length, int(r.Hi-lo)), rows, cols)
+				to = to[stored*length:]
 			}
 		}
 	}

@@ -38,23 +38,14 @@ var opLinear = &op{
 // A linearState is the predictor of one step.
 type linearState struct {
 	vector.Predictor
-	power [8]float64 // the weight of each lane
 	// where opLevels is in its matrix: the next block, and the tile with which it begins
 	block, tile int
 }
 
-func newLinearState(n *node, g *Graph) linearState {
-	k := g.nodes[n.in[n.linear.b]].shape.Len()
-	s := linearState{Predictor: vector.Predictor{Gradient: make([]float64, 8*(k+1))}}
-	for i := range s.power {
-		s.power[i] = n.power
-	}
-	return s
-}
-
 func (s *linearState) begin(c *call) {
 	clear(s.Gradient)
-	s.B, s.C = c.in[c.node.linear.b].val.buf, 0
+	copy(s.B, c.in[c.node.linear.b].val.buf)
+	s.C = 0
 	if o := c.node.linear.offset; o >= 0 && !c.in[o].rows {
 		s.C = c.num(o, 0)
 	}
@@ -62,7 +53,7 @@ func (s *linearState) begin(c *call) {
 
 // place moves to a block. The derivative in the predictor is written to the adjoint of the offset where that is wanted, else to scratch.
 func (s *linearState) place(c *call) {
-	s.X = c.in[c.node.linear.x].val.col(0, c.row)
+	s.X = c.in[c.node.linear.x].val.buf[c.row*len(s.B):]
 	s.Offset, s.D = nil, c.scratch[0]
 	if o := c.node.linear.offset; o >= 0 && c.in[o].rows {
 		s.Offset = c.vec(o, 0)
@@ -72,14 +63,14 @@ func (s *linearState) place(c *call) {
 	}
 }
 
-// end adds the lanes to the adjoints of b and the offset: the lanes of one column are a column of eight rows.
+// end adds the gradient to the adjoints of b and the offset.
 func (s *linearState) end(c *call) {
-	l, k := c.node.linear, len(s.B)
+	l := c.node.linear
 	if c.wants(l.b) {
-		vector.MatTVecAdd(len(s.power), c.in[l.b].adj.buf, 1, s.Gradient, len(s.power), s.power[:], k)
+		s.AddGradient(c.in[l.b].adj.buf, c.node.power)
 	}
 	if l.offset >= 0 && c.wants(l.offset) && !c.in[l.offset].rows {
-		*c.dnum(l.offset, 0) += float64(c.node.power * s.Lane(k))
+		*c.dnum(l.offset, 0) += float64(c.node.power * s.Sum(len(s.B)))
 	}
 }
 

@@ -63,7 +63,7 @@ func touched(nodes []node) map[int]int {
 }
 
 // tileConstants stores constant matrices in tile order, [block][column][row in the block], so that a pass over the rows reads memory from
-// front to back: those that are longer than a block and only read row by row. The matrix of a linear predictor has tiles of the length that vector.TileLength gives.
+// front to back: those that are longer than a block and only read row by row. The matrix of a linear predictor has tiles of the length and the form that package vector gives.
 func (g *Graph) tileConstants() {
 	l := &g.layout
 	l.tiled = l.tileable()
@@ -81,7 +81,7 @@ func (g *Graph) tileConstants() {
 		if n := &g.nodes[id]; n.op == opLinear {
 			x := n.in[n.linear.x]
 			m := &g.nodes[x]
-			m.values = inTiles(m.values, m.shape.rows(), m.shape.cols(), vector.TileLength(m.shape.cols()))
+			m.values = predictorTiles(m.values, m.shape.rows(), m.shape.cols())
 			l.tiled[x] = true
 		}
 	}
@@ -117,6 +117,17 @@ func inTiles(values []float64, rows, cols, block int) []float64 {
 		for j := range cols {
 			copy(out[(t*cols+j)*block:][:n], values[j*rows+t*block:])
 		}
+	}
+	return out
+}
+
+// predictorTiles returns the matrix of a linear predictor in its tiles.
+func predictorTiles(values []float64, rows, cols int) []float64 {
+	length, stored := vector.TileLength(cols), vector.Columns(cols)
+	out := make([]float64, tiles(rows, length)*length*stored)
+	OnHugePages(out)
+	for row := 0; row < rows; row += length {
+		vector.Tile(out[row*stored:], values[row:], min(length, rows-row), rows, cols)
 	}
 	return out
 }

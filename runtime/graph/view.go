@@ -30,23 +30,25 @@ func (o *operand) at(j int) int {
 
 // A call is one step of a loop bound to the buffers of one Exec. Before run, the loop sets row and n, the rows of the block.
 type call struct {
-	run     func(*call)
-	each    func(*call) // of a flat step: runs the columns one by one
-	own     []float64   // scratch memory of this step
-	flat    int         // rows of a block whose columns are computed as one
-	row, n  int
-	width   int
-	node    *node
-	in      []operand
-	out     operand
-	mode    jacobianMode
-	sum     *float64 // where a term's value or a bijector's log-Jacobian accumulates
-	scratch [][]float64
-	density *densityState
-	recur   *recurState
-	sums    *rowSums // of a rowLikelihood
-	block   *def.Events
-	pivots  []int // of a linear system
+	run    func(*call)
+	each   func(*call) // of a flat step: runs the columns one by one
+	own    []float64   // scratch memory of this step
+	flat   int         // rows of a block whose columns are computed as one
+	row, n int
+
+	narrowed bool // run is the narrow form, which has row and n from the start
+	width    int
+	node     *node
+	in       []operand
+	out      operand
+	mode     jacobianMode
+	sum      *float64 // where a term's value or a bijector's log-Jacobian accumulates
+	scratch  [][]float64
+	density  *densityState
+	recur    *recurState
+	sums     *rowSums // of a rowLikelihood
+	block    *def.Events
+	pivots   []int // of a linear system
 }
 
 // hold makes what the step keeps between evaluations, so that these allocate nothing.

@@ -38,7 +38,8 @@ func (p *Party) FromTheta() density.Map { return newRecentred(p.spec.Recentring,
 // recentred is one of the two maps. By definition u = (v - m)/s^(1-c) + c·m for effects v with the location m and the scale s, and the same with θ for u and the centring of θ for c: a
 // coordinate x at the centring a is s^(b-a)·(x - a·m) + b·m at b.
 type recentred struct {
-	effects []*recentredEffects
+	effects []*recentredEffects // nil for scales
+	bends   []*bend
 	stages  []recentredStage
 	toTheta bool
 }
@@ -67,8 +68,13 @@ type recentredEffects struct {
 
 func newRecentred(r *Recentring, toTheta bool) *recentred {
 	m := &recentred{toTheta: toTheta}
-	for _, e := range r.Effects {
-		m.effects = append(m.effects, &recentredEffects{Effects: e, misfit: make([]float64, e.Len)})
+	for k, e := range r.Effects {
+		if e.Scale {
+			m.bends = append(m.bends, newBend(e, k))
+			m.effects = append(m.effects, nil)
+		} else {
+			m.effects = append(m.effects, &recentredEffects{Effects: e, misfit: make([]float64, e.Len)})
+		}
 	}
 	for _, s := range r.Stages {
 		exec := s.Graph.NewExec()
@@ -99,7 +105,18 @@ func (m *recentred) At(at, from, to []float64) float64 {
 	if m.toTheta {
 		theta = to // as far as it is known
 	}
+	bends := m.bends
 	for k, e := range m.effects {
+		if e == nil {
+			b := bends[0]
+			bends = bends[1:]
+			b.at(at[k], anchors)
+			anchors = anchors[b.Len:]
+			if b.strength != 0 {
+				logJacobian += b.move(from, to, m.toTheta)
+			}
+			continue
+		}
 		if e.a, e.b = e.Centring, at[k]; m.toTheta {
 			e.a, e.b = e.b, e.a
 		}
@@ -135,6 +152,9 @@ func (m *recentred) Lift(g []float64) { m.pull(g, !m.toTheta) }
 
 // pull turns a gradient by θ to one by coordinates u, or the other way round.
 func (m *recentred) pull(g []float64, fromTheta bool) {
+	if !fromTheta {
+		m.pullBends(g, false)
+	}
 	for k := range m.stages {
 		s := &m.stages[k]
 		if fromTheta { // derivatives by θ of a stage are whole when later stages have added theirs
@@ -156,6 +176,17 @@ func (m *recentred) pull(g []float64, fromTheta bool) {
 		}
 		s.exec.Pull(s.seeds)
 		Add(g, s.exec.Grad())
+	}
+	if fromTheta {
+		m.pullBends(g, true)
+	}
+}
+
+func (m *recentred) pullBends(g []float64, fromTheta bool) {
+	for _, b := range m.bends {
+		if b.strength != 0 {
+			b.pull(g, fromTheta)
+		}
 	}
 }
 

@@ -114,12 +114,20 @@ func recentring(where string, spec *Spec) error {
 		return nil
 	}
 	seen := 0
+	for _, e := range r.Effects {
+		if e.Scale {
+			seen++
+			if e.Offset < 0 || e.Len < 1 || e.Offset+e.Len > spec.Graph.Dim() {
+				return wrong(where, "the scales %s are not among the party's parameters", e.Name)
+			}
+		}
+	}
 	for _, s := range r.Stages {
 		if s.Graph == nil || s.Graph.Dim() != spec.Graph.Dim() || len(s.Graph.Inputs()) != 0 || len(s.Graph.Outputs()) != 2*len(s.Effects) {
 			return wrong(where, "a map of coordinates does not fit the party's parameters")
 		}
 		for i, k := range s.Effects {
-			if k < 0 || k >= len(r.Effects) {
+			if k < 0 || k >= len(r.Effects) || r.Effects[k].Scale {
 				return wrong(where, "a map of coordinates is of effects %d of %d", k, len(r.Effects))
 			}
 			e := r.Effects[k]

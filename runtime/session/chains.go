@@ -19,8 +19,8 @@ type Chains struct {
 	crew  []*workers.Group
 }
 
-// RunChains is Run with an Env for each of n chains.
-func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n int, run func(context.Context, *Chains) error) error {
+// RunChains is Run with an Env for each of n chains. With OneLoop, cores that no chain needs help with evaluations that are long enough; no number depends on it.
+func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n, cores int, run func(context.Context, *Chains) error) error {
 	keys, err := SimulatedKeys(seed, plan.Names).WithMasks(plan)
 	if err != nil {
 		return err
@@ -35,9 +35,11 @@ func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n 
 		})
 	}
 	c := &Chains{}
-	if err := c.add(n, func(int) (density.Env, error) { return NewLocal(plan, keys) }); err != nil {
+	if err := c.add(n, func(k int) (density.Env, error) { return newLocalWith(plan, keys, workers.Spare(cores, n, k)) }); err != nil {
 		return err
 	}
+	c.Spread(cores)
+	defer c.Close()
 	return run(ctx, c)
 }
 
@@ -59,7 +61,7 @@ func (c *Chains) add(n int, env func(k int) (density.Env, error)) error {
 	return nil
 }
 
-// Spread lets cores that no chain needs help with evaluations that are long enough, until Close. No number depends on it.
+// Spread lets cores that no chain needs help with loops over rows that are long enough, until Close. No number depends on it.
 func (c *Chains) Spread(cores int) {
 	for k, b := range c.own {
 		if b.splits() {

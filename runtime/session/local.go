@@ -18,6 +18,11 @@ type local struct {
 
 // NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a *model.WiringError, a *KeyError or a *MaskError.
 func NewLocal(plan *model.Plan, keys Keys) (density.Env, error) {
+	return newLocalWith(plan, keys, 0)
+}
+
+// newLocalWith is NewLocal for evaluations that are spread over so many helpers.
+func newLocalWith(plan *model.Plan, keys Keys, helpers int) (density.Env, error) {
 	if err := plan.Verify(); err != nil {
 		return nil, err
 	}
@@ -33,20 +38,20 @@ func NewLocal(plan *model.Plan, keys Keys) (density.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := newLocal(plan, keys, shared, all)
+	e, err := newLocal(plan, keys, shared, helpers, all)
 	if err != nil {
 		return nil, err
 	}
-	return e, e.divide(func(w *model.Plan) (density.Env, error) { return newLocal(w, keys, shared, all) })
+	return e, e.divide(func(w *model.Plan) (density.Env, error) { return newLocal(w, keys, shared, helpers, all) })
 }
 
-func newLocal(plan *model.Plan, keys Keys, shared *common, all []int) (*local, error) {
-	b, err := newBase(plan, keys, shared, all...)
+func newLocal(plan *model.Plan, keys Keys, shared *common, helpers int, all []int) (*local, error) {
+	b, err := newBase(plan, keys, shared, helpers, all...)
 	if err != nil {
 		return nil, err
 	}
 	e := &local{base: b, sums: newSums(plan, b.codes), alone: len(plan.Names) == 1 && len(plan.Groups) == 0 && len(plan.Shared) == 0}
-	e.sweeping.e, e.sums.of = e, &e.base
+	e.sweeping.e, e.sums.of, e.sums.inTurn = e, &e.base, len(b.runs) < 2 && !plan.Wire.Fixed
 	for k := range plan.Names[1:] {
 		e.scripts = append(e.scripts, newScript(plan, k+1, b.codes))
 	}
@@ -117,10 +122,10 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 	e.sent(e.sums)
 	server.receive(e.sums.total)
 	lp[0] = server.evaluate(0, by)
+	e.sums.takeOwn(server)
 	if err := w.clients(judging); err != nil {
 		return err
 	}
-	e.sums.takeOwn(server)
 	e.sums.addAdjoints()
 	e.answered(e.sums)
 	e.sums.followAux()
@@ -144,6 +149,13 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 func (e *local) Proceed(ctx context.Context, t density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := e.begin(ctx); err != nil {
 		return err
+	}
+	if e.alone { // nothing has a price
+		copy(t.Total, t.Part[0])
+		if !t.Wanted() {
+			return nil
+		}
+		return e.evaluate(theta, algorithm{coords: coords}, grad, lp)
 	}
 	if err := e.addScalars(t.Part, t.Total); err != nil {
 		return err

@@ -17,14 +17,14 @@ func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (d
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBase(plan, keys, shared, index)
+	b, err := newBase(plan, keys, shared, 0, index)
 	if err != nil {
 		return nil, err
 	}
 	w := &wire{shared: shared, transport: t, own: plan.Names[index], peers: peersOf(plan, index), names: plan.Names, masker: shared.masks[index]}
 	w.posted, w.got = make([]uint64, len(w.peers)), make([]uint64, len(w.peers))
 	err = b.divide(func(part *model.Plan) (density.Env, error) {
-		of, err := newBase(part, keys, shared, index)
+		of, err := newBase(part, keys, shared, 0, index)
 		if err != nil {
 			return nil, err
 		}

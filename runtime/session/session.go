@@ -88,6 +88,7 @@ type capable interface {
 	density.Relaying
 	density.Numbered
 	density.Remembering
+	density.Spreading
 }
 
 var (
@@ -111,6 +112,7 @@ type base struct {
 	allScripts []*script
 	group      *workers.Group // nil: no helpers
 	runs       []run          // of the clients of this process
+	beside     blocks
 }
 
 // A common is what an Env shares with those of its windows.
@@ -176,11 +178,11 @@ func (b *base) Turn(k int) {
 	}
 }
 
-// newBase makes the state of each of the parties given by index. The plan must have passed Verify.
-func newBase(plan *model.Plan, keys Keys, shared *common, parties ...int) (base, error) {
+// newBase makes the state of each of the parties given by index, for evaluations that are spread over so many helpers. The plan must have passed Verify.
+func newBase(plan *model.Plan, keys Keys, shared *common, helpers int, parties ...int) (base, error) {
 	b := base{plan: plan, keys: keys, common: shared, codes: newCodes(plan, shared.grids)}
 	if len(parties) > 1 {
-		b.runs = runsOf(plan, parties)
+		b.runs = runsOf(plan, parties, helpers)
 	}
 	var room *graph.Room
 	var adj []float64

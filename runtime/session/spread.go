@@ -1,16 +1,17 @@
 package session
 
 import (
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/workers"
 )
 
-// The clients of one process are evaluated in runs of neighbours with enough work each, which several goroutines may share out. Which clients are in a run follows from
-// the plan alone, and what is added up over parties is added up afterwards, in party order: no number depends on who computes a run.
+// The clients of one process are evaluated in turn, or where there are helpers in runs of neighbours with enough work each, which they share out. What is added up over parties is added up
+// in party order: no number depends on which clients are in a run, or on who computes it.
 
-// mostRuns is into how many runs clients are divided at most.
-const mostRuns = 16
+// mostRuns is into how many runs clients are divided at most, for each goroutine. The clients of a run share memory that stays in the first cache.
+const mostRuns = 4
 
 // auxiliaryWork is what an algorithm does with an auxiliary variable in an evaluation, in the unit of graph.LeastWork: two passes over about ten vectors.
 const auxiliaryWork = 16
@@ -21,8 +22,8 @@ const addWork = 2
 // A run is some clients, from one index to before another.
 type run struct{ from, to int }
 
-// runsOf divides the parties of a process, given by index, of which the clients are all but the first. There is one run, or none, where there is too little work for two.
-func runsOf(plan *model.Plan, parties []int) []run {
+// runsOf divides the parties of a process, given by index, of which the clients are all but the first. There is one run, or none, where there are no helpers or too little work for two.
+func runsOf(plan *model.Plan, parties []int, helpers int) []run {
 	var work []int
 	total := 0
 	for _, i := range parties[1:] {
@@ -36,8 +37,8 @@ func runsOf(plan *model.Plan, parties []int) []run {
 		}
 		work, total = append(work, w), total+w
 	}
-	n := min(mostRuns, len(work), total/graph.LeastWork)
-	if n < 2 {
+	n := min(mostRuns*(helpers+1), len(work), total/graph.LeastWork)
+	if n < 2 || helpers == 0 {
 		return []run{{1, len(parties)}}
 	}
 	runs := make([]run, 0, n)
@@ -135,6 +136,37 @@ func (w *sweep) Part(k int) {
 			w.send(b)
 		}
 	}
+}
+
+// blocks is a task of an algorithm for all blocks, in the runs of their clients and the server with the first of these.
+type blocks struct {
+	of   *base
+	task density.BlockTask
+}
+
+// Part implements workers.Task.
+func (t *blocks) Part(k int) {
+	if k == 0 {
+		t.task.Block(0)
+	}
+	for b := t.of.runs[k].from; b < t.of.runs[k].to; b++ {
+		t.task.Block(b)
+	}
+}
+
+// Spreads implements density.Spreading.
+func (b *base) Spreads() bool { return b.group != nil && len(b.runs) > 1 }
+
+// Each implements density.Spreading.
+func (b *base) Each(t density.BlockTask) {
+	if !b.Spreads() {
+		for k := range b.parties {
+			t.Block(k)
+		}
+		return
+	}
+	b.beside = blocks{b, t}
+	b.group.Do(&b.beside, len(b.runs))
 }
 
 // An adding is a long sum over parties, in pieces of its elements.

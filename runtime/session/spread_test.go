@@ -14,9 +14,7 @@ import (
 func spread(t *testing.T, transform string, clients, rows, cores int) (out []float64) {
 	plan := transformed(t, clients, rows, transform)
 	before := runtime.NumGoroutine()
-	err := session.RunChains(context.Background(), plan, session.OneLoop, 1, 2, func(ctx context.Context, c *session.Chains) error {
-		c.Spread(cores)
-		defer c.Close()
+	err := session.RunChains(context.Background(), plan, session.OneLoop, 1, 2, cores, func(ctx context.Context, c *session.Chains) error {
 		if n, want := runtime.NumGoroutine(), before+max(0, cores-2); n != want {
 			t.Errorf("%s, %d cores: %d goroutines, want %d", transform, cores, n, want)
 		}

@@ -27,6 +27,7 @@ type sums struct {
 	numbers []float64 // total of the clients' scalars
 	of      *base     // whose helpers add long sums, nil for none
 	long    adding
+	inTurn  bool // parts are taken in party order and added then, while they are near
 }
 
 func newSums(plan *model.Plan, c *codes) *sums {
@@ -58,6 +59,21 @@ func (h *sums) takeOwn(server *partyState) {
 func (h *sums) takeAux(c *script, f *frame) {
 	for i, m := range c.role.Members {
 		h.z[m.Group][m.Place] = f.arrays[i]
+		if h.inTurn {
+			h.gather(h.total[m.Group], h.z[m.Group], m.Place)
+		}
+	}
+}
+
+// gather includes a part in the sum of those before it.
+func (h *sums) gather(dst []float64, parts []transport.Array, k int) {
+	switch {
+	case k > 1:
+		vector.Accumulate(len(dst), dst, parts[k].Data)
+	case k == 1:
+		vector.Add(len(dst), dst, parts[0].Data, parts[1].Data)
+	case len(parts) == 1:
+		copy(dst, parts[0].Data)
 	}
 }
 
@@ -74,6 +90,9 @@ func (h *sums) takePartial(c *script) {
 	h.takeGradients(&c.partial, c, c.lateArrivals)
 	for i, r := range c.role.Receptions {
 		h.a[r.Group][r.Place] = c.partial.arrays[len(c.lateArrivals)+i]
+		if h.inTurn && len(h.a[r.Group]) > 1 {
+			h.gather(h.adjoint[r.Group], h.a[r.Group], r.Place)
+		}
 	}
 }
 
@@ -89,6 +108,9 @@ func (h *sums) takeGradients(f *frame, c *script, arrivals []int) {
 
 // addAux adds z.
 func (h *sums) addAux() {
+	if h.inTurn {
+		return
+	}
 	for g := range h.total {
 		largest, valid := h.add(h.total[g], h.z[g], h.codes.contribution[g])
 		h.largest[g], h.lost[g] = largest, !valid
@@ -119,6 +141,9 @@ func (h *sums) addAdjoints() {
 			continue
 		case 1:
 			h.adjoint[g] = parts[0].Data
+			continue
+		}
+		if h.inTurn {
 			continue
 		}
 		c := h.codes.partial[g]

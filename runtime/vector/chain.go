@@ -130,9 +130,8 @@ func givenTurnsGo(n int, out *[6]float64, rho, left, right, p1, p2, v0, v1, v2, 
 func PairTurns(n int, out *[6]float64, rho, left, right, mass []float64) {
 	var two [2]float64
 	pairTurns(active, n, &two, rho, left, right, mass)
-	for i := range out {
-		out[i] = two[i%2]
-	}
+	l, r := two[0], two[1]
+	*out = [6]float64{l, r, l, r, l, r}
 }
 
 func pairTurnsGo(n int, out *[2]float64, rho, left, right, mass []float64) {

@@ -6,21 +6,51 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// TileLength is the number of rows in a tile of a Predictor's matrix with k columns: short where the L1 cache would hold two short
-// tiles but not two long ones.
+// The matrix of a Predictor is stored in tiles of rows, the last padded with zeros: [column][row], but if it is wide, [eight columns][row][column of the eight].
+
+// TileLength is the number of rows in a tile of a Predictor's matrix with k columns: short where the L1 cache would hold two short tiles but not two long ones, and of eight rows in a wide matrix.
 func TileLength(k int) int {
-	if mostLong < k && k <= mostAdjacent {
+	switch {
+	case wide(k):
+		return lanes
+	case k > mostLong:
 		return shortTile
 	}
 	return longTile
 }
 
 const (
-	shortTile    = 16
-	longTile     = 32
-	mostLong     = 32
-	mostAdjacent = 128
+	shortTile  = 16
+	longTile   = 32
+	mostLong   = 32
+	mostNarrow = 64
 )
+
+func wide(k int) bool { return k > mostNarrow }
+
+// Columns is the number of columns with which a Predictor's matrix of k is stored: that of a wide one is a multiple of eight. Those behind the k are 0.
+func Columns(k int) int {
+	if wide(k) {
+		return (k + lanes - 1) / lanes * lanes
+	}
+	return k
+}
+
+// Tile stores some rows of a matrix, at most TileLength(k), as one tile of Columns(k) columns, in to, which is 0: column j of the k begins at x[j·stride].
+func Tile(to, x []float64, rows, stride, k int) {
+	length := TileLength(k)
+	for j := range k {
+		column := x[j*stride:][:rows]
+		if !wide(k) {
+			copy(to[j*length:], column)
+			continue
+		}
+		group := to[j/lanes*lanes*lanes:]
+		for i, v := range column {
+			group[i*lanes+j%lanes] = v
+		}
+	}
+}
 
 // tiled is the length of a matrix of n rows and k columns in tiles.
 func tiled(n, k int) int {
@@ -28,21 +58,57 @@ func tiled(n, k int) int {
 	return (n + rows - 1) / rows * rows * k
 }
 
+// gradientLength is the length of Predictor.Gradient.
+func gradientLength(k int) int {
+	if wide(k) {
+		return k + lanes
+	}
+	return lanes * (k + 1)
+}
+
 // A Predictor is C + X·B or Offset + X·B for a likelihood of n rows. The likelihoods of predictors read X once for value and gradient: for each tile of
 // rows they compute the product, the likelihood, and the product of Xᵀ with the derivative.
 type Predictor struct {
-	X      []float64 // k columns in tiles of TileLength(k) rows, [tile][column][row], the last tile padded with zeros
-	B      []float64 // k ≥ 1
+	X      []float64 // in tiles
+	B      []float64 // one for each of the columns with which X is stored, at least one; those of columns that are added must be finite
 	C      float64   // used where Offset is nil
 	Offset []float64 // n, or nil
-	// D is set to the derivative in the predictor of each of n rows, and Gradient, eight lanes for each column and eight more, is increased by Xᵀ·D
-	// and by Σ D: row i belongs to lane i modulo 8.
-	D, Gradient []float64
+	D      []float64 // is set to the derivative in the predictor of each of n rows
+	// Gradient is increased by Xᵀ·D and by Σ D, the sum of which is in eight lanes: row i belongs to lane i modulo 8. So is that of each column, or one number if X is wide.
+	Gradient []float64
 }
 
-// Lane returns the sum of one column's lanes of the gradient; column k is Σ D.
-func (p *Predictor) Lane(column int) float64 {
-	return fold((*[lanes]float64)(p.Gradient[lanes*column:]))
+// NewPredictor returns a Predictor with B, which is 0, and Gradient for a matrix of k columns.
+func NewPredictor(k int) Predictor {
+	k = Columns(k)
+	return Predictor{B: make([]float64, k), Gradient: make([]float64, gradientLength(k))}
+}
+
+// Sum returns the sum of one column of the gradient; column len(B) is Σ D.
+func (p *Predictor) Sum(column int) float64 {
+	k := len(p.B)
+	if !wide(k) {
+		return fold((*[lanes]float64)(p.Gradient[lanes*column:]))
+	}
+	if column < k {
+		return p.Gradient[column]
+	}
+	return fold((*[lanes]float64)(p.Gradient[k:]))
+}
+
+// AddGradient adds the sums of the first columns of the gradient, times a number, to b.
+func (p *Predictor) AddGradient(b []float64, power float64) {
+	if wide(len(p.B)) {
+		for j := range b {
+			b[j] += float64(power * p.Gradient[j])
+		}
+		return
+	}
+	var w [lanes]float64
+	for l := range w {
+		w[l] = power
+	}
+	MatTVecAdd(lanes, b, 1, p.Gradient, lanes, w[:], len(b))
 }
 
 // from returns the predictor of the rows from m on; m is a multiple of the length of a tile.
@@ -121,13 +187,17 @@ func NormalLinear(n int, squares *Lanes, p *Predictor, x []float64, inverse floa
 
 // predictGo sets d = c or o, plus X·b.
 func predictGo(n int, d, x, b []float64, c float64, o []float64) {
-	rows := TileLength(len(b))
+	k, rows := len(b), TileLength(len(b))
 	for i := range d[:n] {
 		e := c
 		if o != nil {
 			e = o[i]
 		}
-		tile := x[i/rows*rows*len(b):]
+		tile := x[i/rows*rows*k:]
+		if wide(k) {
+			d[i] = wideRow(tile[i%rows*lanes:], b) + e
+			continue
+		}
 		for j, v := range b {
 			e = math.FMA(tile[j*rows+i%rows], v, e)
 		}
@@ -135,8 +205,24 @@ func predictGo(n int, d, x, b []float64, c float64, o []float64) {
 	}
 }
 
-// gradientGo adds Xᵀ·d and Σ d to the lanes of g.
+// wideRow is the product of a row of a wide tile with b.
+func wideRow(row, b []float64) float64 {
+	var s [lanes]float64
+	for j := 0; j < len(b); j += lanes {
+		x, w := (*[lanes]float64)(row[j*lanes:]), (*[lanes]float64)(b[j:])
+		for l, v := range w {
+			s[l] = math.FMA(x[l], v, s[l])
+		}
+	}
+	return fold(&s)
+}
+
+// gradientGo adds Xᵀ·d and Σ d to g.
 func gradientGo(n int, g, x []float64, k int, d []float64) {
+	if wide(k) {
+		wideGradientGo(n, g, x, k, d)
+		return
+	}
 	rows := TileLength(k)
 	for i, v := range d[:n] {
 		tile, l := x[i/rows*rows*k:], i%lanes
@@ -144,6 +230,24 @@ func gradientGo(n int, g, x []float64, k int, d []float64) {
 			g[lanes*j+l] = math.FMA(tile[j*rows+i%rows], v, g[lanes*j+l])
 		}
 		g[lanes*k+l] += v
+	}
+}
+
+// wideGradientGo is gradientGo for wide tiles, whose missing rows are added too.
+func wideGradientGo(n int, g, x []float64, k int, d []float64) {
+	for i := range tiled(n, k) / k {
+		v := 0.0
+		if i < n {
+			v = d[i]
+		}
+		row := x[i/lanes*lanes*k+i%lanes*lanes:]
+		for j := 0; j < k; j += lanes {
+			x, to := (*[lanes]float64)(row[j*lanes:]), (*[lanes]float64)(g[j:])
+			for l, u := range x {
+				to[l] = math.FMA(u, v, to[l])
+			}
+		}
+		g[k+i%lanes] += v
 	}
 }
 

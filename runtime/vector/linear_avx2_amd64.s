@@ -4,7 +4,7 @@
 
 // func bernoulliLogitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·bernoulliLogitLinearAVX2(SB), NOSPLIT, $56-88
+TEXT ·bernoulliLogitLinearAVX2(SB), NOSPLIT, $120-88
 	MOVQ    sum+72(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
@@ -20,17 +20,21 @@ TEXT ·bernoulliLogitLinearAVX2(SB), NOSPLIT, $56-88
 	MOVQ    AX, 48(SP)
 	MOVQ    k+24(FP), AX
 	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x00000020
-	JLE     long1
-	CMPQ    AX, $0x00000080
-	JG      long1
+	CMPQ    AX, $0x20
+	JLE     chosen1
 	MOVQ    $0x00000010, CX
+	CMPQ    AX, $0x40
+	JLE     chosen1
+	MOVQ    $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -46,28 +50,28 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
 	VBROADCASTSD c+40(FP), Y7
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -91,15 +95,15 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -108,10 +112,10 @@ columns17:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -125,7 +129,7 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -135,9 +139,9 @@ long3:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -147,14 +151,14 @@ same19:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -194,15 +198,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -215,10 +219,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -238,21 +242,21 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
 	VBROADCASTSD c+40(FP), Y7
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -269,9 +273,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -337,15 +341,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -366,10 +370,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Y12
 	VMOVUPD 32(BX), Y13
 	VADDPD  Y8, Y12, Y12
@@ -391,7 +395,7 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -401,9 +405,9 @@ bothLong5:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -413,14 +417,14 @@ same33:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done34:
+done35:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next37
+	JLT  next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -476,15 +480,15 @@ columns36:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, DX
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, DX
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -501,10 +505,10 @@ columns38:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -534,9 +538,9 @@ done35:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next42
+	JLT     next43
 
-columns41:
+columns42:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -588,15 +592,15 @@ columns41:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns41
+	JGE         columns42
 
-next42:
+next43:
 	ADDQ $0x04, DX
-	JEQ  done40
+	JEQ  done41
 	SUBQ $0x01, DX
-	JLT  next44
+	JLT  next45
 
-columns43:
+columns44:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -612,10 +616,10 @@ columns43:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns43
+	JGE         columns44
 
-next44:
-done40:
+next45:
+done41:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -641,9 +645,9 @@ likelihood6:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail48
+	JGT  tail49
 
-loop47:
+loop48:
 	VMOVUPD      (CX)(BX*8), Y4
 	VMOVUPD      (DX)(BX*8), Y5
 	VMOVUPD      cbff0000000000000<>+0(SB), Y6
@@ -738,12 +742,12 @@ loop47:
 	VMOVUPD      Y4, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop47
+	JLE          loop48
 
-tail48:
+tail49:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done49
+	JLE          done50
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -850,7 +854,7 @@ tail48:
 	VMULPD       Y5, Y7, Y5
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-done49:
+done50:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -874,9 +878,7 @@ done49:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -896,9 +898,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next52
+	JLT     next53
 
-columns51:
+columns52:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -934,15 +936,15 @@ columns51:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns51
+	JGE         columns52
 
-next52:
+next53:
 	ADDQ $0x04, DX
-	JEQ  done50
+	JEQ  done51
 	SUBQ $0x01, DX
-	JLT  next54
+	JLT  next55
 
-columns53:
+columns54:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -954,10 +956,10 @@ columns53:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns53
+	JGE         columns54
 
-next54:
-done50:
+next55:
+done51:
 	VMOVUPD (CX), Y8
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y4, Y8, Y8
@@ -989,9 +991,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next57
+	JLT     next58
 
-columns56:
+columns57:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1043,15 +1045,15 @@ columns56:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns56
+	JGE         columns57
 
-next57:
+next58:
 	ADDQ $0x04, DX
-	JEQ  done55
+	JEQ  done56
 	SUBQ $0x01, DX
-	JLT  next59
+	JLT  next60
 
-columns58:
+columns59:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1067,10 +1069,10 @@ columns58:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns58
+	JGE         columns59
 
-next59:
-done55:
+next60:
+done56:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -1093,19 +1095,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit60:
+unit61:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost61
+	JLE  atMost62
 	MOVQ $0x00000008, BX
 
-atMost61:
+atMost62:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -1113,35 +1115,35 @@ atMost61:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same62
+	JEQ        same63
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y4, Y5
-	JMP        done63
+	JMP        done64
 
-same62:
+same63:
 	VBROADCASTSD c+40(FP), Y5
 
-done63:
+done64:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column64:
+column65:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column64
+	JG           column65
 	VMASKMOVPD   Y5, Y4, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost65
+	JLE          atMost66
 	MOVQ         $0x00000008, BX
 
-atMost65:
+atMost66:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -1149,33 +1151,33 @@ atMost65:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same66
+	JEQ        same67
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y4, Y5
-	JMP        done67
+	JMP        done68
 
-same66:
+same67:
 	VBROADCASTSD c+40(FP), Y5
 
-done67:
+done68:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column68:
+column69:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  32(SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column68
+	JG           column69
 	VMASKMOVPD   Y5, Y4, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit60
+	JG           unit61
 	JMP          likelihood6
 
 rest10:
@@ -1183,13 +1185,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit69:
+unit70:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost70
+	JLE  atMost71
 	MOVQ $0x00000008, BX
 
-atMost70:
+atMost71:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -1202,23 +1204,23 @@ atMost70:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column71:
+column72:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column71
+	JG          column72
 	VMOVUPD     (SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost72
+	JLE         atMost73
 	MOVQ        $0x00000008, BX
 
-atMost72:
+atMost73:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -1231,23 +1233,488 @@ atMost72:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column73:
+column74:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column73
+	JG          column74
 	VMOVUPD     32(SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit69
+	JG          unit70
+	JMP         done12
 
-done11:
+wide11:
+tile75:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish79
+	CMPQ AX, $0x08
+	JLE  atMost81
+	MOVQ $0x00000008, AX
+
+atMost81:
+	MOVQ  AX, 40(SP)
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	MOVQ  (SP), AX
+	MOVQ  b+16(FP), CX
+	MOVQ  (SP), DX
+	MOVQ  32(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+24(FP), BX
+
+group82:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Y12
+	VFMADD231PD (AX), Y12, Y4
+	VFMADD231PD 64(AX), Y12, Y6
+	VFMADD231PD 128(AX), Y12, Y8
+	VFMADD231PD 192(AX), Y12, Y10
+	VMOVUPD     32(CX), Y12
+	VFMADD231PD 32(AX), Y12, Y5
+	VFMADD231PD 96(AX), Y12, Y7
+	VFMADD231PD 160(AX), Y12, Y9
+	VFMADD231PD 224(AX), Y12, Y11
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group82
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y7, Y6, Y5
+	VADDPD      Y9, Y8, Y6
+	VADDPD      Y11, Y10, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y4
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same83
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y4, Y6
+	JMP         done84
+
+same83:
+	VBROADCASTSD c+40(FP), Y6
+
+done84:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, (CX)
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	MOVQ       (SP), AX
+	MOVQ       b+16(FP), CX
+	MOVQ       (SP), DX
+	MOVQ       32(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+24(FP), BX
+
+group85:
+	VMOVUPD     (CX), Y12
+	VFMADD231PD 256(AX), Y12, Y4
+	VFMADD231PD 320(AX), Y12, Y6
+	VFMADD231PD 384(AX), Y12, Y8
+	VFMADD231PD 448(AX), Y12, Y10
+	VMOVUPD     32(CX), Y12
+	VFMADD231PD 288(AX), Y12, Y5
+	VFMADD231PD 352(AX), Y12, Y7
+	VFMADD231PD 416(AX), Y12, Y9
+	VFMADD231PD 480(AX), Y12, Y11
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group85
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y7, Y6, Y5
+	VADDPD      Y9, Y8, Y6
+	VADDPD      Y11, Y10, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y4
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same86
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y4, Y6
+	JMP         done87
+
+same86:
+	VBROADCASTSD c+40(FP), Y6
+
+done87:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, 32(CX)
+	MOVQ       16(SP), AX
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	MOVQ       y+56(FP), DX
+	ADDQ       AX, DX
+	MOVQ       40(SP), AX
+	XORQ       BX, BX
+	LEAQ       -8(AX), SI
+	CMPQ       BX, SI
+	JGT        tail91
+
+loop90:
+	VMOVUPD      (CX)(BX*8), Y4
+	VMOVUPD      (DX)(BX*8), Y5
+	VMOVUPD      cbff0000000000000<>+0(SB), Y6
+	VFMADD231PD  c4000000000000000<>+0(SB), Y5, Y6
+	VMULPD       Y4, Y6, Y4
+	VORPD        c8000000000000000<>+0(SB), Y4, Y5
+	VMOVUPD      cc087500000000000<>+0(SB), Y7
+	VMAXPD       Y5, Y7, Y5
+	VMOVUPD      c4338000000000000<>+0(SB), Y7
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y5, Y7
+	VSUBPD       c4338000000000000<>+0(SB), Y7, Y8
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y8, Y5
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y8, Y5
+	VMULPD       Y5, Y5, Y8
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y9
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y10
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y8, Y9
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y8, Y10
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y8, Y9
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y8, Y10
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y8, Y9
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y8, Y10
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y8, Y9
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y8, Y10
+	VFMADD231PD  Y5, Y10, Y9
+	VFMADD213PD  Y5, Y8, Y9
+	VADDPD       c3ff0000000000000<>+0(SB), Y9, Y5
+	VPSRAD       $0x01, Y7, Y8
+	VPSUBD       Y8, Y7, Y7
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD       Y8, Y5, Y5
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y5, Y5
+	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y7
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      c0000000000000000<>+0(SB), Y8
+	VMINPD       Y4, Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y4, Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
+	VBLENDVPD    Y4, Y8, Y5, Y4
+	VDIVPD       Y7, Y4, Y4
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      Y4, (CX)(BX*8)
+	VMOVUPD      32(CX)(BX*8), Y4
+	VMOVUPD      32(DX)(BX*8), Y5
+	VMOVUPD      cbff0000000000000<>+0(SB), Y6
+	VFMADD231PD  c4000000000000000<>+0(SB), Y5, Y6
+	VMULPD       Y4, Y6, Y4
+	VORPD        c8000000000000000<>+0(SB), Y4, Y5
+	VMOVUPD      cc087500000000000<>+0(SB), Y7
+	VMAXPD       Y5, Y7, Y5
+	VMOVUPD      c4338000000000000<>+0(SB), Y7
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y5, Y7
+	VSUBPD       c4338000000000000<>+0(SB), Y7, Y8
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y8, Y5
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y8, Y5
+	VMULPD       Y5, Y5, Y8
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y9
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y10
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y8, Y9
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y8, Y10
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y8, Y9
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y8, Y10
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y8, Y9
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y8, Y10
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y8, Y9
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y8, Y10
+	VFMADD231PD  Y5, Y10, Y9
+	VFMADD213PD  Y5, Y8, Y9
+	VADDPD       c3ff0000000000000<>+0(SB), Y9, Y5
+	VPSRAD       $0x01, Y7, Y8
+	VPSUBD       Y8, Y7, Y7
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD       Y8, Y5, Y5
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y5, Y5
+	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y7
+	VMULPD       Y7, Y3, Y3
+	VMOVUPD      c0000000000000000<>+0(SB), Y8
+	VMINPD       Y4, Y8, Y8
+	VADDPD       Y8, Y1, Y1
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y4, Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
+	VBLENDVPD    Y4, Y8, Y5, Y4
+	VDIVPD       Y7, Y4, Y4
+	VMULPD       Y4, Y6, Y4
+	VMOVUPD      Y4, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop90
+
+tail91:
+	SUBQ         BX, AX
+	CMPQ         AX, $0x00
+	JLE          done92
+	LEAQ         lanesBelow<>+0(SB), SI
+	MOVQ         AX, DI
+	NEGQ         DI
+	VMOVUPD      64(SI)(DI*8), Y4
+	VMASKMOVPD   (CX)(BX*8), Y4, Y5
+	VMASKMOVPD   (DX)(BX*8), Y4, Y6
+	VMOVUPD      cbff0000000000000<>+0(SB), Y7
+	VFMADD231PD  c4000000000000000<>+0(SB), Y6, Y7
+	VMULPD       Y5, Y7, Y5
+	VORPD        c8000000000000000<>+0(SB), Y5, Y6
+	VMOVUPD      cc087500000000000<>+0(SB), Y8
+	VMAXPD       Y6, Y8, Y6
+	VMOVUPD      c4338000000000000<>+0(SB), Y8
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y6, Y8
+	VSUBPD       c4338000000000000<>+0(SB), Y8, Y9
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y9, Y6
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y9, Y6
+	VMULPD       Y6, Y6, Y9
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y10
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y11
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y9, Y10
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y9, Y11
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y9, Y10
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y9, Y11
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y9, Y10
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y9, Y11
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y9, Y11
+	VFMADD231PD  Y6, Y11, Y10
+	VFMADD213PD  Y6, Y9, Y10
+	VADDPD       c3ff0000000000000<>+0(SB), Y10, Y6
+	VPSRAD       $0x01, Y8, Y9
+	VPSUBD       Y9, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VPADDQ       c3ff0000000000000<>+0(SB), Y9, Y9
+	VMULPD       Y9, Y6, Y6
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD       Y8, Y6, Y6
+	VADDPD       c3ff0000000000000<>+0(SB), Y6, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y4, Y8, Y9, Y9
+	VMULPD       Y9, Y2, Y2
+	VMOVUPD      c0000000000000000<>+0(SB), Y9
+	VMINPD       Y5, Y9, Y9
+	VANDPD       Y4, Y9, Y9
+	VADDPD       Y9, Y0, Y0
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y5, Y5
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y5, Y9, Y6, Y5
+	VDIVPD       Y8, Y5, Y5
+	VMULPD       Y5, Y7, Y5
+	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         AX
+	VMOVUPD      96(SI)(AX*8), Y4
+	VMASKMOVPD   32(CX)(BX*8), Y4, Y5
+	VMASKMOVPD   32(DX)(BX*8), Y4, Y6
+	VMOVUPD      cbff0000000000000<>+0(SB), Y7
+	VFMADD231PD  c4000000000000000<>+0(SB), Y6, Y7
+	VMULPD       Y5, Y7, Y5
+	VORPD        c8000000000000000<>+0(SB), Y5, Y6
+	VMOVUPD      cc087500000000000<>+0(SB), Y8
+	VMAXPD       Y6, Y8, Y6
+	VMOVUPD      c4338000000000000<>+0(SB), Y8
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y6, Y8
+	VSUBPD       c4338000000000000<>+0(SB), Y8, Y9
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y9, Y6
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y9, Y6
+	VMULPD       Y6, Y6, Y9
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y10
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y11
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y9, Y10
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y9, Y11
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y9, Y10
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y9, Y11
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y9, Y10
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y9, Y11
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y9, Y11
+	VFMADD231PD  Y6, Y11, Y10
+	VFMADD213PD  Y6, Y9, Y10
+	VADDPD       c3ff0000000000000<>+0(SB), Y10, Y6
+	VPSRAD       $0x01, Y8, Y9
+	VPSUBD       Y9, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VPADDQ       c3ff0000000000000<>+0(SB), Y9, Y9
+	VMULPD       Y9, Y6, Y6
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD       Y8, Y6, Y6
+	VADDPD       c3ff0000000000000<>+0(SB), Y6, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y4, Y8, Y9, Y9
+	VMULPD       Y9, Y3, Y3
+	VMOVUPD      c0000000000000000<>+0(SB), Y9
+	VMINPD       Y5, Y9, Y9
+	VANDPD       Y4, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y5, Y5
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y5, Y9, Y6, Y5
+	VDIVPD       Y8, Y5, Y5
+	VMULPD       Y5, Y7, Y5
+	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
+
+done92:
+	MOVQ         grad+32(FP), AX
+	MOVQ         k+24(FP), CX
+	SHLQ         $0x03, CX
+	ADDQ         CX, AX
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      64(DX)(CX*8), Y4
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   (DX), Y4, Y4
+	VMOVUPD      Y4, 56(SP)
+	VMOVUPD      (AX), Y5
+	VADDPD       Y4, Y5, Y5
+	VMOVUPD      Y5, (AX)
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      96(DX)(CX*8), Y4
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   32(DX), Y4, Y4
+	VMOVUPD      Y4, 88(SP)
+	VMOVUPD      32(AX), Y5
+	VADDPD       Y4, Y5, Y5
+	VMOVUPD      Y5, 32(AX)
+	MOVQ         24(SP), AX
+	MOVQ         32(SP), CX
+	MOVQ         (SP), DX
+	ADDQ         CX, DX
+	MOVQ         DX, (SP)
+	MOVQ         16(SP), CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	MOVQ         CX, 16(SP)
+	MOVQ         8(SP), CX
+	SUBQ         AX, CX
+	MOVQ         CX, 8(SP)
+	VBROADCASTSD 56(SP), Y4
+	VBROADCASTSD 64(SP), Y5
+	VBROADCASTSD 72(SP), Y6
+	VBROADCASTSD 80(SP), Y7
+	VBROADCASTSD 88(SP), Y8
+	VBROADCASTSD 96(SP), Y9
+	VBROADCASTSD 104(SP), Y10
+	VBROADCASTSD 112(SP), Y11
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group93:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Y12
+	VFMADD231PD (AX), Y4, Y12
+	VFMADD231PD 64(AX), Y5, Y12
+	VFMADD231PD 128(AX), Y6, Y12
+	VFMADD231PD 192(AX), Y7, Y12
+	VFMADD231PD 256(AX), Y8, Y12
+	VFMADD231PD 320(AX), Y9, Y12
+	VFMADD231PD 384(AX), Y10, Y12
+	VFMADD231PD 448(AX), Y11, Y12
+	VMOVUPD     Y12, (DX)
+	VMOVUPD     32(DX), Y12
+	VFMADD231PD 32(AX), Y4, Y12
+	VFMADD231PD 96(AX), Y5, Y12
+	VFMADD231PD 160(AX), Y6, Y12
+	VFMADD231PD 224(AX), Y7, Y12
+	VFMADD231PD 288(AX), Y8, Y12
+	VFMADD231PD 352(AX), Y9, Y12
+	VFMADD231PD 416(AX), Y10, Y12
+	VFMADD231PD 480(AX), Y11, Y12
+	VMOVUPD     Y12, 32(DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group93
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile75
+
+finish79:
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
@@ -1397,7 +1864,7 @@ GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 
 // func binomialLogitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·binomialLogitLinearAVX2(SB), NOSPLIT, $56-96
+TEXT ·binomialLogitLinearAVX2(SB), NOSPLIT, $120-96
 	MOVQ    sum+72(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
@@ -1413,17 +1880,21 @@ TEXT ·binomialLogitLinearAVX2(SB), NOSPLIT, $56-96
 	MOVQ    AX, 48(SP)
 	MOVQ    k+24(FP), AX
 	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x00000020
-	JLE     long1
-	CMPQ    AX, $0x00000080
-	JG      long1
+	CMPQ    AX, $0x20
+	JLE     chosen1
 	MOVQ    $0x00000010, CX
+	CMPQ    AX, $0x40
+	JLE     chosen1
+	MOVQ    $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -1439,28 +1910,28 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
 	VBROADCASTSD c+40(FP), Y7
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -1484,15 +1955,15 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -1501,10 +1972,10 @@ columns17:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -1518,7 +1989,7 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -1528,9 +1999,9 @@ long3:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -1540,14 +2011,14 @@ same19:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -1587,15 +2058,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -1608,10 +2079,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -1631,21 +2102,21 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
 	VBROADCASTSD c+40(FP), Y7
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -1662,9 +2133,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -1730,15 +2201,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -1759,10 +2230,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Y12
 	VMOVUPD 32(BX), Y13
 	VADDPD  Y8, Y12, Y12
@@ -1784,7 +2255,7 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -1794,9 +2265,9 @@ bothLong5:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -1806,14 +2277,14 @@ same33:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done34:
+done35:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next37
+	JLT  next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -1869,15 +2340,15 @@ columns36:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, DX
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, DX
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -1894,10 +2365,10 @@ columns38:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -1927,9 +2398,9 @@ done35:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next42
+	JLT     next43
 
-columns41:
+columns42:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1981,15 +2452,15 @@ columns41:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns41
+	JGE         columns42
 
-next42:
+next43:
 	ADDQ $0x04, DX
-	JEQ  done40
+	JEQ  done41
 	SUBQ $0x01, DX
-	JLT  next44
+	JLT  next45
 
-columns43:
+columns44:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -2005,10 +2476,10 @@ columns43:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns43
+	JGE         columns44
 
-next44:
-done40:
+next45:
+done41:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -2034,9 +2505,9 @@ likelihood6:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail48
+	JGT  tail49
 
-loop47:
+loop48:
 	VBROADCASTSD trials+88(FP), Y4
 	VMOVUPD      (CX)(BX*8), Y5
 	VMOVUPD      (DX)(BX*8), Y6
@@ -2141,12 +2612,12 @@ loop47:
 	VMOVUPD      Y6, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop47
+	JLE          loop48
 
-tail48:
+tail49:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done49
+	JLE          done50
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -2263,7 +2734,7 @@ tail48:
 	VADDPD       Y5, Y1, Y1
 	VMASKMOVPD   Y7, Y4, 32(CX)(BX*8)
 
-done49:
+done50:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -2287,9 +2758,7 @@ done49:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -2309,9 +2778,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next52
+	JLT     next53
 
-columns51:
+columns52:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -2347,15 +2816,15 @@ columns51:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns51
+	JGE         columns52
 
-next52:
+next53:
 	ADDQ $0x04, DX
-	JEQ  done50
+	JEQ  done51
 	SUBQ $0x01, DX
-	JLT  next54
+	JLT  next55
 
-columns53:
+columns54:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -2367,10 +2836,10 @@ columns53:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns53
+	JGE         columns54
 
-next54:
-done50:
+next55:
+done51:
 	VMOVUPD (CX), Y8
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y4, Y8, Y8
@@ -2402,9 +2871,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next57
+	JLT     next58
 
-columns56:
+columns57:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -2456,15 +2925,15 @@ columns56:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns56
+	JGE         columns57
 
-next57:
+next58:
 	ADDQ $0x04, DX
-	JEQ  done55
+	JEQ  done56
 	SUBQ $0x01, DX
-	JLT  next59
+	JLT  next60
 
-columns58:
+columns59:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -2480,10 +2949,10 @@ columns58:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns58
+	JGE         columns59
 
-next59:
-done55:
+next60:
+done56:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -2506,19 +2975,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit60:
+unit61:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost61
+	JLE  atMost62
 	MOVQ $0x00000008, BX
 
-atMost61:
+atMost62:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -2526,35 +2995,35 @@ atMost61:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same62
+	JEQ        same63
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y4, Y5
-	JMP        done63
+	JMP        done64
 
-same62:
+same63:
 	VBROADCASTSD c+40(FP), Y5
 
-done63:
+done64:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column64:
+column65:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column64
+	JG           column65
 	VMASKMOVPD   Y5, Y4, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost65
+	JLE          atMost66
 	MOVQ         $0x00000008, BX
 
-atMost65:
+atMost66:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -2562,33 +3031,33 @@ atMost65:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same66
+	JEQ        same67
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y4, Y5
-	JMP        done67
+	JMP        done68
 
-same66:
+same67:
 	VBROADCASTSD c+40(FP), Y5
 
-done67:
+done68:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column68:
+column69:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  32(SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column68
+	JG           column69
 	VMASKMOVPD   Y5, Y4, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit60
+	JG           unit61
 	JMP          likelihood6
 
 rest10:
@@ -2596,13 +3065,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit69:
+unit70:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost70
+	JLE  atMost71
 	MOVQ $0x00000008, BX
 
-atMost70:
+atMost71:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -2615,23 +3084,23 @@ atMost70:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column71:
+column72:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column71
+	JG          column72
 	VMOVUPD     (SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost72
+	JLE         atMost73
 	MOVQ        $0x00000008, BX
 
-atMost72:
+atMost73:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -2644,23 +3113,508 @@ atMost72:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column73:
+column74:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column73
+	JG          column74
 	VMOVUPD     32(SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit69
+	JG          unit70
+	JMP         done12
 
-done11:
+wide11:
+tile75:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish79
+	CMPQ AX, $0x08
+	JLE  atMost81
+	MOVQ $0x00000008, AX
+
+atMost81:
+	MOVQ  AX, 40(SP)
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	MOVQ  (SP), AX
+	MOVQ  b+16(FP), CX
+	MOVQ  (SP), DX
+	MOVQ  32(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+24(FP), BX
+
+group82:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Y12
+	VFMADD231PD (AX), Y12, Y4
+	VFMADD231PD 64(AX), Y12, Y6
+	VFMADD231PD 128(AX), Y12, Y8
+	VFMADD231PD 192(AX), Y12, Y10
+	VMOVUPD     32(CX), Y12
+	VFMADD231PD 32(AX), Y12, Y5
+	VFMADD231PD 96(AX), Y12, Y7
+	VFMADD231PD 160(AX), Y12, Y9
+	VFMADD231PD 224(AX), Y12, Y11
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group82
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y7, Y6, Y5
+	VADDPD      Y9, Y8, Y6
+	VADDPD      Y11, Y10, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y4
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same83
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y4, Y6
+	JMP         done84
+
+same83:
+	VBROADCASTSD c+40(FP), Y6
+
+done84:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, (CX)
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	MOVQ       (SP), AX
+	MOVQ       b+16(FP), CX
+	MOVQ       (SP), DX
+	MOVQ       32(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+24(FP), BX
+
+group85:
+	VMOVUPD     (CX), Y12
+	VFMADD231PD 256(AX), Y12, Y4
+	VFMADD231PD 320(AX), Y12, Y6
+	VFMADD231PD 384(AX), Y12, Y8
+	VFMADD231PD 448(AX), Y12, Y10
+	VMOVUPD     32(CX), Y12
+	VFMADD231PD 288(AX), Y12, Y5
+	VFMADD231PD 352(AX), Y12, Y7
+	VFMADD231PD 416(AX), Y12, Y9
+	VFMADD231PD 480(AX), Y12, Y11
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group85
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y7, Y6, Y5
+	VADDPD      Y9, Y8, Y6
+	VADDPD      Y11, Y10, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y4
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same86
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y4, Y6
+	JMP         done87
+
+same86:
+	VBROADCASTSD c+40(FP), Y6
+
+done87:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, 32(CX)
+	MOVQ       16(SP), AX
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	MOVQ       y+56(FP), DX
+	ADDQ       AX, DX
+	MOVQ       40(SP), AX
+	XORQ       BX, BX
+	LEAQ       -8(AX), SI
+	CMPQ       BX, SI
+	JGT        tail91
+
+loop90:
+	VBROADCASTSD trials+88(FP), Y4
+	VMOVUPD      (CX)(BX*8), Y5
+	VMOVUPD      (DX)(BX*8), Y6
+	VORPD        c8000000000000000<>+0(SB), Y5, Y7
+	VMOVUPD      cc087500000000000<>+0(SB), Y8
+	VMAXPD       Y7, Y8, Y7
+	VMOVUPD      c4338000000000000<>+0(SB), Y8
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y7, Y8
+	VSUBPD       c4338000000000000<>+0(SB), Y8, Y9
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y9, Y7
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y9, Y7
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y10
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y11
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y9, Y10
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y9, Y11
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y9, Y10
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y9, Y11
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y9, Y10
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y9, Y11
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y9, Y11
+	VFMADD231PD  Y7, Y11, Y10
+	VFMADD213PD  Y7, Y9, Y10
+	VADDPD       c3ff0000000000000<>+0(SB), Y10, Y7
+	VPSRAD       $0x01, Y8, Y9
+	VPSUBD       Y9, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VPADDQ       c3ff0000000000000<>+0(SB), Y9, Y9
+	VMULPD       Y9, Y7, Y7
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD       Y8, Y7, Y7
+	VSUBPD       Y6, Y4, Y4
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VMULPD       Y8, Y7, Y9
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y5, Y10
+	VBLENDVPD    Y10, Y9, Y8, Y11
+	VBLENDVPD    Y10, Y8, Y9, Y8
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y5, Y9
+	VXORPD       c8000000000000000<>+0(SB), Y4, Y10
+	VBLENDVPD    Y9, Y6, Y10, Y9
+	VMULPD       Y5, Y9, Y5
+	VMULPD       Y8, Y6, Y6
+	VFNMADD231PD Y11, Y4, Y6
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y4
+	VMULPD       Y4, Y2, Y2
+	VADDPD       Y5, Y0, Y0
+	VMOVUPD      Y6, (CX)(BX*8)
+	VBROADCASTSD trials+88(FP), Y4
+	VMOVUPD      32(CX)(BX*8), Y5
+	VMOVUPD      32(DX)(BX*8), Y6
+	VORPD        c8000000000000000<>+0(SB), Y5, Y7
+	VMOVUPD      cc087500000000000<>+0(SB), Y8
+	VMAXPD       Y7, Y8, Y7
+	VMOVUPD      c4338000000000000<>+0(SB), Y8
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y7, Y8
+	VSUBPD       c4338000000000000<>+0(SB), Y8, Y9
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y9, Y7
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y9, Y7
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y10
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y11
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y9, Y10
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y9, Y11
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y9, Y10
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y9, Y11
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y9, Y10
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y9, Y11
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y9, Y11
+	VFMADD231PD  Y7, Y11, Y10
+	VFMADD213PD  Y7, Y9, Y10
+	VADDPD       c3ff0000000000000<>+0(SB), Y10, Y7
+	VPSRAD       $0x01, Y8, Y9
+	VPSUBD       Y9, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VPADDQ       c3ff0000000000000<>+0(SB), Y9, Y9
+	VMULPD       Y9, Y7, Y7
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD       Y8, Y7, Y7
+	VSUBPD       Y6, Y4, Y4
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VMULPD       Y8, Y7, Y9
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y5, Y10
+	VBLENDVPD    Y10, Y9, Y8, Y11
+	VBLENDVPD    Y10, Y8, Y9, Y8
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y5, Y9
+	VXORPD       c8000000000000000<>+0(SB), Y4, Y10
+	VBLENDVPD    Y9, Y6, Y10, Y9
+	VMULPD       Y5, Y9, Y5
+	VMULPD       Y8, Y6, Y6
+	VFNMADD231PD Y11, Y4, Y6
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y5, Y1, Y1
+	VMOVUPD      Y6, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop90
+
+tail91:
+	SUBQ         BX, AX
+	CMPQ         AX, $0x00
+	JLE          done92
+	LEAQ         lanesBelow<>+0(SB), SI
+	MOVQ         AX, DI
+	NEGQ         DI
+	VMOVUPD      64(SI)(DI*8), Y4
+	VBROADCASTSD trials+88(FP), Y5
+	VMASKMOVPD   (CX)(BX*8), Y4, Y6
+	VMASKMOVPD   (DX)(BX*8), Y4, Y7
+	VORPD        c8000000000000000<>+0(SB), Y6, Y8
+	VMOVUPD      cc087500000000000<>+0(SB), Y9
+	VMAXPD       Y8, Y9, Y8
+	VMOVUPD      c4338000000000000<>+0(SB), Y9
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y8, Y9
+	VSUBPD       c4338000000000000<>+0(SB), Y9, Y10
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y10, Y8
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y10, Y8
+	VMULPD       Y8, Y8, Y10
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y11
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y12
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y10, Y11
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y10, Y12
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y10, Y11
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y10, Y12
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y10, Y11
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y10, Y12
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y10, Y12
+	VFMADD231PD  Y8, Y12, Y11
+	VFMADD213PD  Y8, Y10, Y11
+	VADDPD       c3ff0000000000000<>+0(SB), Y11, Y8
+	VPSRAD       $0x01, Y9, Y10
+	VPSUBD       Y10, Y9, Y9
+	VPSLLQ       $0x34, Y10, Y10
+	VPADDQ       c3ff0000000000000<>+0(SB), Y10, Y10
+	VMULPD       Y10, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VPADDQ       c3ff0000000000000<>+0(SB), Y9, Y9
+	VMULPD       Y9, Y8, Y8
+	VSUBPD       Y7, Y5, Y5
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y9
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VDIVPD       Y9, Y10, Y9
+	VMULPD       Y9, Y8, Y10
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y6, Y11
+	VBLENDVPD    Y11, Y10, Y9, Y12
+	VBLENDVPD    Y11, Y9, Y10, Y9
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y6, Y10
+	VXORPD       c8000000000000000<>+0(SB), Y5, Y11
+	VBLENDVPD    Y10, Y7, Y11, Y10
+	VMULPD       Y6, Y10, Y6
+	VMULPD       Y9, Y7, Y7
+	VFNMADD231PD Y12, Y5, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y5
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
+	VBLENDVPD    Y4, Y5, Y8, Y5
+	VMULPD       Y5, Y2, Y2
+	VANDPD       Y4, Y6, Y5
+	VADDPD       Y5, Y0, Y0
+	VMASKMOVPD   Y7, Y4, (CX)(BX*8)
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         AX
+	VMOVUPD      96(SI)(AX*8), Y4
+	VBROADCASTSD trials+88(FP), Y5
+	VMASKMOVPD   32(CX)(BX*8), Y4, Y6
+	VMASKMOVPD   32(DX)(BX*8), Y4, Y7
+	VORPD        c8000000000000000<>+0(SB), Y6, Y8
+	VMOVUPD      cc087500000000000<>+0(SB), Y9
+	VMAXPD       Y8, Y9, Y8
+	VMOVUPD      c4338000000000000<>+0(SB), Y9
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y8, Y9
+	VSUBPD       c4338000000000000<>+0(SB), Y9, Y10
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y10, Y8
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y10, Y8
+	VMULPD       Y8, Y8, Y10
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y11
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y12
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y10, Y11
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y10, Y12
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y10, Y11
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y10, Y12
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y10, Y11
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y10, Y12
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y10, Y12
+	VFMADD231PD  Y8, Y12, Y11
+	VFMADD213PD  Y8, Y10, Y11
+	VADDPD       c3ff0000000000000<>+0(SB), Y11, Y8
+	VPSRAD       $0x01, Y9, Y10
+	VPSUBD       Y10, Y9, Y9
+	VPSLLQ       $0x34, Y10, Y10
+	VPADDQ       c3ff0000000000000<>+0(SB), Y10, Y10
+	VMULPD       Y10, Y8, Y8
+	VPSLLQ       $0x34, Y9, Y9
+	VPADDQ       c3ff0000000000000<>+0(SB), Y9, Y9
+	VMULPD       Y9, Y8, Y8
+	VSUBPD       Y7, Y5, Y5
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y9
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VDIVPD       Y9, Y10, Y9
+	VMULPD       Y9, Y8, Y10
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y6, Y11
+	VBLENDVPD    Y11, Y10, Y9, Y12
+	VBLENDVPD    Y11, Y9, Y10, Y9
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y6, Y10
+	VXORPD       c8000000000000000<>+0(SB), Y5, Y11
+	VBLENDVPD    Y10, Y7, Y11, Y10
+	VMULPD       Y6, Y10, Y6
+	VMULPD       Y9, Y7, Y7
+	VFNMADD231PD Y12, Y5, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y5
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
+	VBLENDVPD    Y4, Y5, Y8, Y5
+	VMULPD       Y5, Y3, Y3
+	VANDPD       Y4, Y6, Y5
+	VADDPD       Y5, Y1, Y1
+	VMASKMOVPD   Y7, Y4, 32(CX)(BX*8)
+
+done92:
+	MOVQ         grad+32(FP), AX
+	MOVQ         k+24(FP), CX
+	SHLQ         $0x03, CX
+	ADDQ         CX, AX
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      64(DX)(CX*8), Y4
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   (DX), Y4, Y4
+	VMOVUPD      Y4, 56(SP)
+	VMOVUPD      (AX), Y5
+	VADDPD       Y4, Y5, Y5
+	VMOVUPD      Y5, (AX)
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      96(DX)(CX*8), Y4
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   32(DX), Y4, Y4
+	VMOVUPD      Y4, 88(SP)
+	VMOVUPD      32(AX), Y5
+	VADDPD       Y4, Y5, Y5
+	VMOVUPD      Y5, 32(AX)
+	MOVQ         24(SP), AX
+	MOVQ         32(SP), CX
+	MOVQ         (SP), DX
+	ADDQ         CX, DX
+	MOVQ         DX, (SP)
+	MOVQ         16(SP), CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	MOVQ         CX, 16(SP)
+	MOVQ         8(SP), CX
+	SUBQ         AX, CX
+	MOVQ         CX, 8(SP)
+	VBROADCASTSD 56(SP), Y4
+	VBROADCASTSD 64(SP), Y5
+	VBROADCASTSD 72(SP), Y6
+	VBROADCASTSD 80(SP), Y7
+	VBROADCASTSD 88(SP), Y8
+	VBROADCASTSD 96(SP), Y9
+	VBROADCASTSD 104(SP), Y10
+	VBROADCASTSD 112(SP), Y11
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group93:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Y12
+	VFMADD231PD (AX), Y4, Y12
+	VFMADD231PD 64(AX), Y5, Y12
+	VFMADD231PD 128(AX), Y6, Y12
+	VFMADD231PD 192(AX), Y7, Y12
+	VFMADD231PD 256(AX), Y8, Y12
+	VFMADD231PD 320(AX), Y9, Y12
+	VFMADD231PD 384(AX), Y10, Y12
+	VFMADD231PD 448(AX), Y11, Y12
+	VMOVUPD     Y12, (DX)
+	VMOVUPD     32(DX), Y12
+	VFMADD231PD 32(AX), Y4, Y12
+	VFMADD231PD 96(AX), Y5, Y12
+	VFMADD231PD 160(AX), Y6, Y12
+	VFMADD231PD 224(AX), Y7, Y12
+	VFMADD231PD 288(AX), Y8, Y12
+	VFMADD231PD 352(AX), Y9, Y12
+	VFMADD231PD 416(AX), Y10, Y12
+	VFMADD231PD 480(AX), Y11, Y12
+	VMOVUPD     Y12, 32(DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group93
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile75
+
+finish79:
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
@@ -2672,7 +3626,7 @@ done11:
 
 // func poissonLogLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·poissonLogLinearAVX2(SB), NOSPLIT, $56-80
+TEXT ·poissonLogLinearAVX2(SB), NOSPLIT, $120-80
 	MOVQ    sum+72(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
@@ -2685,17 +3639,21 @@ TEXT ·poissonLogLinearAVX2(SB), NOSPLIT, $56-80
 	MOVQ    AX, 48(SP)
 	MOVQ    k+24(FP), AX
 	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x00000020
-	JLE     long1
-	CMPQ    AX, $0x00000080
-	JG      long1
+	CMPQ    AX, $0x20
+	JLE     chosen1
 	MOVQ    $0x00000010, CX
+	CMPQ    AX, $0x40
+	JLE     chosen1
+	MOVQ    $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -2711,28 +3669,28 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -2756,15 +3714,15 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -2773,10 +3731,10 @@ columns17:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -2790,7 +3748,7 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -2800,9 +3758,9 @@ long3:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
@@ -2812,14 +3770,14 @@ same19:
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -2859,15 +3817,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -2880,10 +3838,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -2903,21 +3861,21 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -2934,9 +3892,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -3002,15 +3960,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -3031,10 +3989,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Y10
 	VMOVUPD 32(BX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -3056,7 +4014,7 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -3066,9 +4024,9 @@ bothLong5:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
@@ -3078,14 +4036,14 @@ same33:
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done34:
+done35:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next37
+	JLT  next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -3141,15 +4099,15 @@ columns36:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, DX
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, DX
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -3166,10 +4124,10 @@ columns38:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -3199,9 +4157,9 @@ done35:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next42
+	JLT     next43
 
-columns41:
+columns42:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -3253,15 +4211,15 @@ columns41:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns41
+	JGE         columns42
 
-next42:
+next43:
 	ADDQ $0x04, DX
-	JEQ  done40
+	JEQ  done41
 	SUBQ $0x01, DX
-	JLT  next44
+	JLT  next45
 
-columns43:
+columns44:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -3277,10 +4235,10 @@ columns43:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns43
+	JGE         columns44
 
-next44:
-done40:
+next45:
+done41:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -3306,9 +4264,9 @@ likelihood6:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail48
+	JGT  tail49
 
-loop47:
+loop48:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
@@ -3385,12 +4343,12 @@ loop47:
 	VADDPD       Y4, Y1, Y1
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop47
+	JLE          loop48
 
-tail48:
+tail49:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done49
+	JLE          done50
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -3475,7 +4433,7 @@ tail48:
 	VANDPD       Y2, Y5, Y2
 	VADDPD       Y2, Y1, Y1
 
-done49:
+done50:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -3499,9 +4457,7 @@ done49:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -3521,9 +4477,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next52
+	JLT     next53
 
-columns51:
+columns52:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -3559,15 +4515,15 @@ columns51:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns51
+	JGE         columns52
 
-next52:
+next53:
 	ADDQ $0x04, DX
-	JEQ  done50
+	JEQ  done51
 	SUBQ $0x01, DX
-	JLT  next54
+	JLT  next55
 
-columns53:
+columns54:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -3579,10 +4535,10 @@ columns53:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns53
+	JGE         columns54
 
-next54:
-done50:
+next55:
+done51:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y2, Y6, Y6
@@ -3614,9 +4570,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next57
+	JLT     next58
 
-columns56:
+columns57:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -3668,15 +4624,15 @@ columns56:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns56
+	JGE         columns57
 
-next57:
+next58:
 	ADDQ $0x04, DX
-	JEQ  done55
+	JEQ  done56
 	SUBQ $0x01, DX
-	JLT  next59
+	JLT  next60
 
-columns58:
+columns59:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -3692,10 +4648,10 @@ columns58:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns58
+	JGE         columns59
 
-next59:
-done55:
+next60:
+done56:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -3718,19 +4674,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit60:
+unit61:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost61
+	JLE  atMost62
 	MOVQ $0x00000008, BX
 
-atMost61:
+atMost62:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -3738,35 +4694,35 @@ atMost61:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same62
+	JEQ        same63
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y2, Y3
-	JMP        done63
+	JMP        done64
 
-same62:
+same63:
 	VBROADCASTSD c+40(FP), Y3
 
-done63:
+done64:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column64:
+column65:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  (SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column64
+	JG           column65
 	VMASKMOVPD   Y3, Y2, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost65
+	JLE          atMost66
 	MOVQ         $0x00000008, BX
 
-atMost65:
+atMost66:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -3774,33 +4730,33 @@ atMost65:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same66
+	JEQ        same67
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y2, Y3
-	JMP        done67
+	JMP        done68
 
-same66:
+same67:
 	VBROADCASTSD c+40(FP), Y3
 
-done67:
+done68:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column68:
+column69:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  32(SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column68
+	JG           column69
 	VMASKMOVPD   Y3, Y2, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit60
+	JG           unit61
 	JMP          likelihood6
 
 rest10:
@@ -3808,13 +4764,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit69:
+unit70:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost70
+	JLE  atMost71
 	MOVQ $0x00000008, BX
 
-atMost70:
+atMost71:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -3827,23 +4783,23 @@ atMost70:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column71:
+column72:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column71
+	JG          column72
 	VMOVUPD     (SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost72
+	JLE         atMost73
 	MOVQ        $0x00000008, BX
 
-atMost72:
+atMost73:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -3856,23 +4812,448 @@ atMost72:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column73:
+column74:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column73
+	JG          column74
 	VMOVUPD     32(SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit69
+	JG          unit70
+	JMP         done12
 
-done11:
+wide11:
+tile75:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish79
+	CMPQ AX, $0x08
+	JLE  atMost81
+	MOVQ $0x00000008, AX
+
+atMost81:
+	MOVQ  AX, 40(SP)
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	MOVQ  (SP), AX
+	MOVQ  b+16(FP), CX
+	MOVQ  (SP), DX
+	MOVQ  32(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+24(FP), BX
+
+group82:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Y10
+	VFMADD231PD (AX), Y10, Y2
+	VFMADD231PD 64(AX), Y10, Y4
+	VFMADD231PD 128(AX), Y10, Y6
+	VFMADD231PD 192(AX), Y10, Y8
+	VMOVUPD     32(CX), Y10
+	VFMADD231PD 32(AX), Y10, Y3
+	VFMADD231PD 96(AX), Y10, Y5
+	VFMADD231PD 160(AX), Y10, Y7
+	VFMADD231PD 224(AX), Y10, Y9
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group82
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y5, Y4, Y3
+	VADDPD      Y7, Y6, Y4
+	VADDPD      Y9, Y8, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y2
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same83
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y2, Y4
+	JMP         done84
+
+same83:
+	VBROADCASTSD c+40(FP), Y4
+
+done84:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, (CX)
+	VPXOR      Y2, Y2, Y2
+	VPXOR      Y3, Y3, Y3
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	MOVQ       (SP), AX
+	MOVQ       b+16(FP), CX
+	MOVQ       (SP), DX
+	MOVQ       32(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+24(FP), BX
+
+group85:
+	VMOVUPD     (CX), Y10
+	VFMADD231PD 256(AX), Y10, Y2
+	VFMADD231PD 320(AX), Y10, Y4
+	VFMADD231PD 384(AX), Y10, Y6
+	VFMADD231PD 448(AX), Y10, Y8
+	VMOVUPD     32(CX), Y10
+	VFMADD231PD 288(AX), Y10, Y3
+	VFMADD231PD 352(AX), Y10, Y5
+	VFMADD231PD 416(AX), Y10, Y7
+	VFMADD231PD 480(AX), Y10, Y9
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group85
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y5, Y4, Y3
+	VADDPD      Y7, Y6, Y4
+	VADDPD      Y9, Y8, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y2
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same86
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y2, Y4
+	JMP         done87
+
+same86:
+	VBROADCASTSD c+40(FP), Y4
+
+done87:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, 32(CX)
+	MOVQ       16(SP), AX
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	MOVQ       y+56(FP), DX
+	ADDQ       AX, DX
+	MOVQ       40(SP), AX
+	XORQ       BX, BX
+	LEAQ       -8(AX), SI
+	CMPQ       BX, SI
+	JGT        tail91
+
+loop90:
+	VMOVUPD      (CX)(BX*8), Y2
+	VMOVUPD      (DX)(BX*8), Y3
+	VMOVUPD      c4086300000000000<>+0(SB), Y4
+	VMINPD       Y2, Y4, Y4
+	VMOVUPD      cc087500000000000<>+0(SB), Y5
+	VMAXPD       Y4, Y5, Y4
+	VMOVUPD      c4338000000000000<>+0(SB), Y5
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y4, Y5
+	VSUBPD       c4338000000000000<>+0(SB), Y5, Y6
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y6, Y4
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y6, Y4
+	VMULPD       Y4, Y4, Y6
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y7
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y8
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y6, Y7
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y6, Y8
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y6, Y8
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y6, Y8
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y6, Y7
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y6, Y8
+	VFMADD231PD  Y4, Y8, Y7
+	VFMADD213PD  Y4, Y6, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y4
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VSUBPD       Y4, Y3, Y5
+	VMOVUPD      Y5, (CX)(BX*8)
+	VFMSUB231PD  Y2, Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMOVUPD      32(CX)(BX*8), Y2
+	VMOVUPD      32(DX)(BX*8), Y3
+	VMOVUPD      c4086300000000000<>+0(SB), Y4
+	VMINPD       Y2, Y4, Y4
+	VMOVUPD      cc087500000000000<>+0(SB), Y5
+	VMAXPD       Y4, Y5, Y4
+	VMOVUPD      c4338000000000000<>+0(SB), Y5
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y4, Y5
+	VSUBPD       c4338000000000000<>+0(SB), Y5, Y6
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y6, Y4
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y6, Y4
+	VMULPD       Y4, Y4, Y6
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y7
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y8
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y6, Y7
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y6, Y8
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y6, Y8
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y6, Y8
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y6, Y7
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y6, Y8
+	VFMADD231PD  Y4, Y8, Y7
+	VFMADD213PD  Y4, Y6, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y4
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VSUBPD       Y4, Y3, Y5
+	VMOVUPD      Y5, 32(CX)(BX*8)
+	VFMSUB231PD  Y2, Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop90
+
+tail91:
+	SUBQ         BX, AX
+	CMPQ         AX, $0x00
+	JLE          done92
+	LEAQ         lanesBelow<>+0(SB), SI
+	MOVQ         AX, DI
+	NEGQ         DI
+	VMOVUPD      64(SI)(DI*8), Y2
+	VMASKMOVPD   (CX)(BX*8), Y2, Y3
+	VMASKMOVPD   (DX)(BX*8), Y2, Y4
+	VMOVUPD      c4086300000000000<>+0(SB), Y5
+	VMINPD       Y3, Y5, Y5
+	VMOVUPD      cc087500000000000<>+0(SB), Y6
+	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      c4338000000000000<>+0(SB), Y6
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y5, Y6
+	VSUBPD       c4338000000000000<>+0(SB), Y6, Y7
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y7, Y5
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y5, Y7
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y8
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y9
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y7, Y8
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y7, Y8
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y7, Y9
+	VFMADD231PD  Y5, Y9, Y8
+	VFMADD213PD  Y5, Y7, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y5
+	VPSRAD       $0x01, Y6, Y7
+	VPSUBD       Y7, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VSUBPD       Y5, Y4, Y6
+	VMASKMOVPD   Y6, Y2, (CX)(BX*8)
+	VFMSUB231PD  Y3, Y4, Y5
+	VANDPD       Y2, Y5, Y2
+	VADDPD       Y2, Y0, Y0
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         AX
+	VMOVUPD      96(SI)(AX*8), Y2
+	VMASKMOVPD   32(CX)(BX*8), Y2, Y3
+	VMASKMOVPD   32(DX)(BX*8), Y2, Y4
+	VMOVUPD      c4086300000000000<>+0(SB), Y5
+	VMINPD       Y3, Y5, Y5
+	VMOVUPD      cc087500000000000<>+0(SB), Y6
+	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      c4338000000000000<>+0(SB), Y6
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y5, Y6
+	VSUBPD       c4338000000000000<>+0(SB), Y6, Y7
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y7, Y5
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y5, Y7
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y8
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y9
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y7, Y8
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y7, Y8
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y7, Y9
+	VFMADD231PD  Y5, Y9, Y8
+	VFMADD213PD  Y5, Y7, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y5
+	VPSRAD       $0x01, Y6, Y7
+	VPSUBD       Y7, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VSUBPD       Y5, Y4, Y6
+	VMASKMOVPD   Y6, Y2, 32(CX)(BX*8)
+	VFMSUB231PD  Y3, Y4, Y5
+	VANDPD       Y2, Y5, Y2
+	VADDPD       Y2, Y1, Y1
+
+done92:
+	MOVQ         grad+32(FP), AX
+	MOVQ         k+24(FP), CX
+	SHLQ         $0x03, CX
+	ADDQ         CX, AX
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      64(DX)(CX*8), Y2
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   (DX), Y2, Y2
+	VMOVUPD      Y2, 56(SP)
+	VMOVUPD      (AX), Y3
+	VADDPD       Y2, Y3, Y3
+	VMOVUPD      Y3, (AX)
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      96(DX)(CX*8), Y2
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   32(DX), Y2, Y2
+	VMOVUPD      Y2, 88(SP)
+	VMOVUPD      32(AX), Y3
+	VADDPD       Y2, Y3, Y3
+	VMOVUPD      Y3, 32(AX)
+	MOVQ         24(SP), AX
+	MOVQ         32(SP), CX
+	MOVQ         (SP), DX
+	ADDQ         CX, DX
+	MOVQ         DX, (SP)
+	MOVQ         16(SP), CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	MOVQ         CX, 16(SP)
+	MOVQ         8(SP), CX
+	SUBQ         AX, CX
+	MOVQ         CX, 8(SP)
+	VBROADCASTSD 56(SP), Y2
+	VBROADCASTSD 64(SP), Y3
+	VBROADCASTSD 72(SP), Y4
+	VBROADCASTSD 80(SP), Y5
+	VBROADCASTSD 88(SP), Y6
+	VBROADCASTSD 96(SP), Y7
+	VBROADCASTSD 104(SP), Y8
+	VBROADCASTSD 112(SP), Y9
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group93:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Y10
+	VFMADD231PD (AX), Y2, Y10
+	VFMADD231PD 64(AX), Y3, Y10
+	VFMADD231PD 128(AX), Y4, Y10
+	VFMADD231PD 192(AX), Y5, Y10
+	VFMADD231PD 256(AX), Y6, Y10
+	VFMADD231PD 320(AX), Y7, Y10
+	VFMADD231PD 384(AX), Y8, Y10
+	VFMADD231PD 448(AX), Y9, Y10
+	VMOVUPD     Y10, (DX)
+	VMOVUPD     32(DX), Y10
+	VFMADD231PD 32(AX), Y2, Y10
+	VFMADD231PD 96(AX), Y3, Y10
+	VFMADD231PD 160(AX), Y4, Y10
+	VFMADD231PD 224(AX), Y5, Y10
+	VFMADD231PD 288(AX), Y6, Y10
+	VFMADD231PD 352(AX), Y7, Y10
+	VFMADD231PD 416(AX), Y8, Y10
+	VFMADD231PD 480(AX), Y9, Y10
+	VMOVUPD     Y10, 32(DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group93
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile75
+
+finish79:
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
@@ -3887,7 +5268,7 @@ GLOBL c4086300000000000<>(SB), RODATA|NOPTR, $32
 
 // func bernoulliProbitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·bernoulliProbitLinearAVX2(SB), NOSPLIT, $56-80
+TEXT ·bernoulliProbitLinearAVX2(SB), NOSPLIT, $120-80
 	MOVQ    sum+72(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
@@ -3900,17 +5281,21 @@ TEXT ·bernoulliProbitLinearAVX2(SB), NOSPLIT, $56-80
 	MOVQ    AX, 48(SP)
 	MOVQ    k+24(FP), AX
 	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x00000020
-	JLE     long1
-	CMPQ    AX, $0x00000080
-	JG      long1
+	CMPQ    AX, $0x20
+	JLE     chosen1
 	MOVQ    $0x00000010, CX
+	CMPQ    AX, $0x40
+	JLE     chosen1
+	MOVQ    $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -3926,28 +5311,28 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -3971,15 +5356,15 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -3988,10 +5373,10 @@ columns17:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -4005,7 +5390,7 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -4015,9 +5400,9 @@ long3:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
@@ -4027,14 +5412,14 @@ same19:
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -4074,15 +5459,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -4095,10 +5480,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -4118,21 +5503,21 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -4149,9 +5534,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -4217,15 +5602,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -4246,10 +5631,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Y10
 	VMOVUPD 32(BX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -4271,7 +5656,7 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -4281,9 +5666,9 @@ bothLong5:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
@@ -4293,14 +5678,14 @@ same33:
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done34:
+done35:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next37
+	JLT  next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -4356,15 +5741,15 @@ columns36:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, DX
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, DX
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -4381,10 +5766,10 @@ columns38:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -4414,9 +5799,9 @@ done35:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next42
+	JLT     next43
 
-columns41:
+columns42:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -4468,15 +5853,15 @@ columns41:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns41
+	JGE         columns42
 
-next42:
+next43:
 	ADDQ $0x04, DX
-	JEQ  done40
+	JEQ  done41
 	SUBQ $0x01, DX
-	JLT  next44
+	JLT  next45
 
-columns43:
+columns44:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -4492,10 +5877,10 @@ columns43:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns43
+	JGE         columns44
 
-next44:
-done40:
+next45:
+done41:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -4521,9 +5906,9 @@ likelihood6:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail48
+	JGT  tail49
 
-loop47:
+loop48:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      cbff0000000000000<>+0(SB), Y4
@@ -4810,12 +6195,12 @@ loop47:
 	VMOVUPD      Y2, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop47
+	JLE          loop48
 
-tail48:
+tail49:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done49
+	JLE          done50
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -5110,7 +6495,7 @@ tail48:
 	VMULPD       Y3, Y8, Y3
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-done49:
+done50:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -5134,9 +6519,7 @@ done49:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -5156,9 +6539,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next52
+	JLT     next53
 
-columns51:
+columns52:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -5194,15 +6577,15 @@ columns51:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns51
+	JGE         columns52
 
-next52:
+next53:
 	ADDQ $0x04, DX
-	JEQ  done50
+	JEQ  done51
 	SUBQ $0x01, DX
-	JLT  next54
+	JLT  next55
 
-columns53:
+columns54:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -5214,10 +6597,10 @@ columns53:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns53
+	JGE         columns54
 
-next54:
-done50:
+next55:
+done51:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y2, Y6, Y6
@@ -5249,9 +6632,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next57
+	JLT     next58
 
-columns56:
+columns57:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -5303,15 +6686,15 @@ columns56:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns56
+	JGE         columns57
 
-next57:
+next58:
 	ADDQ $0x04, DX
-	JEQ  done55
+	JEQ  done56
 	SUBQ $0x01, DX
-	JLT  next59
+	JLT  next60
 
-columns58:
+columns59:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -5327,10 +6710,10 @@ columns58:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns58
+	JGE         columns59
 
-next59:
-done55:
+next60:
+done56:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -5353,19 +6736,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit60:
+unit61:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost61
+	JLE  atMost62
 	MOVQ $0x00000008, BX
 
-atMost61:
+atMost62:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -5373,35 +6756,35 @@ atMost61:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same62
+	JEQ        same63
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y2, Y3
-	JMP        done63
+	JMP        done64
 
-same62:
+same63:
 	VBROADCASTSD c+40(FP), Y3
 
-done63:
+done64:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column64:
+column65:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  (SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column64
+	JG           column65
 	VMASKMOVPD   Y3, Y2, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost65
+	JLE          atMost66
 	MOVQ         $0x00000008, BX
 
-atMost65:
+atMost66:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -5409,33 +6792,33 @@ atMost65:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same66
+	JEQ        same67
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y2, Y3
-	JMP        done67
+	JMP        done68
 
-same66:
+same67:
 	VBROADCASTSD c+40(FP), Y3
 
-done67:
+done68:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column68:
+column69:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  32(SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column68
+	JG           column69
 	VMASKMOVPD   Y3, Y2, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit60
+	JG           unit61
 	JMP          likelihood6
 
 rest10:
@@ -5443,13 +6826,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit69:
+unit70:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost70
+	JLE  atMost71
 	MOVQ $0x00000008, BX
 
-atMost70:
+atMost71:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -5462,23 +6845,23 @@ atMost70:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column71:
+column72:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column71
+	JG          column72
 	VMOVUPD     (SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost72
+	JLE         atMost73
 	MOVQ        $0x00000008, BX
 
-atMost72:
+atMost73:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -5491,23 +6874,868 @@ atMost72:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column73:
+column74:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column73
+	JG          column74
 	VMOVUPD     32(SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit69
+	JG          unit70
+	JMP         done12
 
-done11:
+wide11:
+tile75:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish79
+	CMPQ AX, $0x08
+	JLE  atMost81
+	MOVQ $0x00000008, AX
+
+atMost81:
+	MOVQ  AX, 40(SP)
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	MOVQ  (SP), AX
+	MOVQ  b+16(FP), CX
+	MOVQ  (SP), DX
+	MOVQ  32(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+24(FP), BX
+
+group82:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Y10
+	VFMADD231PD (AX), Y10, Y2
+	VFMADD231PD 64(AX), Y10, Y4
+	VFMADD231PD 128(AX), Y10, Y6
+	VFMADD231PD 192(AX), Y10, Y8
+	VMOVUPD     32(CX), Y10
+	VFMADD231PD 32(AX), Y10, Y3
+	VFMADD231PD 96(AX), Y10, Y5
+	VFMADD231PD 160(AX), Y10, Y7
+	VFMADD231PD 224(AX), Y10, Y9
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group82
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y5, Y4, Y3
+	VADDPD      Y7, Y6, Y4
+	VADDPD      Y9, Y8, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y2
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same83
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y2, Y4
+	JMP         done84
+
+same83:
+	VBROADCASTSD c+40(FP), Y4
+
+done84:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, (CX)
+	VPXOR      Y2, Y2, Y2
+	VPXOR      Y3, Y3, Y3
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	MOVQ       (SP), AX
+	MOVQ       b+16(FP), CX
+	MOVQ       (SP), DX
+	MOVQ       32(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+24(FP), BX
+
+group85:
+	VMOVUPD     (CX), Y10
+	VFMADD231PD 256(AX), Y10, Y2
+	VFMADD231PD 320(AX), Y10, Y4
+	VFMADD231PD 384(AX), Y10, Y6
+	VFMADD231PD 448(AX), Y10, Y8
+	VMOVUPD     32(CX), Y10
+	VFMADD231PD 288(AX), Y10, Y3
+	VFMADD231PD 352(AX), Y10, Y5
+	VFMADD231PD 416(AX), Y10, Y7
+	VFMADD231PD 480(AX), Y10, Y9
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group85
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y5, Y4, Y3
+	VADDPD      Y7, Y6, Y4
+	VADDPD      Y9, Y8, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y2
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same86
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y2, Y4
+	JMP         done87
+
+same86:
+	VBROADCASTSD c+40(FP), Y4
+
+done87:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, 32(CX)
+	MOVQ       16(SP), AX
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	MOVQ       y+56(FP), DX
+	ADDQ       AX, DX
+	MOVQ       40(SP), AX
+	XORQ       BX, BX
+	LEAQ       -8(AX), SI
+	CMPQ       BX, SI
+	JGT        tail91
+
+loop90:
+	VMOVUPD      (CX)(BX*8), Y2
+	VMOVUPD      (DX)(BX*8), Y3
+	VMOVUPD      cbff0000000000000<>+0(SB), Y4
+	VFMADD231PD  c4000000000000000<>+0(SB), Y3, Y4
+	VMULPD       Y2, Y4, Y2
+	VANDPD       c7fffffffffffffff<>+0(SB), Y2, Y3
+	VADDPD       c4014000000000000<>+0(SB), Y3, Y4
+	VMOVUPD      c4024000000000000<>+0(SB), Y5
+	VDIVPD       Y4, Y5, Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VSUBPD       Y4, Y5, Y4
+	VMULPD       Y4, Y4, Y5
+	VMOVUPD      cbe085105e5f8702d<>+0(SB), Y6
+	VMOVUPD      cbe112d2d3ff399d1<>+0(SB), Y7
+	VFMADD213PD  c3e43879975f31eb4<>+0(SB), Y5, Y6
+	VFMADD213PD  c3e483a2674aa4819<>+0(SB), Y5, Y7
+	VFMADD213PD  cbe71b03254ee3156<>+0(SB), Y5, Y6
+	VFMADD213PD  cbe74fe95878cba8a<>+0(SB), Y5, Y7
+	VFMADD213PD  c3e9582fccf6cfcc5<>+0(SB), Y5, Y6
+	VFMADD213PD  c3ea089e347f5074f<>+0(SB), Y5, Y7
+	VFMADD213PD  cbe87aae683b85838<>+0(SB), Y5, Y6
+	VFMADD213PD  cbecb7fa473131193<>+0(SB), Y5, Y7
+	VFMADD213PD  cbefa02c40ee417e8<>+0(SB), Y5, Y6
+	VFMADD213PD  c3ef7d030eb79fc59<>+0(SB), Y5, Y7
+	VFMADD213PD  c3f3df3ecb35eac4b<>+0(SB), Y5, Y6
+	VFMADD213PD  cbf219cdbcf0574d4<>+0(SB), Y5, Y7
+	VFMADD213PD  cbf71355f4906213e<>+0(SB), Y5, Y6
+	VFMADD213PD  c3ef47aba4bb43763<>+0(SB), Y5, Y7
+	VFMADD213PD  cbfa37838b3a21d25<>+0(SB), Y5, Y6
+	VFMADD213PD  c3f90bd973aaee055<>+0(SB), Y5, Y7
+	VFMADD213PD  cbfb0f103e712eebf<>+0(SB), Y5, Y6
+	VFMADD213PD  c3faf7d96e0d9979a<>+0(SB), Y5, Y7
+	VFMADD213PD  c3fb3e97eaf5f2f84<>+0(SB), Y5, Y6
+	VFMADD213PD  c3f99ac85788f4051<>+0(SB), Y5, Y7
+	VFMADD213PD  c3ff28273b50efa76<>+0(SB), Y5, Y6
+	VFMADD213PD  cbfcd5fd8ffd0f1a1<>+0(SB), Y5, Y7
+	VFMADD231PD  Y4, Y7, Y6
+	VADDPD       c3ff0000000000000<>+0(SB), Y3, Y4
+	VDIVPD       Y4, Y6, Y4
+	VMOVUPD      c5f30000000000000<>+0(SB), Y5
+	VMINPD       Y3, Y5, Y3
+	VMULPD       Y3, Y3, Y5
+	VMOVAPD      Y5, Y6
+	VFMSUB231PD  Y3, Y3, Y6
+	VMULPD       cbfe0000000000000<>+0(SB), Y5, Y3
+	VMOVUPD      c4086300000000000<>+0(SB), Y5
+	VMINPD       Y3, Y5, Y3
+	VMOVUPD      cc087500000000000<>+0(SB), Y5
+	VMAXPD       Y3, Y5, Y3
+	VMOVUPD      c4338000000000000<>+0(SB), Y5
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y3, Y5
+	VSUBPD       c4338000000000000<>+0(SB), Y5, Y7
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y7, Y3
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y7, Y3
+	VMULPD       Y3, Y3, Y7
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y8
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y9
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y7, Y8
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y7, Y8
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y7, Y9
+	VFMADD231PD  Y3, Y9, Y8
+	VFMADD213PD  Y3, Y7, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y3
+	VPSRAD       $0x01, Y5, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y3, Y3
+	VPSLLQ       $0x34, Y5, Y5
+	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y6, Y3, Y5
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y5, Y3
+	VMULPD       c3fd9884533d43651<>+0(SB), Y4, Y5
+	VMULPD       Y5, Y3, Y5
+	VCMPPD       $0x1e, c0000000000000000<>+0(SB), Y2, Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y7
+	VSUBPD       Y5, Y7, Y7
+	VMULPD       c3fd9884533d43651<>+0(SB), Y4, Y8
+	VBLENDVPD    Y2, Y7, Y8, Y7
+	VPADDQ       c00095f6200000000<>+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y7, Y8
+	VORPD        c4330000000000000<>+0(SB), Y8, Y8
+	VSUBPD       c43300000000003ff<>+0(SB), Y8, Y8
+	VANDPD       c000fffffffffffff<>+0(SB), Y7, Y7
+	VPADDQ       c3fe6a09e00000000<>+0(SB), Y7, Y7
+	VSUBPD       c3ff0000000000000<>+0(SB), Y7, Y7
+	VMOVUPD      c3fd2bd3c36113405<>+0(SB), Y9
+	VMOVUPD      cbff0000000000000<>+0(SB), Y10
+	VBLENDVPD    Y2, Y9, Y10, Y9
+	VCMPPD       $0x11, Y9, Y5, Y9
+	VMOVUPD      c0000000000000000<>+0(SB), Y10
+	VBLENDVPD    Y9, Y10, Y8, Y8
+	VXORPD       c8000000000000000<>+0(SB), Y5, Y10
+	VBLENDVPD    Y9, Y10, Y7, Y7
+	VMULPD       c3dea39ef35793c76<>+0(SB), Y8, Y9
+	VADDPD       c4000000000000000<>+0(SB), Y7, Y10
+	VDIVPD       Y10, Y7, Y10
+	VMULPD       Y10, Y10, Y11
+	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y12
+	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y11, Y12
+	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y11, Y12
+	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y11, Y12
+	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y11, Y12
+	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y11, Y12
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y11, Y12
+	VMULPD       Y11, Y12, Y11
+	VMULPD       c3fe0000000000000<>+0(SB), Y7, Y12
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y11
+	VFMADD231PD  Y11, Y10, Y9
+	VSUBPD       Y9, Y12, Y9
+	VSUBPD       Y9, Y7, Y7
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y7
+	VMOVAPD      Y7, Y8
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y6, Y8
+	VMOVUPD      (DX)(BX*8), Y6
+	VMOVUPD      cbff0000000000000<>+0(SB), Y9
+	VFMADD231PD  c4000000000000000<>+0(SB), Y6, Y9
+	VMOVUPD      (CX)(BX*8), Y6
+	VMULPD       Y6, Y9, Y6
+	VMULPD       Y6, Y6, Y6
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y6, Y8
+	VBLENDVPD    Y2, Y7, Y8, Y6
+	VADDPD       Y6, Y0, Y0
+	VMOVUPD      (DX)(BX*8), Y6
+	VMOVUPD      cbff0000000000000<>+0(SB), Y7
+	VFMADD231PD  c4000000000000000<>+0(SB), Y6, Y7
+	VMULPD       c3fd9884533d43651<>+0(SB), Y3, Y3
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
+	VBLENDVPD    Y2, Y3, Y6, Y3
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
+	VSUBPD       Y5, Y6, Y5
+	VBLENDVPD    Y2, Y5, Y4, Y2
+	VDIVPD       Y2, Y3, Y2
+	VMULPD       Y2, Y7, Y2
+	VMOVUPD      Y2, (CX)(BX*8)
+	VMOVUPD      32(CX)(BX*8), Y2
+	VMOVUPD      32(DX)(BX*8), Y3
+	VMOVUPD      cbff0000000000000<>+0(SB), Y4
+	VFMADD231PD  c4000000000000000<>+0(SB), Y3, Y4
+	VMULPD       Y2, Y4, Y2
+	VANDPD       c7fffffffffffffff<>+0(SB), Y2, Y3
+	VADDPD       c4014000000000000<>+0(SB), Y3, Y4
+	VMOVUPD      c4024000000000000<>+0(SB), Y5
+	VDIVPD       Y4, Y5, Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VSUBPD       Y4, Y5, Y4
+	VMULPD       Y4, Y4, Y5
+	VMOVUPD      cbe085105e5f8702d<>+0(SB), Y6
+	VMOVUPD      cbe112d2d3ff399d1<>+0(SB), Y7
+	VFMADD213PD  c3e43879975f31eb4<>+0(SB), Y5, Y6
+	VFMADD213PD  c3e483a2674aa4819<>+0(SB), Y5, Y7
+	VFMADD213PD  cbe71b03254ee3156<>+0(SB), Y5, Y6
+	VFMADD213PD  cbe74fe95878cba8a<>+0(SB), Y5, Y7
+	VFMADD213PD  c3e9582fccf6cfcc5<>+0(SB), Y5, Y6
+	VFMADD213PD  c3ea089e347f5074f<>+0(SB), Y5, Y7
+	VFMADD213PD  cbe87aae683b85838<>+0(SB), Y5, Y6
+	VFMADD213PD  cbecb7fa473131193<>+0(SB), Y5, Y7
+	VFMADD213PD  cbefa02c40ee417e8<>+0(SB), Y5, Y6
+	VFMADD213PD  c3ef7d030eb79fc59<>+0(SB), Y5, Y7
+	VFMADD213PD  c3f3df3ecb35eac4b<>+0(SB), Y5, Y6
+	VFMADD213PD  cbf219cdbcf0574d4<>+0(SB), Y5, Y7
+	VFMADD213PD  cbf71355f4906213e<>+0(SB), Y5, Y6
+	VFMADD213PD  c3ef47aba4bb43763<>+0(SB), Y5, Y7
+	VFMADD213PD  cbfa37838b3a21d25<>+0(SB), Y5, Y6
+	VFMADD213PD  c3f90bd973aaee055<>+0(SB), Y5, Y7
+	VFMADD213PD  cbfb0f103e712eebf<>+0(SB), Y5, Y6
+	VFMADD213PD  c3faf7d96e0d9979a<>+0(SB), Y5, Y7
+	VFMADD213PD  c3fb3e97eaf5f2f84<>+0(SB), Y5, Y6
+	VFMADD213PD  c3f99ac85788f4051<>+0(SB), Y5, Y7
+	VFMADD213PD  c3ff28273b50efa76<>+0(SB), Y5, Y6
+	VFMADD213PD  cbfcd5fd8ffd0f1a1<>+0(SB), Y5, Y7
+	VFMADD231PD  Y4, Y7, Y6
+	VADDPD       c3ff0000000000000<>+0(SB), Y3, Y4
+	VDIVPD       Y4, Y6, Y4
+	VMOVUPD      c5f30000000000000<>+0(SB), Y5
+	VMINPD       Y3, Y5, Y3
+	VMULPD       Y3, Y3, Y5
+	VMOVAPD      Y5, Y6
+	VFMSUB231PD  Y3, Y3, Y6
+	VMULPD       cbfe0000000000000<>+0(SB), Y5, Y3
+	VMOVUPD      c4086300000000000<>+0(SB), Y5
+	VMINPD       Y3, Y5, Y3
+	VMOVUPD      cc087500000000000<>+0(SB), Y5
+	VMAXPD       Y3, Y5, Y3
+	VMOVUPD      c4338000000000000<>+0(SB), Y5
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y3, Y5
+	VSUBPD       c4338000000000000<>+0(SB), Y5, Y7
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y7, Y3
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y7, Y3
+	VMULPD       Y3, Y3, Y7
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y8
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y9
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y7, Y8
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y7, Y8
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y7, Y9
+	VFMADD231PD  Y3, Y9, Y8
+	VFMADD213PD  Y3, Y7, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y3
+	VPSRAD       $0x01, Y5, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y3, Y3
+	VPSLLQ       $0x34, Y5, Y5
+	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y6, Y3, Y5
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y5, Y3
+	VMULPD       c3fd9884533d43651<>+0(SB), Y4, Y5
+	VMULPD       Y5, Y3, Y5
+	VCMPPD       $0x1e, c0000000000000000<>+0(SB), Y2, Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y7
+	VSUBPD       Y5, Y7, Y7
+	VMULPD       c3fd9884533d43651<>+0(SB), Y4, Y8
+	VBLENDVPD    Y2, Y7, Y8, Y7
+	VPADDQ       c00095f6200000000<>+0(SB), Y7, Y7
+	VPSRLQ       $0x34, Y7, Y8
+	VORPD        c4330000000000000<>+0(SB), Y8, Y8
+	VSUBPD       c43300000000003ff<>+0(SB), Y8, Y8
+	VANDPD       c000fffffffffffff<>+0(SB), Y7, Y7
+	VPADDQ       c3fe6a09e00000000<>+0(SB), Y7, Y7
+	VSUBPD       c3ff0000000000000<>+0(SB), Y7, Y7
+	VMOVUPD      c3fd2bd3c36113405<>+0(SB), Y9
+	VMOVUPD      cbff0000000000000<>+0(SB), Y10
+	VBLENDVPD    Y2, Y9, Y10, Y9
+	VCMPPD       $0x11, Y9, Y5, Y9
+	VMOVUPD      c0000000000000000<>+0(SB), Y10
+	VBLENDVPD    Y9, Y10, Y8, Y8
+	VXORPD       c8000000000000000<>+0(SB), Y5, Y10
+	VBLENDVPD    Y9, Y10, Y7, Y7
+	VMULPD       c3dea39ef35793c76<>+0(SB), Y8, Y9
+	VADDPD       c4000000000000000<>+0(SB), Y7, Y10
+	VDIVPD       Y10, Y7, Y10
+	VMULPD       Y10, Y10, Y11
+	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y12
+	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y11, Y12
+	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y11, Y12
+	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y11, Y12
+	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y11, Y12
+	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y11, Y12
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y11, Y12
+	VMULPD       Y11, Y12, Y11
+	VMULPD       c3fe0000000000000<>+0(SB), Y7, Y12
+	VMULPD       Y7, Y12, Y12
+	VADDPD       Y11, Y12, Y11
+	VFMADD231PD  Y11, Y10, Y9
+	VSUBPD       Y9, Y12, Y9
+	VSUBPD       Y9, Y7, Y7
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y7
+	VMOVAPD      Y7, Y8
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y6, Y8
+	VMOVUPD      32(DX)(BX*8), Y6
+	VMOVUPD      cbff0000000000000<>+0(SB), Y9
+	VFMADD231PD  c4000000000000000<>+0(SB), Y6, Y9
+	VMOVUPD      32(CX)(BX*8), Y6
+	VMULPD       Y6, Y9, Y6
+	VMULPD       Y6, Y6, Y6
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y6, Y8
+	VBLENDVPD    Y2, Y7, Y8, Y6
+	VADDPD       Y6, Y1, Y1
+	VMOVUPD      32(DX)(BX*8), Y6
+	VMOVUPD      cbff0000000000000<>+0(SB), Y7
+	VFMADD231PD  c4000000000000000<>+0(SB), Y6, Y7
+	VMULPD       c3fd9884533d43651<>+0(SB), Y3, Y3
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
+	VBLENDVPD    Y2, Y3, Y6, Y3
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
+	VSUBPD       Y5, Y6, Y5
+	VBLENDVPD    Y2, Y5, Y4, Y2
+	VDIVPD       Y2, Y3, Y2
+	VMULPD       Y2, Y7, Y2
+	VMOVUPD      Y2, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop90
+
+tail91:
+	SUBQ         BX, AX
+	CMPQ         AX, $0x00
+	JLE          done92
+	LEAQ         lanesBelow<>+0(SB), SI
+	MOVQ         AX, DI
+	NEGQ         DI
+	VMOVUPD      64(SI)(DI*8), Y2
+	VMASKMOVPD   (CX)(BX*8), Y2, Y3
+	VMASKMOVPD   (DX)(BX*8), Y2, Y4
+	VMOVUPD      cbff0000000000000<>+0(SB), Y5
+	VFMADD231PD  c4000000000000000<>+0(SB), Y4, Y5
+	VMULPD       Y3, Y5, Y3
+	VANDPD       c7fffffffffffffff<>+0(SB), Y3, Y4
+	VADDPD       c4014000000000000<>+0(SB), Y4, Y5
+	VMOVUPD      c4024000000000000<>+0(SB), Y6
+	VDIVPD       Y5, Y6, Y5
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
+	VSUBPD       Y5, Y6, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      cbe085105e5f8702d<>+0(SB), Y7
+	VMOVUPD      cbe112d2d3ff399d1<>+0(SB), Y8
+	VFMADD213PD  c3e43879975f31eb4<>+0(SB), Y6, Y7
+	VFMADD213PD  c3e483a2674aa4819<>+0(SB), Y6, Y8
+	VFMADD213PD  cbe71b03254ee3156<>+0(SB), Y6, Y7
+	VFMADD213PD  cbe74fe95878cba8a<>+0(SB), Y6, Y8
+	VFMADD213PD  c3e9582fccf6cfcc5<>+0(SB), Y6, Y7
+	VFMADD213PD  c3ea089e347f5074f<>+0(SB), Y6, Y8
+	VFMADD213PD  cbe87aae683b85838<>+0(SB), Y6, Y7
+	VFMADD213PD  cbecb7fa473131193<>+0(SB), Y6, Y8
+	VFMADD213PD  cbefa02c40ee417e8<>+0(SB), Y6, Y7
+	VFMADD213PD  c3ef7d030eb79fc59<>+0(SB), Y6, Y8
+	VFMADD213PD  c3f3df3ecb35eac4b<>+0(SB), Y6, Y7
+	VFMADD213PD  cbf219cdbcf0574d4<>+0(SB), Y6, Y8
+	VFMADD213PD  cbf71355f4906213e<>+0(SB), Y6, Y7
+	VFMADD213PD  c3ef47aba4bb43763<>+0(SB), Y6, Y8
+	VFMADD213PD  cbfa37838b3a21d25<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f90bd973aaee055<>+0(SB), Y6, Y8
+	VFMADD213PD  cbfb0f103e712eebf<>+0(SB), Y6, Y7
+	VFMADD213PD  c3faf7d96e0d9979a<>+0(SB), Y6, Y8
+	VFMADD213PD  c3fb3e97eaf5f2f84<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f99ac85788f4051<>+0(SB), Y6, Y8
+	VFMADD213PD  c3ff28273b50efa76<>+0(SB), Y6, Y7
+	VFMADD213PD  cbfcd5fd8ffd0f1a1<>+0(SB), Y6, Y8
+	VFMADD231PD  Y5, Y8, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y5
+	VDIVPD       Y5, Y7, Y5
+	VMOVUPD      c5f30000000000000<>+0(SB), Y6
+	VMINPD       Y4, Y6, Y4
+	VMULPD       Y4, Y4, Y6
+	VMOVAPD      Y6, Y7
+	VFMSUB231PD  Y4, Y4, Y7
+	VMULPD       cbfe0000000000000<>+0(SB), Y6, Y4
+	VMOVUPD      c4086300000000000<>+0(SB), Y6
+	VMINPD       Y4, Y6, Y4
+	VMOVUPD      cc087500000000000<>+0(SB), Y6
+	VMAXPD       Y4, Y6, Y4
+	VMOVUPD      c4338000000000000<>+0(SB), Y6
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y4, Y6
+	VSUBPD       c4338000000000000<>+0(SB), Y6, Y8
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y8, Y4
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y8, Y4
+	VMULPD       Y4, Y4, Y8
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y9
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y10
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y8, Y9
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y8, Y10
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y8, Y9
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y8, Y10
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y8, Y9
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y8, Y10
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y8, Y9
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y8, Y10
+	VFMADD231PD  Y4, Y10, Y9
+	VFMADD213PD  Y4, Y8, Y9
+	VADDPD       c3ff0000000000000<>+0(SB), Y9, Y4
+	VPSRAD       $0x01, Y6, Y8
+	VPSUBD       Y8, Y6, Y6
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD       Y8, Y4, Y4
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y4, Y6
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y6, Y4
+	VMULPD       c3fd9884533d43651<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y4, Y6
+	VCMPPD       $0x1e, c0000000000000000<>+0(SB), Y3, Y3
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
+	VSUBPD       Y6, Y8, Y8
+	VMULPD       c3fd9884533d43651<>+0(SB), Y5, Y9
+	VBLENDVPD    Y3, Y8, Y9, Y8
+	VPADDQ       c00095f6200000000<>+0(SB), Y8, Y8
+	VPSRLQ       $0x34, Y8, Y9
+	VORPD        c4330000000000000<>+0(SB), Y9, Y9
+	VSUBPD       c43300000000003ff<>+0(SB), Y9, Y9
+	VANDPD       c000fffffffffffff<>+0(SB), Y8, Y8
+	VPADDQ       c3fe6a09e00000000<>+0(SB), Y8, Y8
+	VSUBPD       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMOVUPD      c3fd2bd3c36113405<>+0(SB), Y10
+	VMOVUPD      cbff0000000000000<>+0(SB), Y11
+	VBLENDVPD    Y3, Y10, Y11, Y10
+	VCMPPD       $0x11, Y10, Y6, Y10
+	VMOVUPD      c0000000000000000<>+0(SB), Y11
+	VBLENDVPD    Y10, Y11, Y9, Y9
+	VXORPD       c8000000000000000<>+0(SB), Y6, Y11
+	VBLENDVPD    Y10, Y11, Y8, Y8
+	VMULPD       c3dea39ef35793c76<>+0(SB), Y9, Y10
+	VADDPD       c4000000000000000<>+0(SB), Y8, Y11
+	VDIVPD       Y11, Y8, Y11
+	VMULPD       Y11, Y11, Y12
+	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y13
+	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y12, Y13
+	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y12, Y13
+	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y12, Y13
+	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y12, Y13
+	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y12, Y13
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y12, Y13
+	VMULPD       Y12, Y13, Y12
+	VMULPD       c3fe0000000000000<>+0(SB), Y8, Y13
+	VMULPD       Y8, Y13, Y13
+	VADDPD       Y12, Y13, Y12
+	VFMADD231PD  Y12, Y11, Y10
+	VSUBPD       Y10, Y13, Y10
+	VSUBPD       Y10, Y8, Y8
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y9, Y8
+	VMOVAPD      Y8, Y9
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y7, Y9
+	VMASKMOVPD   (DX)(BX*8), Y2, Y7
+	VMOVUPD      cbff0000000000000<>+0(SB), Y10
+	VFMADD231PD  c4000000000000000<>+0(SB), Y7, Y10
+	VMASKMOVPD   (CX)(BX*8), Y2, Y7
+	VMULPD       Y7, Y10, Y7
+	VMULPD       Y7, Y7, Y7
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y7, Y9
+	VBLENDVPD    Y3, Y8, Y9, Y7
+	VANDPD       Y2, Y7, Y7
+	VADDPD       Y7, Y0, Y0
+	VMASKMOVPD   (DX)(BX*8), Y2, Y7
+	VMOVUPD      cbff0000000000000<>+0(SB), Y8
+	VFMADD231PD  c4000000000000000<>+0(SB), Y7, Y8
+	VMULPD       c3fd9884533d43651<>+0(SB), Y4, Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD    Y3, Y4, Y7, Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y7
+	VSUBPD       Y6, Y7, Y6
+	VBLENDVPD    Y3, Y6, Y5, Y3
+	VDIVPD       Y3, Y4, Y3
+	VMULPD       Y3, Y8, Y3
+	VMASKMOVPD   Y3, Y2, (CX)(BX*8)
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         AX
+	VMOVUPD      96(SI)(AX*8), Y2
+	VMASKMOVPD   32(CX)(BX*8), Y2, Y3
+	VMASKMOVPD   32(DX)(BX*8), Y2, Y4
+	VMOVUPD      cbff0000000000000<>+0(SB), Y5
+	VFMADD231PD  c4000000000000000<>+0(SB), Y4, Y5
+	VMULPD       Y3, Y5, Y3
+	VANDPD       c7fffffffffffffff<>+0(SB), Y3, Y4
+	VADDPD       c4014000000000000<>+0(SB), Y4, Y5
+	VMOVUPD      c4024000000000000<>+0(SB), Y6
+	VDIVPD       Y5, Y6, Y5
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
+	VSUBPD       Y5, Y6, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPD      cbe085105e5f8702d<>+0(SB), Y7
+	VMOVUPD      cbe112d2d3ff399d1<>+0(SB), Y8
+	VFMADD213PD  c3e43879975f31eb4<>+0(SB), Y6, Y7
+	VFMADD213PD  c3e483a2674aa4819<>+0(SB), Y6, Y8
+	VFMADD213PD  cbe71b03254ee3156<>+0(SB), Y6, Y7
+	VFMADD213PD  cbe74fe95878cba8a<>+0(SB), Y6, Y8
+	VFMADD213PD  c3e9582fccf6cfcc5<>+0(SB), Y6, Y7
+	VFMADD213PD  c3ea089e347f5074f<>+0(SB), Y6, Y8
+	VFMADD213PD  cbe87aae683b85838<>+0(SB), Y6, Y7
+	VFMADD213PD  cbecb7fa473131193<>+0(SB), Y6, Y8
+	VFMADD213PD  cbefa02c40ee417e8<>+0(SB), Y6, Y7
+	VFMADD213PD  c3ef7d030eb79fc59<>+0(SB), Y6, Y8
+	VFMADD213PD  c3f3df3ecb35eac4b<>+0(SB), Y6, Y7
+	VFMADD213PD  cbf219cdbcf0574d4<>+0(SB), Y6, Y8
+	VFMADD213PD  cbf71355f4906213e<>+0(SB), Y6, Y7
+	VFMADD213PD  c3ef47aba4bb43763<>+0(SB), Y6, Y8
+	VFMADD213PD  cbfa37838b3a21d25<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f90bd973aaee055<>+0(SB), Y6, Y8
+	VFMADD213PD  cbfb0f103e712eebf<>+0(SB), Y6, Y7
+	VFMADD213PD  c3faf7d96e0d9979a<>+0(SB), Y6, Y8
+	VFMADD213PD  c3fb3e97eaf5f2f84<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f99ac85788f4051<>+0(SB), Y6, Y8
+	VFMADD213PD  c3ff28273b50efa76<>+0(SB), Y6, Y7
+	VFMADD213PD  cbfcd5fd8ffd0f1a1<>+0(SB), Y6, Y8
+	VFMADD231PD  Y5, Y8, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y5
+	VDIVPD       Y5, Y7, Y5
+	VMOVUPD      c5f30000000000000<>+0(SB), Y6
+	VMINPD       Y4, Y6, Y4
+	VMULPD       Y4, Y4, Y6
+	VMOVAPD      Y6, Y7
+	VFMSUB231PD  Y4, Y4, Y7
+	VMULPD       cbfe0000000000000<>+0(SB), Y6, Y4
+	VMOVUPD      c4086300000000000<>+0(SB), Y6
+	VMINPD       Y4, Y6, Y4
+	VMOVUPD      cc087500000000000<>+0(SB), Y6
+	VMAXPD       Y4, Y6, Y4
+	VMOVUPD      c4338000000000000<>+0(SB), Y6
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y4, Y6
+	VSUBPD       c4338000000000000<>+0(SB), Y6, Y8
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y8, Y4
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y8, Y4
+	VMULPD       Y4, Y4, Y8
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y9
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y10
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y8, Y9
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y8, Y10
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y8, Y9
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y8, Y10
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y8, Y9
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y8, Y10
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y8, Y9
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y8, Y10
+	VFMADD231PD  Y4, Y10, Y9
+	VFMADD213PD  Y4, Y8, Y9
+	VADDPD       c3ff0000000000000<>+0(SB), Y9, Y4
+	VPSRAD       $0x01, Y6, Y8
+	VPSUBD       Y8, Y6, Y6
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD       Y8, Y4, Y4
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y4, Y4
+	VMULPD       Y7, Y4, Y6
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y6, Y4
+	VMULPD       c3fd9884533d43651<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y4, Y6
+	VCMPPD       $0x1e, c0000000000000000<>+0(SB), Y3, Y3
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
+	VSUBPD       Y6, Y8, Y8
+	VMULPD       c3fd9884533d43651<>+0(SB), Y5, Y9
+	VBLENDVPD    Y3, Y8, Y9, Y8
+	VPADDQ       c00095f6200000000<>+0(SB), Y8, Y8
+	VPSRLQ       $0x34, Y8, Y9
+	VORPD        c4330000000000000<>+0(SB), Y9, Y9
+	VSUBPD       c43300000000003ff<>+0(SB), Y9, Y9
+	VANDPD       c000fffffffffffff<>+0(SB), Y8, Y8
+	VPADDQ       c3fe6a09e00000000<>+0(SB), Y8, Y8
+	VSUBPD       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMOVUPD      c3fd2bd3c36113405<>+0(SB), Y10
+	VMOVUPD      cbff0000000000000<>+0(SB), Y11
+	VBLENDVPD    Y3, Y10, Y11, Y10
+	VCMPPD       $0x11, Y10, Y6, Y10
+	VMOVUPD      c0000000000000000<>+0(SB), Y11
+	VBLENDVPD    Y10, Y11, Y9, Y9
+	VXORPD       c8000000000000000<>+0(SB), Y6, Y11
+	VBLENDVPD    Y10, Y11, Y8, Y8
+	VMULPD       c3dea39ef35793c76<>+0(SB), Y9, Y10
+	VADDPD       c4000000000000000<>+0(SB), Y8, Y11
+	VDIVPD       Y11, Y8, Y11
+	VMULPD       Y11, Y11, Y12
+	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y13
+	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y12, Y13
+	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y12, Y13
+	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y12, Y13
+	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y12, Y13
+	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y12, Y13
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y12, Y13
+	VMULPD       Y12, Y13, Y12
+	VMULPD       c3fe0000000000000<>+0(SB), Y8, Y13
+	VMULPD       Y8, Y13, Y13
+	VADDPD       Y12, Y13, Y12
+	VFMADD231PD  Y12, Y11, Y10
+	VSUBPD       Y10, Y13, Y10
+	VSUBPD       Y10, Y8, Y8
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y9, Y8
+	VMOVAPD      Y8, Y9
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y7, Y9
+	VMASKMOVPD   32(DX)(BX*8), Y2, Y7
+	VMOVUPD      cbff0000000000000<>+0(SB), Y10
+	VFMADD231PD  c4000000000000000<>+0(SB), Y7, Y10
+	VMASKMOVPD   32(CX)(BX*8), Y2, Y7
+	VMULPD       Y7, Y10, Y7
+	VMULPD       Y7, Y7, Y7
+	VFMADD231PD  cbfe0000000000000<>+0(SB), Y7, Y9
+	VBLENDVPD    Y3, Y8, Y9, Y7
+	VANDPD       Y2, Y7, Y7
+	VADDPD       Y7, Y1, Y1
+	VMASKMOVPD   32(DX)(BX*8), Y2, Y7
+	VMOVUPD      cbff0000000000000<>+0(SB), Y8
+	VFMADD231PD  c4000000000000000<>+0(SB), Y7, Y8
+	VMULPD       c3fd9884533d43651<>+0(SB), Y4, Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y7
+	VBLENDVPD    Y3, Y4, Y7, Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y7
+	VSUBPD       Y6, Y7, Y6
+	VBLENDVPD    Y3, Y6, Y5, Y3
+	VDIVPD       Y3, Y4, Y3
+	VMULPD       Y3, Y8, Y3
+	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
+
+done92:
+	MOVQ         grad+32(FP), AX
+	MOVQ         k+24(FP), CX
+	SHLQ         $0x03, CX
+	ADDQ         CX, AX
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      64(DX)(CX*8), Y2
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   (DX), Y2, Y2
+	VMOVUPD      Y2, 56(SP)
+	VMOVUPD      (AX), Y3
+	VADDPD       Y2, Y3, Y3
+	VMOVUPD      Y3, (AX)
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      96(DX)(CX*8), Y2
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   32(DX), Y2, Y2
+	VMOVUPD      Y2, 88(SP)
+	VMOVUPD      32(AX), Y3
+	VADDPD       Y2, Y3, Y3
+	VMOVUPD      Y3, 32(AX)
+	MOVQ         24(SP), AX
+	MOVQ         32(SP), CX
+	MOVQ         (SP), DX
+	ADDQ         CX, DX
+	MOVQ         DX, (SP)
+	MOVQ         16(SP), CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	MOVQ         CX, 16(SP)
+	MOVQ         8(SP), CX
+	SUBQ         AX, CX
+	MOVQ         CX, 8(SP)
+	VBROADCASTSD 56(SP), Y2
+	VBROADCASTSD 64(SP), Y3
+	VBROADCASTSD 72(SP), Y4
+	VBROADCASTSD 80(SP), Y5
+	VBROADCASTSD 88(SP), Y6
+	VBROADCASTSD 96(SP), Y7
+	VBROADCASTSD 104(SP), Y8
+	VBROADCASTSD 112(SP), Y9
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group93:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Y10
+	VFMADD231PD (AX), Y2, Y10
+	VFMADD231PD 64(AX), Y3, Y10
+	VFMADD231PD 128(AX), Y4, Y10
+	VFMADD231PD 192(AX), Y5, Y10
+	VFMADD231PD 256(AX), Y6, Y10
+	VFMADD231PD 320(AX), Y7, Y10
+	VFMADD231PD 384(AX), Y8, Y10
+	VFMADD231PD 448(AX), Y9, Y10
+	VMOVUPD     Y10, (DX)
+	VMOVUPD     32(DX), Y10
+	VFMADD231PD 32(AX), Y2, Y10
+	VFMADD231PD 96(AX), Y3, Y10
+	VFMADD231PD 160(AX), Y4, Y10
+	VFMADD231PD 224(AX), Y5, Y10
+	VFMADD231PD 288(AX), Y6, Y10
+	VFMADD231PD 352(AX), Y7, Y10
+	VFMADD231PD 416(AX), Y8, Y10
+	VFMADD231PD 480(AX), Y9, Y10
+	VMOVUPD     Y10, 32(DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group93
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile75
+
+finish79:
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
@@ -5780,7 +8008,7 @@ GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $32
 
 // func negBinomial2LogLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·negBinomial2LogLinearAVX2(SB), NOSPLIT, $56-112
+TEXT ·negBinomial2LogLinearAVX2(SB), NOSPLIT, $120-112
 	MOVQ    sum+72(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
@@ -5796,17 +8024,21 @@ TEXT ·negBinomial2LogLinearAVX2(SB), NOSPLIT, $56-112
 	MOVQ    AX, 48(SP)
 	MOVQ    k+24(FP), AX
 	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x00000020
-	JLE     long1
-	CMPQ    AX, $0x00000080
-	JG      long1
+	CMPQ    AX, $0x20
+	JLE     chosen1
 	MOVQ    $0x00000010, CX
+	CMPQ    AX, $0x40
+	JLE     chosen1
+	MOVQ    $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -5822,28 +8054,28 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
 	VBROADCASTSD c+40(FP), Y7
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -5867,15 +8099,15 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -5884,10 +8116,10 @@ columns17:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -5901,7 +8133,7 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -5911,9 +8143,9 @@ long3:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -5923,14 +8155,14 @@ same19:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -5970,15 +8202,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -5991,10 +8223,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -6014,21 +8246,21 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
 	VBROADCASTSD c+40(FP), Y7
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -6045,9 +8277,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -6113,15 +8345,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -6142,10 +8374,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Y12
 	VMOVUPD 32(BX), Y13
 	VADDPD  Y8, Y12, Y12
@@ -6167,7 +8399,7 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -6177,9 +8409,9 @@ bothLong5:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -6189,14 +8421,14 @@ same33:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done34:
+done35:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next37
+	JLT  next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -6252,15 +8484,15 @@ columns36:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, DX
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, DX
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -6277,10 +8509,10 @@ columns38:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -6310,9 +8542,9 @@ done35:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next42
+	JLT     next43
 
-columns41:
+columns42:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -6364,15 +8596,15 @@ columns41:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns41
+	JGE         columns42
 
-next42:
+next43:
 	ADDQ $0x04, DX
-	JEQ  done40
+	JEQ  done41
 	SUBQ $0x01, DX
-	JLT  next44
+	JLT  next45
 
-columns43:
+columns44:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -6388,10 +8620,10 @@ columns43:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns43
+	JGE         columns44
 
-next44:
-done40:
+next45:
+done41:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -6417,9 +8649,9 @@ likelihood6:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail48
+	JGT  tail49
 
-loop47:
+loop48:
 	VMOVUPD      (CX)(BX*8), Y4
 	VBROADCASTSD logPhi+96(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -6626,12 +8858,12 @@ loop47:
 	VMOVUPD      Y4, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop47
+	JLE          loop48
 
-tail48:
+tail49:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done49
+	JLE          done50
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -6848,7 +9080,7 @@ tail48:
 	VFNMADD231PD Y11, Y6, Y5
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-done49:
+done50:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -6872,9 +9104,7 @@ done49:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -6894,9 +9124,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next52
+	JLT     next53
 
-columns51:
+columns52:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -6932,15 +9162,15 @@ columns51:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns51
+	JGE         columns52
 
-next52:
+next53:
 	ADDQ $0x04, DX
-	JEQ  done50
+	JEQ  done51
 	SUBQ $0x01, DX
-	JLT  next54
+	JLT  next55
 
-columns53:
+columns54:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -6952,10 +9182,10 @@ columns53:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns53
+	JGE         columns54
 
-next54:
-done50:
+next55:
+done51:
 	VMOVUPD (CX), Y8
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y4, Y8, Y8
@@ -6987,9 +9217,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next57
+	JLT     next58
 
-columns56:
+columns57:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -7041,15 +9271,15 @@ columns56:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns56
+	JGE         columns57
 
-next57:
+next58:
 	ADDQ $0x04, DX
-	JEQ  done55
+	JEQ  done56
 	SUBQ $0x01, DX
-	JLT  next59
+	JLT  next60
 
-columns58:
+columns59:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -7065,10 +9295,10 @@ columns58:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns58
+	JGE         columns59
 
-next59:
-done55:
+next60:
+done56:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -7091,19 +9321,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit60:
+unit61:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost61
+	JLE  atMost62
 	MOVQ $0x00000008, BX
 
-atMost61:
+atMost62:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -7111,35 +9341,35 @@ atMost61:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same62
+	JEQ        same63
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y4, Y5
-	JMP        done63
+	JMP        done64
 
-same62:
+same63:
 	VBROADCASTSD c+40(FP), Y5
 
-done63:
+done64:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column64:
+column65:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column64
+	JG           column65
 	VMASKMOVPD   Y5, Y4, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost65
+	JLE          atMost66
 	MOVQ         $0x00000008, BX
 
-atMost65:
+atMost66:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -7147,33 +9377,33 @@ atMost65:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same66
+	JEQ        same67
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y4, Y5
-	JMP        done67
+	JMP        done68
 
-same66:
+same67:
 	VBROADCASTSD c+40(FP), Y5
 
-done67:
+done68:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column68:
+column69:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  32(SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column68
+	JG           column69
 	VMASKMOVPD   Y5, Y4, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit60
+	JG           unit61
 	JMP          likelihood6
 
 rest10:
@@ -7181,13 +9411,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit69:
+unit70:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost70
+	JLE  atMost71
 	MOVQ $0x00000008, BX
 
-atMost70:
+atMost71:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -7200,23 +9430,23 @@ atMost70:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column71:
+column72:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column71
+	JG          column72
 	VMOVUPD     (SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost72
+	JLE         atMost73
 	MOVQ        $0x00000008, BX
 
-atMost72:
+atMost73:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -7229,23 +9459,710 @@ atMost72:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column73:
+column74:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column73
+	JG          column74
 	VMOVUPD     32(SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit69
+	JG          unit70
+	JMP         done12
 
-done11:
+wide11:
+tile75:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish79
+	CMPQ AX, $0x08
+	JLE  atMost81
+	MOVQ $0x00000008, AX
+
+atMost81:
+	MOVQ  AX, 40(SP)
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	MOVQ  (SP), AX
+	MOVQ  b+16(FP), CX
+	MOVQ  (SP), DX
+	MOVQ  32(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+24(FP), BX
+
+group82:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Y12
+	VFMADD231PD (AX), Y12, Y4
+	VFMADD231PD 64(AX), Y12, Y6
+	VFMADD231PD 128(AX), Y12, Y8
+	VFMADD231PD 192(AX), Y12, Y10
+	VMOVUPD     32(CX), Y12
+	VFMADD231PD 32(AX), Y12, Y5
+	VFMADD231PD 96(AX), Y12, Y7
+	VFMADD231PD 160(AX), Y12, Y9
+	VFMADD231PD 224(AX), Y12, Y11
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group82
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y7, Y6, Y5
+	VADDPD      Y9, Y8, Y6
+	VADDPD      Y11, Y10, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y4
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same83
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y4, Y6
+	JMP         done84
+
+same83:
+	VBROADCASTSD c+40(FP), Y6
+
+done84:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, (CX)
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	MOVQ       (SP), AX
+	MOVQ       b+16(FP), CX
+	MOVQ       (SP), DX
+	MOVQ       32(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+24(FP), BX
+
+group85:
+	VMOVUPD     (CX), Y12
+	VFMADD231PD 256(AX), Y12, Y4
+	VFMADD231PD 320(AX), Y12, Y6
+	VFMADD231PD 384(AX), Y12, Y8
+	VFMADD231PD 448(AX), Y12, Y10
+	VMOVUPD     32(CX), Y12
+	VFMADD231PD 288(AX), Y12, Y5
+	VFMADD231PD 352(AX), Y12, Y7
+	VFMADD231PD 416(AX), Y12, Y9
+	VFMADD231PD 480(AX), Y12, Y11
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group85
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y7, Y6, Y5
+	VADDPD      Y9, Y8, Y6
+	VADDPD      Y11, Y10, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y4
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same86
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y4, Y6
+	JMP         done87
+
+same86:
+	VBROADCASTSD c+40(FP), Y6
+
+done87:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, 32(CX)
+	MOVQ       16(SP), AX
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	MOVQ       y+56(FP), DX
+	ADDQ       AX, DX
+	MOVQ       40(SP), AX
+	XORQ       BX, BX
+	LEAQ       -8(AX), SI
+	CMPQ       BX, SI
+	JGT        tail91
+
+loop90:
+	VMOVUPD      (CX)(BX*8), Y4
+	VBROADCASTSD logPhi+96(FP), Y5
+	VSUBPD       Y5, Y4, Y4
+	VORPD        c8000000000000000<>+0(SB), Y4, Y4
+	VMOVUPD      cc087500000000000<>+0(SB), Y5
+	VMAXPD       Y4, Y5, Y4
+	VMOVUPD      c4338000000000000<>+0(SB), Y5
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y4, Y5
+	VSUBPD       c4338000000000000<>+0(SB), Y5, Y6
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y6, Y4
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y6, Y4
+	VMULPD       Y4, Y4, Y6
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y7
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y8
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y6, Y7
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y6, Y8
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y6, Y8
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y6, Y8
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y6, Y7
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y6, Y8
+	VFMADD231PD  Y4, Y8, Y7
+	VFMADD213PD  Y4, Y6, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y4
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y6
+	VCMPPD       $0x1e, c3fda8240b780346e<>+0(SB), Y4, Y7
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
+	VSUBPD       Y6, Y8, Y8
+	VADDPD       Y4, Y8, Y8
+	VADDPD       Y5, Y8, Y8
+	VMULPD       c3fe0000000000000<>+0(SB), Y8, Y8
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VMULPD       c3fe0000000000000<>+0(SB), Y6, Y6
+	VSUBPD       c3ff0000000000000<>+0(SB), Y6, Y6
+	VBLENDVPD    Y7, Y6, Y4, Y6
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
+	VANDPD       Y7, Y8, Y7
+	VADDPD       c4000000000000000<>+0(SB), Y6, Y8
+	VDIVPD       Y8, Y6, Y8
+	VMOVUPD      cc000000000000000<>+0(SB), Y9
+	VFMADD213PD  c4000000000000000<>+0(SB), Y8, Y9
+	VFMADD213PD  cc000000000000000<>+0(SB), Y8, Y9
+	VFMADD213PD  c3ff0000000000000<>+0(SB), Y8, Y9
+	VMULPD       Y9, Y5, Y5
+	VMULPD       Y8, Y8, Y9
+	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y10
+	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y9, Y10
+	VMULPD       Y9, Y10, Y9
+	VMULPD       c3fe0000000000000<>+0(SB), Y6, Y10
+	VMULPD       Y6, Y10, Y10
+	VADDPD       Y9, Y10, Y9
+	VFMADD231PD  c3dea39ef35793c76<>+0(SB), Y7, Y5
+	VFMADD231PD  Y9, Y8, Y5
+	VSUBPD       Y5, Y10, Y5
+	VSUBPD       Y5, Y6, Y5
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y7, Y5
+	VMOVUPD      (CX)(BX*8), Y6
+	VBROADCASTSD logPhi+96(FP), Y7
+	VSUBPD       Y7, Y6, Y6
+	VMOVUPD      (DX)(BX*8), Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VMULPD       Y8, Y4, Y4
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y6, Y9
+	VBLENDVPD    Y9, Y4, Y8, Y10
+	VBLENDVPD    Y9, Y8, Y4, Y4
+	VMULPD       Y4, Y7, Y4
+	VMOVUPD      c0000000000000000<>+0(SB), Y8
+	VMAXPD       Y6, Y8, Y8
+	VADDPD       Y8, Y5, Y8
+	VXORPD       c8000000000000000<>+0(SB), Y6, Y6
+	VMOVUPD      c0000000000000000<>+0(SB), Y9
+	VMAXPD       Y6, Y9, Y6
+	VADDPD       Y6, Y5, Y5
+	VBROADCASTSD inverse+104(FP), Y6
+	VSUBPD       Y8, Y10, Y9
+	VFNMADD231PD Y6, Y4, Y9
+	VADDPD       Y9, Y2, Y2
+	VXORPD       c8000000000000000<>+0(SB), Y7, Y6
+	VMULPD       Y5, Y6, Y5
+	VBROADCASTSD phi+88(FP), Y6
+	VFNMADD231PD Y8, Y6, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD phi+88(FP), Y5
+	VFNMADD231PD Y10, Y5, Y4
+	VMOVUPD      Y4, (CX)(BX*8)
+	VMOVUPD      32(CX)(BX*8), Y4
+	VBROADCASTSD logPhi+96(FP), Y5
+	VSUBPD       Y5, Y4, Y4
+	VORPD        c8000000000000000<>+0(SB), Y4, Y4
+	VMOVUPD      cc087500000000000<>+0(SB), Y5
+	VMAXPD       Y4, Y5, Y4
+	VMOVUPD      c4338000000000000<>+0(SB), Y5
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y4, Y5
+	VSUBPD       c4338000000000000<>+0(SB), Y5, Y6
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y6, Y4
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y6, Y4
+	VMULPD       Y4, Y4, Y6
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y7
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y8
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y6, Y7
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y6, Y8
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y6, Y8
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y6, Y7
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y6, Y8
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y6, Y7
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y6, Y8
+	VFMADD231PD  Y4, Y8, Y7
+	VFMADD213PD  Y4, Y6, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y4
+	VPSRAD       $0x01, Y5, Y6
+	VPSUBD       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y6
+	VCMPPD       $0x1e, c3fda8240b780346e<>+0(SB), Y4, Y7
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
+	VSUBPD       Y6, Y8, Y8
+	VADDPD       Y4, Y8, Y8
+	VADDPD       Y5, Y8, Y8
+	VMULPD       c3fe0000000000000<>+0(SB), Y8, Y8
+	VBLENDVPD    Y7, Y8, Y5, Y5
+	VMULPD       c3fe0000000000000<>+0(SB), Y6, Y6
+	VSUBPD       c3ff0000000000000<>+0(SB), Y6, Y6
+	VBLENDVPD    Y7, Y6, Y4, Y6
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y8
+	VANDPD       Y7, Y8, Y7
+	VADDPD       c4000000000000000<>+0(SB), Y6, Y8
+	VDIVPD       Y8, Y6, Y8
+	VMOVUPD      cc000000000000000<>+0(SB), Y9
+	VFMADD213PD  c4000000000000000<>+0(SB), Y8, Y9
+	VFMADD213PD  cc000000000000000<>+0(SB), Y8, Y9
+	VFMADD213PD  c3ff0000000000000<>+0(SB), Y8, Y9
+	VMULPD       Y9, Y5, Y5
+	VMULPD       Y8, Y8, Y9
+	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y10
+	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y9, Y10
+	VMULPD       Y9, Y10, Y9
+	VMULPD       c3fe0000000000000<>+0(SB), Y6, Y10
+	VMULPD       Y6, Y10, Y10
+	VADDPD       Y9, Y10, Y9
+	VFMADD231PD  c3dea39ef35793c76<>+0(SB), Y7, Y5
+	VFMADD231PD  Y9, Y8, Y5
+	VSUBPD       Y5, Y10, Y5
+	VSUBPD       Y5, Y6, Y5
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y7, Y5
+	VMOVUPD      32(CX)(BX*8), Y6
+	VBROADCASTSD logPhi+96(FP), Y7
+	VSUBPD       Y7, Y6, Y6
+	VMOVUPD      32(DX)(BX*8), Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y8
+	VMULPD       Y8, Y4, Y4
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y6, Y9
+	VBLENDVPD    Y9, Y4, Y8, Y10
+	VBLENDVPD    Y9, Y8, Y4, Y4
+	VMULPD       Y4, Y7, Y4
+	VMOVUPD      c0000000000000000<>+0(SB), Y8
+	VMAXPD       Y6, Y8, Y8
+	VADDPD       Y8, Y5, Y8
+	VXORPD       c8000000000000000<>+0(SB), Y6, Y6
+	VMOVUPD      c0000000000000000<>+0(SB), Y9
+	VMAXPD       Y6, Y9, Y6
+	VADDPD       Y6, Y5, Y5
+	VBROADCASTSD inverse+104(FP), Y6
+	VSUBPD       Y8, Y10, Y9
+	VFNMADD231PD Y6, Y4, Y9
+	VADDPD       Y9, Y3, Y3
+	VXORPD       c8000000000000000<>+0(SB), Y7, Y6
+	VMULPD       Y5, Y6, Y5
+	VBROADCASTSD phi+88(FP), Y6
+	VFNMADD231PD Y8, Y6, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD phi+88(FP), Y5
+	VFNMADD231PD Y10, Y5, Y4
+	VMOVUPD      Y4, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop90
+
+tail91:
+	SUBQ         BX, AX
+	CMPQ         AX, $0x00
+	JLE          done92
+	LEAQ         lanesBelow<>+0(SB), SI
+	MOVQ         AX, DI
+	NEGQ         DI
+	VMOVUPD      64(SI)(DI*8), Y4
+	VMASKMOVPD   (CX)(BX*8), Y4, Y5
+	VBROADCASTSD logPhi+96(FP), Y6
+	VSUBPD       Y6, Y5, Y5
+	VORPD        c8000000000000000<>+0(SB), Y5, Y5
+	VMOVUPD      cc087500000000000<>+0(SB), Y6
+	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      c4338000000000000<>+0(SB), Y6
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y5, Y6
+	VSUBPD       c4338000000000000<>+0(SB), Y6, Y7
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y7, Y5
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y5, Y7
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y8
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y9
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y7, Y8
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y7, Y8
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y7, Y9
+	VFMADD231PD  Y5, Y9, Y8
+	VFMADD213PD  Y5, Y7, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y5
+	VPSRAD       $0x01, Y6, Y7
+	VPSUBD       Y7, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y7
+	VCMPPD       $0x1e, c3fda8240b780346e<>+0(SB), Y5, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VSUBPD       Y7, Y9, Y9
+	VADDPD       Y5, Y9, Y9
+	VADDPD       Y6, Y9, Y9
+	VMULPD       c3fe0000000000000<>+0(SB), Y9, Y9
+	VBLENDVPD    Y8, Y9, Y6, Y6
+	VMULPD       c3fe0000000000000<>+0(SB), Y7, Y7
+	VSUBPD       c3ff0000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y8, Y7, Y5, Y7
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VANDPD       Y8, Y9, Y8
+	VADDPD       c4000000000000000<>+0(SB), Y7, Y9
+	VDIVPD       Y9, Y7, Y9
+	VMOVUPD      cc000000000000000<>+0(SB), Y10
+	VFMADD213PD  c4000000000000000<>+0(SB), Y9, Y10
+	VFMADD213PD  cc000000000000000<>+0(SB), Y9, Y10
+	VFMADD213PD  c3ff0000000000000<>+0(SB), Y9, Y10
+	VMULPD       Y10, Y6, Y6
+	VMULPD       Y9, Y9, Y10
+	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y11
+	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y10, Y11
+	VMULPD       Y10, Y11, Y10
+	VMULPD       c3fe0000000000000<>+0(SB), Y7, Y11
+	VMULPD       Y7, Y11, Y11
+	VADDPD       Y10, Y11, Y10
+	VFMADD231PD  c3dea39ef35793c76<>+0(SB), Y8, Y6
+	VFMADD231PD  Y10, Y9, Y6
+	VSUBPD       Y6, Y11, Y6
+	VSUBPD       Y6, Y7, Y6
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y6
+	VMASKMOVPD   (CX)(BX*8), Y4, Y7
+	VBROADCASTSD logPhi+96(FP), Y8
+	VSUBPD       Y8, Y7, Y7
+	VMASKMOVPD   (DX)(BX*8), Y4, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y9
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VDIVPD       Y9, Y10, Y9
+	VMULPD       Y9, Y5, Y5
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD    Y10, Y5, Y9, Y11
+	VBLENDVPD    Y10, Y9, Y5, Y5
+	VMULPD       Y5, Y8, Y5
+	VMOVUPD      c0000000000000000<>+0(SB), Y9
+	VMAXPD       Y7, Y9, Y9
+	VADDPD       Y9, Y6, Y9
+	VXORPD       c8000000000000000<>+0(SB), Y7, Y7
+	VMOVUPD      c0000000000000000<>+0(SB), Y10
+	VMAXPD       Y7, Y10, Y7
+	VADDPD       Y7, Y6, Y6
+	VBROADCASTSD inverse+104(FP), Y7
+	VSUBPD       Y9, Y11, Y10
+	VFNMADD231PD Y7, Y5, Y10
+	VANDPD       Y4, Y10, Y7
+	VADDPD       Y7, Y2, Y2
+	VXORPD       c8000000000000000<>+0(SB), Y8, Y7
+	VMULPD       Y6, Y7, Y6
+	VBROADCASTSD phi+88(FP), Y7
+	VFNMADD231PD Y9, Y7, Y6
+	VANDPD       Y4, Y6, Y6
+	VADDPD       Y6, Y0, Y0
+	VBROADCASTSD phi+88(FP), Y6
+	VFNMADD231PD Y11, Y6, Y5
+	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         AX
+	VMOVUPD      96(SI)(AX*8), Y4
+	VMASKMOVPD   32(CX)(BX*8), Y4, Y5
+	VBROADCASTSD logPhi+96(FP), Y6
+	VSUBPD       Y6, Y5, Y5
+	VORPD        c8000000000000000<>+0(SB), Y5, Y5
+	VMOVUPD      cc087500000000000<>+0(SB), Y6
+	VMAXPD       Y5, Y6, Y5
+	VMOVUPD      c4338000000000000<>+0(SB), Y6
+	VFMADD231PD  c3ff71547652b82fe<>+0(SB), Y5, Y6
+	VSUBPD       c4338000000000000<>+0(SB), Y6, Y7
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y7, Y5
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y5, Y7
+	VMOVUPD      c3e9289185613a3d6<>+0(SB), Y8
+	VMOVUPD      c3e5af38a9b0ec855<>+0(SB), Y9
+	VFMADD213PD  c3efa019b90d2ae7a<>+0(SB), Y7, Y8
+	VFMADD213PD  c3ec71de0dae63bb3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3f56c16c1788bd90<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f2a01a01a7c41d5<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fa5555555553d63<>+0(SB), Y7, Y8
+	VFMADD213PD  c3f811111111109b3<>+0(SB), Y7, Y9
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y7, Y8
+	VFMADD213PD  c3fc5555555555556<>+0(SB), Y7, Y9
+	VFMADD231PD  Y5, Y9, Y8
+	VFMADD213PD  Y5, Y7, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y5
+	VPSRAD       $0x01, Y6, Y7
+	VPSUBD       Y7, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VPADDQ       c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y7
+	VCMPPD       $0x1e, c3fda8240b780346e<>+0(SB), Y5, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VSUBPD       Y7, Y9, Y9
+	VADDPD       Y5, Y9, Y9
+	VADDPD       Y6, Y9, Y9
+	VMULPD       c3fe0000000000000<>+0(SB), Y9, Y9
+	VBLENDVPD    Y8, Y9, Y6, Y6
+	VMULPD       c3fe0000000000000<>+0(SB), Y7, Y7
+	VSUBPD       c3ff0000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y8, Y7, Y5, Y7
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VANDPD       Y8, Y9, Y8
+	VADDPD       c4000000000000000<>+0(SB), Y7, Y9
+	VDIVPD       Y9, Y7, Y9
+	VMOVUPD      cc000000000000000<>+0(SB), Y10
+	VFMADD213PD  c4000000000000000<>+0(SB), Y9, Y10
+	VFMADD213PD  cc000000000000000<>+0(SB), Y9, Y10
+	VFMADD213PD  c3ff0000000000000<>+0(SB), Y9, Y10
+	VMULPD       Y10, Y6, Y6
+	VMULPD       Y9, Y9, Y10
+	VMOVUPD      c3fc2b5900de53b32<>+0(SB), Y11
+	VFMADD213PD  c3fc39fe51a7c18f9<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fc7462b51cb66b1<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fcc71c62e3f11e6<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fd2492492df281a<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fd99999999952d7<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y10, Y11
+	VMULPD       Y10, Y11, Y10
+	VMULPD       c3fe0000000000000<>+0(SB), Y7, Y11
+	VMULPD       Y7, Y11, Y11
+	VADDPD       Y10, Y11, Y10
+	VFMADD231PD  c3dea39ef35793c76<>+0(SB), Y8, Y6
+	VFMADD231PD  Y10, Y9, Y6
+	VSUBPD       Y6, Y11, Y6
+	VSUBPD       Y6, Y7, Y6
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y6
+	VMASKMOVPD   32(CX)(BX*8), Y4, Y7
+	VBROADCASTSD logPhi+96(FP), Y8
+	VSUBPD       Y8, Y7, Y7
+	VMASKMOVPD   32(DX)(BX*8), Y4, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y9
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VDIVPD       Y9, Y10, Y9
+	VMULPD       Y9, Y5, Y5
+	VCMPPD       $0x11, c0000000000000000<>+0(SB), Y7, Y10
+	VBLENDVPD    Y10, Y5, Y9, Y11
+	VBLENDVPD    Y10, Y9, Y5, Y5
+	VMULPD       Y5, Y8, Y5
+	VMOVUPD      c0000000000000000<>+0(SB), Y9
+	VMAXPD       Y7, Y9, Y9
+	VADDPD       Y9, Y6, Y9
+	VXORPD       c8000000000000000<>+0(SB), Y7, Y7
+	VMOVUPD      c0000000000000000<>+0(SB), Y10
+	VMAXPD       Y7, Y10, Y7
+	VADDPD       Y7, Y6, Y6
+	VBROADCASTSD inverse+104(FP), Y7
+	VSUBPD       Y9, Y11, Y10
+	VFNMADD231PD Y7, Y5, Y10
+	VANDPD       Y4, Y10, Y7
+	VADDPD       Y7, Y3, Y3
+	VXORPD       c8000000000000000<>+0(SB), Y8, Y7
+	VMULPD       Y6, Y7, Y6
+	VBROADCASTSD phi+88(FP), Y7
+	VFNMADD231PD Y9, Y7, Y6
+	VANDPD       Y4, Y6, Y6
+	VADDPD       Y6, Y1, Y1
+	VBROADCASTSD phi+88(FP), Y6
+	VFNMADD231PD Y11, Y6, Y5
+	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
+
+done92:
+	MOVQ         grad+32(FP), AX
+	MOVQ         k+24(FP), CX
+	SHLQ         $0x03, CX
+	ADDQ         CX, AX
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      64(DX)(CX*8), Y4
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   (DX), Y4, Y4
+	VMOVUPD      Y4, 56(SP)
+	VMOVUPD      (AX), Y5
+	VADDPD       Y4, Y5, Y5
+	VMOVUPD      Y5, (AX)
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      96(DX)(CX*8), Y4
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   32(DX), Y4, Y4
+	VMOVUPD      Y4, 88(SP)
+	VMOVUPD      32(AX), Y5
+	VADDPD       Y4, Y5, Y5
+	VMOVUPD      Y5, 32(AX)
+	MOVQ         24(SP), AX
+	MOVQ         32(SP), CX
+	MOVQ         (SP), DX
+	ADDQ         CX, DX
+	MOVQ         DX, (SP)
+	MOVQ         16(SP), CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	MOVQ         CX, 16(SP)
+	MOVQ         8(SP), CX
+	SUBQ         AX, CX
+	MOVQ         CX, 8(SP)
+	VBROADCASTSD 56(SP), Y4
+	VBROADCASTSD 64(SP), Y5
+	VBROADCASTSD 72(SP), Y6
+	VBROADCASTSD 80(SP), Y7
+	VBROADCASTSD 88(SP), Y8
+	VBROADCASTSD 96(SP), Y9
+	VBROADCASTSD 104(SP), Y10
+	VBROADCASTSD 112(SP), Y11
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group93:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Y12
+	VFMADD231PD (AX), Y4, Y12
+	VFMADD231PD 64(AX), Y5, Y12
+	VFMADD231PD 128(AX), Y6, Y12
+	VFMADD231PD 192(AX), Y7, Y12
+	VFMADD231PD 256(AX), Y8, Y12
+	VFMADD231PD 320(AX), Y9, Y12
+	VFMADD231PD 384(AX), Y10, Y12
+	VFMADD231PD 448(AX), Y11, Y12
+	VMOVUPD     Y12, (DX)
+	VMOVUPD     32(DX), Y12
+	VFMADD231PD 32(AX), Y4, Y12
+	VFMADD231PD 96(AX), Y5, Y12
+	VFMADD231PD 160(AX), Y6, Y12
+	VFMADD231PD 224(AX), Y7, Y12
+	VFMADD231PD 288(AX), Y8, Y12
+	VFMADD231PD 352(AX), Y9, Y12
+	VFMADD231PD 416(AX), Y10, Y12
+	VFMADD231PD 480(AX), Y11, Y12
+	VMOVUPD     Y12, 32(DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group93
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile75
+
+finish79:
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
@@ -7269,7 +10186,7 @@ GLOBL cc000000000000000<>(SB), RODATA|NOPTR, $32
 
 // func studentTLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·studentTLinearAVX2(SB), NOSPLIT, $56-112
+TEXT ·studentTLinearAVX2(SB), NOSPLIT, $120-112
 	MOVQ    sum+72(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
@@ -7288,17 +10205,21 @@ TEXT ·studentTLinearAVX2(SB), NOSPLIT, $56-112
 	MOVQ    AX, 48(SP)
 	MOVQ    k+24(FP), AX
 	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x00000020
-	JLE     long1
-	CMPQ    AX, $0x00000080
-	JG      long1
+	CMPQ    AX, $0x20
+	JLE     chosen1
 	MOVQ    $0x00000010, CX
+	CMPQ    AX, $0x40
+	JLE     chosen1
+	MOVQ    $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -7314,28 +10235,28 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VMOVUPD 64(CX), Y8
 	VMOVUPD 96(CX), Y9
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Y6
 	VBROADCASTSD c+40(FP), Y7
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y6
 	VFMADD231PD  32(AX), Y10, Y7
@@ -7359,15 +10280,15 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y6
 	VFMADD231PD  32(AX), Y10, Y7
@@ -7376,10 +10297,10 @@ columns17:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -7393,7 +10314,7 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
@@ -7403,9 +10324,9 @@ long3:
 	VMOVUPD 160(CX), Y11
 	VMOVUPD 192(CX), Y12
 	VMOVUPD 224(CX), Y13
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Y6
 	VBROADCASTSD c+40(FP), Y7
 	VBROADCASTSD c+40(FP), Y8
@@ -7415,14 +10336,14 @@ same19:
 	VBROADCASTSD c+40(FP), Y12
 	VBROADCASTSD c+40(FP), Y13
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Y14
 	VFMADD231PD  (AX), Y14, Y6
 	VFMADD231PD  32(AX), Y14, Y7
@@ -7462,15 +10383,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Y14
 	VFMADD231PD  (AX), Y14, Y6
 	VFMADD231PD  32(AX), Y14, Y7
@@ -7483,10 +10404,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -7506,21 +10427,21 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VMOVUPD 64(CX), Y8
 	VMOVUPD 96(CX), Y9
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Y6
 	VBROADCASTSD c+40(FP), Y7
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -7537,9 +10458,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y14
@@ -7605,15 +10526,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y14
@@ -7634,10 +10555,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Y14
 	VMOVUPD 32(BX), Y15
 	VADDPD  Y10, Y14, Y14
@@ -7659,7 +10580,7 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
@@ -7669,9 +10590,9 @@ bothLong5:
 	VMOVUPD 160(CX), Y11
 	VMOVUPD 192(CX), Y12
 	VMOVUPD 224(CX), Y13
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Y6
 	VBROADCASTSD c+40(FP), Y7
 	VBROADCASTSD c+40(FP), Y8
@@ -7681,14 +10602,14 @@ same33:
 	VBROADCASTSD c+40(FP), Y12
 	VBROADCASTSD c+40(FP), Y13
 
-done34:
+done35:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next37
+	JLT  next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -7744,15 +10665,15 @@ columns36:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, DX
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, DX
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -7769,10 +10690,10 @@ columns38:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -7802,9 +10723,9 @@ done35:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next42
+	JLT     next43
 
-columns41:
+columns42:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -7856,15 +10777,15 @@ columns41:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns41
+	JGE         columns42
 
-next42:
+next43:
 	ADDQ $0x04, DX
-	JEQ  done40
+	JEQ  done41
 	SUBQ $0x01, DX
-	JLT  next44
+	JLT  next45
 
-columns43:
+columns44:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -7880,10 +10801,10 @@ columns43:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns43
+	JGE         columns44
 
-next44:
-done40:
+next45:
+done41:
 	VMOVUPD (CX), Y14
 	VMOVUPD 32(CX), Y15
 	VADDPD  Y6, Y14, Y14
@@ -7909,9 +10830,9 @@ likelihood6:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail48
+	JGT  tail49
 
-loop47:
+loop48:
 	VMOVUPD      (DX)(BX*8), Y6
 	VMOVUPD      (CX)(BX*8), Y7
 	VSUBPD       Y7, Y6, Y6
@@ -7966,12 +10887,12 @@ loop47:
 	VADDPD       Y6, Y1, Y1
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop47
+	JLE          loop48
 
-tail48:
+tail49:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done49
+	JLE          done50
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -8040,7 +10961,7 @@ tail48:
 	VANDPD       Y6, Y7, Y6
 	VADDPD       Y6, Y1, Y1
 
-done49:
+done50:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -8064,9 +10985,7 @@ done49:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -8086,9 +11005,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next52
+	JLT     next53
 
-columns51:
+columns52:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y6, Y10
@@ -8124,15 +11043,15 @@ columns51:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns51
+	JGE         columns52
 
-next52:
+next53:
 	ADDQ $0x04, DX
-	JEQ  done50
+	JEQ  done51
 	SUBQ $0x01, DX
-	JLT  next54
+	JLT  next55
 
-columns53:
+columns54:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y6, Y10
@@ -8144,10 +11063,10 @@ columns53:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns53
+	JGE         columns54
 
-next54:
-done50:
+next55:
+done51:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -8179,9 +11098,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next57
+	JLT     next58
 
-columns56:
+columns57:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -8233,15 +11152,15 @@ columns56:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns56
+	JGE         columns57
 
-next57:
+next58:
 	ADDQ $0x04, DX
-	JEQ  done55
+	JEQ  done56
 	SUBQ $0x01, DX
-	JLT  next59
+	JLT  next60
 
-columns58:
+columns59:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -8257,10 +11176,10 @@ columns58:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns58
+	JGE         columns59
 
-next59:
-done55:
+next60:
+done56:
 	VMOVUPD (CX), Y14
 	VMOVUPD 32(CX), Y15
 	VADDPD  Y6, Y14, Y14
@@ -8283,19 +11202,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit60:
+unit61:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost61
+	JLE  atMost62
 	MOVQ $0x00000008, BX
 
-atMost61:
+atMost62:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y6
@@ -8303,35 +11222,35 @@ atMost61:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same62
+	JEQ        same63
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y6, Y7
-	JMP        done63
+	JMP        done64
 
-same62:
+same63:
 	VBROADCASTSD c+40(FP), Y7
 
-done63:
+done64:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column64:
+column65:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y7
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column64
+	JG           column65
 	VMASKMOVPD   Y7, Y6, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost65
+	JLE          atMost66
 	MOVQ         $0x00000008, BX
 
-atMost65:
+atMost66:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y6
@@ -8339,33 +11258,33 @@ atMost65:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same66
+	JEQ        same67
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y6, Y7
-	JMP        done67
+	JMP        done68
 
-same66:
+same67:
 	VBROADCASTSD c+40(FP), Y7
 
-done67:
+done68:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column68:
+column69:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  32(SI), Y8, Y7
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column68
+	JG           column69
 	VMASKMOVPD   Y7, Y6, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit60
+	JG           unit61
 	JMP          likelihood6
 
 rest10:
@@ -8373,13 +11292,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit69:
+unit70:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost70
+	JLE  atMost71
 	MOVQ $0x00000008, BX
 
-atMost70:
+atMost71:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y6
@@ -8392,23 +11311,23 @@ atMost70:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column71:
+column72:
 	VMOVUPD     (SI), Y7
 	VFMADD231PD (BX), Y6, Y7
 	VMOVUPD     Y7, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column71
+	JG          column72
 	VMOVUPD     (SI), Y7
 	VADDPD      Y6, Y7, Y7
 	VMOVUPD     Y7, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost72
+	JLE         atMost73
 	MOVQ        $0x00000008, BX
 
-atMost72:
+atMost73:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y6
@@ -8421,23 +11340,410 @@ atMost72:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column73:
+column74:
 	VMOVUPD     32(SI), Y7
 	VFMADD231PD 32(BX), Y6, Y7
 	VMOVUPD     Y7, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column73
+	JG          column74
 	VMOVUPD     32(SI), Y7
 	VADDPD      Y6, Y7, Y7
 	VMOVUPD     Y7, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit69
+	JG          unit70
+	JMP         done12
 
-done11:
+wide11:
+tile75:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish79
+	CMPQ AX, $0x08
+	JLE  atMost81
+	MOVQ $0x00000008, AX
+
+atMost81:
+	MOVQ  AX, 40(SP)
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	VPXOR Y12, Y12, Y12
+	VPXOR Y13, Y13, Y13
+	MOVQ  (SP), AX
+	MOVQ  b+16(FP), CX
+	MOVQ  (SP), DX
+	MOVQ  32(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+24(FP), BX
+
+group82:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Y14
+	VFMADD231PD (AX), Y14, Y6
+	VFMADD231PD 64(AX), Y14, Y8
+	VFMADD231PD 128(AX), Y14, Y10
+	VFMADD231PD 192(AX), Y14, Y12
+	VMOVUPD     32(CX), Y14
+	VFMADD231PD 32(AX), Y14, Y7
+	VFMADD231PD 96(AX), Y14, Y9
+	VFMADD231PD 160(AX), Y14, Y11
+	VFMADD231PD 224(AX), Y14, Y13
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group82
+	VADDPD      Y7, Y6, Y6
+	VADDPD      Y9, Y8, Y7
+	VADDPD      Y11, Y10, Y8
+	VADDPD      Y13, Y12, Y9
+	VPERM2F128  $0x20, Y8, Y6, Y10
+	VPERM2F128  $0x31, Y8, Y6, Y6
+	VADDPD      Y6, Y10, Y10
+	VPERM2F128  $0x20, Y9, Y7, Y6
+	VPERM2F128  $0x31, Y9, Y7, Y7
+	VADDPD      Y7, Y6, Y6
+	VUNPCKLPD   Y6, Y10, Y7
+	VUNPCKHPD   Y6, Y10, Y6
+	VADDPD      Y6, Y7, Y7
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y6
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same83
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y6, Y8
+	JMP         done84
+
+same83:
+	VBROADCASTSD c+40(FP), Y8
+
+done84:
+	VADDPD     Y8, Y7, Y7
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y7, Y6, (CX)
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	VPXOR      Y12, Y12, Y12
+	VPXOR      Y13, Y13, Y13
+	MOVQ       (SP), AX
+	MOVQ       b+16(FP), CX
+	MOVQ       (SP), DX
+	MOVQ       32(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+24(FP), BX
+
+group85:
+	VMOVUPD     (CX), Y14
+	VFMADD231PD 256(AX), Y14, Y6
+	VFMADD231PD 320(AX), Y14, Y8
+	VFMADD231PD 384(AX), Y14, Y10
+	VFMADD231PD 448(AX), Y14, Y12
+	VMOVUPD     32(CX), Y14
+	VFMADD231PD 288(AX), Y14, Y7
+	VFMADD231PD 352(AX), Y14, Y9
+	VFMADD231PD 416(AX), Y14, Y11
+	VFMADD231PD 480(AX), Y14, Y13
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group85
+	VADDPD      Y7, Y6, Y6
+	VADDPD      Y9, Y8, Y7
+	VADDPD      Y11, Y10, Y8
+	VADDPD      Y13, Y12, Y9
+	VPERM2F128  $0x20, Y8, Y6, Y10
+	VPERM2F128  $0x31, Y8, Y6, Y6
+	VADDPD      Y6, Y10, Y10
+	VPERM2F128  $0x20, Y9, Y7, Y6
+	VPERM2F128  $0x31, Y9, Y7, Y7
+	VADDPD      Y7, Y6, Y6
+	VUNPCKLPD   Y6, Y10, Y7
+	VUNPCKHPD   Y6, Y10, Y6
+	VADDPD      Y6, Y7, Y7
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y6
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same86
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y6, Y8
+	JMP         done87
+
+same86:
+	VBROADCASTSD c+40(FP), Y8
+
+done87:
+	VADDPD     Y8, Y7, Y7
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y7, Y6, 32(CX)
+	MOVQ       16(SP), AX
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	MOVQ       y+56(FP), DX
+	ADDQ       AX, DX
+	MOVQ       40(SP), AX
+	XORQ       BX, BX
+	LEAQ       -8(AX), SI
+	CMPQ       BX, SI
+	JGT        tail91
+
+loop90:
+	VMOVUPD      (DX)(BX*8), Y6
+	VMOVUPD      (CX)(BX*8), Y7
+	VSUBPD       Y7, Y6, Y6
+	VBROADCASTSD inverse+96(FP), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y6, Y6, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y9
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD slope+104(FP), Y10
+	VMULPD       Y10, Y6, Y6
+	VMOVUPD      Y6, (CX)(BX*8)
+	VMULPD       Y9, Y7, Y6
+	VADDPD       Y6, Y4, Y4
+	VSUBPD       c3ff0000000000000<>+0(SB), Y8, Y6
+	VSUBPD       Y7, Y6, Y6
+	VMULPD       Y9, Y6, Y6
+	VANDPD       c000fffffffffffff<>+0(SB), Y8, Y7
+	VORPD        c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y2, Y2
+	VPSRLQ       $0x34, Y8, Y7
+	VORPD        c4330000000000000<>+0(SB), Y7, Y7
+	VSUBPD       c43300000000003ff<>+0(SB), Y7, Y7
+	VFNMADD231PD c3fe62e42fefa39ef<>+0(SB), Y7, Y6
+	VADDPD       Y6, Y0, Y0
+	VMOVUPD      32(DX)(BX*8), Y6
+	VMOVUPD      32(CX)(BX*8), Y7
+	VSUBPD       Y7, Y6, Y6
+	VBROADCASTSD inverse+96(FP), Y7
+	VMULPD       Y7, Y6, Y6
+	VMULPD       Y6, Y6, Y7
+	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VDIVPD       Y8, Y9, Y9
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD slope+104(FP), Y10
+	VMULPD       Y10, Y6, Y6
+	VMOVUPD      Y6, 32(CX)(BX*8)
+	VMULPD       Y9, Y7, Y6
+	VADDPD       Y6, Y5, Y5
+	VSUBPD       c3ff0000000000000<>+0(SB), Y8, Y6
+	VSUBPD       Y7, Y6, Y6
+	VMULPD       Y9, Y6, Y6
+	VANDPD       c000fffffffffffff<>+0(SB), Y8, Y7
+	VORPD        c3ff0000000000000<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y3, Y3
+	VPSRLQ       $0x34, Y8, Y7
+	VORPD        c4330000000000000<>+0(SB), Y7, Y7
+	VSUBPD       c43300000000003ff<>+0(SB), Y7, Y7
+	VFNMADD231PD c3fe62e42fefa39ef<>+0(SB), Y7, Y6
+	VADDPD       Y6, Y1, Y1
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop90
+
+tail91:
+	SUBQ         BX, AX
+	CMPQ         AX, $0x00
+	JLE          done92
+	LEAQ         lanesBelow<>+0(SB), SI
+	MOVQ         AX, DI
+	NEGQ         DI
+	VMOVUPD      64(SI)(DI*8), Y6
+	VMASKMOVPD   (DX)(BX*8), Y6, Y7
+	VMASKMOVPD   (CX)(BX*8), Y6, Y8
+	VSUBPD       Y8, Y7, Y7
+	VBROADCASTSD inverse+96(FP), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y7, Y7, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y9
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VDIVPD       Y9, Y10, Y10
+	VMULPD       Y10, Y7, Y7
+	VBROADCASTSD slope+104(FP), Y11
+	VMULPD       Y11, Y7, Y7
+	VMASKMOVPD   Y7, Y6, (CX)(BX*8)
+	VMULPD       Y10, Y8, Y7
+	VANDPD       Y6, Y7, Y7
+	VADDPD       Y7, Y4, Y4
+	VSUBPD       c3ff0000000000000<>+0(SB), Y9, Y7
+	VSUBPD       Y8, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VANDPD       c000fffffffffffff<>+0(SB), Y9, Y8
+	VORPD        c3ff0000000000000<>+0(SB), Y8, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VBLENDVPD    Y6, Y8, Y10, Y8
+	VMULPD       Y8, Y2, Y2
+	VPSRLQ       $0x34, Y9, Y8
+	VORPD        c4330000000000000<>+0(SB), Y8, Y8
+	VSUBPD       c43300000000003ff<>+0(SB), Y8, Y8
+	VFNMADD231PD c3fe62e42fefa39ef<>+0(SB), Y8, Y7
+	VANDPD       Y6, Y7, Y6
+	VADDPD       Y6, Y0, Y0
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         AX
+	VMOVUPD      96(SI)(AX*8), Y6
+	VMASKMOVPD   32(DX)(BX*8), Y6, Y7
+	VMASKMOVPD   32(CX)(BX*8), Y6, Y8
+	VSUBPD       Y8, Y7, Y7
+	VBROADCASTSD inverse+96(FP), Y8
+	VMULPD       Y8, Y7, Y7
+	VMULPD       Y7, Y7, Y8
+	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y9
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VDIVPD       Y9, Y10, Y10
+	VMULPD       Y10, Y7, Y7
+	VBROADCASTSD slope+104(FP), Y11
+	VMULPD       Y11, Y7, Y7
+	VMASKMOVPD   Y7, Y6, 32(CX)(BX*8)
+	VMULPD       Y10, Y8, Y7
+	VANDPD       Y6, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VSUBPD       c3ff0000000000000<>+0(SB), Y9, Y7
+	VSUBPD       Y8, Y7, Y7
+	VMULPD       Y10, Y7, Y7
+	VANDPD       c000fffffffffffff<>+0(SB), Y9, Y8
+	VORPD        c3ff0000000000000<>+0(SB), Y8, Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
+	VBLENDVPD    Y6, Y8, Y10, Y8
+	VMULPD       Y8, Y3, Y3
+	VPSRLQ       $0x34, Y9, Y8
+	VORPD        c4330000000000000<>+0(SB), Y8, Y8
+	VSUBPD       c43300000000003ff<>+0(SB), Y8, Y8
+	VFNMADD231PD c3fe62e42fefa39ef<>+0(SB), Y8, Y7
+	VANDPD       Y6, Y7, Y6
+	VADDPD       Y6, Y1, Y1
+
+done92:
+	MOVQ         grad+32(FP), AX
+	MOVQ         k+24(FP), CX
+	SHLQ         $0x03, CX
+	ADDQ         CX, AX
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      64(DX)(CX*8), Y6
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   (DX), Y6, Y6
+	VMOVUPD      Y6, 56(SP)
+	VMOVUPD      (AX), Y7
+	VADDPD       Y6, Y7, Y7
+	VMOVUPD      Y7, (AX)
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      96(DX)(CX*8), Y6
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   32(DX), Y6, Y6
+	VMOVUPD      Y6, 88(SP)
+	VMOVUPD      32(AX), Y7
+	VADDPD       Y6, Y7, Y7
+	VMOVUPD      Y7, 32(AX)
+	MOVQ         24(SP), AX
+	MOVQ         32(SP), CX
+	MOVQ         (SP), DX
+	ADDQ         CX, DX
+	MOVQ         DX, (SP)
+	MOVQ         16(SP), CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	MOVQ         CX, 16(SP)
+	MOVQ         8(SP), CX
+	SUBQ         AX, CX
+	MOVQ         CX, 8(SP)
+	VBROADCASTSD 56(SP), Y6
+	VBROADCASTSD 64(SP), Y7
+	VBROADCASTSD 72(SP), Y8
+	VBROADCASTSD 80(SP), Y9
+	VBROADCASTSD 88(SP), Y10
+	VBROADCASTSD 96(SP), Y11
+	VBROADCASTSD 104(SP), Y12
+	VBROADCASTSD 112(SP), Y13
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group93:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Y14
+	VFMADD231PD (AX), Y6, Y14
+	VFMADD231PD 64(AX), Y7, Y14
+	VFMADD231PD 128(AX), Y8, Y14
+	VFMADD231PD 192(AX), Y9, Y14
+	VFMADD231PD 256(AX), Y10, Y14
+	VFMADD231PD 320(AX), Y11, Y14
+	VFMADD231PD 384(AX), Y12, Y14
+	VFMADD231PD 448(AX), Y13, Y14
+	VMOVUPD     Y14, (DX)
+	VMOVUPD     32(DX), Y14
+	VFMADD231PD 32(AX), Y6, Y14
+	VFMADD231PD 96(AX), Y7, Y14
+	VFMADD231PD 160(AX), Y8, Y14
+	VFMADD231PD 224(AX), Y9, Y14
+	VFMADD231PD 288(AX), Y10, Y14
+	VFMADD231PD 352(AX), Y11, Y14
+	VFMADD231PD 416(AX), Y12, Y14
+	VFMADD231PD 480(AX), Y13, Y14
+	VMOVUPD     Y14, 32(DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group93
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile75
+
+finish79:
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
@@ -8457,8 +11763,8 @@ DATA c3fe62e42fefa39ef<>+24(SB)/8, $0x3fe62e42fefa39ef
 GLOBL c3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
 
 // func normalLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
-// Requires: AVX, FMA3, MMX+
-TEXT ·normalLinearAVX2(SB), NOSPLIT, $56-88
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·normalLinearAVX2(SB), NOSPLIT, $120-88
 	MOVQ    squares+72(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
@@ -8471,17 +11777,21 @@ TEXT ·normalLinearAVX2(SB), NOSPLIT, $56-88
 	MOVQ    AX, 48(SP)
 	MOVQ    k+24(FP), AX
 	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x00000020
-	JLE     long1
-	CMPQ    AX, $0x00000080
-	JG      long1
+	CMPQ    AX, $0x20
+	JLE     chosen1
 	MOVQ    $0x00000010, CX
+	CMPQ    AX, $0x40
+	JLE     chosen1
+	MOVQ    $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -8497,28 +11807,28 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -8542,15 +11852,15 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -8559,10 +11869,10 @@ columns17:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -8576,7 +11886,7 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -8586,9 +11896,9 @@ long3:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
@@ -8598,14 +11908,14 @@ same19:
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -8645,15 +11955,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -8666,10 +11976,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -8689,21 +11999,21 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -8720,9 +12030,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -8788,15 +12098,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -8817,10 +12127,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Y10
 	VMOVUPD 32(BX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -8842,7 +12152,7 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -8852,9 +12162,9 @@ bothLong5:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
@@ -8864,14 +12174,14 @@ same33:
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done34:
+done35:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next37
+	JLT  next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -8927,15 +12237,15 @@ columns36:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, DX
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, DX
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -8952,10 +12262,10 @@ columns38:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -8985,9 +12295,9 @@ done35:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next42
+	JLT     next43
 
-columns41:
+columns42:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -9039,15 +12349,15 @@ columns41:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns41
+	JGE         columns42
 
-next42:
+next43:
 	ADDQ $0x04, DX
-	JEQ  done40
+	JEQ  done41
 	SUBQ $0x01, DX
-	JLT  next44
+	JLT  next45
 
-columns43:
+columns44:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -9063,10 +12373,10 @@ columns43:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns43
+	JGE         columns44
 
-next44:
-done40:
+next45:
+done41:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -9092,9 +12402,9 @@ likelihood6:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail48
+	JGT  tail49
 
-loop47:
+loop48:
 	VMOVUPD      (DX)(BX*8), Y2
 	VMOVUPD      (CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -9115,12 +12425,12 @@ loop47:
 	VMOVUPD      Y2, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop47
+	JLE          loop48
 
-tail48:
+tail49:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done49
+	JLE          done50
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -9149,7 +12459,7 @@ tail48:
 	VMULPD       Y4, Y3, Y3
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-done49:
+done50:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -9173,9 +12483,7 @@ done49:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -9195,9 +12503,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next52
+	JLT     next53
 
-columns51:
+columns52:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -9233,15 +12541,15 @@ columns51:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns51
+	JGE         columns52
 
-next52:
+next53:
 	ADDQ $0x04, DX
-	JEQ  done50
+	JEQ  done51
 	SUBQ $0x01, DX
-	JLT  next54
+	JLT  next55
 
-columns53:
+columns54:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -9253,10 +12561,10 @@ columns53:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns53
+	JGE         columns54
 
-next54:
-done50:
+next55:
+done51:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y2, Y6, Y6
@@ -9288,9 +12596,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next57
+	JLT     next58
 
-columns56:
+columns57:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -9342,15 +12650,15 @@ columns56:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns56
+	JGE         columns57
 
-next57:
+next58:
 	ADDQ $0x04, DX
-	JEQ  done55
+	JEQ  done56
 	SUBQ $0x01, DX
-	JLT  next59
+	JLT  next60
 
-columns58:
+columns59:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -9366,10 +12674,10 @@ columns58:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns58
+	JGE         columns59
 
-next59:
-done55:
+next60:
+done56:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -9392,19 +12700,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit60:
+unit61:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost61
+	JLE  atMost62
 	MOVQ $0x00000008, BX
 
-atMost61:
+atMost62:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -9412,35 +12720,35 @@ atMost61:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same62
+	JEQ        same63
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y2, Y3
-	JMP        done63
+	JMP        done64
 
-same62:
+same63:
 	VBROADCASTSD c+40(FP), Y3
 
-done63:
+done64:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column64:
+column65:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  (SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column64
+	JG           column65
 	VMASKMOVPD   Y3, Y2, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost65
+	JLE          atMost66
 	MOVQ         $0x00000008, BX
 
-atMost65:
+atMost66:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -9448,33 +12756,33 @@ atMost65:
 	ADDQ       DX, BX
 	MOVQ       o+48(FP), SI
 	TESTQ      SI, SI
-	JEQ        same66
+	JEQ        same67
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y2, Y3
-	JMP        done67
+	JMP        done68
 
-same66:
+same67:
 	VBROADCASTSD c+40(FP), Y3
 
-done67:
+done68:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column68:
+column69:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  32(SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column68
+	JG           column69
 	VMASKMOVPD   Y3, Y2, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit60
+	JG           unit61
 	JMP          likelihood6
 
 rest10:
@@ -9482,13 +12790,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit69:
+unit70:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost70
+	JLE  atMost71
 	MOVQ $0x00000008, BX
 
-atMost70:
+atMost71:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -9501,23 +12809,23 @@ atMost70:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column71:
+column72:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column71
+	JG          column72
 	VMOVUPD     (SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost72
+	JLE         atMost73
 	MOVQ        $0x00000008, BX
 
-atMost72:
+atMost73:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -9530,23 +12838,336 @@ atMost72:
 	MOVQ       24(SP), R8
 	SHLQ       $0x03, R8
 
-column73:
+column74:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column73
+	JG          column74
 	VMOVUPD     32(SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit69
+	JG          unit70
+	JMP         done12
 
-done11:
+wide11:
+tile75:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish79
+	CMPQ AX, $0x08
+	JLE  atMost81
+	MOVQ $0x00000008, AX
+
+atMost81:
+	MOVQ  AX, 40(SP)
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	MOVQ  (SP), AX
+	MOVQ  b+16(FP), CX
+	MOVQ  (SP), DX
+	MOVQ  32(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+24(FP), BX
+
+group82:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Y10
+	VFMADD231PD (AX), Y10, Y2
+	VFMADD231PD 64(AX), Y10, Y4
+	VFMADD231PD 128(AX), Y10, Y6
+	VFMADD231PD 192(AX), Y10, Y8
+	VMOVUPD     32(CX), Y10
+	VFMADD231PD 32(AX), Y10, Y3
+	VFMADD231PD 96(AX), Y10, Y5
+	VFMADD231PD 160(AX), Y10, Y7
+	VFMADD231PD 224(AX), Y10, Y9
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group82
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y5, Y4, Y3
+	VADDPD      Y7, Y6, Y4
+	VADDPD      Y9, Y8, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y2
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same83
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y2, Y4
+	JMP         done84
+
+same83:
+	VBROADCASTSD c+40(FP), Y4
+
+done84:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, (CX)
+	VPXOR      Y2, Y2, Y2
+	VPXOR      Y3, Y3, Y3
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	MOVQ       (SP), AX
+	MOVQ       b+16(FP), CX
+	MOVQ       (SP), DX
+	MOVQ       32(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+24(FP), BX
+
+group85:
+	VMOVUPD     (CX), Y10
+	VFMADD231PD 256(AX), Y10, Y2
+	VFMADD231PD 320(AX), Y10, Y4
+	VFMADD231PD 384(AX), Y10, Y6
+	VFMADD231PD 448(AX), Y10, Y8
+	VMOVUPD     32(CX), Y10
+	VFMADD231PD 288(AX), Y10, Y3
+	VFMADD231PD 352(AX), Y10, Y5
+	VFMADD231PD 416(AX), Y10, Y7
+	VFMADD231PD 480(AX), Y10, Y9
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group85
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y5, Y4, Y3
+	VADDPD      Y7, Y6, Y4
+	VADDPD      Y9, Y8, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        40(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y2
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same86
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y2, Y4
+	JMP         done87
+
+same86:
+	VBROADCASTSD c+40(FP), Y4
+
+done87:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, 32(CX)
+	MOVQ       16(SP), AX
+	MOVQ       d+64(FP), CX
+	ADDQ       AX, CX
+	MOVQ       y+56(FP), DX
+	ADDQ       AX, DX
+	MOVQ       40(SP), AX
+	XORQ       BX, BX
+	LEAQ       -8(AX), SI
+	CMPQ       BX, SI
+	JGT        tail91
+
+loop90:
+	VMOVUPD      (DX)(BX*8), Y2
+	VMOVUPD      (CX)(BX*8), Y3
+	VSUBPD       Y3, Y2, Y2
+	VBROADCASTSD inverse+80(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	VFMADD231PD  Y2, Y2, Y0
+	VBROADCASTSD inverse+80(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, (CX)(BX*8)
+	VMOVUPD      32(DX)(BX*8), Y2
+	VMOVUPD      32(CX)(BX*8), Y3
+	VSUBPD       Y3, Y2, Y2
+	VBROADCASTSD inverse+80(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	VFMADD231PD  Y2, Y2, Y1
+	VBROADCASTSD inverse+80(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop90
+
+tail91:
+	SUBQ         BX, AX
+	CMPQ         AX, $0x00
+	JLE          done92
+	LEAQ         lanesBelow<>+0(SB), SI
+	MOVQ         AX, DI
+	NEGQ         DI
+	VMOVUPD      64(SI)(DI*8), Y2
+	VMASKMOVPD   (DX)(BX*8), Y2, Y3
+	VMASKMOVPD   (CX)(BX*8), Y2, Y4
+	VSUBPD       Y4, Y3, Y3
+	VBROADCASTSD inverse+80(FP), Y4
+	VMULPD       Y4, Y3, Y3
+	VANDPD       Y2, Y3, Y4
+	VFMADD231PD  Y4, Y4, Y0
+	VBROADCASTSD inverse+80(FP), Y4
+	VMULPD       Y4, Y3, Y3
+	VMASKMOVPD   Y3, Y2, (CX)(BX*8)
+	LEAQ         lanesBelow<>+0(SB), SI
+	NEGQ         AX
+	VMOVUPD      96(SI)(AX*8), Y2
+	VMASKMOVPD   32(DX)(BX*8), Y2, Y3
+	VMASKMOVPD   32(CX)(BX*8), Y2, Y4
+	VSUBPD       Y4, Y3, Y3
+	VBROADCASTSD inverse+80(FP), Y4
+	VMULPD       Y4, Y3, Y3
+	VANDPD       Y2, Y3, Y4
+	VFMADD231PD  Y4, Y4, Y1
+	VBROADCASTSD inverse+80(FP), Y4
+	VMULPD       Y4, Y3, Y3
+	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
+
+done92:
+	MOVQ         grad+32(FP), AX
+	MOVQ         k+24(FP), CX
+	SHLQ         $0x03, CX
+	ADDQ         CX, AX
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      64(DX)(CX*8), Y2
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   (DX), Y2, Y2
+	VMOVUPD      Y2, 56(SP)
+	VMOVUPD      (AX), Y3
+	VADDPD       Y2, Y3, Y3
+	VMOVUPD      Y3, (AX)
+	MOVQ         40(SP), CX
+	LEAQ         lanesBelow<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      96(DX)(CX*8), Y2
+	MOVQ         16(SP), CX
+	MOVQ         d+64(FP), DX
+	ADDQ         CX, DX
+	VMASKMOVPD   32(DX), Y2, Y2
+	VMOVUPD      Y2, 88(SP)
+	VMOVUPD      32(AX), Y3
+	VADDPD       Y2, Y3, Y3
+	VMOVUPD      Y3, 32(AX)
+	MOVQ         24(SP), AX
+	MOVQ         32(SP), CX
+	MOVQ         (SP), DX
+	ADDQ         CX, DX
+	MOVQ         DX, (SP)
+	MOVQ         16(SP), CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	MOVQ         CX, 16(SP)
+	MOVQ         8(SP), CX
+	SUBQ         AX, CX
+	MOVQ         CX, 8(SP)
+	VBROADCASTSD 56(SP), Y2
+	VBROADCASTSD 64(SP), Y3
+	VBROADCASTSD 72(SP), Y4
+	VBROADCASTSD 80(SP), Y5
+	VBROADCASTSD 88(SP), Y6
+	VBROADCASTSD 96(SP), Y7
+	VBROADCASTSD 104(SP), Y8
+	VBROADCASTSD 112(SP), Y9
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group93:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Y10
+	VFMADD231PD (AX), Y2, Y10
+	VFMADD231PD 64(AX), Y3, Y10
+	VFMADD231PD 128(AX), Y4, Y10
+	VFMADD231PD 192(AX), Y5, Y10
+	VFMADD231PD 256(AX), Y6, Y10
+	VFMADD231PD 320(AX), Y7, Y10
+	VFMADD231PD 384(AX), Y8, Y10
+	VFMADD231PD 448(AX), Y9, Y10
+	VMOVUPD     Y10, (DX)
+	VMOVUPD     32(DX), Y10
+	VFMADD231PD 32(AX), Y2, Y10
+	VFMADD231PD 96(AX), Y3, Y10
+	VFMADD231PD 160(AX), Y4, Y10
+	VFMADD231PD 224(AX), Y5, Y10
+	VFMADD231PD 288(AX), Y6, Y10
+	VFMADD231PD 352(AX), Y7, Y10
+	VFMADD231PD 416(AX), Y8, Y10
+	VFMADD231PD 480(AX), Y9, Y10
+	VMOVUPD     Y10, 32(DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group93
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile75
+
+finish79:
+done12:
 	MOVQ    squares+72(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)

@@ -4,7 +4,7 @@
 
 // func bernoulliLogitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·bernoulliLogitLinearAVX512(SB), NOSPLIT, $56-88
+TEXT ·bernoulliLogitLinearAVX512(SB), NOSPLIT, $120-88
 	VBROADCASTSD cbff0000000000000<>+0(SB), Z0
 	VBROADCASTSD c4000000000000000<>+0(SB), Z1
 	VBROADCASTSD c8000000000000000<>+0(SB), Z2
@@ -28,17 +28,21 @@ TEXT ·bernoulliLogitLinearAVX512(SB), NOSPLIT, $56-88
 	MOVQ         AX, 48(SP)
 	MOVQ         k+24(FP), AX
 	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x00000020
-	JLE          long1
-	CMPQ         AX, $0x00000080
-	JG           long1
+	CMPQ         AX, $0x20
+	JLE          chosen1
 	MOVQ         $0x00000010, CX
+	CMPQ         AX, $0x40
+	JLE          chosen1
+	MOVQ         $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -54,24 +58,24 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z12
 	VMOVUPD 64(CX), Z13
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Z12
 	VBROADCASTSD c+40(FP), Z13
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Z14
 	VFMADD231PD  (AX), Z14, Z12
 	VFMADD231PD  64(AX), Z14, Z13
@@ -87,25 +91,25 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Z14
 	VFMADD231PD  (AX), Z14, Z12
 	VFMADD231PD  64(AX), Z14, Z13
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -117,28 +121,28 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z12
 	VMOVUPD 64(CX), Z13
 	VMOVUPD 128(CX), Z14
 	VMOVUPD 192(CX), Z20
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Z12
 	VBROADCASTSD c+40(FP), Z13
 	VBROADCASTSD c+40(FP), Z14
 	VBROADCASTSD c+40(FP), Z20
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Z21
 	VFMADD231PD  (AX), Z21, Z12
 	VFMADD231PD  64(AX), Z21, Z13
@@ -162,15 +166,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Z21
 	VFMADD231PD  (AX), Z21, Z12
 	VFMADD231PD  64(AX), Z21, Z13
@@ -179,10 +183,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -198,17 +202,17 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z12
 	VMOVUPD 64(CX), Z13
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Z12
 	VBROADCASTSD c+40(FP), Z13
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -223,9 +227,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z21
@@ -267,15 +271,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z21
@@ -290,10 +294,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Z21
 	VADDPD  Z14, Z21, Z21
 	VADDPD  Z20, Z21, Z21
@@ -309,21 +313,21 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z12
 	VMOVUPD 64(CX), Z13
 	VMOVUPD 128(CX), Z14
 	VMOVUPD 192(CX), Z20
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Z12
 	VBROADCASTSD c+40(FP), Z13
 	VBROADCASTSD c+40(FP), Z14
 	VBROADCASTSD c+40(FP), Z20
 
-done34:
+done35:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -340,9 +344,9 @@ done34:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next37
+	JLT     next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -408,15 +412,15 @@ columns36:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, SI
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, SI
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -437,10 +441,10 @@ columns38:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	VMOVUPD (BX), Z25
 	VADDPD  Z21, Z25, Z25
 	VADDPD  Z22, Z25, Z25
@@ -464,10 +468,10 @@ likelihood6:
 	MOVQ 40(SP), AX
 	MOVQ 24(SP), BX
 	CMPQ AX, BX
-	JNE  few40
+	JNE  few41
 	MOVQ $0x00000000, BX
 
-woven42:
+woven43:
 	VMOVUPD          (CX)(BX*8), Z12
 	VMOVUPD          64(CX)(BX*8), Z20
 	VMOVUPD          (DX)(BX*8), Z13
@@ -545,16 +549,16 @@ woven42:
 	VMOVUPD          Z13, 64(CX)(BX*8)
 	ADDQ             $0x10, BX
 	CMPQ             BX, AX
-	JLT              woven42
-	JMP              done41
+	JLT              woven43
+	JMP              done42
 
-few40:
+few41:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail44
+	JGT  tail45
 
-loop43:
+loop44:
 	VMOVUPD          (CX)(BX*8), Z12
 	VMOVUPD          (DX)(BX*8), Z13
 	VMOVUPD          Z0, Z14
@@ -594,12 +598,12 @@ loop43:
 	VMOVUPD          Z12, (CX)(BX*8)
 	ADDQ             $0x08, BX
 	CMPQ             BX, SI
-	JLE              loop43
+	JLE              loop44
 
-tail44:
+tail45:
 	SUBQ             BX, AX
 	CMPQ             AX, $0x00
-	JLE              done45
+	JLE              done46
 	MOVQ             $-1, SI
 	BZHIQ            AX, SI, SI
 	KMOVB            SI, K1
@@ -644,8 +648,8 @@ tail44:
 	VMULPD           Z12, Z14, Z12
 	VMOVUPD          Z12, K1, (CX)(BX*8)
 
-done45:
-done41:
+done46:
+done42:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -669,11 +673,7 @@ done41:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
-	CMPQ AX, $0x00000200
-	JGE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -691,9 +691,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next48
+	JLT     next49
 
-columns47:
+columns48:
 	VMOVUPD     (CX), Z14
 	VFMADD231PD (AX), Z12, Z14
 	VFMADD231PD 64(AX), Z13, Z14
@@ -713,15 +713,15 @@ columns47:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns47
+	JGE         columns48
 
-next48:
+next49:
 	ADDQ $0x04, DX
-	JEQ  done46
+	JEQ  done47
 	SUBQ $0x01, DX
-	JLT  next50
+	JLT  next51
 
-columns49:
+columns50:
 	VMOVUPD     (CX), Z14
 	VFMADD231PD (AX), Z12, Z14
 	VFMADD231PD 64(AX), Z13, Z14
@@ -729,10 +729,10 @@ columns49:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns49
+	JGE         columns50
 
-next50:
-done46:
+next51:
+done47:
 	VMOVUPD (CX), Z14
 	VADDPD  Z12, Z14, Z14
 	VADDPD  Z13, Z14, Z14
@@ -756,9 +756,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next54
 
-columns52:
+columns53:
 	VMOVUPD     (CX), Z21
 	VFMADD231PD (AX), Z12, Z21
 	VFMADD231PD 64(AX), Z13, Z21
@@ -786,15 +786,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns53
 
-next53:
+next54:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done52
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next56
 
-columns54:
+columns55:
 	VMOVUPD     (CX), Z21
 	VFMADD231PD (AX), Z12, Z21
 	VFMADD231PD 64(AX), Z13, Z21
@@ -804,10 +804,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns55
 
-next55:
-done51:
+next56:
+done52:
 	VMOVUPD (CX), Z21
 	VADDPD  Z12, Z21, Z21
 	VADDPD  Z13, Z21, Z21
@@ -824,19 +824,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit56:
+unit57:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost57
+	JLE  atMost58
 	MOVQ $0x00000008, BX
 
-atMost57:
+atMost58:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -844,33 +844,33 @@ atMost57:
 	ADDQ      DX, BX
 	MOVQ      o+48(FP), SI
 	TESTQ     SI, SI
-	JEQ       same58
+	JEQ       same59
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z12
-	JMP       done59
+	JMP       done60
 
-same58:
+same59:
 	VBROADCASTSD c+40(FP), Z12
 
-done59:
+done60:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column60:
+column61:
 	VBROADCASTSD (DI), Z13
 	VFMADD231PD  (SI), Z13, Z12
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column60
+	JG           column61
 	VMOVUPD      Z12, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit56
+	JG           unit57
 	JMP          likelihood6
 
 rest10:
@@ -878,13 +878,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit61:
+unit62:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost63
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost63:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -897,23 +897,414 @@ atMost62:
 	MOVQ      24(SP), R8
 	SHLQ      $0x03, R8
 
-column63:
+column64:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column63
+	JG          column64
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit61
+	JG          unit62
+	JMP         done12
 
-done11:
+wide11:
+tile65:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish69
+	CMPQ AX, $0x08
+	JLE  atMost71
+	MOVQ $0x00000008, AX
+
+atMost71:
+	MOVQ   AX, 40(SP)
+	MOVQ   48(SP), AX
+	TESTQ  AX, AX
+	JNE    both66
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   (SP), AX
+	MOVQ   b+16(FP), CX
+	MOVQ   (SP), DX
+	MOVQ   32(SP), BX
+	ADDQ   BX, DX
+	MOVQ   k+24(FP), BX
+
+group72:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Z8
+	VFMADD231PD (AX), Z8, Z0
+	VFMADD231PD 64(AX), Z8, Z1
+	VFMADD231PD 128(AX), Z8, Z2
+	VFMADD231PD 192(AX), Z8, Z3
+	VFMADD231PD 256(AX), Z8, Z4
+	VFMADD231PD 320(AX), Z8, Z5
+	VFMADD231PD 384(AX), Z8, Z6
+	VFMADD231PD 448(AX), Z8, Z7
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group72
+	VSHUFF64X2  $0x44, Z2, Z0, Z8
+	VSHUFF64X2  $0xee, Z2, Z0, Z0
+	VADDPD      Z0, Z8, Z8
+	VSHUFF64X2  $0x44, Z6, Z4, Z0
+	VSHUFF64X2  $0xee, Z6, Z4, Z2
+	VADDPD      Z2, Z0, Z0
+	VSHUFF64X2  $0x88, Z0, Z8, Z2
+	VSHUFF64X2  $0xdd, Z0, Z8, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z3, Z1, Z0
+	VSHUFF64X2  $0xee, Z3, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z7, Z5, Z1
+	VSHUFF64X2  $0xee, Z7, Z5, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same73
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done74
+
+same73:
+	VBROADCASTSD c+40(FP), Z1
+
+done74:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+	JMP     likelihood67
+
+both66:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z5
+	VBROADCASTSD 104(SP), Z6
+	VBROADCASTSD 112(SP), Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z15, Z15, Z15
+	VPXORQ       Z16, Z16, Z16
+	VPXORQ       Z17, Z17, Z17
+	VPXORQ       Z18, Z18, Z18
+	VPXORQ       Z19, Z19, Z19
+	VPXORQ       Z20, Z20, Z20
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         grad+32(FP), BX
+	MOVQ         32(SP), SI
+	SUBQ         SI, CX
+	MOVQ         k+24(FP), SI
+
+group75:
+	PREFETCHT0  4096(AX)
+	PREFETCHT0  4160(AX)
+	PREFETCHT0  4224(AX)
+	PREFETCHT0  4288(AX)
+	PREFETCHT0  4352(AX)
+	PREFETCHT0  4416(AX)
+	PREFETCHT0  4480(AX)
+	PREFETCHT0  4544(AX)
+	VMOVUPD     (DX), Z21
+	VFMADD231PD (AX), Z21, Z8
+	VFMADD231PD 64(AX), Z21, Z9
+	VFMADD231PD 128(AX), Z21, Z15
+	VFMADD231PD 192(AX), Z21, Z16
+	VFMADD231PD 256(AX), Z21, Z17
+	VFMADD231PD 320(AX), Z21, Z18
+	VFMADD231PD 384(AX), Z21, Z19
+	VFMADD231PD 448(AX), Z21, Z20
+	VMOVUPD     (BX), Z21
+	VFMADD231PD (CX), Z0, Z21
+	VFMADD231PD 64(CX), Z1, Z21
+	VFMADD231PD 128(CX), Z2, Z21
+	VFMADD231PD 192(CX), Z3, Z21
+	VFMADD231PD 256(CX), Z4, Z21
+	VFMADD231PD 320(CX), Z5, Z21
+	VFMADD231PD 384(CX), Z6, Z21
+	VFMADD231PD 448(CX), Z7, Z21
+	VMOVUPD     Z21, (BX)
+	ADDQ        $+512, AX
+	ADDQ        $+512, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	SUBQ        $0x08, SI
+	JG          group75
+	VSHUFF64X2  $0x44, Z15, Z8, Z0
+	VSHUFF64X2  $0xee, Z15, Z8, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z19, Z17, Z1
+	VSHUFF64X2  $0xee, Z19, Z17, Z2
+	VADDPD      Z2, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z16, Z9, Z0
+	VSHUFF64X2  $0xee, Z16, Z9, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z20, Z18, Z1
+	VSHUFF64X2  $0xee, Z20, Z18, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same76
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done77
+
+same76:
+	VBROADCASTSD c+40(FP), Z1
+
+done77:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+
+likelihood67:
+	MOVQ 16(SP), AX
+	MOVQ d+64(FP), CX
+	ADDQ AX, CX
+	MOVQ y+56(FP), DX
+	ADDQ AX, DX
+	MOVQ 40(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail81
+
+loop80:
+	VMOVUPD           (CX)(BX*8), Z0
+	VMOVUPD           (DX)(BX*8), Z1
+	VBROADCASTSD      cbff0000000000000<>+0(SB), Z2
+	VFMADD231PD.BCST  c4000000000000000<>+0(SB), Z1, Z2
+	VMULPD            Z0, Z2, Z0
+	VORPD.BCST        c8000000000000000<>+0(SB), Z0, Z1
+	VBROADCASTSD      cc087500000000000<>+0(SB), Z3
+	VMAXPD            Z1, Z3, Z1
+	VBROADCASTSD      c4338000000000000<>+0(SB), Z3
+	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z1, Z3
+	VSUBPD.BCST       c4338000000000000<>+0(SB), Z3, Z3
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z1
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z1
+	VMULPD            Z1, Z1, Z4
+	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z5
+	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z6
+	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z4, Z6
+	VFMADD231PD       Z1, Z6, Z5
+	VFMADD213PD       Z1, Z4, Z5
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z5, Z1
+	VSCALEFPD         Z3, Z1, Z1
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z1, Z3
+	VMULPD            Z3, Z11, Z11
+	VBROADCASTSD      c0000000000000000<>+0(SB), Z4
+	VMINPD            Z0, Z4, Z4
+	VADDPD            Z4, Z10, Z10
+	VCMPPD.BCST       $0x11, c0000000000000000<>+0(SB), Z0, K1
+	VBLENDMPD.BCST    c3ff0000000000000<>+0(SB), Z1, K1, Z12
+	VDIVPD            Z3, Z12, Z0
+	VMULPD            Z0, Z2, Z0
+	VMOVUPD           Z0, (CX)(BX*8)
+	ADDQ              $0x08, BX
+	CMPQ              BX, SI
+	JLE               loop80
+
+tail81:
+	SUBQ              BX, AX
+	CMPQ              AX, $0x00
+	JLE               done82
+	MOVQ              $-1, SI
+	BZHIQ             AX, SI, SI
+	KMOVB             SI, K1
+	VMOVUPD.Z         (CX)(BX*8), K1, Z0
+	VMOVUPD.Z         (DX)(BX*8), K1, Z1
+	VBROADCASTSD      cbff0000000000000<>+0(SB), Z2
+	VFMADD231PD.BCST  c4000000000000000<>+0(SB), Z1, Z2
+	VMULPD            Z0, Z2, Z0
+	VORPD.BCST        c8000000000000000<>+0(SB), Z0, Z1
+	VBROADCASTSD      cc087500000000000<>+0(SB), Z3
+	VMAXPD            Z1, Z3, Z1
+	VBROADCASTSD      c4338000000000000<>+0(SB), Z3
+	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z1, Z3
+	VSUBPD.BCST       c4338000000000000<>+0(SB), Z3, Z3
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z1
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z1
+	VMULPD            Z1, Z1, Z4
+	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z5
+	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z6
+	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z4, Z6
+	VFMADD231PD       Z1, Z6, Z5
+	VFMADD213PD       Z1, Z4, Z5
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z5, Z1
+	VSCALEFPD         Z3, Z1, Z1
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z1, Z3
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z4
+	VBLENDMPD         Z3, Z4, K1, Z13
+	VMULPD            Z13, Z11, Z11
+	VBROADCASTSD      c0000000000000000<>+0(SB), Z4
+	VMINPD            Z0, Z4, Z4
+	VMOVAPD.Z         Z4, K1, Z4
+	VADDPD            Z4, Z10, Z10
+	VCMPPD.BCST       $0x11, c0000000000000000<>+0(SB), Z0, K2
+	VBLENDMPD.BCST    c3ff0000000000000<>+0(SB), Z1, K2, Z14
+	VDIVPD            Z3, Z14, Z0
+	VMULPD            Z0, Z2, Z0
+	VMOVUPD           Z0, K1, (CX)(BX*8)
+
+done82:
+	MOVQ      grad+32(FP), AX
+	MOVQ      k+24(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      CX, AX
+	MOVQ      40(SP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	MOVQ      16(SP), CX
+	MOVQ      d+64(FP), DX
+	ADDQ      CX, DX
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD   Z0, 56(SP)
+	VMOVUPD   (AX), Z1
+	VADDPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (AX)
+	MOVQ      24(SP), AX
+	MOVQ      32(SP), CX
+	MOVQ      (SP), DX
+	ADDQ      CX, DX
+	MOVQ      DX, (SP)
+	MOVQ      16(SP), CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	MOVQ      CX, 16(SP)
+	MOVQ      8(SP), CX
+	SUBQ      AX, CX
+	MOVQ      CX, 8(SP)
+	MOVQ      $0x00000001, AX
+	MOVQ      AX, 48(SP)
+	MOVQ      k+24(FP), AX
+	CMPQ      AX, $0x00000080
+	JLE       tile65
+	CMPQ      AX, $0x00000300
+	JGE       tile65
+
+apart68:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z5
+	VBROADCASTSD 104(SP), Z6
+	VBROADCASTSD 112(SP), Z7
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group83:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Z8
+	VFMADD231PD (AX), Z0, Z8
+	VFMADD231PD 64(AX), Z1, Z8
+	VFMADD231PD 128(AX), Z2, Z8
+	VFMADD231PD 192(AX), Z3, Z8
+	VFMADD231PD 256(AX), Z4, Z8
+	VFMADD231PD 320(AX), Z5, Z8
+	VFMADD231PD 384(AX), Z6, Z8
+	VFMADD231PD 448(AX), Z7, Z8
+	VMOVUPD     Z8, (DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group83
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile65
+
+finish69:
+	MOVQ  48(SP), AX
+	TESTQ AX, AX
+	JNE   apart68
+
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Z10, (AX)
 	MOVQ    product+80(FP), AX
@@ -983,7 +1374,7 @@ GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $8
 
 // func binomialLogitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·binomialLogitLinearAVX512(SB), NOSPLIT, $56-96
+TEXT ·binomialLogitLinearAVX512(SB), NOSPLIT, $120-96
 	VBROADCASTSD c8000000000000000<>+0(SB), Z0
 	VBROADCASTSD cc087500000000000<>+0(SB), Z1
 	MOVQ         sum+72(FP), AX
@@ -1000,17 +1391,21 @@ TEXT ·binomialLogitLinearAVX512(SB), NOSPLIT, $56-96
 	MOVQ         AX, 48(SP)
 	MOVQ         k+24(FP), AX
 	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x00000020
-	JLE          long1
-	CMPQ         AX, $0x00000080
-	JG           long1
+	CMPQ         AX, $0x20
+	JLE          chosen1
 	MOVQ         $0x00000010, CX
+	CMPQ         AX, $0x40
+	JLE          chosen1
+	MOVQ         $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -1026,24 +1421,24 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z5
 	VMOVUPD 64(CX), Z6
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Z5
 	VBROADCASTSD c+40(FP), Z6
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Z7
 	VFMADD231PD  (AX), Z7, Z5
 	VFMADD231PD  64(AX), Z7, Z6
@@ -1059,25 +1454,25 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Z7
 	VFMADD231PD  (AX), Z7, Z5
 	VFMADD231PD  64(AX), Z7, Z6
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -1089,28 +1484,28 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z5
 	VMOVUPD 64(CX), Z6
 	VMOVUPD 128(CX), Z7
 	VMOVUPD 192(CX), Z21
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Z5
 	VBROADCASTSD c+40(FP), Z6
 	VBROADCASTSD c+40(FP), Z7
 	VBROADCASTSD c+40(FP), Z21
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  (AX), Z22, Z5
 	VFMADD231PD  64(AX), Z22, Z6
@@ -1134,15 +1529,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  (AX), Z22, Z5
 	VFMADD231PD  64(AX), Z22, Z6
@@ -1151,10 +1546,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -1170,17 +1565,17 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z5
 	VMOVUPD 64(CX), Z6
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Z5
 	VBROADCASTSD c+40(FP), Z6
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -1195,9 +1590,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z22
@@ -1239,15 +1634,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z22
@@ -1262,10 +1657,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Z22
 	VADDPD  Z7, Z22, Z22
 	VADDPD  Z21, Z22, Z22
@@ -1281,21 +1676,21 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z5
 	VMOVUPD 64(CX), Z6
 	VMOVUPD 128(CX), Z7
 	VMOVUPD 192(CX), Z21
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Z5
 	VBROADCASTSD c+40(FP), Z6
 	VBROADCASTSD c+40(FP), Z7
 	VBROADCASTSD c+40(FP), Z21
 
-done34:
+done35:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -1312,9 +1707,9 @@ done34:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next37
+	JLT     next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -1380,15 +1775,15 @@ columns36:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, SI
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, SI
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -1409,10 +1804,10 @@ columns38:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	VMOVUPD (BX), Z26
 	VADDPD  Z22, Z26, Z26
 	VADDPD  Z23, Z26, Z26
@@ -1436,10 +1831,10 @@ likelihood6:
 	MOVQ 40(SP), AX
 	MOVQ 24(SP), BX
 	CMPQ AX, BX
-	JNE  few40
+	JNE  few41
 	MOVQ $0x00000000, BX
 
-woven42:
+woven43:
 	VMOVUPD           (CX)(BX*8), Z5
 	VMOVUPD           64(CX)(BX*8), Z21
 	VMOVUPD           (DX)(BX*8), Z6
@@ -1527,16 +1922,16 @@ woven42:
 	VMOVUPD           Z22, 64(CX)(BX*8)
 	ADDQ              $0x10, BX
 	CMPQ              BX, AX
-	JLT               woven42
-	JMP               done41
+	JLT               woven43
+	JMP               done42
 
-few40:
+few41:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail44
+	JGT  tail45
 
-loop43:
+loop44:
 	VMOVUPD           (CX)(BX*8), Z5
 	VMOVUPD           (DX)(BX*8), Z6
 	VORPD             Z0, Z5, Z7
@@ -1581,12 +1976,12 @@ loop43:
 	VMOVUPD           Z6, (CX)(BX*8)
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop43
+	JLE               loop44
 
-tail44:
+tail45:
 	SUBQ              BX, AX
 	CMPQ              AX, $0x00
-	JLE               done45
+	JLE               done46
 	MOVQ              $-1, SI
 	BZHIQ             AX, SI, SI
 	KMOVB             SI, K1
@@ -1636,8 +2031,8 @@ tail44:
 	VADDPD            Z5, Z2, Z2
 	VMOVUPD           Z6, K1, (CX)(BX*8)
 
-done45:
-done41:
+done46:
+done42:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -1661,11 +2056,7 @@ done41:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
-	CMPQ AX, $0x00000200
-	JGE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -1683,9 +2074,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next48
+	JLT     next49
 
-columns47:
+columns48:
 	VMOVUPD     (CX), Z7
 	VFMADD231PD (AX), Z5, Z7
 	VFMADD231PD 64(AX), Z6, Z7
@@ -1705,15 +2096,15 @@ columns47:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns47
+	JGE         columns48
 
-next48:
+next49:
 	ADDQ $0x04, DX
-	JEQ  done46
+	JEQ  done47
 	SUBQ $0x01, DX
-	JLT  next50
+	JLT  next51
 
-columns49:
+columns50:
 	VMOVUPD     (CX), Z7
 	VFMADD231PD (AX), Z5, Z7
 	VFMADD231PD 64(AX), Z6, Z7
@@ -1721,10 +2112,10 @@ columns49:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns49
+	JGE         columns50
 
-next50:
-done46:
+next51:
+done47:
 	VMOVUPD (CX), Z7
 	VADDPD  Z5, Z7, Z7
 	VADDPD  Z6, Z7, Z7
@@ -1748,9 +2139,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next54
 
-columns52:
+columns53:
 	VMOVUPD     (CX), Z22
 	VFMADD231PD (AX), Z5, Z22
 	VFMADD231PD 64(AX), Z6, Z22
@@ -1778,15 +2169,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns53
 
-next53:
+next54:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done52
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next56
 
-columns54:
+columns55:
 	VMOVUPD     (CX), Z22
 	VFMADD231PD (AX), Z5, Z22
 	VFMADD231PD 64(AX), Z6, Z22
@@ -1796,10 +2187,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns55
 
-next55:
-done51:
+next56:
+done52:
 	VMOVUPD (CX), Z22
 	VADDPD  Z5, Z22, Z22
 	VADDPD  Z6, Z22, Z22
@@ -1816,19 +2207,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit56:
+unit57:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost57
+	JLE  atMost58
 	MOVQ $0x00000008, BX
 
-atMost57:
+atMost58:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -1836,33 +2227,33 @@ atMost57:
 	ADDQ      DX, BX
 	MOVQ      o+48(FP), SI
 	TESTQ     SI, SI
-	JEQ       same58
+	JEQ       same59
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z5
-	JMP       done59
+	JMP       done60
 
-same58:
+same59:
 	VBROADCASTSD c+40(FP), Z5
 
-done59:
+done60:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column60:
+column61:
 	VBROADCASTSD (DI), Z6
 	VFMADD231PD  (SI), Z6, Z5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column60
+	JG           column61
 	VMOVUPD      Z5, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit56
+	JG           unit57
 	JMP          likelihood6
 
 rest10:
@@ -1870,13 +2261,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit61:
+unit62:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost63
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost63:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -1889,23 +2280,424 @@ atMost62:
 	MOVQ      24(SP), R8
 	SHLQ      $0x03, R8
 
-column63:
+column64:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column63
+	JG          column64
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit61
+	JG          unit62
+	JMP         done12
 
-done11:
+wide11:
+tile65:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish69
+	CMPQ AX, $0x08
+	JLE  atMost71
+	MOVQ $0x00000008, AX
+
+atMost71:
+	MOVQ   AX, 40(SP)
+	MOVQ   48(SP), AX
+	TESTQ  AX, AX
+	JNE    both66
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	MOVQ   (SP), AX
+	MOVQ   b+16(FP), CX
+	MOVQ   (SP), DX
+	MOVQ   32(SP), BX
+	ADDQ   BX, DX
+	MOVQ   k+24(FP), BX
+
+group72:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Z18
+	VFMADD231PD (AX), Z18, Z0
+	VFMADD231PD 64(AX), Z18, Z1
+	VFMADD231PD 128(AX), Z18, Z12
+	VFMADD231PD 192(AX), Z18, Z13
+	VFMADD231PD 256(AX), Z18, Z14
+	VFMADD231PD 320(AX), Z18, Z15
+	VFMADD231PD 384(AX), Z18, Z16
+	VFMADD231PD 448(AX), Z18, Z17
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group72
+	VSHUFF64X2  $0x44, Z12, Z0, Z18
+	VSHUFF64X2  $0xee, Z12, Z0, Z0
+	VADDPD      Z0, Z18, Z18
+	VSHUFF64X2  $0x44, Z16, Z14, Z0
+	VSHUFF64X2  $0xee, Z16, Z14, Z12
+	VADDPD      Z12, Z0, Z0
+	VSHUFF64X2  $0x88, Z0, Z18, Z12
+	VSHUFF64X2  $0xdd, Z0, Z18, Z0
+	VADDPD      Z0, Z12, Z12
+	VSHUFF64X2  $0x44, Z13, Z1, Z0
+	VSHUFF64X2  $0xee, Z13, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z17, Z15, Z1
+	VSHUFF64X2  $0xee, Z17, Z15, Z13
+	VADDPD      Z13, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z13
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z13, Z13
+	VUNPCKLPD   Z13, Z12, Z0
+	VUNPCKHPD   Z13, Z12, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same73
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done74
+
+same73:
+	VBROADCASTSD c+40(FP), Z1
+
+done74:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+	JMP     likelihood67
+
+both66:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z12
+	VBROADCASTSD 80(SP), Z13
+	VBROADCASTSD 88(SP), Z14
+	VBROADCASTSD 96(SP), Z15
+	VBROADCASTSD 104(SP), Z16
+	VBROADCASTSD 112(SP), Z17
+	VPXORQ       Z18, Z18, Z18
+	VPXORQ       Z19, Z19, Z19
+	VPXORQ       Z20, Z20, Z20
+	VPXORQ       Z21, Z21, Z21
+	VPXORQ       Z22, Z22, Z22
+	VPXORQ       Z23, Z23, Z23
+	VPXORQ       Z24, Z24, Z24
+	VPXORQ       Z25, Z25, Z25
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         grad+32(FP), BX
+	MOVQ         32(SP), SI
+	SUBQ         SI, CX
+	MOVQ         k+24(FP), SI
+
+group75:
+	PREFETCHT0  4096(AX)
+	PREFETCHT0  4160(AX)
+	PREFETCHT0  4224(AX)
+	PREFETCHT0  4288(AX)
+	PREFETCHT0  4352(AX)
+	PREFETCHT0  4416(AX)
+	PREFETCHT0  4480(AX)
+	PREFETCHT0  4544(AX)
+	VMOVUPD     (DX), Z26
+	VFMADD231PD (AX), Z26, Z18
+	VFMADD231PD 64(AX), Z26, Z19
+	VFMADD231PD 128(AX), Z26, Z20
+	VFMADD231PD 192(AX), Z26, Z21
+	VFMADD231PD 256(AX), Z26, Z22
+	VFMADD231PD 320(AX), Z26, Z23
+	VFMADD231PD 384(AX), Z26, Z24
+	VFMADD231PD 448(AX), Z26, Z25
+	VMOVUPD     (BX), Z26
+	VFMADD231PD (CX), Z0, Z26
+	VFMADD231PD 64(CX), Z1, Z26
+	VFMADD231PD 128(CX), Z12, Z26
+	VFMADD231PD 192(CX), Z13, Z26
+	VFMADD231PD 256(CX), Z14, Z26
+	VFMADD231PD 320(CX), Z15, Z26
+	VFMADD231PD 384(CX), Z16, Z26
+	VFMADD231PD 448(CX), Z17, Z26
+	VMOVUPD     Z26, (BX)
+	ADDQ        $+512, AX
+	ADDQ        $+512, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	SUBQ        $0x08, SI
+	JG          group75
+	VSHUFF64X2  $0x44, Z20, Z18, Z0
+	VSHUFF64X2  $0xee, Z20, Z18, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z24, Z22, Z1
+	VSHUFF64X2  $0xee, Z24, Z22, Z12
+	VADDPD      Z12, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z12
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z12, Z12
+	VSHUFF64X2  $0x44, Z21, Z19, Z0
+	VSHUFF64X2  $0xee, Z21, Z19, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z25, Z23, Z1
+	VSHUFF64X2  $0xee, Z25, Z23, Z13
+	VADDPD      Z13, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z13
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z13, Z13
+	VUNPCKLPD   Z13, Z12, Z0
+	VUNPCKHPD   Z13, Z12, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same76
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done77
+
+same76:
+	VBROADCASTSD c+40(FP), Z1
+
+done77:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+
+likelihood67:
+	MOVQ 16(SP), AX
+	MOVQ d+64(FP), CX
+	ADDQ AX, CX
+	MOVQ y+56(FP), DX
+	ADDQ AX, DX
+	MOVQ 40(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail81
+
+loop80:
+	VMOVUPD           (CX)(BX*8), Z0
+	VMOVUPD           (DX)(BX*8), Z1
+	VORPD.BCST        c8000000000000000<>+0(SB), Z0, Z12
+	VBROADCASTSD      cc087500000000000<>+0(SB), Z13
+	VMAXPD            Z12, Z13, Z12
+	VBROADCASTSD      c4338000000000000<>+0(SB), Z13
+	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z12, Z13
+	VSUBPD.BCST       c4338000000000000<>+0(SB), Z13, Z13
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z13, Z12
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z13, Z12
+	VMULPD            Z12, Z12, Z14
+	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z15
+	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z16
+	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z14, Z16
+	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z14, Z16
+	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z14, Z16
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z14, Z16
+	VFMADD231PD       Z12, Z16, Z15
+	VFMADD213PD       Z12, Z14, Z15
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z15, Z12
+	VSCALEFPD         Z13, Z12, Z12
+	VSUBPD            Z1, Z4, Z13
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z12, Z14
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z15
+	VDIVPD            Z14, Z15, Z14
+	VMULPD            Z14, Z12, Z15
+	VCMPPD.BCST       $0x11, c0000000000000000<>+0(SB), Z0, K1
+	VBLENDMPD         Z15, Z14, K1, Z5
+	VBLENDMPD         Z14, Z15, K1, Z6
+	VCMPPD.BCST       $0x11, c0000000000000000<>+0(SB), Z0, K1
+	VXORPD.BCST       c8000000000000000<>+0(SB), Z13, Z14
+	VBLENDMPD         Z1, Z14, K1, Z7
+	VMULPD            Z0, Z7, Z0
+	VMULPD            Z6, Z1, Z1
+	VFNMADD231PD      Z5, Z13, Z1
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z12, Z12
+	VMULPD            Z12, Z3, Z3
+	VADDPD            Z0, Z2, Z2
+	VMOVUPD           Z1, (CX)(BX*8)
+	ADDQ              $0x08, BX
+	CMPQ              BX, SI
+	JLE               loop80
+
+tail81:
+	SUBQ              BX, AX
+	CMPQ              AX, $0x00
+	JLE               done82
+	MOVQ              $-1, SI
+	BZHIQ             AX, SI, SI
+	KMOVB             SI, K1
+	VMOVUPD.Z         (CX)(BX*8), K1, Z0
+	VMOVUPD.Z         (DX)(BX*8), K1, Z1
+	VORPD.BCST        c8000000000000000<>+0(SB), Z0, Z12
+	VBROADCASTSD      cc087500000000000<>+0(SB), Z13
+	VMAXPD            Z12, Z13, Z12
+	VBROADCASTSD      c4338000000000000<>+0(SB), Z13
+	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z12, Z13
+	VSUBPD.BCST       c4338000000000000<>+0(SB), Z13, Z13
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z13, Z12
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z13, Z12
+	VMULPD            Z12, Z12, Z14
+	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z15
+	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z16
+	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z14, Z16
+	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z14, Z16
+	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z14, Z16
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z14, Z16
+	VFMADD231PD       Z12, Z16, Z15
+	VFMADD213PD       Z12, Z14, Z15
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z15, Z12
+	VSCALEFPD         Z13, Z12, Z12
+	VSUBPD            Z1, Z4, Z13
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z12, Z14
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z15
+	VDIVPD            Z14, Z15, Z14
+	VMULPD            Z14, Z12, Z15
+	VCMPPD.BCST       $0x11, c0000000000000000<>+0(SB), Z0, K2
+	VBLENDMPD         Z15, Z14, K2, Z8
+	VBLENDMPD         Z14, Z15, K2, Z9
+	VCMPPD.BCST       $0x11, c0000000000000000<>+0(SB), Z0, K2
+	VXORPD.BCST       c8000000000000000<>+0(SB), Z13, Z14
+	VBLENDMPD         Z1, Z14, K2, Z10
+	VMULPD            Z0, Z10, Z0
+	VMULPD            Z9, Z1, Z1
+	VFNMADD231PD      Z8, Z13, Z1
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z12, Z12
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z13
+	VBLENDMPD         Z12, Z13, K1, Z11
+	VMULPD            Z11, Z3, Z3
+	VMOVAPD.Z         Z0, K1, Z0
+	VADDPD            Z0, Z2, Z2
+	VMOVUPD           Z1, K1, (CX)(BX*8)
+
+done82:
+	MOVQ      grad+32(FP), AX
+	MOVQ      k+24(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      CX, AX
+	MOVQ      40(SP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	MOVQ      16(SP), CX
+	MOVQ      d+64(FP), DX
+	ADDQ      CX, DX
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD   Z0, 56(SP)
+	VMOVUPD   (AX), Z1
+	VADDPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (AX)
+	MOVQ      24(SP), AX
+	MOVQ      32(SP), CX
+	MOVQ      (SP), DX
+	ADDQ      CX, DX
+	MOVQ      DX, (SP)
+	MOVQ      16(SP), CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	MOVQ      CX, 16(SP)
+	MOVQ      8(SP), CX
+	SUBQ      AX, CX
+	MOVQ      CX, 8(SP)
+	MOVQ      $0x00000001, AX
+	MOVQ      AX, 48(SP)
+	MOVQ      k+24(FP), AX
+	CMPQ      AX, $0x00000080
+	JLE       tile65
+	CMPQ      AX, $0x00000300
+	JGE       tile65
+
+apart68:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z12
+	VBROADCASTSD 80(SP), Z13
+	VBROADCASTSD 88(SP), Z14
+	VBROADCASTSD 96(SP), Z15
+	VBROADCASTSD 104(SP), Z16
+	VBROADCASTSD 112(SP), Z17
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group83:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Z18
+	VFMADD231PD (AX), Z0, Z18
+	VFMADD231PD 64(AX), Z1, Z18
+	VFMADD231PD 128(AX), Z12, Z18
+	VFMADD231PD 192(AX), Z13, Z18
+	VFMADD231PD 256(AX), Z14, Z18
+	VFMADD231PD 320(AX), Z15, Z18
+	VFMADD231PD 384(AX), Z16, Z18
+	VFMADD231PD 448(AX), Z17, Z18
+	VMOVUPD     Z18, (DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group83
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile65
+
+finish69:
+	MOVQ  48(SP), AX
+	TESTQ AX, AX
+	JNE   apart68
+
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Z2, (AX)
 	MOVQ    product+80(FP), AX
@@ -1915,7 +2707,7 @@ done11:
 
 // func poissonLogLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·poissonLogLinearAVX512(SB), NOSPLIT, $56-80
+TEXT ·poissonLogLinearAVX512(SB), NOSPLIT, $120-80
 	VBROADCASTSD c4086300000000000<>+0(SB), Z0
 	VBROADCASTSD cc087500000000000<>+0(SB), Z1
 	VBROADCASTSD c4338000000000000<>+0(SB), Z2
@@ -1944,17 +2736,21 @@ TEXT ·poissonLogLinearAVX512(SB), NOSPLIT, $56-80
 	MOVQ         AX, 48(SP)
 	MOVQ         k+24(FP), AX
 	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x00000020
-	JLE          long1
-	CMPQ         AX, $0x00000080
-	JG           long1
+	CMPQ         AX, $0x20
+	JLE          chosen1
 	MOVQ         $0x00000010, CX
+	CMPQ         AX, $0x40
+	JLE          chosen1
+	MOVQ         $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -1970,24 +2766,24 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Z18
 	VBROADCASTSD c+40(FP), Z19
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  (AX), Z20, Z18
 	VFMADD231PD  64(AX), Z20, Z19
@@ -2003,25 +2799,25 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  (AX), Z20, Z18
 	VFMADD231PD  64(AX), Z20, Z19
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -2033,28 +2829,28 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
 	VMOVUPD 128(CX), Z20
 	VMOVUPD 192(CX), Z21
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Z18
 	VBROADCASTSD c+40(FP), Z19
 	VBROADCASTSD c+40(FP), Z20
 	VBROADCASTSD c+40(FP), Z21
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  (AX), Z22, Z18
 	VFMADD231PD  64(AX), Z22, Z19
@@ -2078,15 +2874,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  (AX), Z22, Z18
 	VFMADD231PD  64(AX), Z22, Z19
@@ -2095,10 +2891,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -2114,17 +2910,17 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Z18
 	VBROADCASTSD c+40(FP), Z19
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -2139,9 +2935,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z22
@@ -2183,15 +2979,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z22
@@ -2206,10 +3002,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Z22
 	VADDPD  Z20, Z22, Z22
 	VADDPD  Z21, Z22, Z22
@@ -2225,21 +3021,21 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
 	VMOVUPD 128(CX), Z20
 	VMOVUPD 192(CX), Z21
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Z18
 	VBROADCASTSD c+40(FP), Z19
 	VBROADCASTSD c+40(FP), Z20
 	VBROADCASTSD c+40(FP), Z21
 
-done34:
+done35:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -2256,9 +3052,9 @@ done34:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next37
+	JLT     next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -2324,15 +3120,15 @@ columns36:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, SI
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, SI
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -2353,10 +3149,10 @@ columns38:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	VMOVUPD (BX), Z26
 	VADDPD  Z22, Z26, Z26
 	VADDPD  Z23, Z26, Z26
@@ -2380,10 +3176,10 @@ likelihood6:
 	MOVQ 40(SP), AX
 	MOVQ 24(SP), BX
 	CMPQ AX, BX
-	JNE  few40
+	JNE  few41
 	MOVQ $0x00000000, BX
 
-woven42:
+woven43:
 	VMOVUPD      (CX)(BX*8), Z18
 	VMOVUPD      64(CX)(BX*8), Z21
 	VMOVUPD      (DX)(BX*8), Z19
@@ -2443,16 +3239,16 @@ woven42:
 	VADDPD       Z24, Z17, Z17
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
-	JLT          woven42
-	JMP          done41
+	JLT          woven43
+	JMP          done42
 
-few40:
+few41:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail44
+	JGT  tail45
 
-loop43:
+loop44:
 	VMOVUPD      (CX)(BX*8), Z18
 	VMOVUPD      (DX)(BX*8), Z19
 	VMINPD       Z18, Z0, Z20
@@ -2483,12 +3279,12 @@ loop43:
 	VADDPD       Z20, Z17, Z17
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop43
+	JLE          loop44
 
-tail44:
+tail45:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done45
+	JLE          done46
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVB        SI, K1
@@ -2522,8 +3318,8 @@ tail44:
 	VMOVAPD.Z    Z20, K1, Z18
 	VADDPD       Z18, Z17, Z17
 
-done45:
-done41:
+done46:
+done42:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -2547,11 +3343,7 @@ done41:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
-	CMPQ AX, $0x00000200
-	JGE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -2569,9 +3361,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next48
+	JLT     next49
 
-columns47:
+columns48:
 	VMOVUPD     (CX), Z20
 	VFMADD231PD (AX), Z18, Z20
 	VFMADD231PD 64(AX), Z19, Z20
@@ -2591,15 +3383,15 @@ columns47:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns47
+	JGE         columns48
 
-next48:
+next49:
 	ADDQ $0x04, DX
-	JEQ  done46
+	JEQ  done47
 	SUBQ $0x01, DX
-	JLT  next50
+	JLT  next51
 
-columns49:
+columns50:
 	VMOVUPD     (CX), Z20
 	VFMADD231PD (AX), Z18, Z20
 	VFMADD231PD 64(AX), Z19, Z20
@@ -2607,10 +3399,10 @@ columns49:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns49
+	JGE         columns50
 
-next50:
-done46:
+next51:
+done47:
 	VMOVUPD (CX), Z20
 	VADDPD  Z18, Z20, Z20
 	VADDPD  Z19, Z20, Z20
@@ -2634,9 +3426,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next54
 
-columns52:
+columns53:
 	VMOVUPD     (CX), Z22
 	VFMADD231PD (AX), Z18, Z22
 	VFMADD231PD 64(AX), Z19, Z22
@@ -2664,15 +3456,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns53
 
-next53:
+next54:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done52
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next56
 
-columns54:
+columns55:
 	VMOVUPD     (CX), Z22
 	VFMADD231PD (AX), Z18, Z22
 	VFMADD231PD 64(AX), Z19, Z22
@@ -2682,10 +3474,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns55
 
-next55:
-done51:
+next56:
+done52:
 	VMOVUPD (CX), Z22
 	VADDPD  Z18, Z22, Z22
 	VADDPD  Z19, Z22, Z22
@@ -2702,19 +3494,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit56:
+unit57:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost57
+	JLE  atMost58
 	MOVQ $0x00000008, BX
 
-atMost57:
+atMost58:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -2722,33 +3514,33 @@ atMost57:
 	ADDQ      DX, BX
 	MOVQ      o+48(FP), SI
 	TESTQ     SI, SI
-	JEQ       same58
+	JEQ       same59
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z18
-	JMP       done59
+	JMP       done60
 
-same58:
+same59:
 	VBROADCASTSD c+40(FP), Z18
 
-done59:
+done60:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column60:
+column61:
 	VBROADCASTSD (DI), Z19
 	VFMADD231PD  (SI), Z19, Z18
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column60
+	JG           column61
 	VMOVUPD      Z18, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit56
+	JG           unit57
 	JMP          likelihood6
 
 rest10:
@@ -2756,13 +3548,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit61:
+unit62:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost63
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost63:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -2775,23 +3567,396 @@ atMost62:
 	MOVQ      24(SP), R8
 	SHLQ      $0x03, R8
 
-column63:
+column64:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column63
+	JG          column64
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit61
+	JG          unit62
+	JMP         done12
 
-done11:
+wide11:
+tile65:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish69
+	CMPQ AX, $0x08
+	JLE  atMost71
+	MOVQ $0x00000008, AX
+
+atMost71:
+	MOVQ   AX, 40(SP)
+	MOVQ   48(SP), AX
+	TESTQ  AX, AX
+	JNE    both66
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   (SP), AX
+	MOVQ   b+16(FP), CX
+	MOVQ   (SP), DX
+	MOVQ   32(SP), BX
+	ADDQ   BX, DX
+	MOVQ   k+24(FP), BX
+
+group72:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Z8
+	VFMADD231PD (AX), Z8, Z0
+	VFMADD231PD 64(AX), Z8, Z1
+	VFMADD231PD 128(AX), Z8, Z2
+	VFMADD231PD 192(AX), Z8, Z3
+	VFMADD231PD 256(AX), Z8, Z4
+	VFMADD231PD 320(AX), Z8, Z5
+	VFMADD231PD 384(AX), Z8, Z6
+	VFMADD231PD 448(AX), Z8, Z7
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group72
+	VSHUFF64X2  $0x44, Z2, Z0, Z8
+	VSHUFF64X2  $0xee, Z2, Z0, Z0
+	VADDPD      Z0, Z8, Z8
+	VSHUFF64X2  $0x44, Z6, Z4, Z0
+	VSHUFF64X2  $0xee, Z6, Z4, Z2
+	VADDPD      Z2, Z0, Z0
+	VSHUFF64X2  $0x88, Z0, Z8, Z2
+	VSHUFF64X2  $0xdd, Z0, Z8, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z3, Z1, Z0
+	VSHUFF64X2  $0xee, Z3, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z7, Z5, Z1
+	VSHUFF64X2  $0xee, Z7, Z5, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same73
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done74
+
+same73:
+	VBROADCASTSD c+40(FP), Z1
+
+done74:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+	JMP     likelihood67
+
+both66:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z5
+	VBROADCASTSD 104(SP), Z6
+	VBROADCASTSD 112(SP), Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VPXORQ       Z11, Z11, Z11
+	VPXORQ       Z12, Z12, Z12
+	VPXORQ       Z13, Z13, Z13
+	VPXORQ       Z14, Z14, Z14
+	VPXORQ       Z15, Z15, Z15
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         grad+32(FP), BX
+	MOVQ         32(SP), SI
+	SUBQ         SI, CX
+	MOVQ         k+24(FP), SI
+
+group75:
+	PREFETCHT0  4096(AX)
+	PREFETCHT0  4160(AX)
+	PREFETCHT0  4224(AX)
+	PREFETCHT0  4288(AX)
+	PREFETCHT0  4352(AX)
+	PREFETCHT0  4416(AX)
+	PREFETCHT0  4480(AX)
+	PREFETCHT0  4544(AX)
+	VMOVUPD     (DX), Z16
+	VFMADD231PD (AX), Z16, Z8
+	VFMADD231PD 64(AX), Z16, Z9
+	VFMADD231PD 128(AX), Z16, Z10
+	VFMADD231PD 192(AX), Z16, Z11
+	VFMADD231PD 256(AX), Z16, Z12
+	VFMADD231PD 320(AX), Z16, Z13
+	VFMADD231PD 384(AX), Z16, Z14
+	VFMADD231PD 448(AX), Z16, Z15
+	VMOVUPD     (BX), Z16
+	VFMADD231PD (CX), Z0, Z16
+	VFMADD231PD 64(CX), Z1, Z16
+	VFMADD231PD 128(CX), Z2, Z16
+	VFMADD231PD 192(CX), Z3, Z16
+	VFMADD231PD 256(CX), Z4, Z16
+	VFMADD231PD 320(CX), Z5, Z16
+	VFMADD231PD 384(CX), Z6, Z16
+	VFMADD231PD 448(CX), Z7, Z16
+	VMOVUPD     Z16, (BX)
+	ADDQ        $+512, AX
+	ADDQ        $+512, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	SUBQ        $0x08, SI
+	JG          group75
+	VSHUFF64X2  $0x44, Z10, Z8, Z0
+	VSHUFF64X2  $0xee, Z10, Z8, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z14, Z12, Z1
+	VSHUFF64X2  $0xee, Z14, Z12, Z2
+	VADDPD      Z2, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z11, Z9, Z0
+	VSHUFF64X2  $0xee, Z11, Z9, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z15, Z13, Z1
+	VSHUFF64X2  $0xee, Z15, Z13, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same76
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done77
+
+same76:
+	VBROADCASTSD c+40(FP), Z1
+
+done77:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+
+likelihood67:
+	MOVQ 16(SP), AX
+	MOVQ d+64(FP), CX
+	ADDQ AX, CX
+	MOVQ y+56(FP), DX
+	ADDQ AX, DX
+	MOVQ 40(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail81
+
+loop80:
+	VMOVUPD           (CX)(BX*8), Z0
+	VMOVUPD           (DX)(BX*8), Z1
+	VBROADCASTSD      c4086300000000000<>+0(SB), Z2
+	VMINPD            Z0, Z2, Z2
+	VBROADCASTSD      cc087500000000000<>+0(SB), Z3
+	VMAXPD            Z2, Z3, Z2
+	VBROADCASTSD      c4338000000000000<>+0(SB), Z3
+	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z2, Z3
+	VSUBPD.BCST       c4338000000000000<>+0(SB), Z3, Z3
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z2
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z2
+	VMULPD            Z2, Z2, Z4
+	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z5
+	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z6
+	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z4, Z6
+	VFMADD231PD       Z2, Z6, Z5
+	VFMADD213PD       Z2, Z4, Z5
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z5, Z2
+	VSCALEFPD         Z3, Z2, Z2
+	VSUBPD            Z2, Z1, Z3
+	VMOVUPD           Z3, (CX)(BX*8)
+	VFMSUB231PD       Z0, Z1, Z2
+	VADDPD            Z2, Z17, Z17
+	ADDQ              $0x08, BX
+	CMPQ              BX, SI
+	JLE               loop80
+
+tail81:
+	SUBQ              BX, AX
+	CMPQ              AX, $0x00
+	JLE               done82
+	MOVQ              $-1, SI
+	BZHIQ             AX, SI, SI
+	KMOVB             SI, K1
+	VMOVUPD.Z         (CX)(BX*8), K1, Z0
+	VMOVUPD.Z         (DX)(BX*8), K1, Z1
+	VBROADCASTSD      c4086300000000000<>+0(SB), Z2
+	VMINPD            Z0, Z2, Z2
+	VBROADCASTSD      cc087500000000000<>+0(SB), Z3
+	VMAXPD            Z2, Z3, Z2
+	VBROADCASTSD      c4338000000000000<>+0(SB), Z3
+	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z2, Z3
+	VSUBPD.BCST       c4338000000000000<>+0(SB), Z3, Z3
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z2
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z2
+	VMULPD            Z2, Z2, Z4
+	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z5
+	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z6
+	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z4, Z6
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z4, Z6
+	VFMADD231PD       Z2, Z6, Z5
+	VFMADD213PD       Z2, Z4, Z5
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z5, Z2
+	VSCALEFPD         Z3, Z2, Z2
+	VSUBPD            Z2, Z1, Z3
+	VMOVUPD           Z3, K1, (CX)(BX*8)
+	VFMSUB231PD       Z0, Z1, Z2
+	VMOVAPD.Z         Z2, K1, Z0
+	VADDPD            Z0, Z17, Z17
+
+done82:
+	MOVQ      grad+32(FP), AX
+	MOVQ      k+24(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      CX, AX
+	MOVQ      40(SP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	MOVQ      16(SP), CX
+	MOVQ      d+64(FP), DX
+	ADDQ      CX, DX
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD   Z0, 56(SP)
+	VMOVUPD   (AX), Z1
+	VADDPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (AX)
+	MOVQ      24(SP), AX
+	MOVQ      32(SP), CX
+	MOVQ      (SP), DX
+	ADDQ      CX, DX
+	MOVQ      DX, (SP)
+	MOVQ      16(SP), CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	MOVQ      CX, 16(SP)
+	MOVQ      8(SP), CX
+	SUBQ      AX, CX
+	MOVQ      CX, 8(SP)
+	MOVQ      $0x00000001, AX
+	MOVQ      AX, 48(SP)
+	MOVQ      k+24(FP), AX
+	CMPQ      AX, $0x00000080
+	JLE       tile65
+	CMPQ      AX, $0x00000300
+	JGE       tile65
+
+apart68:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z5
+	VBROADCASTSD 104(SP), Z6
+	VBROADCASTSD 112(SP), Z7
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group83:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Z8
+	VFMADD231PD (AX), Z0, Z8
+	VFMADD231PD 64(AX), Z1, Z8
+	VFMADD231PD 128(AX), Z2, Z8
+	VFMADD231PD 192(AX), Z3, Z8
+	VFMADD231PD 256(AX), Z4, Z8
+	VFMADD231PD 320(AX), Z5, Z8
+	VFMADD231PD 384(AX), Z6, Z8
+	VFMADD231PD 448(AX), Z7, Z8
+	VMOVUPD     Z8, (DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group83
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile65
+
+finish69:
+	MOVQ  48(SP), AX
+	TESTQ AX, AX
+	JNE   apart68
+
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Z17, (AX)
 	VZEROUPPER
@@ -2802,7 +3967,7 @@ GLOBL c4086300000000000<>(SB), RODATA|NOPTR, $8
 
 // func bernoulliProbitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·bernoulliProbitLinearAVX512(SB), NOSPLIT, $56-80
+TEXT ·bernoulliProbitLinearAVX512(SB), NOSPLIT, $120-80
 	VBROADCASTSD cbff0000000000000<>+0(SB), Z0
 	VBROADCASTSD c4000000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -2822,17 +3987,21 @@ TEXT ·bernoulliProbitLinearAVX512(SB), NOSPLIT, $56-80
 	MOVQ         AX, 48(SP)
 	MOVQ         k+24(FP), AX
 	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x00000020
-	JLE          long1
-	CMPQ         AX, $0x00000080
-	JG           long1
+	CMPQ         AX, $0x20
+	JLE          chosen1
 	MOVQ         $0x00000010, CX
+	CMPQ         AX, $0x40
+	JLE          chosen1
+	MOVQ         $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -2848,24 +4017,24 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z9
 	VMOVUPD 64(CX), Z10
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Z9
 	VBROADCASTSD c+40(FP), Z10
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Z11
 	VFMADD231PD  (AX), Z11, Z9
 	VFMADD231PD  64(AX), Z11, Z10
@@ -2881,25 +4050,25 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Z11
 	VFMADD231PD  (AX), Z11, Z9
 	VFMADD231PD  64(AX), Z11, Z10
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -2911,28 +4080,28 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z9
 	VMOVUPD 64(CX), Z10
 	VMOVUPD 128(CX), Z11
 	VMOVUPD 192(CX), Z26
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Z9
 	VBROADCASTSD c+40(FP), Z10
 	VBROADCASTSD c+40(FP), Z11
 	VBROADCASTSD c+40(FP), Z26
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Z27
 	VFMADD231PD  (AX), Z27, Z9
 	VFMADD231PD  64(AX), Z27, Z10
@@ -2956,15 +4125,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Z27
 	VFMADD231PD  (AX), Z27, Z9
 	VFMADD231PD  64(AX), Z27, Z10
@@ -2973,10 +4142,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -2992,17 +4161,17 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z9
 	VMOVUPD 64(CX), Z10
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Z9
 	VBROADCASTSD c+40(FP), Z10
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -3017,9 +4186,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z27
@@ -3061,15 +4230,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z27
@@ -3084,10 +4253,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Z27
 	VADDPD  Z11, Z27, Z27
 	VADDPD  Z26, Z27, Z27
@@ -3103,21 +4272,21 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z9
 	VMOVUPD 64(CX), Z10
 	VMOVUPD 128(CX), Z11
 	VMOVUPD 192(CX), Z26
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Z9
 	VBROADCASTSD c+40(FP), Z10
 	VBROADCASTSD c+40(FP), Z11
 	VBROADCASTSD c+40(FP), Z26
 
-done34:
+done35:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -3134,9 +4303,9 @@ done34:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next37
+	JLT     next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -3202,15 +4371,15 @@ columns36:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, SI
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, SI
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -3231,10 +4400,10 @@ columns38:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	VMOVUPD (BX), Z31
 	VADDPD  Z27, Z31, Z31
 	VADDPD  Z28, Z31, Z31
@@ -3259,9 +4428,9 @@ likelihood6:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail43
+	JGT  tail44
 
-loop42:
+loop43:
 	VMOVUPD           (CX)(BX*8), Z9
 	VMOVUPD           (DX)(BX*8), Z10
 	VMOVUPD           Z0, Z11
@@ -3392,12 +4561,12 @@ loop42:
 	VMOVUPD           Z9, (CX)(BX*8)
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop42
+	JLE               loop43
 
-tail43:
+tail44:
 	SUBQ              BX, AX
 	CMPQ              AX, $0x00
-	JLE               done44
+	JLE               done45
 	MOVQ              $-1, SI
 	BZHIQ             AX, SI, SI
 	KMOVB             SI, K1
@@ -3531,7 +4700,7 @@ tail43:
 	VMULPD            Z9, Z27, Z9
 	VMOVUPD           Z9, K1, (CX)(BX*8)
 
-done44:
+done45:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -3555,11 +4724,7 @@ done44:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
-	CMPQ AX, $0x00000200
-	JGE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -3577,9 +4742,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next47
+	JLT     next48
 
-columns46:
+columns47:
 	VMOVUPD     (CX), Z11
 	VFMADD231PD (AX), Z9, Z11
 	VFMADD231PD 64(AX), Z10, Z11
@@ -3599,15 +4764,15 @@ columns46:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns46
+	JGE         columns47
 
-next47:
+next48:
 	ADDQ $0x04, DX
-	JEQ  done45
+	JEQ  done46
 	SUBQ $0x01, DX
-	JLT  next49
+	JLT  next50
 
-columns48:
+columns49:
 	VMOVUPD     (CX), Z11
 	VFMADD231PD (AX), Z9, Z11
 	VFMADD231PD 64(AX), Z10, Z11
@@ -3615,10 +4780,10 @@ columns48:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns48
+	JGE         columns49
 
-next49:
-done45:
+next50:
+done46:
 	VMOVUPD (CX), Z11
 	VADDPD  Z9, Z11, Z11
 	VADDPD  Z10, Z11, Z11
@@ -3642,9 +4807,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next52
+	JLT     next53
 
-columns51:
+columns52:
 	VMOVUPD     (CX), Z27
 	VFMADD231PD (AX), Z9, Z27
 	VFMADD231PD 64(AX), Z10, Z27
@@ -3672,15 +4837,15 @@ columns51:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns51
+	JGE         columns52
 
-next52:
+next53:
 	ADDQ $0x04, DX
-	JEQ  done50
+	JEQ  done51
 	SUBQ $0x01, DX
-	JLT  next54
+	JLT  next55
 
-columns53:
+columns54:
 	VMOVUPD     (CX), Z27
 	VFMADD231PD (AX), Z9, Z27
 	VFMADD231PD 64(AX), Z10, Z27
@@ -3690,10 +4855,10 @@ columns53:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns53
+	JGE         columns54
 
-next54:
-done50:
+next55:
+done51:
 	VMOVUPD (CX), Z27
 	VADDPD  Z9, Z27, Z27
 	VADDPD  Z10, Z27, Z27
@@ -3710,19 +4875,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit55:
+unit56:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost56
+	JLE  atMost57
 	MOVQ $0x00000008, BX
 
-atMost56:
+atMost57:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -3730,33 +4895,33 @@ atMost56:
 	ADDQ      DX, BX
 	MOVQ      o+48(FP), SI
 	TESTQ     SI, SI
-	JEQ       same57
+	JEQ       same58
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z9
-	JMP       done58
+	JMP       done59
 
-same57:
+same58:
 	VBROADCASTSD c+40(FP), Z9
 
-done58:
+done59:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column59:
+column60:
 	VBROADCASTSD (DI), Z10
 	VFMADD231PD  (SI), Z10, Z9
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column59
+	JG           column60
 	VMOVUPD      Z9, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit55
+	JG           unit56
 	JMP          likelihood6
 
 rest10:
@@ -3764,13 +4929,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit60:
+unit61:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost61
+	JLE  atMost62
 	MOVQ $0x00000008, BX
 
-atMost61:
+atMost62:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -3783,23 +4948,604 @@ atMost61:
 	MOVQ      24(SP), R8
 	SHLQ      $0x03, R8
 
-column62:
+column63:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column62
+	JG          column63
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit60
+	JG          unit61
+	JMP         done12
 
-done11:
+wide11:
+tile64:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish68
+	CMPQ AX, $0x08
+	JLE  atMost70
+	MOVQ $0x00000008, AX
+
+atMost70:
+	MOVQ   AX, 40(SP)
+	MOVQ   48(SP), AX
+	TESTQ  AX, AX
+	JNE    both65
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   (SP), AX
+	MOVQ   b+16(FP), CX
+	MOVQ   (SP), DX
+	MOVQ   32(SP), BX
+	ADDQ   BX, DX
+	MOVQ   k+24(FP), BX
+
+group71:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Z23
+	VFMADD231PD (AX), Z23, Z0
+	VFMADD231PD 64(AX), Z23, Z1
+	VFMADD231PD 128(AX), Z23, Z2
+	VFMADD231PD 192(AX), Z23, Z3
+	VFMADD231PD 256(AX), Z23, Z4
+	VFMADD231PD 320(AX), Z23, Z5
+	VFMADD231PD 384(AX), Z23, Z6
+	VFMADD231PD 448(AX), Z23, Z7
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group71
+	VSHUFF64X2  $0x44, Z2, Z0, Z23
+	VSHUFF64X2  $0xee, Z2, Z0, Z0
+	VADDPD      Z0, Z23, Z23
+	VSHUFF64X2  $0x44, Z6, Z4, Z0
+	VSHUFF64X2  $0xee, Z6, Z4, Z2
+	VADDPD      Z2, Z0, Z0
+	VSHUFF64X2  $0x88, Z0, Z23, Z2
+	VSHUFF64X2  $0xdd, Z0, Z23, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z3, Z1, Z0
+	VSHUFF64X2  $0xee, Z3, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z7, Z5, Z1
+	VSHUFF64X2  $0xee, Z7, Z5, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same72
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done73
+
+same72:
+	VBROADCASTSD c+40(FP), Z1
+
+done73:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+	JMP     likelihood66
+
+both65:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z5
+	VBROADCASTSD 104(SP), Z6
+	VBROADCASTSD 112(SP), Z7
+	VPXORQ       Z23, Z23, Z23
+	VPXORQ       Z24, Z24, Z24
+	VPXORQ       Z25, Z25, Z25
+	VPXORQ       Z26, Z26, Z26
+	VPXORQ       Z27, Z27, Z27
+	VPXORQ       Z28, Z28, Z28
+	VPXORQ       Z29, Z29, Z29
+	VPXORQ       Z30, Z30, Z30
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         grad+32(FP), BX
+	MOVQ         32(SP), SI
+	SUBQ         SI, CX
+	MOVQ         k+24(FP), SI
+
+group74:
+	PREFETCHT0  4096(AX)
+	PREFETCHT0  4160(AX)
+	PREFETCHT0  4224(AX)
+	PREFETCHT0  4288(AX)
+	PREFETCHT0  4352(AX)
+	PREFETCHT0  4416(AX)
+	PREFETCHT0  4480(AX)
+	PREFETCHT0  4544(AX)
+	VMOVUPD     (DX), Z31
+	VFMADD231PD (AX), Z31, Z23
+	VFMADD231PD 64(AX), Z31, Z24
+	VFMADD231PD 128(AX), Z31, Z25
+	VFMADD231PD 192(AX), Z31, Z26
+	VFMADD231PD 256(AX), Z31, Z27
+	VFMADD231PD 320(AX), Z31, Z28
+	VFMADD231PD 384(AX), Z31, Z29
+	VFMADD231PD 448(AX), Z31, Z30
+	VMOVUPD     (BX), Z31
+	VFMADD231PD (CX), Z0, Z31
+	VFMADD231PD 64(CX), Z1, Z31
+	VFMADD231PD 128(CX), Z2, Z31
+	VFMADD231PD 192(CX), Z3, Z31
+	VFMADD231PD 256(CX), Z4, Z31
+	VFMADD231PD 320(CX), Z5, Z31
+	VFMADD231PD 384(CX), Z6, Z31
+	VFMADD231PD 448(CX), Z7, Z31
+	VMOVUPD     Z31, (BX)
+	ADDQ        $+512, AX
+	ADDQ        $+512, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	SUBQ        $0x08, SI
+	JG          group74
+	VSHUFF64X2  $0x44, Z25, Z23, Z0
+	VSHUFF64X2  $0xee, Z25, Z23, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z29, Z27, Z1
+	VSHUFF64X2  $0xee, Z29, Z27, Z2
+	VADDPD      Z2, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z26, Z24, Z0
+	VSHUFF64X2  $0xee, Z26, Z24, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z30, Z28, Z1
+	VSHUFF64X2  $0xee, Z30, Z28, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same75
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done76
+
+same75:
+	VBROADCASTSD c+40(FP), Z1
+
+done76:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+
+likelihood66:
+	MOVQ 16(SP), AX
+	MOVQ d+64(FP), CX
+	ADDQ AX, CX
+	MOVQ y+56(FP), DX
+	ADDQ AX, DX
+	MOVQ 40(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail80
+
+loop79:
+	VMOVUPD           (CX)(BX*8), Z0
+	VMOVUPD           (DX)(BX*8), Z1
+	VBROADCASTSD      cbff0000000000000<>+0(SB), Z2
+	VFMADD231PD.BCST  c4000000000000000<>+0(SB), Z1, Z2
+	VMULPD            Z0, Z2, Z0
+	VANDPD.BCST       c7fffffffffffffff<>+0(SB), Z0, Z1
+	VADDPD.BCST       c4014000000000000<>+0(SB), Z1, Z2
+	VBROADCASTSD      c4024000000000000<>+0(SB), Z3
+	VDIVPD            Z2, Z3, Z2
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z3
+	VSUBPD            Z2, Z3, Z2
+	VMULPD            Z2, Z2, Z3
+	VBROADCASTSD      cbe085105e5f8702d<>+0(SB), Z4
+	VBROADCASTSD      cbe112d2d3ff399d1<>+0(SB), Z5
+	VFMADD213PD.BCST  c3e43879975f31eb4<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3e483a2674aa4819<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbe71b03254ee3156<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  cbe74fe95878cba8a<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  c3e9582fccf6cfcc5<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3ea089e347f5074f<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbe87aae683b85838<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  cbecb7fa473131193<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbefa02c40ee417e8<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3ef7d030eb79fc59<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  c3f3df3ecb35eac4b<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  cbf219cdbcf0574d4<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbf71355f4906213e<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3ef47aba4bb43763<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbfa37838b3a21d25<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3f90bd973aaee055<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbfb0f103e712eebf<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3faf7d96e0d9979a<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  c3fb3e97eaf5f2f84<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3f99ac85788f4051<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  c3ff28273b50efa76<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  cbfcd5fd8ffd0f1a1<>+0(SB), Z3, Z5
+	VFMADD231PD       Z2, Z5, Z4
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z1, Z2
+	VDIVPD            Z2, Z4, Z2
+	VBROADCASTSD      c5f30000000000000<>+0(SB), Z3
+	VMINPD            Z1, Z3, Z1
+	VMULPD            Z1, Z1, Z3
+	VMOVAPD           Z3, Z4
+	VFMSUB231PD       Z1, Z1, Z4
+	VMULPD.BCST       cbfe0000000000000<>+0(SB), Z3, Z1
+	VBROADCASTSD      c4086300000000000<>+0(SB), Z3
+	VMINPD            Z1, Z3, Z1
+	VBROADCASTSD      cc087500000000000<>+0(SB), Z3
+	VMAXPD            Z1, Z3, Z1
+	VBROADCASTSD      c4338000000000000<>+0(SB), Z3
+	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z1, Z3
+	VSUBPD.BCST       c4338000000000000<>+0(SB), Z3, Z3
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z1
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z1
+	VMULPD            Z1, Z1, Z5
+	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z6
+	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z7
+	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z5, Z7
+	VFMADD231PD       Z1, Z7, Z6
+	VFMADD213PD       Z1, Z5, Z6
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z6, Z1
+	VSCALEFPD         Z3, Z1, Z1
+	VMULPD            Z4, Z1, Z3
+	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z3, Z1
+	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z2, Z3
+	VMULPD            Z3, Z1, Z3
+	VCMPPD.BCST       $0x1e, c0000000000000000<>+0(SB), Z0, K1
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z0
+	VSUBPD            Z3, Z0, Z0
+	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z2, Z5
+	VBLENDMPD         Z0, Z5, K1, Z9
+	VPADDQ.BCST       c00095f6200000000<>+0(SB), Z9, Z0
+	VPSRLQ            $0x34, Z0, Z5
+	VORPD.BCST        c4330000000000000<>+0(SB), Z5, Z5
+	VSUBPD.BCST       c43300000000003ff<>+0(SB), Z5, Z5
+	VANDPD.BCST       c000fffffffffffff<>+0(SB), Z0, Z0
+	VPADDQ.BCST       c3fe6a09e00000000<>+0(SB), Z0, Z0
+	VSUBPD.BCST       c3ff0000000000000<>+0(SB), Z0, Z0
+	VBROADCASTSD      c3fd2bd3c36113405<>+0(SB), Z6
+	VBROADCASTSD      cbff0000000000000<>+0(SB), Z7
+	VBLENDMPD         Z6, Z7, K1, Z10
+	VCMPPD            $0x11, Z10, Z3, K2
+	VBLENDMPD.BCST    c0000000000000000<>+0(SB), Z5, K2, Z11
+	VXORPD.BCST       c8000000000000000<>+0(SB), Z3, Z5
+	VBLENDMPD         Z5, Z0, K2, Z12
+	VMULPD.BCST       c3dea39ef35793c76<>+0(SB), Z11, Z0
+	VADDPD.BCST       c4000000000000000<>+0(SB), Z12, Z5
+	VDIVPD            Z5, Z12, Z5
+	VMULPD            Z5, Z5, Z6
+	VBROADCASTSD      c3fc2b5900de53b32<>+0(SB), Z7
+	VFMADD213PD.BCST  c3fc39fe51a7c18f9<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST  c3fc7462b51cb66b1<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST  c3fcc71c62e3f11e6<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST  c3fd2492492df281a<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST  c3fd99999999952d7<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST  c3fe5555555555558<>+0(SB), Z6, Z7
+	VMULPD            Z6, Z7, Z6
+	VMULPD.BCST       c3fe0000000000000<>+0(SB), Z12, Z7
+	VMULPD            Z12, Z7, Z7
+	VADDPD            Z6, Z7, Z6
+	VFMADD231PD       Z6, Z5, Z0
+	VSUBPD            Z0, Z7, Z0
+	VSUBPD            Z0, Z12, Z0
+	VFMADD231PD.BCST  c3fe62e42fee00000<>+0(SB), Z11, Z0
+	VMOVAPD           Z0, Z5
+	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z4, Z5
+	VMOVUPD           (DX)(BX*8), Z4
+	VBROADCASTSD      cbff0000000000000<>+0(SB), Z6
+	VFMADD231PD.BCST  c4000000000000000<>+0(SB), Z4, Z6
+	VMOVUPD           (CX)(BX*8), Z4
+	VMULPD            Z4, Z6, Z4
+	VMULPD            Z4, Z4, Z4
+	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z4, Z5
+	VBLENDMPD         Z0, Z5, K1, Z13
+	VADDPD            Z13, Z8, Z8
+	VMOVUPD           (DX)(BX*8), Z0
+	VBROADCASTSD      cbff0000000000000<>+0(SB), Z4
+	VFMADD231PD.BCST  c4000000000000000<>+0(SB), Z0, Z4
+	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z1, Z0
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z1
+	VBLENDMPD         Z0, Z1, K1, Z14
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z0
+	VSUBPD            Z3, Z0, Z0
+	VBLENDMPD         Z0, Z2, K1, Z15
+	VDIVPD            Z15, Z14, Z0
+	VMULPD            Z0, Z4, Z0
+	VMOVUPD           Z0, (CX)(BX*8)
+	ADDQ              $0x08, BX
+	CMPQ              BX, SI
+	JLE               loop79
+
+tail80:
+	SUBQ              BX, AX
+	CMPQ              AX, $0x00
+	JLE               done81
+	MOVQ              $-1, SI
+	BZHIQ             AX, SI, SI
+	KMOVB             SI, K1
+	VMOVUPD.Z         (CX)(BX*8), K1, Z0
+	VMOVUPD.Z         (DX)(BX*8), K1, Z1
+	VBROADCASTSD      cbff0000000000000<>+0(SB), Z2
+	VFMADD231PD.BCST  c4000000000000000<>+0(SB), Z1, Z2
+	VMULPD            Z0, Z2, Z0
+	VANDPD.BCST       c7fffffffffffffff<>+0(SB), Z0, Z1
+	VADDPD.BCST       c4014000000000000<>+0(SB), Z1, Z2
+	VBROADCASTSD      c4024000000000000<>+0(SB), Z3
+	VDIVPD            Z2, Z3, Z2
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z3
+	VSUBPD            Z2, Z3, Z2
+	VMULPD            Z2, Z2, Z3
+	VBROADCASTSD      cbe085105e5f8702d<>+0(SB), Z4
+	VBROADCASTSD      cbe112d2d3ff399d1<>+0(SB), Z5
+	VFMADD213PD.BCST  c3e43879975f31eb4<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3e483a2674aa4819<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbe71b03254ee3156<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  cbe74fe95878cba8a<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  c3e9582fccf6cfcc5<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3ea089e347f5074f<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbe87aae683b85838<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  cbecb7fa473131193<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbefa02c40ee417e8<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3ef7d030eb79fc59<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  c3f3df3ecb35eac4b<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  cbf219cdbcf0574d4<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbf71355f4906213e<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3ef47aba4bb43763<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbfa37838b3a21d25<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3f90bd973aaee055<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  cbfb0f103e712eebf<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3faf7d96e0d9979a<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  c3fb3e97eaf5f2f84<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  c3f99ac85788f4051<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST  c3ff28273b50efa76<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST  cbfcd5fd8ffd0f1a1<>+0(SB), Z3, Z5
+	VFMADD231PD       Z2, Z5, Z4
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z1, Z2
+	VDIVPD            Z2, Z4, Z2
+	VBROADCASTSD      c5f30000000000000<>+0(SB), Z3
+	VMINPD            Z1, Z3, Z1
+	VMULPD            Z1, Z1, Z3
+	VMOVAPD           Z3, Z4
+	VFMSUB231PD       Z1, Z1, Z4
+	VMULPD.BCST       cbfe0000000000000<>+0(SB), Z3, Z1
+	VBROADCASTSD      c4086300000000000<>+0(SB), Z3
+	VMINPD            Z1, Z3, Z1
+	VBROADCASTSD      cc087500000000000<>+0(SB), Z3
+	VMAXPD            Z1, Z3, Z1
+	VBROADCASTSD      c4338000000000000<>+0(SB), Z3
+	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z1, Z3
+	VSUBPD.BCST       c4338000000000000<>+0(SB), Z3, Z3
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z1
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z1
+	VMULPD            Z1, Z1, Z5
+	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z6
+	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z7
+	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z5, Z6
+	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z5, Z7
+	VFMADD231PD       Z1, Z7, Z6
+	VFMADD213PD       Z1, Z5, Z6
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z6, Z1
+	VSCALEFPD         Z3, Z1, Z1
+	VMULPD            Z4, Z1, Z3
+	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z3, Z1
+	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z2, Z3
+	VMULPD            Z3, Z1, Z3
+	VCMPPD.BCST       $0x1e, c0000000000000000<>+0(SB), Z0, K2
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z0
+	VSUBPD            Z3, Z0, Z0
+	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z2, Z5
+	VBLENDMPD         Z0, Z5, K2, Z16
+	VPADDQ.BCST       c00095f6200000000<>+0(SB), Z16, Z0
+	VPSRLQ            $0x34, Z0, Z5
+	VORPD.BCST        c4330000000000000<>+0(SB), Z5, Z5
+	VSUBPD.BCST       c43300000000003ff<>+0(SB), Z5, Z5
+	VANDPD.BCST       c000fffffffffffff<>+0(SB), Z0, Z0
+	VPADDQ.BCST       c3fe6a09e00000000<>+0(SB), Z0, Z0
+	VSUBPD.BCST       c3ff0000000000000<>+0(SB), Z0, Z0
+	VBROADCASTSD      c3fd2bd3c36113405<>+0(SB), Z6
+	VBROADCASTSD      cbff0000000000000<>+0(SB), Z7
+	VBLENDMPD         Z6, Z7, K2, Z17
+	VCMPPD            $0x11, Z17, Z3, K3
+	VBLENDMPD.BCST    c0000000000000000<>+0(SB), Z5, K3, Z18
+	VXORPD.BCST       c8000000000000000<>+0(SB), Z3, Z5
+	VBLENDMPD         Z5, Z0, K3, Z19
+	VMULPD.BCST       c3dea39ef35793c76<>+0(SB), Z18, Z0
+	VADDPD.BCST       c4000000000000000<>+0(SB), Z19, Z5
+	VDIVPD            Z5, Z19, Z5
+	VMULPD            Z5, Z5, Z6
+	VBROADCASTSD      c3fc2b5900de53b32<>+0(SB), Z7
+	VFMADD213PD.BCST  c3fc39fe51a7c18f9<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST  c3fc7462b51cb66b1<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST  c3fcc71c62e3f11e6<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST  c3fd2492492df281a<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST  c3fd99999999952d7<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST  c3fe5555555555558<>+0(SB), Z6, Z7
+	VMULPD            Z6, Z7, Z6
+	VMULPD.BCST       c3fe0000000000000<>+0(SB), Z19, Z7
+	VMULPD            Z19, Z7, Z7
+	VADDPD            Z6, Z7, Z6
+	VFMADD231PD       Z6, Z5, Z0
+	VSUBPD            Z0, Z7, Z0
+	VSUBPD            Z0, Z19, Z0
+	VFMADD231PD.BCST  c3fe62e42fee00000<>+0(SB), Z18, Z0
+	VMOVAPD           Z0, Z5
+	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z4, Z5
+	VMOVUPD.Z         (DX)(BX*8), K1, Z4
+	VBROADCASTSD      cbff0000000000000<>+0(SB), Z6
+	VFMADD231PD.BCST  c4000000000000000<>+0(SB), Z4, Z6
+	VMOVUPD.Z         (CX)(BX*8), K1, Z4
+	VMULPD            Z4, Z6, Z4
+	VMULPD            Z4, Z4, Z4
+	VFMADD231PD.BCST  cbfe0000000000000<>+0(SB), Z4, Z5
+	VBLENDMPD         Z0, Z5, K2, Z20
+	VMOVAPD.Z         Z20, K1, Z0
+	VADDPD            Z0, Z8, Z8
+	VMOVUPD.Z         (DX)(BX*8), K1, Z0
+	VBROADCASTSD      cbff0000000000000<>+0(SB), Z4
+	VFMADD231PD.BCST  c4000000000000000<>+0(SB), Z0, Z4
+	VMULPD.BCST       c3fd9884533d43651<>+0(SB), Z1, Z0
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z1
+	VBLENDMPD         Z0, Z1, K2, Z21
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z0
+	VSUBPD            Z3, Z0, Z0
+	VBLENDMPD         Z0, Z2, K2, Z22
+	VDIVPD            Z22, Z21, Z0
+	VMULPD            Z0, Z4, Z0
+	VMOVUPD           Z0, K1, (CX)(BX*8)
+
+done81:
+	MOVQ      grad+32(FP), AX
+	MOVQ      k+24(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      CX, AX
+	MOVQ      40(SP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	MOVQ      16(SP), CX
+	MOVQ      d+64(FP), DX
+	ADDQ      CX, DX
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD   Z0, 56(SP)
+	VMOVUPD   (AX), Z1
+	VADDPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (AX)
+	MOVQ      24(SP), AX
+	MOVQ      32(SP), CX
+	MOVQ      (SP), DX
+	ADDQ      CX, DX
+	MOVQ      DX, (SP)
+	MOVQ      16(SP), CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	MOVQ      CX, 16(SP)
+	MOVQ      8(SP), CX
+	SUBQ      AX, CX
+	MOVQ      CX, 8(SP)
+	MOVQ      $0x00000001, AX
+	MOVQ      AX, 48(SP)
+	MOVQ      k+24(FP), AX
+	CMPQ      AX, $0x00000080
+	JLE       tile64
+	CMPQ      AX, $0x00000300
+	JGE       tile64
+
+apart67:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z5
+	VBROADCASTSD 104(SP), Z6
+	VBROADCASTSD 112(SP), Z7
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group82:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Z23
+	VFMADD231PD (AX), Z0, Z23
+	VFMADD231PD 64(AX), Z1, Z23
+	VFMADD231PD 128(AX), Z2, Z23
+	VFMADD231PD 192(AX), Z3, Z23
+	VFMADD231PD 256(AX), Z4, Z23
+	VFMADD231PD 320(AX), Z5, Z23
+	VFMADD231PD 384(AX), Z6, Z23
+	VFMADD231PD 448(AX), Z7, Z23
+	VMOVUPD     Z23, (DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group82
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile64
+
+finish68:
+	MOVQ  48(SP), AX
+	TESTQ AX, AX
+	JNE   apart67
+
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Z8, (AX)
 	VZEROUPPER
@@ -3939,7 +5685,7 @@ GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $8
 
 // func negBinomial2LogLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·negBinomial2LogLinearAVX512(SB), NOSPLIT, $56-112
+TEXT ·negBinomial2LogLinearAVX512(SB), NOSPLIT, $120-112
 	VBROADCASTSD c8000000000000000<>+0(SB), Z0
 	VBROADCASTSD cc087500000000000<>+0(SB), Z1
 	VBROADCASTSD c4338000000000000<>+0(SB), Z2
@@ -3966,17 +5712,21 @@ TEXT ·negBinomial2LogLinearAVX512(SB), NOSPLIT, $56-112
 	MOVQ         AX, 48(SP)
 	MOVQ         k+24(FP), AX
 	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x00000020
-	JLE          long1
-	CMPQ         AX, $0x00000080
-	JG           long1
+	CMPQ         AX, $0x20
+	JLE          chosen1
 	MOVQ         $0x00000010, CX
+	CMPQ         AX, $0x40
+	JLE          chosen1
+	MOVQ         $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -3992,24 +5742,24 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z15
 	VMOVUPD 64(CX), Z16
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Z15
 	VBROADCASTSD c+40(FP), Z16
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Z17
 	VFMADD231PD  (AX), Z17, Z15
 	VFMADD231PD  64(AX), Z17, Z16
@@ -4025,25 +5775,25 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Z17
 	VFMADD231PD  (AX), Z17, Z15
 	VFMADD231PD  64(AX), Z17, Z16
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -4055,28 +5805,28 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z15
 	VMOVUPD 64(CX), Z16
 	VMOVUPD 128(CX), Z17
 	VMOVUPD 192(CX), Z26
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Z15
 	VBROADCASTSD c+40(FP), Z16
 	VBROADCASTSD c+40(FP), Z17
 	VBROADCASTSD c+40(FP), Z26
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Z27
 	VFMADD231PD  (AX), Z27, Z15
 	VFMADD231PD  64(AX), Z27, Z16
@@ -4100,15 +5850,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Z27
 	VFMADD231PD  (AX), Z27, Z15
 	VFMADD231PD  64(AX), Z27, Z16
@@ -4117,10 +5867,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -4136,17 +5886,17 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z15
 	VMOVUPD 64(CX), Z16
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Z15
 	VBROADCASTSD c+40(FP), Z16
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -4161,9 +5911,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z27
@@ -4205,15 +5955,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z27
@@ -4228,10 +5978,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Z27
 	VADDPD  Z17, Z27, Z27
 	VADDPD  Z26, Z27, Z27
@@ -4247,21 +5997,21 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z15
 	VMOVUPD 64(CX), Z16
 	VMOVUPD 128(CX), Z17
 	VMOVUPD 192(CX), Z26
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Z15
 	VBROADCASTSD c+40(FP), Z16
 	VBROADCASTSD c+40(FP), Z17
 	VBROADCASTSD c+40(FP), Z26
 
-done34:
+done35:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -4278,9 +6028,9 @@ done34:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next37
+	JLT     next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -4346,15 +6096,15 @@ columns36:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, SI
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, SI
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -4375,10 +6125,10 @@ columns38:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	VMOVUPD (BX), Z31
 	VADDPD  Z27, Z31, Z31
 	VADDPD  Z28, Z31, Z31
@@ -4403,9 +6153,9 @@ likelihood6:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail43
+	JGT  tail44
 
-loop42:
+loop43:
 	VMOVUPD          (CX)(BX*8), Z15
 	VSUBPD           Z13, Z15, Z15
 	VORPD            Z0, Z15, Z15
@@ -4497,12 +6247,12 @@ loop42:
 	VMOVUPD          Z15, (CX)(BX*8)
 	ADDQ             $0x08, BX
 	CMPQ             BX, SI
-	JLE              loop42
+	JLE              loop43
 
-tail43:
+tail44:
 	SUBQ             BX, AX
 	CMPQ             AX, $0x00
-	JLE              done44
+	JLE              done45
 	MOVQ             $-1, SI
 	BZHIQ            AX, SI, SI
 	KMOVB            SI, K1
@@ -4598,7 +6348,7 @@ tail43:
 	VFNMADD231PD     Z24, Z12, Z15
 	VMOVUPD          Z15, K1, (CX)(BX*8)
 
-done44:
+done45:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -4622,11 +6372,7 @@ done44:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
-	CMPQ AX, $0x00000200
-	JGE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -4644,9 +6390,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next47
+	JLT     next48
 
-columns46:
+columns47:
 	VMOVUPD     (CX), Z17
 	VFMADD231PD (AX), Z15, Z17
 	VFMADD231PD 64(AX), Z16, Z17
@@ -4666,15 +6412,15 @@ columns46:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns46
+	JGE         columns47
 
-next47:
+next48:
 	ADDQ $0x04, DX
-	JEQ  done45
+	JEQ  done46
 	SUBQ $0x01, DX
-	JLT  next49
+	JLT  next50
 
-columns48:
+columns49:
 	VMOVUPD     (CX), Z17
 	VFMADD231PD (AX), Z15, Z17
 	VFMADD231PD 64(AX), Z16, Z17
@@ -4682,10 +6428,10 @@ columns48:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns48
+	JGE         columns49
 
-next49:
-done45:
+next50:
+done46:
 	VMOVUPD (CX), Z17
 	VADDPD  Z15, Z17, Z17
 	VADDPD  Z16, Z17, Z17
@@ -4709,9 +6455,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next52
+	JLT     next53
 
-columns51:
+columns52:
 	VMOVUPD     (CX), Z27
 	VFMADD231PD (AX), Z15, Z27
 	VFMADD231PD 64(AX), Z16, Z27
@@ -4739,15 +6485,15 @@ columns51:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns51
+	JGE         columns52
 
-next52:
+next53:
 	ADDQ $0x04, DX
-	JEQ  done50
+	JEQ  done51
 	SUBQ $0x01, DX
-	JLT  next54
+	JLT  next55
 
-columns53:
+columns54:
 	VMOVUPD     (CX), Z27
 	VFMADD231PD (AX), Z15, Z27
 	VFMADD231PD 64(AX), Z16, Z27
@@ -4757,10 +6503,10 @@ columns53:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns53
+	JGE         columns54
 
-next54:
-done50:
+next55:
+done51:
 	VMOVUPD (CX), Z27
 	VADDPD  Z15, Z27, Z27
 	VADDPD  Z16, Z27, Z27
@@ -4777,19 +6523,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit55:
+unit56:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost56
+	JLE  atMost57
 	MOVQ $0x00000008, BX
 
-atMost56:
+atMost57:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -4797,33 +6543,33 @@ atMost56:
 	ADDQ      DX, BX
 	MOVQ      o+48(FP), SI
 	TESTQ     SI, SI
-	JEQ       same57
+	JEQ       same58
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z15
-	JMP       done58
+	JMP       done59
 
-same57:
+same58:
 	VBROADCASTSD c+40(FP), Z15
 
-done58:
+done59:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column59:
+column60:
 	VBROADCASTSD (DI), Z16
 	VFMADD231PD  (SI), Z16, Z15
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column59
+	JG           column60
 	VMOVUPD      Z15, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit55
+	JG           unit56
 	JMP          likelihood6
 
 rest10:
@@ -4831,13 +6577,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit60:
+unit61:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost61
+	JLE  atMost62
 	MOVQ $0x00000008, BX
 
-atMost61:
+atMost62:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -4850,23 +6596,517 @@ atMost61:
 	MOVQ      24(SP), R8
 	SHLQ      $0x03, R8
 
-column62:
+column63:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column62
+	JG          column63
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit60
+	JG          unit61
+	JMP         done12
 
-done11:
+wide11:
+tile64:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish68
+	CMPQ AX, $0x08
+	JLE  atMost70
+	MOVQ $0x00000008, AX
+
+atMost70:
+	MOVQ   AX, 40(SP)
+	MOVQ   48(SP), AX
+	TESTQ  AX, AX
+	JNE    both65
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   (SP), AX
+	MOVQ   b+16(FP), CX
+	MOVQ   (SP), DX
+	MOVQ   32(SP), BX
+	ADDQ   BX, DX
+	MOVQ   k+24(FP), BX
+
+group71:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Z8
+	VFMADD231PD (AX), Z8, Z0
+	VFMADD231PD 64(AX), Z8, Z1
+	VFMADD231PD 128(AX), Z8, Z2
+	VFMADD231PD 192(AX), Z8, Z3
+	VFMADD231PD 256(AX), Z8, Z4
+	VFMADD231PD 320(AX), Z8, Z5
+	VFMADD231PD 384(AX), Z8, Z6
+	VFMADD231PD 448(AX), Z8, Z7
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group71
+	VSHUFF64X2  $0x44, Z2, Z0, Z8
+	VSHUFF64X2  $0xee, Z2, Z0, Z0
+	VADDPD      Z0, Z8, Z8
+	VSHUFF64X2  $0x44, Z6, Z4, Z0
+	VSHUFF64X2  $0xee, Z6, Z4, Z2
+	VADDPD      Z2, Z0, Z0
+	VSHUFF64X2  $0x88, Z0, Z8, Z2
+	VSHUFF64X2  $0xdd, Z0, Z8, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z3, Z1, Z0
+	VSHUFF64X2  $0xee, Z3, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z7, Z5, Z1
+	VSHUFF64X2  $0xee, Z7, Z5, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same72
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done73
+
+same72:
+	VBROADCASTSD c+40(FP), Z1
+
+done73:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+	JMP     likelihood66
+
+both65:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z5
+	VBROADCASTSD 104(SP), Z6
+	VBROADCASTSD 112(SP), Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z23, Z23, Z23
+	VPXORQ       Z24, Z24, Z24
+	VPXORQ       Z25, Z25, Z25
+	VPXORQ       Z26, Z26, Z26
+	VPXORQ       Z27, Z27, Z27
+	VPXORQ       Z28, Z28, Z28
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         grad+32(FP), BX
+	MOVQ         32(SP), SI
+	SUBQ         SI, CX
+	MOVQ         k+24(FP), SI
+
+group74:
+	PREFETCHT0  4096(AX)
+	PREFETCHT0  4160(AX)
+	PREFETCHT0  4224(AX)
+	PREFETCHT0  4288(AX)
+	PREFETCHT0  4352(AX)
+	PREFETCHT0  4416(AX)
+	PREFETCHT0  4480(AX)
+	PREFETCHT0  4544(AX)
+	VMOVUPD     (DX), Z29
+	VFMADD231PD (AX), Z29, Z8
+	VFMADD231PD 64(AX), Z29, Z9
+	VFMADD231PD 128(AX), Z29, Z23
+	VFMADD231PD 192(AX), Z29, Z24
+	VFMADD231PD 256(AX), Z29, Z25
+	VFMADD231PD 320(AX), Z29, Z26
+	VFMADD231PD 384(AX), Z29, Z27
+	VFMADD231PD 448(AX), Z29, Z28
+	VMOVUPD     (BX), Z29
+	VFMADD231PD (CX), Z0, Z29
+	VFMADD231PD 64(CX), Z1, Z29
+	VFMADD231PD 128(CX), Z2, Z29
+	VFMADD231PD 192(CX), Z3, Z29
+	VFMADD231PD 256(CX), Z4, Z29
+	VFMADD231PD 320(CX), Z5, Z29
+	VFMADD231PD 384(CX), Z6, Z29
+	VFMADD231PD 448(CX), Z7, Z29
+	VMOVUPD     Z29, (BX)
+	ADDQ        $+512, AX
+	ADDQ        $+512, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	SUBQ        $0x08, SI
+	JG          group74
+	VSHUFF64X2  $0x44, Z23, Z8, Z0
+	VSHUFF64X2  $0xee, Z23, Z8, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z27, Z25, Z1
+	VSHUFF64X2  $0xee, Z27, Z25, Z2
+	VADDPD      Z2, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z24, Z9, Z0
+	VSHUFF64X2  $0xee, Z24, Z9, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z28, Z26, Z1
+	VSHUFF64X2  $0xee, Z28, Z26, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same75
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done76
+
+same75:
+	VBROADCASTSD c+40(FP), Z1
+
+done76:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+
+likelihood66:
+	MOVQ 16(SP), AX
+	MOVQ d+64(FP), CX
+	ADDQ AX, CX
+	MOVQ y+56(FP), DX
+	ADDQ AX, DX
+	MOVQ 40(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail80
+
+loop79:
+	VMOVUPD           (CX)(BX*8), Z0
+	VSUBPD            Z13, Z0, Z0
+	VORPD.BCST        c8000000000000000<>+0(SB), Z0, Z0
+	VBROADCASTSD      cc087500000000000<>+0(SB), Z1
+	VMAXPD            Z0, Z1, Z0
+	VBROADCASTSD      c4338000000000000<>+0(SB), Z1
+	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z0, Z1
+	VSUBPD.BCST       c4338000000000000<>+0(SB), Z1, Z1
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z1, Z0
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z1, Z0
+	VMULPD            Z0, Z0, Z2
+	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z3
+	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z4
+	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z2, Z4
+	VFMADD231PD       Z0, Z4, Z3
+	VFMADD213PD       Z0, Z2, Z3
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z3, Z0
+	VSCALEFPD         Z1, Z0, Z0
+	VPXORQ            Z1, Z1, Z1
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z0, Z2
+	VCMPPD.BCST       $0x1e, c3fda8240b780346e<>+0(SB), Z0, K1
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z3
+	VSUBPD            Z2, Z3, Z3
+	VADDPD            Z0, Z3, Z3
+	VADDPD            Z1, Z3, Z3
+	VMULPD.BCST       c3fe0000000000000<>+0(SB), Z3, Z3
+	VBLENDMPD         Z3, Z1, K1, Z15
+	VMULPD.BCST       c3fe0000000000000<>+0(SB), Z2, Z1
+	VSUBPD.BCST       c3ff0000000000000<>+0(SB), Z1, Z1
+	VBLENDMPD         Z1, Z0, K1, Z16
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z1
+	VMOVAPD.Z         Z1, K1, Z1
+	VADDPD.BCST       c4000000000000000<>+0(SB), Z16, Z2
+	VDIVPD            Z2, Z16, Z2
+	VBROADCASTSD      cc000000000000000<>+0(SB), Z3
+	VFMADD213PD.BCST  c4000000000000000<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  cc000000000000000<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3ff0000000000000<>+0(SB), Z2, Z3
+	VMULPD            Z3, Z15, Z3
+	VMULPD            Z2, Z2, Z4
+	VBROADCASTSD      c3fc2b5900de53b32<>+0(SB), Z5
+	VFMADD213PD.BCST  c3fc39fe51a7c18f9<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fc7462b51cb66b1<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fcc71c62e3f11e6<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fd2492492df281a<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fd99999999952d7<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fe5555555555558<>+0(SB), Z4, Z5
+	VMULPD            Z4, Z5, Z4
+	VMULPD.BCST       c3fe0000000000000<>+0(SB), Z16, Z5
+	VMULPD            Z16, Z5, Z5
+	VADDPD            Z4, Z5, Z4
+	VFMADD231PD.BCST  c3dea39ef35793c76<>+0(SB), Z1, Z3
+	VFMADD231PD       Z4, Z2, Z3
+	VSUBPD            Z3, Z5, Z2
+	VSUBPD            Z2, Z16, Z2
+	VFMADD231PD.BCST  c3fe62e42fee00000<>+0(SB), Z1, Z2
+	VMOVUPD           (CX)(BX*8), Z1
+	VSUBPD            Z13, Z1, Z1
+	VMOVUPD           (DX)(BX*8), Z3
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z0, Z4
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z5
+	VDIVPD            Z4, Z5, Z4
+	VMULPD            Z4, Z0, Z0
+	VCMPPD.BCST       $0x11, c0000000000000000<>+0(SB), Z1, K1
+	VBLENDMPD         Z0, Z4, K1, Z17
+	VBLENDMPD         Z4, Z0, K1, Z18
+	VMULPD            Z18, Z3, Z0
+	VBROADCASTSD      c0000000000000000<>+0(SB), Z4
+	VMAXPD            Z1, Z4, Z4
+	VADDPD            Z4, Z2, Z4
+	VXORPD.BCST       c8000000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD      c0000000000000000<>+0(SB), Z5
+	VMAXPD            Z1, Z5, Z1
+	VADDPD            Z1, Z2, Z1
+	VSUBPD            Z4, Z17, Z2
+	VFNMADD231PD      Z14, Z0, Z2
+	VADDPD            Z2, Z11, Z11
+	VXORPD.BCST       c8000000000000000<>+0(SB), Z3, Z2
+	VMULPD            Z1, Z2, Z1
+	VFNMADD231PD      Z4, Z12, Z1
+	VADDPD            Z1, Z10, Z10
+	VFNMADD231PD      Z17, Z12, Z0
+	VMOVUPD           Z0, (CX)(BX*8)
+	ADDQ              $0x08, BX
+	CMPQ              BX, SI
+	JLE               loop79
+
+tail80:
+	SUBQ              BX, AX
+	CMPQ              AX, $0x00
+	JLE               done81
+	MOVQ              $-1, SI
+	BZHIQ             AX, SI, SI
+	KMOVB             SI, K1
+	VMOVUPD.Z         (CX)(BX*8), K1, Z0
+	VSUBPD            Z13, Z0, Z0
+	VORPD.BCST        c8000000000000000<>+0(SB), Z0, Z0
+	VBROADCASTSD      cc087500000000000<>+0(SB), Z1
+	VMAXPD            Z0, Z1, Z0
+	VBROADCASTSD      c4338000000000000<>+0(SB), Z1
+	VFMADD231PD.BCST  c3ff71547652b82fe<>+0(SB), Z0, Z1
+	VSUBPD.BCST       c4338000000000000<>+0(SB), Z1, Z1
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z1, Z0
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z1, Z0
+	VMULPD            Z0, Z0, Z2
+	VBROADCASTSD      c3e9289185613a3d6<>+0(SB), Z3
+	VBROADCASTSD      c3e5af38a9b0ec855<>+0(SB), Z4
+	VFMADD213PD.BCST  c3efa019b90d2ae7a<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3ec71de0dae63bb3<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f56c16c1788bd90<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3f2a01a01a7c41d5<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3fa5555555553d63<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3f811111111109b3<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fc5555555555556<>+0(SB), Z2, Z4
+	VFMADD231PD       Z0, Z4, Z3
+	VFMADD213PD       Z0, Z2, Z3
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z3, Z0
+	VSCALEFPD         Z1, Z0, Z0
+	VPXORQ            Z1, Z1, Z1
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z0, Z2
+	VCMPPD.BCST       $0x1e, c3fda8240b780346e<>+0(SB), Z0, K2
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z3
+	VSUBPD            Z2, Z3, Z3
+	VADDPD            Z0, Z3, Z3
+	VADDPD            Z1, Z3, Z3
+	VMULPD.BCST       c3fe0000000000000<>+0(SB), Z3, Z3
+	VBLENDMPD         Z3, Z1, K2, Z19
+	VMULPD.BCST       c3fe0000000000000<>+0(SB), Z2, Z1
+	VSUBPD.BCST       c3ff0000000000000<>+0(SB), Z1, Z1
+	VBLENDMPD         Z1, Z0, K2, Z20
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z1
+	VMOVAPD.Z         Z1, K2, Z1
+	VADDPD.BCST       c4000000000000000<>+0(SB), Z20, Z2
+	VDIVPD            Z2, Z20, Z2
+	VBROADCASTSD      cc000000000000000<>+0(SB), Z3
+	VFMADD213PD.BCST  c4000000000000000<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  cc000000000000000<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3ff0000000000000<>+0(SB), Z2, Z3
+	VMULPD            Z3, Z19, Z3
+	VMULPD            Z2, Z2, Z4
+	VBROADCASTSD      c3fc2b5900de53b32<>+0(SB), Z5
+	VFMADD213PD.BCST  c3fc39fe51a7c18f9<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fc7462b51cb66b1<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fcc71c62e3f11e6<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fd2492492df281a<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fd99999999952d7<>+0(SB), Z4, Z5
+	VFMADD213PD.BCST  c3fe5555555555558<>+0(SB), Z4, Z5
+	VMULPD            Z4, Z5, Z4
+	VMULPD.BCST       c3fe0000000000000<>+0(SB), Z20, Z5
+	VMULPD            Z20, Z5, Z5
+	VADDPD            Z4, Z5, Z4
+	VFMADD231PD.BCST  c3dea39ef35793c76<>+0(SB), Z1, Z3
+	VFMADD231PD       Z4, Z2, Z3
+	VSUBPD            Z3, Z5, Z2
+	VSUBPD            Z2, Z20, Z2
+	VFMADD231PD.BCST  c3fe62e42fee00000<>+0(SB), Z1, Z2
+	VMOVUPD.Z         (CX)(BX*8), K1, Z1
+	VSUBPD            Z13, Z1, Z1
+	VMOVUPD.Z         (DX)(BX*8), K1, Z3
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z0, Z4
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z5
+	VDIVPD            Z4, Z5, Z4
+	VMULPD            Z4, Z0, Z0
+	VCMPPD.BCST       $0x11, c0000000000000000<>+0(SB), Z1, K2
+	VBLENDMPD         Z0, Z4, K2, Z21
+	VBLENDMPD         Z4, Z0, K2, Z22
+	VMULPD            Z22, Z3, Z0
+	VBROADCASTSD      c0000000000000000<>+0(SB), Z4
+	VMAXPD            Z1, Z4, Z4
+	VADDPD            Z4, Z2, Z4
+	VXORPD.BCST       c8000000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD      c0000000000000000<>+0(SB), Z5
+	VMAXPD            Z1, Z5, Z1
+	VADDPD            Z1, Z2, Z1
+	VSUBPD            Z4, Z21, Z2
+	VFNMADD231PD      Z14, Z0, Z2
+	VMOVAPD.Z         Z2, K1, Z2
+	VADDPD            Z2, Z11, Z11
+	VXORPD.BCST       c8000000000000000<>+0(SB), Z3, Z2
+	VMULPD            Z1, Z2, Z1
+	VFNMADD231PD      Z4, Z12, Z1
+	VMOVAPD.Z         Z1, K1, Z1
+	VADDPD            Z1, Z10, Z10
+	VFNMADD231PD      Z21, Z12, Z0
+	VMOVUPD           Z0, K1, (CX)(BX*8)
+
+done81:
+	MOVQ      grad+32(FP), AX
+	MOVQ      k+24(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      CX, AX
+	MOVQ      40(SP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	MOVQ      16(SP), CX
+	MOVQ      d+64(FP), DX
+	ADDQ      CX, DX
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD   Z0, 56(SP)
+	VMOVUPD   (AX), Z1
+	VADDPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (AX)
+	MOVQ      24(SP), AX
+	MOVQ      32(SP), CX
+	MOVQ      (SP), DX
+	ADDQ      CX, DX
+	MOVQ      DX, (SP)
+	MOVQ      16(SP), CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	MOVQ      CX, 16(SP)
+	MOVQ      8(SP), CX
+	SUBQ      AX, CX
+	MOVQ      CX, 8(SP)
+	MOVQ      $0x00000001, AX
+	MOVQ      AX, 48(SP)
+	MOVQ      k+24(FP), AX
+	CMPQ      AX, $0x00000080
+	JLE       tile64
+	CMPQ      AX, $0x00000300
+	JGE       tile64
+
+apart67:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z5
+	VBROADCASTSD 104(SP), Z6
+	VBROADCASTSD 112(SP), Z7
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group82:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Z8
+	VFMADD231PD (AX), Z0, Z8
+	VFMADD231PD 64(AX), Z1, Z8
+	VFMADD231PD 128(AX), Z2, Z8
+	VFMADD231PD 192(AX), Z3, Z8
+	VFMADD231PD 256(AX), Z4, Z8
+	VFMADD231PD 320(AX), Z5, Z8
+	VFMADD231PD 384(AX), Z6, Z8
+	VFMADD231PD 448(AX), Z7, Z8
+	VMOVUPD     Z8, (DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group82
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile64
+
+finish68:
+	MOVQ  48(SP), AX
+	TESTQ AX, AX
+	JNE   apart67
+
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Z10, (AX)
 	MOVQ    dphi+80(FP), AX
@@ -4882,7 +7122,7 @@ GLOBL cc000000000000000<>(SB), RODATA|NOPTR, $8
 
 // func studentTLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·studentTLinearAVX512(SB), NOSPLIT, $56-112
+TEXT ·studentTLinearAVX512(SB), NOSPLIT, $120-112
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
 	VBROADCASTSD c000fffffffffffff<>+0(SB), Z1
 	VBROADCASTSD c4330000000000000<>+0(SB), Z2
@@ -4905,17 +7145,21 @@ TEXT ·studentTLinearAVX512(SB), NOSPLIT, $56-112
 	MOVQ         AX, 48(SP)
 	MOVQ         k+24(FP), AX
 	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x00000020
-	JLE          long1
-	CMPQ         AX, $0x00000080
-	JG           long1
+	CMPQ         AX, $0x20
+	JLE          chosen1
 	MOVQ         $0x00000010, CX
+	CMPQ         AX, $0x40
+	JLE          chosen1
+	MOVQ         $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -4931,24 +7175,24 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z10
 	VMOVUPD 64(CX), Z11
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Z10
 	VBROADCASTSD c+40(FP), Z11
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Z12
 	VFMADD231PD  (AX), Z12, Z10
 	VFMADD231PD  64(AX), Z12, Z11
@@ -4964,25 +7208,25 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Z12
 	VFMADD231PD  (AX), Z12, Z10
 	VFMADD231PD  64(AX), Z12, Z11
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -4994,28 +7238,28 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z10
 	VMOVUPD 64(CX), Z11
 	VMOVUPD 128(CX), Z12
 	VMOVUPD 192(CX), Z14
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Z10
 	VBROADCASTSD c+40(FP), Z11
 	VBROADCASTSD c+40(FP), Z12
 	VBROADCASTSD c+40(FP), Z14
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Z15
 	VFMADD231PD  (AX), Z15, Z10
 	VFMADD231PD  64(AX), Z15, Z11
@@ -5039,15 +7283,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Z15
 	VFMADD231PD  (AX), Z15, Z10
 	VFMADD231PD  64(AX), Z15, Z11
@@ -5056,10 +7300,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -5075,17 +7319,17 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z10
 	VMOVUPD 64(CX), Z11
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Z10
 	VBROADCASTSD c+40(FP), Z11
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -5100,9 +7344,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z15
@@ -5144,15 +7388,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z15
@@ -5167,10 +7411,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Z15
 	VADDPD  Z12, Z15, Z15
 	VADDPD  Z14, Z15, Z15
@@ -5186,21 +7430,21 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z10
 	VMOVUPD 64(CX), Z11
 	VMOVUPD 128(CX), Z12
 	VMOVUPD 192(CX), Z14
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Z10
 	VBROADCASTSD c+40(FP), Z11
 	VBROADCASTSD c+40(FP), Z12
 	VBROADCASTSD c+40(FP), Z14
 
-done34:
+done35:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -5217,9 +7461,9 @@ done34:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next37
+	JLT     next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -5285,15 +7529,15 @@ columns36:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, SI
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, SI
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -5314,10 +7558,10 @@ columns38:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	VMOVUPD (BX), Z19
 	VADDPD  Z15, Z19, Z19
 	VADDPD  Z16, Z19, Z19
@@ -5341,10 +7585,10 @@ likelihood6:
 	MOVQ 40(SP), AX
 	MOVQ 24(SP), BX
 	CMPQ AX, BX
-	JNE  few40
+	JNE  few41
 	MOVQ $0x00000000, BX
 
-woven42:
+woven43:
 	VMOVUPD      (DX)(BX*8), Z10
 	VMOVUPD      64(DX)(BX*8), Z12
 	VMOVUPD      (CX)(BX*8), Z11
@@ -5393,16 +7637,16 @@ woven42:
 	VADDPD       Z14, Z5, Z5
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
-	JLT          woven42
-	JMP          done41
+	JLT          woven43
+	JMP          done42
 
-few40:
+few41:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail44
+	JGT  tail45
 
-loop43:
+loop44:
 	VMOVUPD      (DX)(BX*8), Z10
 	VMOVUPD      (CX)(BX*8), Z11
 	VSUBPD       Z11, Z10, Z10
@@ -5428,12 +7672,12 @@ loop43:
 	VADDPD       Z10, Z5, Z5
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop43
+	JLE          loop44
 
-tail44:
+tail45:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done45
+	JLE          done46
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVB        SI, K1
@@ -5464,8 +7708,8 @@ tail44:
 	VMOVAPD.Z    Z10, K1, Z10
 	VADDPD       Z10, Z5, Z5
 
-done45:
-done41:
+done46:
+done42:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -5489,11 +7733,7 @@ done41:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
-	CMPQ AX, $0x00000200
-	JGE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -5511,9 +7751,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next48
+	JLT     next49
 
-columns47:
+columns48:
 	VMOVUPD     (CX), Z12
 	VFMADD231PD (AX), Z10, Z12
 	VFMADD231PD 64(AX), Z11, Z12
@@ -5533,15 +7773,15 @@ columns47:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns47
+	JGE         columns48
 
-next48:
+next49:
 	ADDQ $0x04, DX
-	JEQ  done46
+	JEQ  done47
 	SUBQ $0x01, DX
-	JLT  next50
+	JLT  next51
 
-columns49:
+columns50:
 	VMOVUPD     (CX), Z12
 	VFMADD231PD (AX), Z10, Z12
 	VFMADD231PD 64(AX), Z11, Z12
@@ -5549,10 +7789,10 @@ columns49:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns49
+	JGE         columns50
 
-next50:
-done46:
+next51:
+done47:
 	VMOVUPD (CX), Z12
 	VADDPD  Z10, Z12, Z12
 	VADDPD  Z11, Z12, Z12
@@ -5576,9 +7816,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next54
 
-columns52:
+columns53:
 	VMOVUPD     (CX), Z15
 	VFMADD231PD (AX), Z10, Z15
 	VFMADD231PD 64(AX), Z11, Z15
@@ -5606,15 +7846,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns53
 
-next53:
+next54:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done52
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next56
 
-columns54:
+columns55:
 	VMOVUPD     (CX), Z15
 	VFMADD231PD (AX), Z10, Z15
 	VFMADD231PD 64(AX), Z11, Z15
@@ -5624,10 +7864,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns55
 
-next55:
-done51:
+next56:
+done52:
 	VMOVUPD (CX), Z15
 	VADDPD  Z10, Z15, Z15
 	VADDPD  Z11, Z15, Z15
@@ -5644,19 +7884,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit56:
+unit57:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost57
+	JLE  atMost58
 	MOVQ $0x00000008, BX
 
-atMost57:
+atMost58:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -5664,33 +7904,33 @@ atMost57:
 	ADDQ      DX, BX
 	MOVQ      o+48(FP), SI
 	TESTQ     SI, SI
-	JEQ       same58
+	JEQ       same59
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z10
-	JMP       done59
+	JMP       done60
 
-same58:
+same59:
 	VBROADCASTSD c+40(FP), Z10
 
-done59:
+done60:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column60:
+column61:
 	VBROADCASTSD (DI), Z11
 	VFMADD231PD  (SI), Z11, Z10
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column60
+	JG           column61
 	VMOVUPD      Z10, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit56
+	JG           unit57
 	JMP          likelihood6
 
 rest10:
@@ -5698,13 +7938,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit61:
+unit62:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost63
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost63:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -5717,23 +7957,387 @@ atMost62:
 	MOVQ      24(SP), R8
 	SHLQ      $0x03, R8
 
-column63:
+column64:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column63
+	JG          column64
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit61
+	JG          unit62
+	JMP         done12
 
-done11:
+wide11:
+tile65:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish69
+	CMPQ AX, $0x08
+	JLE  atMost71
+	MOVQ $0x00000008, AX
+
+atMost71:
+	MOVQ   AX, 40(SP)
+	MOVQ   48(SP), AX
+	TESTQ  AX, AX
+	JNE    both66
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	MOVQ   (SP), AX
+	MOVQ   b+16(FP), CX
+	MOVQ   (SP), DX
+	MOVQ   32(SP), BX
+	ADDQ   BX, DX
+	MOVQ   k+24(FP), BX
+
+group72:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Z14
+	VFMADD231PD (AX), Z14, Z0
+	VFMADD231PD 64(AX), Z14, Z1
+	VFMADD231PD 128(AX), Z14, Z2
+	VFMADD231PD 192(AX), Z14, Z3
+	VFMADD231PD 256(AX), Z14, Z4
+	VFMADD231PD 320(AX), Z14, Z11
+	VFMADD231PD 384(AX), Z14, Z12
+	VFMADD231PD 448(AX), Z14, Z13
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group72
+	VSHUFF64X2  $0x44, Z2, Z0, Z14
+	VSHUFF64X2  $0xee, Z2, Z0, Z0
+	VADDPD      Z0, Z14, Z14
+	VSHUFF64X2  $0x44, Z12, Z4, Z0
+	VSHUFF64X2  $0xee, Z12, Z4, Z2
+	VADDPD      Z2, Z0, Z0
+	VSHUFF64X2  $0x88, Z0, Z14, Z2
+	VSHUFF64X2  $0xdd, Z0, Z14, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z3, Z1, Z0
+	VSHUFF64X2  $0xee, Z3, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z13, Z11, Z1
+	VSHUFF64X2  $0xee, Z13, Z11, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same73
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done74
+
+same73:
+	VBROADCASTSD c+40(FP), Z1
+
+done74:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+	JMP     likelihood67
+
+both66:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z11
+	VBROADCASTSD 104(SP), Z12
+	VBROADCASTSD 112(SP), Z13
+	VPXORQ       Z14, Z14, Z14
+	VPXORQ       Z15, Z15, Z15
+	VPXORQ       Z16, Z16, Z16
+	VPXORQ       Z17, Z17, Z17
+	VPXORQ       Z18, Z18, Z18
+	VPXORQ       Z19, Z19, Z19
+	VPXORQ       Z20, Z20, Z20
+	VPXORQ       Z21, Z21, Z21
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         grad+32(FP), BX
+	MOVQ         32(SP), SI
+	SUBQ         SI, CX
+	MOVQ         k+24(FP), SI
+
+group75:
+	PREFETCHT0  4096(AX)
+	PREFETCHT0  4160(AX)
+	PREFETCHT0  4224(AX)
+	PREFETCHT0  4288(AX)
+	PREFETCHT0  4352(AX)
+	PREFETCHT0  4416(AX)
+	PREFETCHT0  4480(AX)
+	PREFETCHT0  4544(AX)
+	VMOVUPD     (DX), Z22
+	VFMADD231PD (AX), Z22, Z14
+	VFMADD231PD 64(AX), Z22, Z15
+	VFMADD231PD 128(AX), Z22, Z16
+	VFMADD231PD 192(AX), Z22, Z17
+	VFMADD231PD 256(AX), Z22, Z18
+	VFMADD231PD 320(AX), Z22, Z19
+	VFMADD231PD 384(AX), Z22, Z20
+	VFMADD231PD 448(AX), Z22, Z21
+	VMOVUPD     (BX), Z22
+	VFMADD231PD (CX), Z0, Z22
+	VFMADD231PD 64(CX), Z1, Z22
+	VFMADD231PD 128(CX), Z2, Z22
+	VFMADD231PD 192(CX), Z3, Z22
+	VFMADD231PD 256(CX), Z4, Z22
+	VFMADD231PD 320(CX), Z11, Z22
+	VFMADD231PD 384(CX), Z12, Z22
+	VFMADD231PD 448(CX), Z13, Z22
+	VMOVUPD     Z22, (BX)
+	ADDQ        $+512, AX
+	ADDQ        $+512, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	SUBQ        $0x08, SI
+	JG          group75
+	VSHUFF64X2  $0x44, Z16, Z14, Z0
+	VSHUFF64X2  $0xee, Z16, Z14, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z20, Z18, Z1
+	VSHUFF64X2  $0xee, Z20, Z18, Z2
+	VADDPD      Z2, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z17, Z15, Z0
+	VSHUFF64X2  $0xee, Z17, Z15, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z21, Z19, Z1
+	VSHUFF64X2  $0xee, Z21, Z19, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same76
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done77
+
+same76:
+	VBROADCASTSD c+40(FP), Z1
+
+done77:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+
+likelihood67:
+	MOVQ 16(SP), AX
+	MOVQ d+64(FP), CX
+	ADDQ AX, CX
+	MOVQ y+56(FP), DX
+	ADDQ AX, DX
+	MOVQ 40(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail81
+
+loop80:
+	VMOVUPD           (DX)(BX*8), Z0
+	VMOVUPD           (CX)(BX*8), Z1
+	VSUBPD            Z1, Z0, Z0
+	VMULPD            Z8, Z0, Z0
+	VMULPD            Z0, Z0, Z1
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z1, Z2
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z3
+	VDIVPD            Z2, Z3, Z3
+	VMULPD            Z3, Z0, Z0
+	VMULPD            Z9, Z0, Z0
+	VMOVUPD           Z0, (CX)(BX*8)
+	VMULPD            Z3, Z1, Z0
+	VADDPD            Z0, Z7, Z7
+	VSUBPD.BCST       c3ff0000000000000<>+0(SB), Z2, Z0
+	VSUBPD            Z1, Z0, Z0
+	VMULPD            Z3, Z0, Z0
+	VANDPD.BCST       c000fffffffffffff<>+0(SB), Z2, Z1
+	VORPD.BCST        c3ff0000000000000<>+0(SB), Z1, Z1
+	VMULPD            Z1, Z6, Z6
+	VPSRLQ            $0x34, Z2, Z1
+	VORPD.BCST        c4330000000000000<>+0(SB), Z1, Z1
+	VSUBPD.BCST       c43300000000003ff<>+0(SB), Z1, Z1
+	VFNMADD231PD.BCST c3fe62e42fefa39ef<>+0(SB), Z1, Z0
+	VADDPD            Z0, Z5, Z5
+	ADDQ              $0x08, BX
+	CMPQ              BX, SI
+	JLE               loop80
+
+tail81:
+	SUBQ              BX, AX
+	CMPQ              AX, $0x00
+	JLE               done82
+	MOVQ              $-1, SI
+	BZHIQ             AX, SI, SI
+	KMOVB             SI, K1
+	VMOVUPD.Z         (DX)(BX*8), K1, Z0
+	VMOVUPD.Z         (CX)(BX*8), K1, Z1
+	VSUBPD            Z1, Z0, Z0
+	VMULPD            Z8, Z0, Z0
+	VMULPD            Z0, Z0, Z1
+	VADDPD.BCST       c3ff0000000000000<>+0(SB), Z1, Z2
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z3
+	VDIVPD            Z2, Z3, Z3
+	VMULPD            Z3, Z0, Z0
+	VMULPD            Z9, Z0, Z0
+	VMOVUPD           Z0, K1, (CX)(BX*8)
+	VMULPD            Z3, Z1, Z0
+	VMOVAPD.Z         Z0, K1, Z0
+	VADDPD            Z0, Z7, Z7
+	VSUBPD.BCST       c3ff0000000000000<>+0(SB), Z2, Z0
+	VSUBPD            Z1, Z0, Z0
+	VMULPD            Z3, Z0, Z0
+	VANDPD.BCST       c000fffffffffffff<>+0(SB), Z2, Z1
+	VORPD.BCST        c3ff0000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD      c3ff0000000000000<>+0(SB), Z3
+	VBLENDMPD         Z1, Z3, K1, Z10
+	VMULPD            Z10, Z6, Z6
+	VPSRLQ            $0x34, Z2, Z1
+	VORPD.BCST        c4330000000000000<>+0(SB), Z1, Z1
+	VSUBPD.BCST       c43300000000003ff<>+0(SB), Z1, Z1
+	VFNMADD231PD.BCST c3fe62e42fefa39ef<>+0(SB), Z1, Z0
+	VMOVAPD.Z         Z0, K1, Z0
+	VADDPD            Z0, Z5, Z5
+
+done82:
+	MOVQ      grad+32(FP), AX
+	MOVQ      k+24(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      CX, AX
+	MOVQ      40(SP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	MOVQ      16(SP), CX
+	MOVQ      d+64(FP), DX
+	ADDQ      CX, DX
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD   Z0, 56(SP)
+	VMOVUPD   (AX), Z1
+	VADDPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (AX)
+	MOVQ      24(SP), AX
+	MOVQ      32(SP), CX
+	MOVQ      (SP), DX
+	ADDQ      CX, DX
+	MOVQ      DX, (SP)
+	MOVQ      16(SP), CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	MOVQ      CX, 16(SP)
+	MOVQ      8(SP), CX
+	SUBQ      AX, CX
+	MOVQ      CX, 8(SP)
+	MOVQ      $0x00000001, AX
+	MOVQ      AX, 48(SP)
+	MOVQ      k+24(FP), AX
+	CMPQ      AX, $0x00000080
+	JLE       tile65
+	CMPQ      AX, $0x00000300
+	JGE       tile65
+
+apart68:
+	VBROADCASTSD 56(SP), Z0
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z11
+	VBROADCASTSD 104(SP), Z12
+	VBROADCASTSD 112(SP), Z13
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group83:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Z14
+	VFMADD231PD (AX), Z0, Z14
+	VFMADD231PD 64(AX), Z1, Z14
+	VFMADD231PD 128(AX), Z2, Z14
+	VFMADD231PD 192(AX), Z3, Z14
+	VFMADD231PD 256(AX), Z4, Z14
+	VFMADD231PD 320(AX), Z11, Z14
+	VFMADD231PD 384(AX), Z12, Z14
+	VFMADD231PD 448(AX), Z13, Z14
+	VMOVUPD     Z14, (DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group83
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile65
+
+finish69:
+	MOVQ  48(SP), AX
+	TESTQ AX, AX
+	JNE   apart68
+
+done12:
 	MOVQ    sum+72(FP), AX
 	VMOVUPD Z5, (AX)
 	MOVQ    product+80(FP), AX
@@ -5748,7 +8352,7 @@ GLOBL c3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $8
 
 // func normalLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·normalLinearAVX512(SB), NOSPLIT, $56-88
+TEXT ·normalLinearAVX512(SB), NOSPLIT, $120-88
 	MOVQ         squares+72(FP), AX
 	VMOVUPD      (AX), Z0
 	VBROADCASTSD inverse+80(FP), Z1
@@ -5761,17 +8365,21 @@ TEXT ·normalLinearAVX512(SB), NOSPLIT, $56-88
 	MOVQ         AX, 48(SP)
 	MOVQ         k+24(FP), AX
 	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x00000020
-	JLE          long1
-	CMPQ         AX, $0x00000080
-	JG           long1
+	CMPQ         AX, $0x20
+	JLE          chosen1
 	MOVQ         $0x00000010, CX
+	CMPQ         AX, $0x40
+	JLE          chosen1
+	MOVQ         $0x00000008, CX
 
-long1:
+chosen1:
 	MOVQ  CX, 24(SP)
 	IMULQ CX, AX
 	SHLQ  $0x03, AX
 	MOVQ  AX, 32(SP)
+	MOVQ  k+24(FP), AX
+	CMPQ  AX, $0x40
+	JG    wide11
 
 tile2:
 	MOVQ    8(SP), AX
@@ -5787,24 +8395,24 @@ tile2:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same12
+	JEQ     same13
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z2
 	VMOVUPD 64(CX), Z3
-	JMP     done13
+	JMP     done14
 
-same12:
+same13:
 	VBROADCASTSD c+40(FP), Z2
 	VBROADCASTSD c+40(FP), Z3
 
-done13:
+done14:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next16
+	JLT  next17
 
-columns15:
+columns16:
 	VBROADCASTSD (CX), Z4
 	VFMADD231PD  (AX), Z4, Z2
 	VFMADD231PD  64(AX), Z4, Z3
@@ -5820,25 +8428,25 @@ columns15:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns15
+	JGE          columns16
 
-next16:
+next17:
 	ADDQ $0x04, DX
-	JEQ  done14
+	JEQ  done15
 	SUBQ $0x01, DX
-	JLT  next18
+	JLT  next19
 
-columns17:
+columns18:
 	VBROADCASTSD (CX), Z4
 	VFMADD231PD  (AX), Z4, Z2
 	VFMADD231PD  64(AX), Z4, Z3
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns17
+	JGE          columns18
 
-next18:
-done14:
+next19:
+done15:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -5850,28 +8458,28 @@ long3:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same19
+	JEQ     same20
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z2
 	VMOVUPD 64(CX), Z3
 	VMOVUPD 128(CX), Z4
 	VMOVUPD 192(CX), Z5
-	JMP     done20
+	JMP     done21
 
-same19:
+same20:
 	VBROADCASTSD c+40(FP), Z2
 	VBROADCASTSD c+40(FP), Z3
 	VBROADCASTSD c+40(FP), Z4
 	VBROADCASTSD c+40(FP), Z5
 
-done20:
+done21:
 	MOVQ (SP), AX
 	MOVQ b+16(FP), CX
 	MOVQ k+24(FP), DX
 	SUBQ $0x04, DX
-	JLT  next23
+	JLT  next24
 
-columns22:
+columns23:
 	VBROADCASTSD (CX), Z6
 	VFMADD231PD  (AX), Z6, Z2
 	VFMADD231PD  64(AX), Z6, Z3
@@ -5895,15 +8503,15 @@ columns22:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns22
+	JGE          columns23
 
-next23:
+next24:
 	ADDQ $0x04, DX
-	JEQ  done21
+	JEQ  done22
 	SUBQ $0x01, DX
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (CX), Z6
 	VFMADD231PD  (AX), Z6, Z2
 	VFMADD231PD  64(AX), Z6, Z3
@@ -5912,10 +8520,10 @@ columns24:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns24
+	JGE          columns25
 
-next25:
-done21:
+next26:
+done22:
 	MOVQ    16(SP), AX
 	MOVQ    d+64(FP), CX
 	ADDQ    AX, CX
@@ -5931,17 +8539,17 @@ both4:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same26
+	JEQ     same27
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z2
 	VMOVUPD 64(CX), Z3
-	JMP     done27
+	JMP     done28
 
-same26:
+same27:
 	VBROADCASTSD c+40(FP), Z2
 	VBROADCASTSD c+40(FP), Z3
 
-done27:
+done28:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -5956,9 +8564,9 @@ done27:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z6
@@ -6000,15 +8608,15 @@ columns29:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns29
+	JGE          columns30
 
-next30:
+next31:
 	ADDQ $0x04, SI
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, SI
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z6
@@ -6023,10 +8631,10 @@ columns31:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns31
+	JGE          columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (BX), Z6
 	VADDPD  Z4, Z6, Z6
 	VADDPD  Z5, Z6, Z6
@@ -6042,21 +8650,21 @@ bothLong5:
 	MOVQ    16(SP), AX
 	MOVQ    o+48(FP), CX
 	TESTQ   CX, CX
-	JEQ     same33
+	JEQ     same34
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z2
 	VMOVUPD 64(CX), Z3
 	VMOVUPD 128(CX), Z4
 	VMOVUPD 192(CX), Z5
-	JMP     done34
+	JMP     done35
 
-same33:
+same34:
 	VBROADCASTSD c+40(FP), Z2
 	VBROADCASTSD c+40(FP), Z3
 	VBROADCASTSD c+40(FP), Z4
 	VBROADCASTSD c+40(FP), Z5
 
-done34:
+done35:
 	MOVQ    (SP), AX
 	MOVQ    b+16(FP), CX
 	MOVQ    (SP), DX
@@ -6073,9 +8681,9 @@ done34:
 	MOVQ    grad+32(FP), BX
 	MOVQ    k+24(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next37
+	JLT     next38
 
-columns36:
+columns37:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -6141,15 +8749,15 @@ columns36:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns36
+	JGE          columns37
 
-next37:
+next38:
 	ADDQ $0x04, SI
-	JEQ  done35
+	JEQ  done36
 	SUBQ $0x01, SI
-	JLT  next39
+	JLT  next40
 
-columns38:
+columns39:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -6170,10 +8778,10 @@ columns38:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns38
+	JGE          columns39
 
-next39:
-done35:
+next40:
+done36:
 	VMOVUPD (BX), Z10
 	VADDPD  Z6, Z10, Z10
 	VADDPD  Z7, Z10, Z10
@@ -6197,10 +8805,10 @@ likelihood6:
 	MOVQ 40(SP), AX
 	MOVQ 24(SP), BX
 	CMPQ AX, BX
-	JNE  few40
+	JNE  few41
 	MOVQ $0x00000000, BX
 
-woven42:
+woven43:
 	VMOVUPD     (DX)(BX*8), Z2
 	VMOVUPD     64(DX)(BX*8), Z4
 	VMOVUPD     (CX)(BX*8), Z3
@@ -6217,16 +8825,16 @@ woven42:
 	VMOVUPD     Z3, 64(CX)(BX*8)
 	ADDQ        $0x10, BX
 	CMPQ        BX, AX
-	JLT         woven42
-	JMP         done41
+	JLT         woven43
+	JMP         done42
 
-few40:
+few41:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail44
+	JGT  tail45
 
-loop43:
+loop44:
 	VMOVUPD     (DX)(BX*8), Z2
 	VMOVUPD     (CX)(BX*8), Z3
 	VSUBPD      Z3, Z2, Z2
@@ -6236,12 +8844,12 @@ loop43:
 	VMOVUPD     Z2, (CX)(BX*8)
 	ADDQ        $0x08, BX
 	CMPQ        BX, SI
-	JLE         loop43
+	JLE         loop44
 
-tail44:
+tail45:
 	SUBQ        BX, AX
 	CMPQ        AX, $0x00
-	JLE         done45
+	JLE         done46
 	MOVQ        $-1, SI
 	BZHIQ       AX, SI, SI
 	KMOVB       SI, K1
@@ -6254,8 +8862,8 @@ tail44:
 	VMULPD      Z1, Z2, Z2
 	VMOVUPD     Z2, K1, (CX)(BX*8)
 
-done45:
-done41:
+done46:
+done42:
 	MOVQ 24(SP), AX
 	MOVQ 40(SP), CX
 	CMPQ AX, CX
@@ -6279,11 +8887,7 @@ done41:
 	MOVQ CX, 8(SP)
 	MOVQ $0x00000001, AX
 	MOVQ AX, 48(SP)
-	MOVQ k+24(FP), AX
-	CMPQ AX, $0x00000080
-	JLE  tile2
-	CMPQ AX, $0x00000200
-	JGE  tile2
+	JMP  tile2
 
 back7:
 	MOVQ    24(SP), AX
@@ -6301,9 +8905,9 @@ back7:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next48
+	JLT     next49
 
-columns47:
+columns48:
 	VMOVUPD     (CX), Z4
 	VFMADD231PD (AX), Z2, Z4
 	VFMADD231PD 64(AX), Z3, Z4
@@ -6323,15 +8927,15 @@ columns47:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns47
+	JGE         columns48
 
-next48:
+next49:
 	ADDQ $0x04, DX
-	JEQ  done46
+	JEQ  done47
 	SUBQ $0x01, DX
-	JLT  next50
+	JLT  next51
 
-columns49:
+columns50:
 	VMOVUPD     (CX), Z4
 	VFMADD231PD (AX), Z2, Z4
 	VFMADD231PD 64(AX), Z3, Z4
@@ -6339,10 +8943,10 @@ columns49:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns49
+	JGE         columns50
 
-next50:
-done46:
+next51:
+done47:
 	VMOVUPD (CX), Z4
 	VADDPD  Z2, Z4, Z4
 	VADDPD  Z3, Z4, Z4
@@ -6366,9 +8970,9 @@ backLong8:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next54
 
-columns52:
+columns53:
 	VMOVUPD     (CX), Z6
 	VFMADD231PD (AX), Z2, Z6
 	VFMADD231PD 64(AX), Z3, Z6
@@ -6396,15 +9000,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns53
 
-next53:
+next54:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done52
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next56
 
-columns54:
+columns55:
 	VMOVUPD     (CX), Z6
 	VFMADD231PD (AX), Z2, Z6
 	VFMADD231PD 64(AX), Z3, Z6
@@ -6414,10 +9018,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns55
 
-next55:
-done51:
+next56:
+done52:
 	VMOVUPD (CX), Z6
 	VADDPD  Z2, Z6, Z6
 	VADDPD  Z3, Z6, Z6
@@ -6434,19 +9038,19 @@ finish9:
 	JNE   back7
 	MOVQ  8(SP), AX
 	TESTQ AX, AX
-	JEQ   done11
+	JEQ   done12
 	MOVQ  AX, 40(SP)
 	MOVQ  8(SP), AX
 	MOVQ  (SP), CX
 	MOVQ  16(SP), DX
 
-unit56:
+unit57:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost57
+	JLE  atMost58
 	MOVQ $0x00000008, BX
 
-atMost57:
+atMost58:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -6454,33 +9058,33 @@ atMost57:
 	ADDQ      DX, BX
 	MOVQ      o+48(FP), SI
 	TESTQ     SI, SI
-	JEQ       same58
+	JEQ       same59
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z2
-	JMP       done59
+	JMP       done60
 
-same58:
+same59:
 	VBROADCASTSD c+40(FP), Z2
 
-done59:
+done60:
 	MOVQ CX, SI
 	MOVQ b+16(FP), DI
 	MOVQ k+24(FP), R8
 	MOVQ 24(SP), R9
 	SHLQ $0x03, R9
 
-column60:
+column61:
 	VBROADCASTSD (DI), Z3
 	VFMADD231PD  (SI), Z3, Z2
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column60
+	JG           column61
 	VMOVUPD      Z2, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit56
+	JG           unit57
 	JMP          likelihood6
 
 rest10:
@@ -6488,13 +9092,13 @@ rest10:
 	MOVQ (SP), CX
 	MOVQ 16(SP), DX
 
-unit61:
+unit62:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost63
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost63:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -6507,23 +9111,350 @@ atMost62:
 	MOVQ      24(SP), R8
 	SHLQ      $0x03, R8
 
-column63:
+column64:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z1, Z2
 	VMOVUPD     Z2, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column63
+	JG          column64
 	VMOVUPD     (SI), Z2
 	VADDPD      Z1, Z2, Z2
 	VMOVUPD     Z2, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit61
+	JG          unit62
+	JMP         done12
 
-done11:
+wide11:
+tile65:
+	MOVQ 8(SP), AX
+	CMPQ AX, $0x00
+	JLE  finish69
+	CMPQ AX, $0x08
+	JLE  atMost71
+	MOVQ $0x00000008, AX
+
+atMost71:
+	MOVQ   AX, 40(SP)
+	MOVQ   48(SP), AX
+	TESTQ  AX, AX
+	JNE    both66
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	MOVQ   (SP), AX
+	MOVQ   b+16(FP), CX
+	MOVQ   (SP), DX
+	MOVQ   32(SP), BX
+	ADDQ   BX, DX
+	MOVQ   k+24(FP), BX
+
+group72:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Z10
+	VFMADD231PD (AX), Z10, Z2
+	VFMADD231PD 64(AX), Z10, Z3
+	VFMADD231PD 128(AX), Z10, Z4
+	VFMADD231PD 192(AX), Z10, Z5
+	VFMADD231PD 256(AX), Z10, Z6
+	VFMADD231PD 320(AX), Z10, Z7
+	VFMADD231PD 384(AX), Z10, Z8
+	VFMADD231PD 448(AX), Z10, Z9
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group72
+	VSHUFF64X2  $0x44, Z4, Z2, Z10
+	VSHUFF64X2  $0xee, Z4, Z2, Z2
+	VADDPD      Z2, Z10, Z10
+	VSHUFF64X2  $0x44, Z8, Z6, Z2
+	VSHUFF64X2  $0xee, Z8, Z6, Z4
+	VADDPD      Z4, Z2, Z2
+	VSHUFF64X2  $0x88, Z2, Z10, Z4
+	VSHUFF64X2  $0xdd, Z2, Z10, Z2
+	VADDPD      Z2, Z4, Z4
+	VSHUFF64X2  $0x44, Z5, Z3, Z2
+	VSHUFF64X2  $0xee, Z5, Z3, Z3
+	VADDPD      Z3, Z2, Z2
+	VSHUFF64X2  $0x44, Z9, Z7, Z3
+	VSHUFF64X2  $0xee, Z9, Z7, Z5
+	VADDPD      Z5, Z3, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z5
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VADDPD      Z2, Z5, Z5
+	VUNPCKLPD   Z5, Z4, Z2
+	VUNPCKHPD   Z5, Z4, Z3
+	VADDPD      Z3, Z2, Z2
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same73
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z3
+	JMP         done74
+
+same73:
+	VBROADCASTSD c+40(FP), Z3
+
+done74:
+	VADDPD  Z3, Z2, Z2
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z2, K1, (CX)
+	JMP     likelihood67
+
+both66:
+	VBROADCASTSD 56(SP), Z2
+	VBROADCASTSD 64(SP), Z3
+	VBROADCASTSD 72(SP), Z4
+	VBROADCASTSD 80(SP), Z5
+	VBROADCASTSD 88(SP), Z6
+	VBROADCASTSD 96(SP), Z7
+	VBROADCASTSD 104(SP), Z8
+	VBROADCASTSD 112(SP), Z9
+	VPXORQ       Z10, Z10, Z10
+	VPXORQ       Z11, Z11, Z11
+	VPXORQ       Z12, Z12, Z12
+	VPXORQ       Z13, Z13, Z13
+	VPXORQ       Z14, Z14, Z14
+	VPXORQ       Z15, Z15, Z15
+	VPXORQ       Z16, Z16, Z16
+	VPXORQ       Z17, Z17, Z17
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         grad+32(FP), BX
+	MOVQ         32(SP), SI
+	SUBQ         SI, CX
+	MOVQ         k+24(FP), SI
+
+group75:
+	PREFETCHT0  4096(AX)
+	PREFETCHT0  4160(AX)
+	PREFETCHT0  4224(AX)
+	PREFETCHT0  4288(AX)
+	PREFETCHT0  4352(AX)
+	PREFETCHT0  4416(AX)
+	PREFETCHT0  4480(AX)
+	PREFETCHT0  4544(AX)
+	VMOVUPD     (DX), Z18
+	VFMADD231PD (AX), Z18, Z10
+	VFMADD231PD 64(AX), Z18, Z11
+	VFMADD231PD 128(AX), Z18, Z12
+	VFMADD231PD 192(AX), Z18, Z13
+	VFMADD231PD 256(AX), Z18, Z14
+	VFMADD231PD 320(AX), Z18, Z15
+	VFMADD231PD 384(AX), Z18, Z16
+	VFMADD231PD 448(AX), Z18, Z17
+	VMOVUPD     (BX), Z18
+	VFMADD231PD (CX), Z2, Z18
+	VFMADD231PD 64(CX), Z3, Z18
+	VFMADD231PD 128(CX), Z4, Z18
+	VFMADD231PD 192(CX), Z5, Z18
+	VFMADD231PD 256(CX), Z6, Z18
+	VFMADD231PD 320(CX), Z7, Z18
+	VFMADD231PD 384(CX), Z8, Z18
+	VFMADD231PD 448(CX), Z9, Z18
+	VMOVUPD     Z18, (BX)
+	ADDQ        $+512, AX
+	ADDQ        $+512, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	SUBQ        $0x08, SI
+	JG          group75
+	VSHUFF64X2  $0x44, Z12, Z10, Z2
+	VSHUFF64X2  $0xee, Z12, Z10, Z3
+	VADDPD      Z3, Z2, Z2
+	VSHUFF64X2  $0x44, Z16, Z14, Z3
+	VSHUFF64X2  $0xee, Z16, Z14, Z4
+	VADDPD      Z4, Z3, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z4
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VADDPD      Z2, Z4, Z4
+	VSHUFF64X2  $0x44, Z13, Z11, Z2
+	VSHUFF64X2  $0xee, Z13, Z11, Z3
+	VADDPD      Z3, Z2, Z2
+	VSHUFF64X2  $0x44, Z17, Z15, Z3
+	VSHUFF64X2  $0xee, Z17, Z15, Z5
+	VADDPD      Z5, Z3, Z3
+	VSHUFF64X2  $0x88, Z3, Z2, Z5
+	VSHUFF64X2  $0xdd, Z3, Z2, Z2
+	VADDPD      Z2, Z5, Z5
+	VUNPCKLPD   Z5, Z4, Z2
+	VUNPCKHPD   Z5, Z4, Z3
+	VADDPD      Z3, Z2, Z2
+	MOVQ        40(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        16(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same76
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z3
+	JMP         done77
+
+same76:
+	VBROADCASTSD c+40(FP), Z3
+
+done77:
+	VADDPD  Z3, Z2, Z2
+	MOVQ    d+64(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z2, K1, (CX)
+
+likelihood67:
+	MOVQ 16(SP), AX
+	MOVQ d+64(FP), CX
+	ADDQ AX, CX
+	MOVQ y+56(FP), DX
+	ADDQ AX, DX
+	MOVQ 40(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail81
+
+loop80:
+	VMOVUPD     (DX)(BX*8), Z2
+	VMOVUPD     (CX)(BX*8), Z3
+	VSUBPD      Z3, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VFMADD231PD Z2, Z2, Z0
+	VMULPD      Z1, Z2, Z2
+	VMOVUPD     Z2, (CX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, SI
+	JLE         loop80
+
+tail81:
+	SUBQ        BX, AX
+	CMPQ        AX, $0x00
+	JLE         done82
+	MOVQ        $-1, SI
+	BZHIQ       AX, SI, SI
+	KMOVB       SI, K1
+	VMOVUPD.Z   (DX)(BX*8), K1, Z2
+	VMOVUPD.Z   (CX)(BX*8), K1, Z3
+	VSUBPD      Z3, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VMOVAPD.Z   Z2, K1, Z3
+	VFMADD231PD Z3, Z3, Z0
+	VMULPD      Z1, Z2, Z2
+	VMOVUPD     Z2, K1, (CX)(BX*8)
+
+done82:
+	MOVQ      grad+32(FP), AX
+	MOVQ      k+24(FP), CX
+	SHLQ      $0x03, CX
+	ADDQ      CX, AX
+	MOVQ      40(SP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	MOVQ      16(SP), CX
+	MOVQ      d+64(FP), DX
+	ADDQ      CX, DX
+	VMOVUPD.Z (DX), K1, Z2
+	VMOVUPD   Z2, 56(SP)
+	VMOVUPD   (AX), Z3
+	VADDPD    Z2, Z3, Z3
+	VMOVUPD   Z3, (AX)
+	MOVQ      24(SP), AX
+	MOVQ      32(SP), CX
+	MOVQ      (SP), DX
+	ADDQ      CX, DX
+	MOVQ      DX, (SP)
+	MOVQ      16(SP), CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	ADDQ      AX, CX
+	MOVQ      CX, 16(SP)
+	MOVQ      8(SP), CX
+	SUBQ      AX, CX
+	MOVQ      CX, 8(SP)
+	MOVQ      $0x00000001, AX
+	MOVQ      AX, 48(SP)
+	MOVQ      k+24(FP), AX
+	CMPQ      AX, $0x00000080
+	JLE       tile65
+	CMPQ      AX, $0x00000300
+	JGE       tile65
+
+apart68:
+	VBROADCASTSD 56(SP), Z2
+	VBROADCASTSD 64(SP), Z3
+	VBROADCASTSD 72(SP), Z4
+	VBROADCASTSD 80(SP), Z5
+	VBROADCASTSD 88(SP), Z6
+	VBROADCASTSD 96(SP), Z7
+	VBROADCASTSD 104(SP), Z8
+	VBROADCASTSD 112(SP), Z9
+	MOVQ         (SP), AX
+	MOVQ         (SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         32(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group83:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Z10
+	VFMADD231PD (AX), Z2, Z10
+	VFMADD231PD 64(AX), Z3, Z10
+	VFMADD231PD 128(AX), Z4, Z10
+	VFMADD231PD 192(AX), Z5, Z10
+	VFMADD231PD 256(AX), Z6, Z10
+	VFMADD231PD 320(AX), Z7, Z10
+	VFMADD231PD 384(AX), Z8, Z10
+	VFMADD231PD 448(AX), Z9, Z10
+	VMOVUPD     Z10, (DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group83
+	MOVQ        $0x00000000, AX
+	MOVQ        AX, 48(SP)
+	JMP         tile65
+
+finish69:
+	MOVQ  48(SP), AX
+	TESTQ AX, AX
+	JNE   apart68
+
+done12:
 	MOVQ    squares+72(FP), AX
 	VMOVUPD Z0, (AX)
 	VZEROUPPER

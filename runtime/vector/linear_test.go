@@ -7,20 +7,27 @@ import (
 	"testing"
 )
 
-// tiles returns k columns of n numbers in tiles of rows, padded with zeros.
+// tiles returns a matrix of n rows and k columns, of which the last is 0 where columns are added to a wide matrix.
 func (m *room) tiles(n, k int) []float64 {
-	i, rows := -1, TileLength(k)
-	return m.fill(tiled(n, k), func() float64 {
-		if i++; i/(rows*k)*rows+i%rows >= n {
-			return 0
+	var x []float64
+	if !m.again {
+		x = make([]float64, n*k)
+		for i := range x {
+			x[i] = m.r.NormFloat64() / 2
 		}
-		return m.r.NormFloat64() / 2
-	})
+	}
+	to := m.fill(tiled(n, Columns(k)), func() float64 { return 0 })
+	if !m.again {
+		for i, length := 0, TileLength(k); i < n; i += length {
+			Tile(to[i*Columns(k):], x[i:], min(length, n-i), n, k)
+		}
+	}
+	return to
 }
 
 // predictor hands out a predictor; every second number of columns has an offset.
 func (m *room) predictor(n, k, c int) Predictor {
-	p := Predictor{B: m.floats(k), C: 0.3, D: m.floats(n), Gradient: m.floats(lanes * (k + 1))}
+	p := Predictor{B: m.floats(Columns(k)), C: 0.3, D: m.floats(n), Gradient: m.floats(gradientLength(Columns(k)))}
 	if c%2 == 0 {
 		p.Offset = m.floats(n)
 	}
@@ -33,31 +40,31 @@ func linearCalls() []call {
 	return []call{
 		{"bernoulliLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			bernoulliLogitLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes())
+			bernoulliLogitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes())
 		}},
 		{"binomialLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			binomialLogitLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 9)
+			binomialLogitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 9)
 		}},
 		{"bernoulliProbitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			bernoulliProbitLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
+			bernoulliProbitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
 		}},
 		{"poissonLogLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			poissonLogLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
+			poissonLogLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
 		}},
 		{"negBinomial2LogLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			negBinomial2LogLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
+			negBinomial2LogLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
 		}},
 		{"studentTLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			studentTLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), m.lanes(), m.lanes(), 0.7, 3.1)
+			studentTLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), m.lanes(), m.lanes(), 0.7, 3.1)
 		}},
 		{"normalLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			normalLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), 0.7)
+			normalLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), 0.7)
 		}},
 	}
 }
@@ -65,7 +72,7 @@ func linearCalls() []call {
 // A likelihood of a predictor equals the likelihood of the product, row by row; its gradient is the product of Xᵀ with the derivative.
 func TestLinearIsProductAndLikelihood(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 7))
-	for _, size := range [][2]int{{1, 1}, {31, 3}, {32, 1}, {33, 20}, {512, 20}, {9001, 4}, {100, 32}, {15, 33}, {9003, 33}, {77, 128}, {97, 129}, {200, 511}, {131, 512}} {
+	for _, size := range [][2]int{{1, 1}, {31, 3}, {32, 1}, {33, 20}, {512, 20}, {9001, 4}, {100, 32}, {15, 33}, {9003, 33}, {77, 64}, {8, 65}, {77, 128}, {9005, 66}, {97, 129}, {200, 511}, {131, 776}} {
 		for c := range 2 {
 			t.Run(fmt.Sprint(size, c), func(t *testing.T) {
 				n, k := size[0], size[1]
@@ -82,6 +89,10 @@ func TestLinearIsProductAndLikelihood(t *testing.T) {
 					if p.Offset != nil {
 						eta[i] = p.Offset[i]
 					}
+					if wide(k) {
+						eta[i] += wideProduct(&p, i)
+						continue
+					}
 					for j, b := range p.B {
 						eta[i] = math.FMA(p.entry(i, j), b, eta[i])
 					}
@@ -94,17 +105,17 @@ func TestLinearIsProductAndLikelihood(t *testing.T) {
 				if got.Value(1) != want.Value(1) {
 					t.Errorf("value %v, want %v", got.Value(1), want.Value(1))
 				}
-				for j := range k + 1 {
+				for j := range len(p.B) + 1 {
 					sum, size := 0.0, 0.0
 					for i := range n {
 						term := d[i]
-						if j < k {
+						if j < len(p.B) {
 							term *= p.entry(i, j)
 						}
 						sum += term
 						size += math.Abs(term)
 					}
-					if got := p.Lane(j); math.Abs(got-sum) > 1e-14*size {
+					if got := p.Sum(j); math.Abs(got-sum) > 1e-14*size {
 						t.Errorf("column %d: %v, want %v", j, got, sum)
 					}
 				}
@@ -115,14 +126,73 @@ func TestLinearIsProductAndLikelihood(t *testing.T) {
 
 // entry is element i, j of X.
 func (p *Predictor) entry(i, j int) float64 {
-	rows := TileLength(len(p.B))
-	return p.X[(i/rows*len(p.B)+j)*rows+i%rows]
+	k, rows := len(p.B), TileLength(len(p.B))
+	tile := p.X[i/rows*rows*k:]
+	if wide(k) {
+		return tile[j/8*64+i%8*8+j%8]
+	}
+	return tile[j*rows+i%rows]
+}
+
+// wideProduct is that of row i with B, in the order of wide tiles.
+func wideProduct(p *Predictor, i int) float64 {
+	var s [8]float64
+	for j, b := range p.B {
+		s[j%8] = math.FMA(p.entry(i, j), b, s[j%8])
+	}
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}
+
+// Tile puts element i, j of a matrix where a Predictor reads it, and zeros where there is none.
+func TestTile(t *testing.T) {
+	r := rand.New(rand.NewPCG(35, 11))
+	for _, size := range [][2]int{{1, 1}, {70, 3}, {33, 40}, {17, 64}, {9, 65}, {8, 72}, {21, 130}} {
+		n, k := size[0], size[1]
+		x := make([]float64, n*k)
+		for i := range x {
+			x[i] = r.NormFloat64()
+		}
+		p := NewPredictor(k)
+		p.X = make([]float64, tiled(n, len(p.B)))
+		for i, length := 0, TileLength(k); i < n; i += length {
+			Tile(p.X[i*len(p.B):], x[i:], min(length, n-i), n, k)
+		}
+		for i := range tiled(n, len(p.B)) / len(p.B) {
+			for j := range p.B {
+				want := 0.0
+				if i < n && j < k {
+					want = x[j*n+i]
+				}
+				if got := p.entry(i, j); got != want {
+					t.Fatalf("%d×%d: element %d, %d is %v, want %v", n, k, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+// AddGradient adds each column's sum, times a number.
+func TestAddGradient(t *testing.T) {
+	r := rand.New(rand.NewPCG(37, 13))
+	for _, k := range []int{1, 5, 64, 65, 130} {
+		p := NewPredictor(k)
+		for i := range p.Gradient {
+			p.Gradient[i] = r.NormFloat64()
+		}
+		b := make([]float64, k)
+		p.AddGradient(b, 0.5)
+		for j, v := range b {
+			if want := 0.5 * p.Sum(j); math.Abs(v-want) > 1e-14 {
+				t.Errorf("%d columns: column %d is %v, want %v", k, j, v, want)
+			}
+		}
+	}
 }
 
 // Tiles of every kind and width, with few rows and many, give the same bits on every set.
 func TestLinearAgreesBetweenSets(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 9))
-	for _, k := range []int{1, 20, 32, 33, 60, 128, 129, 300, 511, 512, 700} {
+	for _, k := range []int{1, 20, 32, 33, 60, 64, 65, 72, 128, 129, 300, 511, 760, 768, 800} {
 		for _, n := range []int{1 + r.IntN(15), 16, 32, 33 + r.IntN(30), 64, 100 + r.IntN(100)} {
 			for _, c := range linearCalls() {
 				for offset := range 2 {

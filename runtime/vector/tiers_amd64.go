@@ -1404,7 +1404,7 @@ func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad [
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -1432,7 +1432,7 @@ func binomialLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -1460,7 +1460,7 @@ func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []flo
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -1488,7 +1488,7 @@ func bernoulliProbitLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -1516,7 +1516,7 @@ func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -1544,7 +1544,7 @@ func studentTLinear(on Set, n int, x []float64, b []float64, k int, grad []float
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -1572,7 +1572,7 @@ func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}

@@ -1080,119 +1080,79 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 	}
 }
 
-//go:noescape
-func bernoulliLogitLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
-
-func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64) {
+func bernoulliLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64) {
 	if n <= 0 {
 		return
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
 	y = y[:n]
 	d = d[:n]
-	switch on {
-	case NEON:
-		bernoulliLogitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
-	default:
-		bernoulliLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product)
-	}
+	bernoulliLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product)
 }
 
-//go:noescape
-func binomialLogitLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
-
-func binomialLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
+func binomialLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
 	if n <= 0 {
 		return
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
 	y = y[:n]
 	d = d[:n]
-	switch on {
-	case NEON:
-		binomialLogitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
-	default:
-		binomialLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
-	}
+	binomialLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
 }
 
-//go:noescape
-func poissonLogLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
-
-func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+func poissonLogLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
 	y = y[:n]
 	d = d[:n]
-	switch on {
-	case NEON:
-		poissonLogLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
-	default:
-		poissonLogLinearGo(n, x, b, k, grad, c, o, y, d, sum)
-	}
+	poissonLogLinearGo(n, x, b, k, grad, c, o, y, d, sum)
 }
 
-//go:noescape
-func bernoulliProbitLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
-
-func bernoulliProbitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+func bernoulliProbitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
 	y = y[:n]
 	d = d[:n]
-	switch on {
-	case NEON:
-		bernoulliProbitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
-	default:
-		bernoulliProbitLinearGo(n, x, b, k, grad, c, o, y, d, sum)
-	}
+	bernoulliProbitLinearGo(n, x, b, k, grad, c, o, y, d, sum)
 }
 
-//go:noescape
-func negBinomial2LogLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
-
-func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
+func negBinomial2LogLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
 	y = y[:n]
 	d = d[:n]
-	switch on {
-	case NEON:
-		negBinomial2LogLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
-	default:
-		negBinomial2LogLinearGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
-	}
+	negBinomial2LogLinearGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
 }
 
 func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
@@ -1201,7 +1161,7 @@ func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float6
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -1210,27 +1170,19 @@ func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float6
 	studentTLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
 }
 
-//go:noescape
-func normalLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
-
-func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
+func normalLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
 	y = y[:n]
 	d = d[:n]
-	switch on {
-	case NEON:
-		normalLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
-	default:
-		normalLinearGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
-	}
+	normalLinearGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
 }
 
 //go:noescape

@@ -609,7 +609,7 @@ func bernoulliLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -624,7 +624,7 @@ func binomialLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []f
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -639,7 +639,7 @@ func poissonLogLinear(_ Set, n int, x []float64, b []float64, k int, grad []floa
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -654,7 +654,7 @@ func bernoulliProbitLinear(_ Set, n int, x []float64, b []float64, k int, grad [
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -669,7 +669,7 @@ func negBinomial2LogLinear(_ Set, n int, x []float64, b []float64, k int, grad [
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -684,7 +684,7 @@ func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float6
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}
@@ -699,7 +699,7 @@ func normalLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64,
 	}
 	x = x[:tiled(n, k)]
 	b = b[:k]
-	grad = grad[:8*(k+1)]
+	grad = grad[:gradientLength(k)]
 	if o != nil {
 		o = o[:n]
 	}

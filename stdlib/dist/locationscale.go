@@ -42,7 +42,9 @@ func scaleOnly(b *def.Block, logNorm float64, standard func(z float64) (lp, scor
 		sum += lp
 		set(b.LP, i, lp)
 		set(b.DX, i, score/s)
-		set(dsigma, i, -(1+float64(z*score))/s)
+		if dsigma != nil {
+			dsigma[i] = -(1 + float64(z*score)) / s
+		}
 	}
 	return finish(b, sum)
 }

@@ -8,19 +8,21 @@ import (
 )
 
 // Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for one tile of rows at a time, so that X is read from memory once and
-// from a cache once more. X is stored in tiles, [tile][column][rows], the last padded with zeros. Where the L1 cache holds two tiles, the product of one with b and that of
-// the one before it with its derivatives are computed in one loop over the columns: memory is then read all the time, and the likelihood of a tile, which neither needs, overlaps with both.
-// Tiles are short where the cache would not hold two long ones. Still wider ones are long, so that the lanes of the gradient, which do not stay in the L1 cache then, are read and written less
-// often; they are done one after another, but where a matrix of some thousand rows is too large for the third cache, two in one loop again.
+// from a cache once more. X is stored in tiles, the last padded with zeros.
+//
+// Up to mostNarrow columns, a tile is [column][rows], as many of them as let the L1 cache hold two tiles. The product of one with b and that of the one before it with its derivatives are computed in
+// one loop over the columns: memory is then read all the time, and the likelihood of a tile, which neither needs, overlaps with both. Each row is a lane of its sum, and the gradient has eight lanes a column.
+//
+// Wider tiles are [eight columns][row][column of the eight], eight rows: lanes are columns in both products, so that the gradient is one number a column and stays in the L1 cache, and a tile is small enough to be read again from
+// a near cache. See wide.go.
 
-// The numbers of rows of a tile. Tiles of up to mostLong columns are long, and of more than mostAdjacent; those of up to mostAdjacent columns are done in one loop with the one before, and with
-// AVX-512 those of leastAgain and more.
+// The numbers of rows of a tile. Tiles of up to mostLong columns are long, those of more than mostNarrow wide.
 const (
-	shortTile    = 16
-	longTile     = 32
-	mostLong     = 32
-	mostAdjacent = 128
-	leastAgain   = 512
+	shortTile  = 16
+	longTile   = 32
+	wideTile   = 8
+	mostLong   = 32
+	mostNarrow = 64
 )
 
 // A linear is a likelihood of a linear predictor while it is emitted.
@@ -39,13 +41,15 @@ type linear struct {
 // derivative d, which holds the predictor in between. together is the number of vectors of the likelihood for which AVX-512 has registers. as has the
 // names of the predictor and the observations in the body of the likelihood.
 func linearPredictor(name, more string, together int, as [2]string, body func(s *site)) function {
-	k := function{name: name, params: "n int, x [tiled(n,k)], b [k], k int, grad [8*(k+1)], c float64, o [n]?, y [n], d [n], " + more}
+	k := function{name: name, params: "n int, x [tiled(n,k)], b [k], k int, grad [gradientLength(k)], c float64, o [n]?, y [n], d [n], " + more}
 	k.emit = func(g *gen) {
 		l := &linear{gen: g, scalars: map[string]vec{}}
 		l.begin(k.list()[9:])
 		l.first()
 		loop, long, both, bothLong, likelihood := g.label("tile"), g.label("long"), g.label("both"), g.label("bothLong"), g.label("likelihood")
-		back, backLong, finish, rest, done := g.label("back"), g.label("backLong"), g.label("finish"), g.label("rest"), g.label("done")
+		back, backLong, finish, rest, wide, done := g.label("back"), g.label("backLong"), g.label("finish"), g.label("rest"), g.label("wide"), g.label("done")
+		g.CMPQ(g.integer("k"), operand.Imm(mostNarrow))
+		g.JG(label(wide))
 		g.Label(loop)
 		left, rows := g.take(l.left), g.take(l.rows)
 		g.CMPQ(left, rows)
@@ -67,22 +71,19 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		g.Label(bothLong)
 		l.both(longTile)
 		g.Label(likelihood)
-		row := g.take(l.row)
-		pointers := map[string]reg.GPVirtual{as[0]: l.of("d", row), as[1]: l.of("y", row)}
-		pointers["d"] = pointers[as[0]]
-		l.likelihood(together, func(b *block) { body(l.site(b, pointers)) })
+		likely := func(together int) {
+			row := g.take(l.row)
+			pointers := map[string]reg.GPVirtual{as[0]: l.of("d", row), as[1]: l.of("y", row)}
+			pointers["d"] = pointers[as[0]]
+			l.likelihood(together, func(b *block) { body(l.site(b, pointers)) })
+		}
+		likely(together)
 		rows = g.take(l.rows)
 		g.CMPQ(rows, g.take(l.count))
 		g.JNE(label(rest))
 		l.advance(rows)
 		g.put(g.number(1), l.behind)
-		columns := g.integer("k")
-		g.CMPQ(columns, operand.U32(mostAdjacent))
-		g.JLE(label(loop))
-		if g.wide {
-			g.CMPQ(columns, operand.U32(leastAgain))
-			g.JGE(label(loop))
-		}
+		g.JMP(label(loop))
 		g.Label(back)
 		g.CMPQ(g.take(l.rows), operand.Imm(shortTile))
 		g.JNE(label(backLong))
@@ -101,6 +102,9 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		g.JMP(label(likelihood))
 		g.Label(rest)
 		l.units(l.gradientUnit)
+		g.JMP(label(done))
+		g.Label(wide)
+		l.wideTiles(func() { likely(1) })
 		g.Label(done)
 		for i, name := range l.names {
 			p := g.ptr(name)
@@ -139,13 +143,14 @@ func (l *linear) first() {
 	zero := l.number(0)
 	l.put(zero, l.row)
 	l.put(zero, l.behind)
-	k, rows, long := l.integer("k"), l.number(longTile), l.label("long")
-	l.CMPQ(k, operand.U32(mostLong))
-	l.JLE(label(long))
-	l.CMPQ(k, operand.U32(mostAdjacent))
-	l.JG(label(long))
+	k, rows, chosen := l.integer("k"), l.number(longTile), l.label("chosen")
+	l.CMPQ(k, operand.Imm(mostLong))
+	l.JLE(label(chosen))
 	l.MOVQ(operand.U32(shortTile), rows)
-	l.Label(long)
+	l.CMPQ(k, operand.Imm(mostNarrow))
+	l.JLE(label(chosen))
+	l.MOVQ(operand.U32(wideTile), rows)
+	l.Label(chosen)
 	l.put(rows, l.rows)
 	l.IMULQ(rows, k)
 	l.SHLQ(operand.U8(3), k)

@@ -71,37 +71,68 @@ func release(out string, check bool, wanted []string) error {
 	return same(out, again, wanted)
 }
 
-// copySources copies the packages of this module that the command is made of, with the files embedded in them, into a folder.
-func copySources(to string) error {
+// sourceFiles lists the files of the packages of this module that the command is made of, with those embedded in them, relative to the folder of the module and in their order.
+func sourceFiles(sources string) ([]string, error) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .SFiles}}{{$d}}/{{.}}\n{{end}}{{range .IgnoredGoFiles}}{{$d}}/{{.}}\n{{end}}{{range .IgnoredOtherFiles}}{{$d}}/{{.}}\n{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}{{end}}{{end}}", "./cmd/vflc")
-	list.Dir, list.Stderr = root, os.Stderr
+	list.Dir, list.Stderr = sources, os.Stderr
+	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOOS=linux", "GOARCH=amd64") // the others' files are ignored there, and listed
 	text, err := list.Output()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	from, err := filepath.Abs(root)
+	from, err := filepath.Abs(sources)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for name := range strings.Lines(string(text) + filepath.Join(from, "go.mod") + "\n" + filepath.Join(from, "go.sum") + "\n") {
-		name = strings.TrimSpace(name)
-		if name == "" {
+	out := []string{"go.mod", "go.sum"}
+	for name := range strings.Lines(string(text)) {
+		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
 		relative, err := filepath.Rel(from, name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		text, err := os.ReadFile(name)
+		out = append(out, filepath.ToSlash(relative))
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// copySources copies the files of the command into a folder.
+func copySources(to string) error {
+	names, err := sourceFiles(root)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			return err
 		}
-		target := filepath.Join(to, relative)
+		target := filepath.Join(to, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(target), 0o755), os.WriteFile(target, text, 0o644)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// version is the digest by which programs of the same sources know one another, whatever the system that they are built for: of the names and contents of all files.
+func version(sources string) (string, error) {
+	names, err := sourceFiles(sources)
+	if err != nil {
+		return "", err
+	}
+	all := sha256.New()
+	for _, name := range names {
+		sum, err := digest(filepath.Join(sources, name))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(all, "%s  %s\n", sum, name)
+	}
+	return hex.EncodeToString(all.Sum(nil))[:12], nil
 }
 
 // same compares what two builds have written.
@@ -145,12 +176,16 @@ func build(sources, out, cache string, wanted []string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
+	own, err := version(sources)
+	if err != nil {
+		return err
+	}
 	var sums strings.Builder
 	modules := map[string]component{}
 	for _, t := range wanted {
 		system, processor, _ := strings.Cut(t, "/")
 		path := filepath.Join(out, binary(t))
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags=-s -w -buildid=", "-o", path, "./cmd/vflc")
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags=-s -w -buildid= -X github.com/vflc/vflc/fit.sources="+own, "-o", path, "./cmd/vflc")
 		cmd.Dir, cmd.Stderr = sources, os.Stderr
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOOS="+system, "GOARCH="+processor)
 		if cache != "" {

@@ -349,7 +349,7 @@ func (a *asking) supply(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	text, err := json.Marshal(offer{id, fit.Version(), *c, files})
+	text, err := json.Marshal(offer{id, fit.Build(), *c, files})
 	if err != nil {
 		return err
 	}
@@ -473,9 +473,9 @@ const mostNotes = 20
 // hear reports a worker of another version, once.
 func (a *asking) hear(m *nats.Msg) {
 	var n note
-	if a.work[strings.TrimPrefix(m.Subject, notes)] == nil || json.Unmarshal(m.Data, &n) != nil || n.Version == fit.Version() || a.heard[n] || len(a.heard) == mostNotes {
+	if a.work[strings.TrimPrefix(m.Subject, notes)] == nil || json.Unmarshal(m.Data, &n) != nil || n.Version == fit.Build() || a.heard[n] || len(a.heard) == mostNotes {
 		return
 	}
 	a.heard[n] = true
-	a.Say(unlike("the worker on %q is vflc %q, the cells are of %s", n.Host, n.Version, fit.Version()))
+	a.Say(unlike("the worker on %q is vflc %q, the cells are of %s", n.Host, n.Version, fit.Build()))
 }

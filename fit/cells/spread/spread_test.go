@@ -79,7 +79,7 @@ func link(t *testing.T, url string, l *log) *Link {
 // hire starts a worker that answers with the text of the model, the table and the number of the cell. It ends with the context.
 func hire(ctx context.Context, t *testing.T, url string, l *log, make func(ctx context.Context, c *cells.Cell) error) {
 	w := &Worker{
-		Link: link(t, url, l), Scratch: t.TempDir(), Say: l.say,
+		Link: link(t, url, l), Scratch: t.TempDir(), Kept: t.TempDir(), Say: l.say,
 		Refuses: func(c *cells.Cell) error {
 			if c.Command != "cv" {
 				return errors.New("no command of a cell")
@@ -213,7 +213,7 @@ func TestFailureOfACell(t *testing.T) {
 // golden compares what a user sees of a code with a file.
 func golden(t *testing.T, code, got string) {
 	t.Helper()
-	got = strings.ReplaceAll(got, fit.Version(), "VERSION")
+	got = strings.ReplaceAll(got, fit.Build(), "VERSION")
 	got = regexp.MustCompile(`cell [0-9a-f]{16}`).ReplaceAllString(got, "cell NAME")
 	archive, err := txtar.ParseFile(filepath.Join("testdata", code+".txtar"))
 	if err != nil {
@@ -287,7 +287,7 @@ func TestGarbage(t *testing.T) {
 	all, files := some(1)
 	id := all[0].ID()
 	with := func(change func(o *offer)) []byte {
-		o := offer{id, fit.Version(), *all[0], files(nil)}
+		o := offer{id, fit.Build(), *all[0], files(nil)}
 		change(&o)
 		text, err := json.Marshal(o)
 		if err != nil {

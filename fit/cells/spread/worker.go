@@ -22,7 +22,8 @@ import (
 // A Worker makes the results of cells that are offered.
 type Worker struct {
 	Link    *Link
-	Scratch string // a folder for inputs
+	Scratch string // a folder for the inputs of cells on their way
+	Kept    string // a folder for inputs that later cells may want too, up to a gigabyte
 	// Refuses is why no cell of this worker is so; nil: it is one.
 	Refuses func(c *cells.Cell) error
 	// Make makes the result of a cell, whose paths are below root.
@@ -31,6 +32,7 @@ type Worker struct {
 
 	lock sync.Mutex
 	told map[string]bool // versions whose cells were left to others
+	kept *kept
 }
 
 // waitMost is the time of one request for a cell.
@@ -74,7 +76,7 @@ func (w *Worker) take(ctx context.Context, m jetstream.Msg) {
 		w.drop(m, "the message has no name and no version, or comes under another name")
 		return
 	}
-	if from.Version != fit.Version() {
+	if from.Version != fit.Build() {
 		w.leave(m, from.ID, from.Version)
 		return
 	}
@@ -159,7 +161,10 @@ func (w *Worker) store(ctx context.Context, meta jetstream.ObjectMeta, text []by
 
 // fetch writes a file of an offer below a folder.
 func (w *Worker) fetch(ctx context.Context, root string, f File) error {
-	text, _, err := get(ctx, w.Link.at().inputs, f.SHA256)
+	text, err := w.earlier().get(f.SHA256, func() ([]byte, error) {
+		text, _, err := get(ctx, w.Link.at().inputs, f.SHA256)
+		return text, err
+	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Path, err)
 	}
@@ -171,6 +176,17 @@ func (w *Worker) fetch(ctx context.Context, root string, f File) error {
 		return err
 	}
 	return os.WriteFile(path, text, 0o600)
+}
+
+// earlier is what the worker has fetched.
+func (w *Worker) earlier() *kept {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if w.kept == nil {
+		_ = os.RemoveAll(w.Kept) // of a process that was killed
+		w.kept = &kept{dir: w.Kept, most: keptMost}
+	}
+	return w.kept
 }
 
 // below is the place of a file of an offer.
@@ -191,10 +207,10 @@ func (w *Worker) leave(m jetstream.Msg, id, version string) {
 			w.told = map[string]bool{}
 		}
 		w.told[version] = true
-		w.Say(unlike("this worker is vflc %s, some cells are of %q", fit.Version(), version))
+		w.Say(unlike("this worker is vflc %s, some cells are of %q", fit.Build(), version))
 	}
 	host, _ := os.Hostname()
-	if text, err := json.Marshal(note{fit.Version(), host}); err == nil {
+	if text, err := json.Marshal(note{fit.Build(), host}); err == nil {
 		_ = w.Link.conn.Publish(notes+id, text)
 	}
 	_ = m.NakWithDelay(missed)

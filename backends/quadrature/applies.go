@@ -1,0 +1,141 @@
+package quadrature
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/vflc/vflc/density"
+)
+
+// Has reports whether there is quadrature for a guide of auxiliary variables.
+func Has(guide string) bool { return forms[guide] != nil }
+
+// The largest problems that are solved unless asked for: parameters of a party, and elements of a matrix.
+const (
+	mostDim    = 1000
+	mostMatrix = 1 << 26
+)
+
+// Affordable returns an error where solving at every party takes much time or memory.
+func Affordable(b density.Block, l *density.Linear) error {
+	n := len(l.Cuts.Offset)
+	for _, r := range l.Rows {
+		n = max(n, len(r.Offset))
+	}
+	if d := b.Dim(); d > mostDim || n*d > mostMatrix {
+		return fmt.Errorf("%s: %d parameters over %d rows take long to solve for", b.Party(), d, n)
+	}
+	return nil
+}
+
+// Exchanges are those of a run.
+func Exchanges(guide string, atClients, joint, correct bool) []density.Use {
+	terms := "terms of the ELBO at its mean and of products of its latest iterates"
+	if atClients {
+		out := []density.Use{
+			{Exchange: density.Moments, LeastAnswers: 0, MostAnswers: 10000, Answers: "mean and covariance of the server's parameters in the likelihood, under the approximation"},
+			{Exchange: density.Mixing, Least: pairs, Most: pairs, Scalars: terms, LeastAnswers: coefficients, MostAnswers: coefficients, Answers: "coefficients of the latest iterates"},
+			{Exchange: density.Slopes, Least: 1, Most: 10000, Scalars: "term of the ELBO, and gradient and curvature of its likelihood in the server's parameters", LeastAnswers: decision, MostAnswers: decision, Answers: "ELBO and what follows from it"},
+		}
+		for i := range out {
+			out[i].Often, out[i].LeastColumns, out[i].MostColumns = "every iteration", 2, 2
+		}
+		if guide == Coupled {
+			out[0].LeastColumns, out[0].MostColumns = 3, 3
+		}
+		if guide == Coupled || joint || correct {
+			out[2].MostAnswers = decision + mostSums*perSum
+			out[2].Scalars += ", and the variance of its noise"
+		}
+		return append(out, atTheEnd(atClients, joint, correct)...)
+	}
+	out := []density.Use{{
+		Exchange: density.Moments, Often: "every iteration", Least: 1 + coefficients, Most: 1 + coefficients, Scalars: terms, LeastAnswers: decision + coefficients, MostAnswers: decision + coefficients,
+		Answers: "ELBO, and coefficients of the latest iterates", LeastColumns: 2, MostColumns: 2,
+	}}
+	if guide == Coupled {
+		out[0].Most, out[0].MostAnswers = out[0].Most+mostSums*perSum, out[0].MostAnswers+mostSums*perSum
+		out[0].Scalars += ", and the variance of its noise"
+	}
+	return append(out, atTheEnd(atClients, joint, correct)...)
+}
+
+// atTheEnd are the exchanges in which a fit is evaluated.
+func atTheEnd(atClients, joint, correct bool) (out []density.Use) {
+	if joint && atClients {
+		out = append(out, density.Use{
+			Exchange: density.CutMoments, Often: "once, at the end", MostAnswers: 10000, Answers: "mean and covariance of the server's parameters in the likelihood, under the approximation", LeastColumns: 2, MostColumns: 2,
+		}, density.Use{
+			Exchange: density.Expansion, Often: "once, at the end", LeastAnswers: 1, MostAnswers: 1, Answers: "whether there is a joint Gaussian", LeastColumns: 2, MostColumns: 100,
+		})
+	}
+	if joint {
+		out = append(out, density.Use{
+			Exchange: density.Solving, Often: "every step of a linear system at the end", Least: 1, Most: 1000, Scalars: "variances of the noise of its auxiliary variables", LeastAnswers: 1, MostAnswers: 1,
+			Answers: "whether the system is solved", LeastColumns: 2, MostColumns: MostBatch/2 + 3,
+		})
+	}
+	if !correct {
+		return out
+	}
+	out = append(out, density.Use{
+		Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: MostBatch + 1000, Scalars: "terms of log p − log q at draws, and variances of noise", LeastAnswers: 2, MostAnswers: MostBatch,
+		Answers: "log p − log q of the draws", LeastColumns: 3, MostColumns: MostBatch + 1,
+	})
+	if atClients {
+		batch := &out[len(out)-1]
+		batch.Answers, batch.LeastAnswers, batch.MostAnswers = "the server's parameters in the likelihood at the draws", 0, 100*MostBatch
+		out = append(out, density.Use{
+			Exchange: density.Weighing, Often: "once, at the end", Least: 2, Most: MostBatch, Scalars: "share of the log likelihood at the draws", LeastAnswers: 2, MostAnswers: MostBatch, Answers: "log p − log q of the draws",
+		})
+	}
+	return out
+}
+
+// mostSums is how many sums a model has at most, as the list of exchanges has it.
+const mostSums = 1000
+
+// MostBatch is the largest number of draws that are evaluated together.
+const MostBatch = 2000
+
+// batchSize is the number of draws that are evaluated together: fewer for more rows, so that a message has some megabytes, and an even number.
+func batchSize(rows, most int) int {
+	s := min(MostBatch, max(500, 1000000/max(1, rows)))
+	if rows > 20000 {
+		s = max(100, 10000000/rows)
+	}
+	return max(2, min(s, most)/2*2)
+}
+
+// Applies returns the linear form of a block, or the reason why a fit by quadrature is not possible with it.
+func Applies(b density.Block, atClients bool) (*density.Linear, error) {
+	if len(density.WeightsOf(b)) > 0 {
+		return nil, fmt.Errorf("%s: it has weights, which are estimated by a point", b.Party())
+	}
+	l, err := density.RequireOf[density.Linearisable](b)
+	if err != nil {
+		return nil, err
+	}
+	lin, err := l.Linear()
+	switch {
+	case err != nil:
+		return nil, err
+	case lin.Clients == 0 || len(lin.Sums) == 0:
+		return nil, errors.New("no client contributes to another party's computation")
+	case b.Index() == 0 && !atClients && len(lin.Rows) == 0:
+		return nil, fmt.Errorf("%s: no likelihood", b.Party())
+	case b.Index() > 0 && !atClients && len(lin.Rows) > 0:
+		return nil, fmt.Errorf("%s: it has a likelihood that depends on what the server sends", b.Party())
+	}
+	if m := len(lin.Globals.Index); m > mostGlobals {
+		return nil, fmt.Errorf("%s: its likelihood has %d parameters beside its predictor, over which a rule would need too many nodes", b.Party(), m)
+	} else if m > 0 && (atClients || b.Index() > 0) {
+		return nil, fmt.Errorf("%s: its likelihood has parameters beside its predictor, and is not at the server", b.Party())
+	}
+	for _, r := range lin.Rows {
+		if atClients && r.Own < 0 {
+			return nil, fmt.Errorf("%s: %s: the client does not contribute to it", b.Party(), r.Term)
+		}
+	}
+	return lin, nil
+}

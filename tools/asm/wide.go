@@ -1,0 +1,188 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Wide tiles: eight rows of k columns, k a multiple of eight. A group is eight columns of them, a line of the cache for each row.
+const (
+	groupBytes = 8 * 64
+	groupAhead = 8 * groupBytes // how far ahead of the group that is multiplied memory is fetched where two tiles are done in one loop
+	// With AVX-512 and up to mostNear columns, or leastFar and more, a tile is done in one loop with the one before it. Those between are read twice from the L1 cache, or nearly: one after
+	// another and the second time from the last column to the first, while the next tile is fetched.
+	mostNear = 128
+	leastFar = 768
+)
+
+// wideTiles emits the loop over all tiles, given the likelihood of one.
+func (l *linear) wideTiles(likelihood func()) {
+	hoist := l.hoist
+	l.hoist = nil // the products need the registers
+	loop, both, likely, apart, finish, done := l.label("tile"), l.label("both"), l.label("likelihood"), l.label("apart"), l.label("finish"), l.label("done")
+	l.Label(loop)
+	left := l.take(l.left)
+	l.CMPQ(left, operand.Imm(0))
+	l.JLE(label(finish))
+	l.put(l.atMost(left, wideTile), l.count)
+	if l.wide {
+		l.ifBehind(both)
+	}
+	l.predictWide()
+	if l.wide {
+		l.JMP(label(likely))
+		l.Label(both)
+		l.bothWide()
+		l.Label(likely)
+	}
+	likelihood()
+	l.derived()
+	l.advance(l.take(l.rows))
+	if l.wide {
+		l.put(l.number(1), l.behind)
+		k := l.integer("k")
+		l.CMPQ(k, operand.U32(mostNear))
+		l.JLE(label(loop))
+		l.CMPQ(k, operand.U32(leastFar))
+		l.JGE(label(loop))
+	}
+	l.Label(apart)
+	l.gradientWide()
+	l.put(l.number(0), l.behind)
+	l.JMP(label(loop))
+	l.Label(finish)
+	if l.wide {
+		l.ifBehind(apart)
+	}
+	l.Label(done)
+	l.hoist = hoist
+}
+
+// groups emits a loop over the groups of a tile, whose pointers move by their steps.
+func (l *linear) groups(body func(), with ...stride) {
+	left, loop := l.integer("k"), l.label("group")
+	l.Label(loop)
+	body()
+	for _, s := range with {
+		l.ADDQ(operand.I32(int32(s.step)), s.p)
+	}
+	l.SUBQ(operand.Imm(8), left)
+	l.JG(label(loop))
+}
+
+// fetch fetches some lines of memory.
+func (l *linear) fetchLines(from reg.GPVirtual, disp, lines int) {
+	for line := range lines {
+		l.PREFETCHT0(at(from, disp+64*line))
+	}
+}
+
+// rowSums returns zeroed sums of some rows, [row][half].
+func (l *linear) rowSums(rows int) [][]vec { return l.accumulators(1, rows)[0] }
+
+// addRows adds the product of a group with its coefficients to the sums of the rows from first on.
+func (l *linear) addRows(acc [][]vec, x, weight reg.GPVirtual, first int) {
+	for h := range l.halves() {
+		w := l.load(at(weight, 32*h))
+		for r := range acc {
+			l.VFMADD231PD(at(x, 64*(first+r)+32*h), w, acc[r][h])
+		}
+	}
+}
+
+// addUp sets d of some rows, from row 4·half on, to o or c, plus the sums of their lanes.
+func (l *linear) addUp(acc [][]vec, half int) {
+	var sum vec
+	if l.wide {
+		sum = l.foldEight(acc)
+	} else {
+		sum = l.foldFour(acc)
+	}
+	l.partial = l.rest(l.take(l.count), half)
+	o := l.vectors(1)
+	row := l.take(l.row)
+	l.offset(o, half, row)
+	l.VADDPD(o[0], sum, sum)
+	l.store(sum, at(l.of("d", row), 32*half))
+	l.partial = nil
+}
+
+// predictWide sets d to o + X·b for a tile, and fetches the first half of the next.
+func (l *linear) predictWide() {
+	step := 8 / l.halves() // rows whose sums are in registers together
+	for half := range l.halves() {
+		acc := l.rowSums(step)
+		x, weight, next := l.take(l.x), l.ptr("b"), l.take(l.x)
+		l.ADDQ(l.take(l.size), next)
+		l.groups(func() {
+			if half == 0 {
+				l.fetchLines(next, 0, 4)
+			}
+			l.addRows(acc, x, weight, step*half)
+		}, stride{x, groupBytes}, stride{weight, 64}, stride{next, groupBytes / 2})
+		l.addUp(acc, half)
+	}
+}
+
+// derived keeps the derivatives of a tile, 0 for missing rows, and adds them to the lanes behind the gradient's columns.
+func (l *linear) derived() {
+	total, k := l.ptr("grad"), l.integer("k")
+	l.ADDQ(l.bytes(k), total)
+	for h := range l.halves() {
+		l.partial = l.rest(l.take(l.count), h)
+		d := l.load(at(l.of("d", l.take(l.row)), 32*h))
+		l.partial = nil
+		l.VMOVUPD(d, l.scratch().Offset(32*h))
+		sum := l.load(at(total, 32*h))
+		l.VADDPD(d, sum, sum)
+		l.store(sum, at(total, 32*h))
+	}
+}
+
+// weights returns the derivatives that derived kept, each in all lanes.
+func (l *linear) weights() []vec {
+	w := l.vectors(wideTile)
+	for r := range w {
+		l.VBROADCASTSD(l.scratch().Offset(8*r), w[r])
+	}
+	return w
+}
+
+// addGroup adds a group's rows, times their weights, to its columns of the gradient.
+func (l *linear) addGroup(w []vec, x, g reg.GPVirtual) {
+	for h := range l.halves() {
+		sum := l.load(at(g, 32*h))
+		for r := range w {
+			l.VFMADD231PD(at(x, 64*r+32*h), w[r], sum)
+		}
+		l.store(sum, at(g, 32*h))
+	}
+}
+
+// gradientWide adds Xᵀ·d of the tile before x, from the last column to the first, and fetches the second half of the tile at x.
+func (l *linear) gradientWide() {
+	w := l.weights()
+	x, next, g, half := l.take(l.x), l.take(l.x), l.ptr("grad"), l.take(l.size)
+	l.SUBQ(operand.U32(groupBytes), x)
+	l.SHRQ(operand.U8(1), half)
+	l.ADDQ(half, next)
+	l.ADDQ(l.bytes(l.integer("k")), g)
+	l.SUBQ(operand.Imm(64), g)
+	l.groups(func() {
+		l.fetchLines(next, 0, 4)
+		l.addGroup(w, x, g)
+	}, stride{x, -groupBytes}, stride{g, -64}, stride{next, groupBytes / 2})
+}
+
+// bothWide is predictWide for the tile at x and gradientWide for the one before it, from the first column to the last.
+func (l *linear) bothWide() {
+	w, acc := l.weights(), l.rowSums(wideTile)
+	x, old, weight, g := l.take(l.x), l.take(l.x), l.ptr("b"), l.ptr("grad")
+	l.SUBQ(l.take(l.size), old)
+	l.groups(func() {
+		l.fetchLines(x, groupAhead, 8)
+		l.addRows(acc, x, weight, 0)
+		l.addGroup(w, old, g)
+	}, stride{x, groupBytes}, stride{old, groupBytes}, stride{weight, 64}, stride{g, 64})
+	l.addUp(acc, 0)
+}
