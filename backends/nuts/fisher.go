@@ -156,6 +156,9 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	if f.informative() {
 		for b, s := range k.parties {
 			s.learn(k.now.q.at[b], k.now.g.at[b])
+			if s.levels != nil {
+				s.levels.note(s.place(k.now.q.theta[b]), k.now.g.means[b])
+			}
 		}
 	}
 	replace, late := f.schedule.Next(t, k.parties[0].estimate.background.draws.N)
@@ -166,6 +169,9 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 			s.estimate.background.reset()
 			if s.centring != nil {
 				s.recentre(k.now.q.at[b], k.now.g.at[b])
+			}
+			if s.levels != nil {
+				s.decideLevels(f.schedule.Early(t), k.now.q.theta[b], k.now.g.theta[b], k.now.g.means[b])
 			}
 		}
 	}

@@ -62,7 +62,8 @@ var descriptions = [contents]description{
 	Partial: {"adjoint ", "adjoint of the sum of {name} at {client}", "no", "{client}'s exact cut row by row, whatever rho, where the likelihood can be inverted: the adjoint is a function of the " +
 		"response, of the others' sum and of that cut, and all but the cut are known", "the total of the adjoints, no client's own: for each row a function of the response and of what all clients send"},
 	Adjoint: {"adjoint ", "adjoint of {name}", "no", "for each row a function of the response and of the sum of what all clients send: the sign gives a binary response; where the response is known it " +
-		"can be solved for that sum, and so with two clients for what the other sends", ""},
+		"can be solved for that sum, and so with two clients for what the other sends; where an intercept of the server is sampled relative to that sum, the total over the rows is the slope of its prior, " +
+		"which tells the intercept", ""},
 	Whole:       {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by taking its own away, and from it the other's exact cut, whatever rho", ""},
 	Centre:      {"centre ", "{cut} at the guide's mean", "no", "{cut} itself, row by row and exactly, at the client's current estimate", "the sum of the cuts of its clients, row by row and exactly, at their current estimates; no client's own"},
 	Total:       {"total ", "sum of the cuts of {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut", ""},
