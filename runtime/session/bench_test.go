@@ -153,7 +153,7 @@ func BenchmarkDensity(b *testing.B) {
 				lp := make([]float64, len(theta))
 				w := make([]float64, benchRows)
 				all, graphs := make([]float64, 0, 1<<16), make([]float64, 0, 1<<16)
-				noise := normalNoise{make([]float64, benchRows), make([]float64, benchRows)}
+				noise := &normalNoise{make([]float64, benchRows), make([]float64, benchRows)}
 				b.ReportAllocs()
 				for b.Loop() {
 					start := stopwatch.Process()
