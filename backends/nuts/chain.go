@@ -143,8 +143,8 @@ func (k *chain) Init(ctx context.Context) error {
 		for b, s := range k.parties {
 			s.begin(attempt, k.now.q.at[b])
 			density.Place(k.env, b, k.now.q.theta[b])
-			if s.levels != nil {
-				s.levels.begin(k.env, b)
+			if s.intercepts != nil {
+				s.intercepts.begin(k.env, b)
 			}
 		}
 		ok, err := k.evaluateStart(ctx)
@@ -268,8 +268,8 @@ func (k *chain) Draw(_ int, theta [][]float64) {
 	for b, t := range theta {
 		s := k.parties[b]
 		copy(t, s.place(k.now.q.theta[b]))
-		if s.levels != nil {
-			s.levels.declare(t, k.now.g.means[b])
+		if s.intercepts != nil {
+			s.intercepts.declare(t, k.now.g.means[b])
 		}
 	}
 }

@@ -99,8 +99,8 @@ func (k *chain) shape() string {
 		if s.centring != nil {
 			fmt.Fprintf(&b, ", effects in coordinates of its choice (--%s auto) %d", coordinates, len(s.centring.chosen))
 		}
-		if s.levels != nil {
-			fmt.Fprintf(&b, ", levels that follow contributions (--%s auto) %d", coordinates, len(s.levels.at))
+		if s.intercepts != nil {
+			fmt.Fprintf(&b, ", intercepts that follow contributions (--%s auto) %d", coordinates, len(s.intercepts.at))
 		}
 	}
 	return b.String()
@@ -115,8 +115,8 @@ func (k *chain) state(c *checkpoint.Codec) {
 	for b, s := range k.parties {
 		c.Floats(k.now.q.at[b])
 		c.Floats(k.now.g.at[b])
-		if s.levels != nil {
-			s.levels.state(c)
+		if s.intercepts != nil {
+			s.intercepts.state(c)
 			c.Floats(k.now.g.means[b])
 		}
 		s.metric.state(c)

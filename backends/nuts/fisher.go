@@ -144,8 +144,8 @@ func (f *fisher) arrived(t int) bool {
 func (f *fisher) arrive() {
 	f.arrival.done = true
 	for b, s := range f.k.parties {
-		if s.levels != nil {
-			s.levels.settle(f.k.now.q.theta[b], f.k.now.g.means[b])
+		if s.intercepts != nil {
+			s.intercepts.settle(f.k.now.q.theta[b], f.k.now.g.means[b])
 		}
 	}
 }
@@ -156,8 +156,8 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	if f.informative() {
 		for b, s := range k.parties {
 			s.learn(k.now.q.at[b], k.now.g.at[b])
-			if s.levels != nil {
-				s.levels.note(s.place(k.now.q.theta[b]), k.now.g.means[b])
+			if s.intercepts != nil {
+				s.intercepts.note(s.place(k.now.q.theta[b]), k.now.g.means[b])
 			}
 		}
 	}
@@ -170,8 +170,8 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 			if s.centring != nil {
 				s.recentre(k.now.q.at[b], k.now.g.at[b])
 			}
-			if s.levels != nil {
-				s.decideLevels(f.schedule.Early(t), k.now.q.theta[b], k.now.g.theta[b], k.now.g.means[b])
+			if s.intercepts != nil {
+				s.decideIntercepts(f.schedule.Early(t), k.now.q.theta[b], k.now.g.theta[b], k.now.g.means[b])
 			}
 		}
 	}

@@ -21,12 +21,12 @@ type party struct {
 	kinetic  float64 // of the momentum that the trajectory began with, less the log-Jacobian of its start
 
 	// of the evaluation in progress
-	theta       []float64 // of the block
-	e, gradient []float64 // coordinates of auxiliary variables, and their gradient
-	lp          float64   // of auxiliary variables
-	centring    *centring // nil where the coordinates are those of θ
-	levels      *levels   // nil where none follows contributions
-	kept        *keptRing // nil where neither coordinates nor ridges are looked for
+	theta       []float64   // of the block
+	e, gradient []float64   // coordinates of auxiliary variables, and their gradient
+	lp          float64     // of auxiliary variables
+	centring    *centring   // nil where the coordinates are those of θ
+	intercepts  *intercepts // nil where none follows contributions
+	kept        *keptRing   // nil where neither coordinates nor ridges are looked for
 
 	// of a draw whose auxiliary variables are asked for
 	cut, fresh []float64
@@ -39,7 +39,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 	of := shapeOf(block, s)
 	dim := block.Dim() + aux.len
 	p := &party{
-		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of.dense, s), levels: newLevels(block, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
+		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of.dense, s), intercepts: newIntercepts(block, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}
@@ -119,8 +119,8 @@ func (s *party) pull(g []float64) {
 // complete follows an evaluation, which has set the gradient g by θ of block b.
 func (s *party) complete(b int, g *jointVector) {
 	s.pull(g.theta[b])
-	if s.levels != nil {
-		s.levels.block.Means(g.means[b])
+	if s.intercepts != nil {
+		s.intercepts.block.Means(g.means[b])
 	}
 }
 

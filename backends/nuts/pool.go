@@ -14,7 +14,7 @@ type jointVector struct {
 	theta [][]float64 // the leading parts of at that are θ
 	extra [][]float64 // velocities, or products
 	whole [][]float64 // at and extra
-	means [][]float64 // of the contributions that levels follow, where the gradient is one
+	means [][]float64 // of the contributions that intercepts follow, where the gradient is one
 	refs  int
 }
 
@@ -77,8 +77,8 @@ func newVector(parties []*party, room []float64) *jointVector {
 		v.at, v.extra, v.theta = append(v.at, at), append(v.extra, whole[s.dim():]), append(v.theta, at[:s.block.Dim()])
 		v.whole = append(v.whole, whole)
 		var means []float64
-		if s.levels != nil {
-			means = make([]float64, len(s.levels.at))
+		if s.intercepts != nil {
+			means = make([]float64, len(s.intercepts.at))
 		}
 		v.means = append(v.means, means)
 	}

@@ -62,7 +62,7 @@ func Lower(p Party) (*Lowered, diag.List) {
 	if l.diags.HasErrors() {
 		return nil, l.diags
 	}
-	levels := l.levels()
+	intercepts := l.intercepts()
 	g, err := l.b.Build()
 	if err != nil {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
@@ -72,7 +72,7 @@ func Lower(p Party) (*Lowered, diag.List) {
 	for k, in := range g.Inputs() {
 		l.inputs[k].early = in.Early
 	}
-	l.Spec.Levels = levels
+	l.Spec.Intercepts = intercepts
 	if l.Spec.Recentring, err = l.recentring(); err != nil {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
 	}

@@ -127,8 +127,8 @@ func (l *lowerer) recentringStages(r *model.Recentring) error {
 	return nil
 }
 
-// levels finds the parameters that are added to whole sums which the party receives.
-func (l *lowerer) levels() []graph.Level {
+// intercepts finds the parameters that are added to whole sums which the party receives.
+func (l *lowerer) intercepts() []graph.Intercept {
 	if l.Window != nil {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (l *lowerer) levels() []graph.Level {
 			sets = append(sets, set)
 		}
 	}
-	return l.b.Levels(sets)
+	return l.b.Intercepts(sets)
 }
 
 // moving is a parameter with the effects that must move as it does so that they stay as far from their location as they are; nil where that does not do, or where it is an effect itself.

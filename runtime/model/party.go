@@ -14,23 +14,23 @@ import (
 // A Party is one party's evaluation state for one chain. It implements density.Block with every capability; the other methods are the phases of an
 // evaluation, to be called in this order: Input (early), Evaluate, Input (others), Target, Finish. It is not safe for concurrent use.
 type Party struct {
-	spec    *Spec
-	index   int
-	role    Role
-	slots   [2]*graph.Exec // Centre is made when it is first used
-	variant int            // of the data
-	group   *workers.Group // computes pieces of long loops
-	seeds   [][]float64    // per graph output: cuts, then what the server shares
-	held    []float64      // accumulators set aside while Pull uses them
-	g, own  []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
-	cutLen  int            // of all cuts
-	auxLen  int            // of those at which an auxiliary variable crosses
-	early   int
-	affine  bool
-	sums    []int // lengths of the plan's groups
-	clients int
-	shared  int // parameters that others than their owner receive
-	levels  *levels
+	spec       *Spec
+	index      int
+	role       Role
+	slots      [2]*graph.Exec // Centre is made when it is first used
+	variant    int            // of the data
+	group      *workers.Group // computes pieces of long loops
+	seeds      [][]float64    // per graph output: cuts, then what the server shares
+	held       []float64      // accumulators set aside while Pull uses them
+	g, own     []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
+	cutLen     int            // of all cuts
+	auxLen     int            // of those at which an auxiliary variable crosses
+	early      int
+	affine     bool
+	sums       []int // lengths of the plan's groups
+	clients    int
+	shared     int // parameters that others than their owner receive
+	intercepts *intercepts
 }
 
 var (
@@ -41,7 +41,7 @@ var (
 	_ density.Hierarchy          = (*Party)(nil)
 	_ density.Recentring         = (*Party)(nil)
 	_ density.PointEstimated     = (*Party)(nil)
-	_ density.Levelled           = (*Party)(nil)
+	_ density.Intercepts         = (*Party)(nil)
 )
 
 // NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan must have passed Verify.
@@ -83,8 +83,8 @@ func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 	}
 	p.clients, p.shared = len(plan.Names)-1, len(plan.Shared)
 	p.held = make([]float64, p.Dim()+p.early)
-	if index == 0 && len(spec.Levels) > 0 {
-		p.levels = newLevels(spec)
+	if index == 0 && len(spec.Intercepts) > 0 {
+		p.intercepts = newIntercepts(spec)
 	}
 	if len(spec.Cuts) == 1 {
 		p.g, p.own = p.Output(0), p.Own(0)
@@ -167,8 +167,8 @@ func (p *Party) Cut(slot density.Slot, theta, g []float64) {
 // Evaluate evaluates the outputs at theta in slot Here and returns the cuts, which the next evaluation overwrites.
 func (p *Party) Evaluate(theta []float64) []float64 {
 	p.here().Forward(theta)
-	if p.levels != nil {
-		copy(p.levels.theta, theta)
+	if p.intercepts != nil {
+		copy(p.intercepts.theta, theta)
 	}
 	if len(p.spec.Cuts) > 1 {
 		for k, c := range p.spec.Cuts {
@@ -322,10 +322,10 @@ func (p *Party) Output(k int) []float64 { return p.here().Output(k) }
 // Target evaluates the log density after Evaluate and the inputs. It returns the derivative of the log density by the cuts too (length SendLen), which the
 // next Target overwrites.
 func (p *Party) Target() (lp float64, own []float64) {
-	if p.levels == nil {
+	if p.intercepts == nil {
 		lp = p.here().Target()
 	} else {
-		lp = p.levels.target(p.here())
+		lp = p.intercepts.target(p.here())
 	}
 	if len(p.spec.Cuts) > 1 {
 		for k, c := range p.spec.Cuts {

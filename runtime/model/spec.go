@@ -23,8 +23,8 @@ type Spec struct {
 	Hierarchical bool
 	// Recentring is nil where no prior has a location and scale that depend on other parameters of this party.
 	Recentring *Recentring
-	// Levels are the parameters that are added to whole sums which the party receives.
-	Levels []graph.Level
+	// Intercepts are the parameters that are added to whole sums which the party receives.
+	Intercepts []graph.Intercept
 	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
 	Cuts []density.Cut
 	// Draws are the generated quantities that are drawn for each draw of the parameters, in an order in which each depends on earlier ones only.

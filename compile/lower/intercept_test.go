@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// levelFixture has two clients with covariates and a server with the rest of a model.
-func levelFixture(server string) fixture {
+// interceptFixture has two clients with covariates and a server with the rest of a model.
+func interceptFixture(server string) fixture {
 	return fixture{
 		Text: `client a, b
 data y : real[N]
@@ -28,8 +28,8 @@ param v : real[PB] ~ normal(0, 1) @ b
 	}
 }
 
-// A level is one number on the real line that is added, with the plus sign, to a whole sum of contributions and that nobody else needs, or the location of effects that are added so, with these.
-func TestLevels(t *testing.T) {
+// An intercept is one number on the real line that is added, with the plus sign, to a whole sum of contributions and that nobody else needs, or the location of effects that are added so, with these.
+func TestIntercepts(t *testing.T) {
 	for text, want := range map[string][][]int{
 		"param m ~ normal(0, 1)\ny ~ normal(m + XA * u + XB * v, 1)":                                                                                                  {{0}},
 		"param s ~ half_normal(1)\nparam m ~ normal(0, s)\nparam c ~ normal(0, 1)\ny ~ normal(c + XA * u + XB * v, s)":                                                {{2}},
@@ -50,29 +50,29 @@ func TestLevels(t *testing.T) {
 		"param m ~ normal(0, 1)\nparam w : real[G] ~ normal(0, exp(m))\ny ~ normal(m + w[g] + XA * u + XB * v, 1)":                                                    nil,
 		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\nparam o : real[G] ~ normal(w, s)\ny ~ normal(o[g] + XA * u + XB * v, 1)": {{0, 2, 3, 4, 5}},
 	} {
-		plan := levelFixture(text).Bind(t, check.Options{Transform: transforms.Exact}).Plan
+		plan := interceptFixture(text).Bind(t, check.Options{Transform: transforms.Exact}).Plan
 		for k := range plan.Parties {
 			p := model.NewParty(plan, k)
-			if k > 0 && p.Levels() != nil {
-				t.Errorf("%s: a level at a client", text)
+			if k > 0 && p.Intercepts() != nil {
+				t.Errorf("%s: an intercept at a client", text)
 			}
-			if k == 0 && !reflect.DeepEqual(p.Levels(), want) {
-				t.Errorf("%s: levels %v, want %v", text, p.Levels(), want)
+			if k == 0 && !reflect.DeepEqual(p.Intercepts(), want) {
+				t.Errorf("%s: intercepts %v, want %v", text, p.Intercepts(), want)
 			}
 		}
 	}
 }
 
-// In coordinates in which a level follows, the density is that of the model at the level less the share of the mean of the contributions, and the gradients of all parties are those of finite differences.
-func TestLevelsThatFollow(t *testing.T) {
+// In coordinates in which an intercept follows, the density is that of the model at the intercept less the share of the mean of the contributions, and the gradients of all parties are those of finite differences.
+func TestInterceptsThatFollow(t *testing.T) {
 	for _, text := range []string{
 		"param s ~ half_normal(1)\nparam m ~ normal(0, 1)\ny ~ student_t(4, exp(m + XA * u + XB * v), s)",
 		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\ny ~ normal(w[g] + XA * u + XB * v, 1)",
 	} {
 		for _, transform := range []check.Options{{Transform: transforms.Exact}, {Transform: transforms.Augmented}} {
-			j := newJoint(t, levelFixture(text).Bind(t, transform).Plan, 1)
+			j := newJoint(t, interceptFixture(text).Bind(t, transform).Plan, 1)
 			server := j.env.Blocks()[0].(interface {
-				Levels() [][]int
+				Intercepts() [][]int
 				Follow([]float64)
 				Means([]float64)
 			})
@@ -107,7 +107,7 @@ func TestLevelsThatFollow(t *testing.T) {
 				}
 			}
 			server.Follow([]float64{0})
-			for _, i := range server.Levels()[0] {
+			for _, i := range server.Intercepts()[0] {
 				j.theta[0][i] -= share * mean[0]
 			}
 			if want := evaluate(); math.Abs(got-want) > 1e-11*math.Abs(want) || !(math.Abs(mean[0]) > 0.1) {
@@ -124,7 +124,7 @@ func TestSharesOfANormal(t *testing.T) {
 		tau  string
 		want float64
 	}{{"5", 20 / (20 + 1.0/25)}, {"0.5", 20.0 / 24}, {"0.01", 20.0 / 10020}} {
-		j := newJoint(t, levelFixture("param m ~ normal(0, "+c.tau+")\ny ~ normal(m + XA * u + XB * v, 0.5)").Bind(t, check.Options{Transform: transforms.Exact}).Plan, 1)
+		j := newJoint(t, interceptFixture("param m ~ normal(0, "+c.tau+")\ny ~ normal(m + XA * u + XB * v, 0.5)").Bind(t, check.Options{Transform: transforms.Exact}).Plan, 1)
 		server := j.env.Blocks()[0].(interface {
 			Follow([]float64)
 			Shares([]float64)

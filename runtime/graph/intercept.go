@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// A Level is coordinates of x that, moved together by 1, move predictors of a likelihood by 1 in all rows, and the inputs that are added to these: an intercept, for instance.
-type Level struct {
+// An Intercept is coordinates of x that, moved together by 1, change predictors of a likelihood by 1 in all rows, and the inputs that are added to these. They are one parameter, or the location of effects with these effects.
+type Intercept struct {
 	Name   string // of the first parameter
 	At     []int  // in x
 	Inputs []int
@@ -12,8 +12,8 @@ type Level struct {
 // Params lists the parameters in the order of x.
 func (b *Builder) Params() []ID { return slices.Clone(b.params) }
 
-// Levels finds the levels among some sets of parameters: for each argument of a likelihood the first, and none that an output depends on.
-func (b *Builder) Levels(sets [][]ID) (levels []Level) {
+// Intercepts finds the intercepts among some sets of parameters: for each argument of a likelihood the first, and none that an output depends on.
+func (b *Builder) Intercepts(sets [][]ID) (intercepts []Intercept) {
 	var candidates []candidate
 	for _, set := range sets {
 		if reached := b.reached(set); !slices.ContainsFunc(b.outputs, func(o port) bool { return reached[o.id] }) {
@@ -26,31 +26,31 @@ func (b *Builder) Levels(sets [][]ID) (levels []Level) {
 			inputs, sum := b.predictorBeside(id, received)
 			for _, c := range candidates {
 				if len(inputs) > 0 && b.moves(sum, c.set, c.reached) {
-					if level := b.levelOf(c.set, inputs); !slices.ContainsFunc(levels, func(o Level) bool { return o.At[0] == level.At[0] }) {
-						levels = append(levels, level)
+					if intercept := b.interceptOf(c.set, inputs); !slices.ContainsFunc(intercepts, func(o Intercept) bool { return o.At[0] == intercept.At[0] }) {
+						intercepts = append(intercepts, intercept)
 					}
 					break
 				}
 			}
 		}
 	}
-	return levels
+	return intercepts
 }
 
-// A candidate is parameters that may be a level, and the nodes that depend on them.
+// A candidate is parameters that may be an intercept, and the nodes that depend on them.
 type candidate struct {
 	set     []ID
 	reached []bool
 }
 
-func (b *Builder) levelOf(set []ID, inputs []int) Level {
-	level := Level{Name: b.nodes[set[0]].name, Inputs: inputs}
+func (b *Builder) interceptOf(set []ID, inputs []int) Intercept {
+	intercept := Intercept{Name: b.nodes[set[0]].name, Inputs: inputs}
 	for _, p := range set {
 		for i := range b.nodes[p].shape.Len() {
-			level.At = append(level.At, b.nodes[p].offset+i)
+			intercept.At = append(intercept.At, b.nodes[p].offset+i)
 		}
 	}
-	return level
+	return intercept
 }
 
 // predictorBeside goes from an argument of a likelihood back through functions of one received value a row to the first value that is a sum with inputs among its terms.
