@@ -15,8 +15,8 @@ import (
 // tens of draws.
 const indifference = 0.5
 
-// bendPays is the same for the coordinate of a scale: one instead of the other for the same draws hardly varies by chance, and does not make a funnel of what was none.
-const bendPays = 0.1
+// bendIndifference is the same for the coordinate of a scale. It is smaller: the misfits of two such coordinates on the same draws differ little by chance, and bending makes no funnel of what was none.
+const bendIndifference = 0.1
 
 // candidates are the centrings that are compared, ascending.
 var candidates = [...]float64{0, 0.25, 0.5, 0.75, 1}
@@ -229,7 +229,7 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 	}
 	most := least + indifference
 	if c.effects[k].Scale {
-		most = least + bendPays
+		most = least + bendIndifference
 	}
 	centring, value = c.at[k], known // where no misfit is a number
 	for i := len(candidates) - 1; i >= 0; i-- {

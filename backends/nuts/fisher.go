@@ -28,7 +28,7 @@ type fisher struct {
 	scaled   bool // the metric has been estimated
 	renewed  int  // draws in the estimate when the dense part was last renewed
 	looked   int  // and when ridges were last looked for
-	strays   int  // divergent transitions after the early part, mostStrays at most
+	strays   int  // divergent transitions after the early part of the warm-up; not more than mostStrays are counted
 }
 
 func (f *fisher) begin(ctx context.Context) error {

@@ -28,13 +28,13 @@ type metric struct {
 type shape struct {
 	dense, ridged int
 	long          bool // ridges are only directions along which the inverse mass is greater
-	cautious      int  // coordinates, the first ones, whose steps have a reference only where that suits
+	hierarchy     int  // coordinates, the first ones, that are of hierarchies
 }
 
 func newMetric(dim int, of shape) metric {
 	most := ridgesFor(of.ridged)
 	v := make([]float64, 3*dim+most)
-	m := metric{inverse: v[:dim:dim], whole: v[: dim+most : dim+most], root: v[dim+most:][:dim:dim], ref: newReference(of.cautious, v[2*dim+most:])}
+	m := metric{inverse: v[:dim:dim], whole: v[: dim+most : dim+most], root: v[dim+most:][:dim:dim], ref: newReference(of.hierarchy, v[2*dim+most:])}
 	if of.dense > 0 {
 		m.full = newDense(of.dense)
 	}

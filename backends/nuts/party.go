@@ -65,23 +65,23 @@ func learnsFisher(s backends.Settings) bool {
 // evaluates, and correlated parameters of one party cost all others leapfrogs.
 const denseLimit = 64
 
-// shapeOf is the form of the metric of a party's parameters: with ridges where the warm-up may find that they pay. In a hierarchy correlations change with its scales: steps that are long along a ridge as
-// it lies on average leave it elsewhere, and trajectories diverge. Most so where directions that data determine well where the chain has been are not held back any more: those are no ridges there. Nor has every
-// coordinate a reference there.
+// shapeOf is the form of the metric of a party's parameters: with ridges where the warm-up may find that they pay. In a hierarchy correlations change with its scales: steps that are long along the mean direction of a
+// ridge leave it where its direction is another, and trajectories diverge. So a direction that data determine well where the chain has been is kept out of its ridges; and whether its coordinates have a
+// reference is decided in the warm-up.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), density.IsHierarchical(b)
-	cautious := 0
+	hierarchy := 0
 	if hierarchical {
-		cautious = dim
+		hierarchy = dim
 	}
 	switch {
 	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
-		return shape{dense: dim, cautious: cautious}
+		return shape{dense: dim, hierarchy: hierarchy}
 	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learnsFisher(s):
-		return shape{ridged: dim, long: hierarchical, cautious: cautious}
+		return shape{ridged: dim, long: hierarchical, hierarchy: hierarchy}
 	}
-	return shape{cautious: cautious}
+	return shape{hierarchy: hierarchy}
 }
 
 func (s *party) dim() int { return s.block.Dim() + s.aux.len }
@@ -162,8 +162,8 @@ func (s *party) recall(k int, q, g []float64) {
 }
 
 // setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where renew is true, and ridges, which cost most, where look is. Coordinates of
-// hierarchies have a reference only where trust is.
-func (s *party) setMetric(renew, look, trust bool, least float64) {
+// hierarchies have a reference only where calm is true.
+func (s *party) setMetric(renew, look, calm bool, least float64) {
 	m, e := &s.metric, &s.estimate.foreground
 	m.fromFisher(e, renew, least)
 	if m.ridges != nil {
@@ -172,7 +172,7 @@ func (s *party) setMetric(renew, look, trust bool, least float64) {
 		}
 		m.ridges.scale(m.root)
 	}
-	m.recentre(e, trust)
+	m.recentre(e, calm)
 }
 
 // begin draws a starting point, uniform in (−2, 2) as Stan's.

@@ -41,21 +41,21 @@ func detuned(eps float64) float64 {
 // reference v is 0, and the rotation is the drift of a leapfrog. v changes with the rotation, and so needs no product with M; what rounding has added to it is multiplied by cos eps in a step.
 //
 // In a hierarchy what limits steps is as a rule a curvature that changes from place to place, not the one that a reference takes away, and longer steps diverge: its coordinates have a reference only where their gradients are
-// nearly straight lines of them.
+// nearly linear functions of them.
 type reference struct {
-	cautious int  // coordinates, the first ones, that have one only where that suits
-	from     int  // coordinates before have none: cautious, or 0
-	on       bool // mean is known
-	mean     []float64
+	hierarchy int  // coordinates, the first ones, that are of hierarchies: separate decides whether they have a reference
+	from      int  // coordinates before have none: hierarchy, or 0
+	on        bool // mean is known
+	mean      []float64
 }
 
-func newReference(cautious int, mean []float64) reference {
-	return reference{cautious: cautious, from: cautious, mean: mean}
+func newReference(hierarchy int, mean []float64) reference {
+	return reference{hierarchy: hierarchy, from: hierarchy, mean: mean}
 }
 
-// straight is the most that √(variance of draws · variance of gradients) may be in the mean over the coordinates of hierarchies for them to have a reference. It is 1 where each gradient is a straight line of its
+// mostNonlinear is the most that √(variance of draws · variance of gradients) may be in the mean over the coordinates of hierarchies for them to have a reference. It is 1 where each gradient is a linear function of its
 // coordinate; at 2 what a reference leaves of a gradient varies as much as the gradient.
-const straight = 1.1
+const mostNonlinear = 1.1
 
 // first is the first coordinate of dim that has a reference: dim where none has.
 func (r *reference) first(dim int) int {
@@ -84,8 +84,8 @@ func (s stride) of(eps float64) stride {
 func (s stride) backward() stride { return stride{eps: -s.eps, less: s.less, cos: s.cos, sin: -s.sin} }
 
 // recentre sets the mean of the reference to that of the normal distribution with covariance M⁻¹ whose gradients differ least from those of an estimate: the mean of draws plus M⁻¹
-// times that of gradients. That is the mean of a normal target of this covariance, whatever the draws. Coordinates of hierarchies have a reference only where trust is true.
-func (m *metric) recentre(e *estimate, trust bool) {
+// times that of gradients. That is the mean of a normal target of this covariance, whatever the draws. Coordinates of hierarchies have a reference only where calm, no transition having diverged lately, is true.
+func (m *metric) recentre(e *estimate, calm bool) {
 	n, dim := m.split(), len(m.inverse)
 	mean, g := m.ref.mean, e.gradients.Mean
 	if m.ref.from < dim && n > 0 {
@@ -100,20 +100,20 @@ func (m *metric) recentre(e *estimate, trust bool) {
 	}
 	vector.Add(dim, mean, mean, e.draws.Mean)
 	m.ref.on = allFinite(mean)
-	m.separate(e, trust)
+	m.separate(e, calm)
 }
 
 // separate decides whether coordinates of hierarchies have a reference.
-func (m *metric) separate(e *estimate, trust bool) {
+func (m *metric) separate(e *estimate, calm bool) {
 	r := &m.ref
-	if r.from = r.cautious; !trust {
+	if r.from = r.hierarchy; !calm {
 		return
 	}
 	sum := 0.0
-	for i := range r.cautious {
+	for i := range r.hierarchy {
 		sum += math.Sqrt(float64(e.draws.Squares[i] * e.gradients.Squares[i]))
 	}
-	if sum < float64(straight*float64(r.cautious*(e.draws.N-1))) {
+	if sum < float64(mostNonlinear*float64(r.hierarchy*(e.draws.N-1))) {
 		r.from = 0
 	}
 }
@@ -236,9 +236,9 @@ func (r *reference) state(c *checkpoint.Codec) {
 	c.Bool(&r.on)
 	c.Floats(r.mean)
 	c.Ints(&r.from)
-	if r.from != 0 && r.from != r.cautious {
+	if r.from != 0 && r.from != r.hierarchy {
 		c.Fail(errReference)
-		r.from = r.cautious
+		r.from = r.hierarchy
 	}
 }
 

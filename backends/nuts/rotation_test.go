@@ -14,7 +14,7 @@ import (
 // references are metrics of every shape over 7 coordinates, with means, and the matrices M⁻¹; some coordinates of two have no reference.
 func references(r *rand.Rand) map[string]*metric {
 	out := map[string]*metric{}
-	shapes := map[string]shape{"diagonal": {}, "dense": {dense: 4}, "all dense": {dense: 7}, "ridged": {ridged: 5}, "part": {cautious: 3}, "ridged part": {ridged: 3, cautious: 3}}
+	shapes := map[string]shape{"diagonal": {}, "dense": {dense: 4}, "all dense": {dense: 7}, "ridged": {ridged: 5}, "part": {hierarchy: 3}, "ridged part": {ridged: 3, hierarchy: 3}}
 	for _, name := range slices.Sorted(maps.Keys(shapes)) {
 		of := shapes[name]
 		m := newMetric(7, of)
@@ -266,7 +266,7 @@ func TestReferenceOfANormal(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
 		m := metrics[name]
 		gradient := m.normal()
-		if m.ref.cautious > 0 {
+		if m.ref.hierarchy > 0 {
 			continue
 		}
 		want := slices.Clone(m.ref.mean)
@@ -283,7 +283,7 @@ func TestReferenceOfANormal(t *testing.T) {
 	}
 }
 
-// Coordinates of a hierarchy have a reference if their gradients are nearly straight lines in the mean and references are trusted; those that are not the hierarchy's always. A checkpoint keeps which.
+// Coordinates of a hierarchy have a reference if their gradients are nearly straight lines in the mean and no transition has diverged; those that are not the hierarchy's always. A checkpoint keeps which.
 func TestReferencesInHierarchies(t *testing.T) {
 	const dim, hierarchy = 6, 4
 	moments := func(bent ...int) *estimate {
@@ -301,20 +301,20 @@ func TestReferencesInHierarchies(t *testing.T) {
 		return &e
 	}
 	for name, c := range map[string]struct {
-		of    shape
-		bent  []int
-		trust bool
-		from  int
+		of   shape
+		bent []int
+		calm bool
+		from int
 	}{
-		"straight":            {shape{cautious: hierarchy}, nil, true, 0},
-		"two bent":            {shape{cautious: hierarchy}, []int{1, 3}, true, hierarchy},
-		"not trusted":         {shape{cautious: hierarchy}, nil, false, hierarchy},
-		"dense, straight":     {shape{dense: hierarchy, cautious: hierarchy}, nil, true, 0},
-		"bent, not hierarchy": {shape{cautious: hierarchy}, []int{4, 5}, true, 0},
+		"straight":            {shape{hierarchy: hierarchy}, nil, true, 0},
+		"two bent":            {shape{hierarchy: hierarchy}, []int{1, 3}, true, hierarchy},
+		"not calm":            {shape{hierarchy: hierarchy}, nil, false, hierarchy},
+		"dense, straight":     {shape{dense: hierarchy, hierarchy: hierarchy}, nil, true, 0},
+		"bent, not hierarchy": {shape{hierarchy: hierarchy}, []int{4, 5}, true, 0},
 		"no hierarchy":        {shape{}, []int{1, 3}, false, 0},
 	} {
 		m := newMetric(dim, c.of)
-		m.recentre(moments(c.bent...), c.trust)
+		m.recentre(moments(c.bent...), c.calm)
 		if !m.ref.on || m.ref.from != c.from {
 			t.Errorf("%s: reference %t from %d, want from %d", name, m.ref.on, m.ref.from, c.from)
 		}
