@@ -133,7 +133,7 @@ func (w *sweep) Part(k int) {
 			s.pull(b, w.by, w.grad[b])
 		}
 		if !e.plan.Wire.Fixed {
-			w.send(b)
+			_ = w.send(b) // only coding can fail
 		}
 	}
 }
