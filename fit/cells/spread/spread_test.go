@@ -184,10 +184,21 @@ func TestCellsAreMadeElsewhere(t *testing.T) {
 func TestFailureOfACell(t *testing.T) {
 	url := serve(t, t.TempDir(), -1).ClientURL()
 	var said log
-	bad := true
-	hire(t.Context(), t, url, &said, func(_ context.Context, c *cells.Cell) error {
-		if bad && c.Part.First == 1 {
+	ended := make(chan struct{}) // with the first call of gather; cells behind the one that fails take as long
+	hire(t.Context(), t, url, &said, func(ctx context.Context, c *cells.Cell) error {
+		select {
+		case <-ended:
+			return nil
+		default:
+		}
+		if c.Part.First == 1 {
 			return fmt.Errorf("%s has no rows", strings.TrimPrefix(c.Flags[0].Value, "a="))
+		}
+		if c.Part.First > 1 {
+			select {
+			case <-ended:
+			case <-ctx.Done():
+			}
 		}
 		return nil
 	})
@@ -196,10 +207,14 @@ func TestFailureOfACell(t *testing.T) {
 	if err := gather(t.Context(), t, p, all); err == nil || err.Error() != "t/a.csv has no rows" {
 		t.Fatal(err)
 	}
-	if n := len(said.with("cell ")); n > 30 {
-		t.Errorf("%d cells were made after the first had failed", n)
+	if n := len(said.with("cell ")); n != 2 {
+		t.Errorf("%d cells were made, where the second fails: %q", n, said.with("cell "))
 	}
-	bad = false
+	info, err := p.Link.at().stream.Info(t.Context())
+	if err != nil || info.State.Msgs > 1 {
+		t.Errorf("%d cells wait or are being made (%v), where the worker has one", info.State.Msgs, err)
+	}
+	close(ended)
 	if err := gather(t.Context(), t, p, all); err != nil {
 		t.Error(err)
 	}
