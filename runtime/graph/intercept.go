@@ -77,7 +77,7 @@ func (b *Builder) Beside() [][]int {
 		}
 	}
 	b.added(sets, func(k int, inputs []int, _ ID) {
-		if out[of[k]] == nil  {
+		if out[of[k]] == nil {
 			out[of[k]] = inputs
 		}
 	})
