@@ -29,10 +29,10 @@ type intercepts struct {
 	decided            bool
 }
 
-// newIntercepts returns nil where nothing follows.
-func newIntercepts(b density.Block, s backends.Settings) *intercepts {
+// newIntercepts returns nil where nothing follows. A dense metric sees what is a party's own.
+func newIntercepts(b density.Block, dense bool, s backends.Settings) *intercepts {
 	r, ok := b.(density.Intercepts)
-	if !ok || !learnsFisher(s) || s.Text(coordinates) != "auto" || len(r.Intercepts()) == 0 {
+	if !ok || !learnsFisher(s) || s.Text(coordinates) != "auto" || len(r.Intercepts()) == 0 || dense && !r.Contributed() {
 		return nil
 	}
 	l := &intercepts{block: r, at: r.Intercepts()}

@@ -39,7 +39,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 	of := shapeOf(block, s)
 	dim := block.Dim() + aux.len
 	p := &party{
-		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of.dense, s), intercepts: newIntercepts(block, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
+		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of.dense, s), intercepts: newIntercepts(block, of.dense > 0, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.dense, learnsFisher(s)),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}

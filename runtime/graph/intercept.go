@@ -84,7 +84,7 @@ func (b *Builder) Beside() [][]int {
 	return out
 }
 
-// added calls do with the first of some sets that moves a sum in the argument of a likelihood to which inputs are added, for each argument.
+// added calls do with the first of some sets that moves a sum in the argument of a likelihood to which inputs are added, for each argument; a graph without inputs is all that is added.
 func (b *Builder) added(sets [][]ID, do func(k int, inputs []int, sum ID)) {
 	reached := make([][]bool, len(sets))
 	for k, set := range sets {
@@ -94,10 +94,16 @@ func (b *Builder) added(sets [][]ID, do func(k int, inputs []int, sum ID)) {
 	for _, l := range b.likelihoods {
 		for _, id := range l.theta {
 			inputs, sum := b.predictorBeside(id, received)
-			if len(inputs) == 0 {
+			if len(inputs) == 0 && len(b.inputs) > 0 {
 				continue
 			}
 			for k, set := range sets {
+				if len(b.inputs) == 0 {
+					sum = b.behind(id, set, reached[k])
+				}
+				if sum == NoID {
+					continue
+				}
 				if !slices.ContainsFunc(inputs, func(in int) bool { return slices.Contains(set, b.inputs[in]) }) && b.moves(sum, set, reached[k]) {
 					do(k, inputs, sum)
 					break
@@ -155,6 +161,28 @@ func (b *Builder) eachTerm(id ID, sign float64, do func(term ID, sign float64)) 
 	default:
 		do(id, sign)
 	}
+}
+
+// behind goes from an argument of a likelihood back through functions of one value a row that depends on a set to the first value that the set moves; NoID where there is none.
+func (b *Builder) behind(id ID, set []ID, reached []bool) ID {
+	for reached[id] && b.nodes[id].shape.Len() > 1 {
+		n, next := &b.nodes[id], NoID
+		if b.moves(id, set, reached) {
+			return id
+		}
+		for _, in := range n.in {
+			if reached[in] && next != NoID {
+				return NoID
+			} else if reached[in] {
+				next = in
+			}
+		}
+		if next == NoID || n.kind != rowwise || !b.nodes[next].shape.equal(n.shape) {
+			return NoID
+		}
+		id = next
+	}
+	return NoID
 }
 
 func (b *Builder) interceptOf(set []ID, inputs []int, output int) Intercept {

@@ -31,7 +31,7 @@ func newIntercepts(plan *Plan, spec *Spec) *intercepts {
 	var of []following
 	for _, i := range spec.Intercepts {
 		switch f := (following{Intercept: i}); {
-		case len(i.Inputs) > 0:
+		case len(i.Inputs) > 0, i.Output < 0 && slices.ContainsFunc(i.Own, func(v float64) bool { return v != 0 }):
 			of = append(of, f)
 		case i.Output >= 0:
 			f.shared = slices.IndexFunc(plan.Shared, func(s Shared) bool { return s.From.Index == i.Output })
@@ -48,6 +48,11 @@ func newIntercepts(plan *Plan, spec *Spec) *intercepts {
 	}
 	n, dim := len(of), spec.Graph.Dim()
 	return &intercepts{of: of, share: make([]float64, n), mean: make([]float64, n), theta: make([]float64, dim), truly: make([]float64, dim)}
+}
+
+// Contributed reports whether others contribute to what intercepts are added to.
+func (p *Party) Contributed() bool {
+	return p.intercepts != nil && (len(p.intercepts.of[0].Inputs) > 0 || p.intercepts.of[0].elsewhere())
 }
 
 // Intercepts lists the coordinates that are added to whole sums of contributions; none but at the server.
@@ -158,8 +163,8 @@ const curvatureStep = 1e-3
 func (l *intercepts) shares(e *graph.Exec, to []float64) {
 	for k := range l.of {
 		intercept := &l.of[k]
-		if to[k] = 1; intercept.elsewhere() {
-			continue // what others know of the curvature stays there
+		if to[k] = 1; len(intercept.Inputs) == 0 {
+			continue // what others know of the curvature stays there, and nothing here measures the likelihood's part
 		}
 		own, received := l.slopes(e, intercept)
 		step := curvatureStep
