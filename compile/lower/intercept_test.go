@@ -94,7 +94,7 @@ func TestInterceptsThatFollow(t *testing.T) {
 		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\ny ~ normal(w[g] + XA * u + XB * v, 1)",
 		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(c, s)\ny ~ normal(exp(c * y + m + w[g] + XA * u + XB * v), 1)",
 	} {
-		for _, transform := range []check.Options{{Transform: transforms.Exact}, {Transform: transforms.Augmented}, {Transform: transforms.Power}} {
+		for _, transform := range []check.Options{{Transform: transforms.None}, {Transform: transforms.Exact}, {Transform: transforms.Augmented}, {Transform: transforms.Power}} {
 			f := interceptFixture(text)
 			if transform.Transform == transforms.Power {
 				f.Text = strings.NewReplacer("data y : real[N]", "data y : real[N] @ shared", "data g : level(G)[N]", "data g : level(G)[N] @ shared").Replace(f.Text)
@@ -104,7 +104,11 @@ func TestInterceptsThatFollow(t *testing.T) {
 				Intercepts() [][]int
 				Follow([]float64)
 				Means([]float64)
+				Contributed() bool
 			})
+			if server.Contributed() == (transform.Transform == transforms.None) {
+				t.Errorf("%s, %v: contributions: %v", text, transform.Transform, server.Contributed())
+			}
 			const share = 0.7
 			evaluate := func() (sum float64) {
 				if err := j.env.Density(t.Context(), j.theta, j.c, j.grad, j.lp); err != nil {
