@@ -450,7 +450,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 	plain.Start()
 	t.Cleanup(func() { stop(plain) })
-	if !plain.ReadyForConnections(10 * time.Second) {
+	if !plain.ReadyForConnections(await.Patience) {
 		t.Fatal("the server does not start")
 	}
 	if _, err := Open(t.Context(), plain.ClientURL(), "", said.say); !errors.As(err, &diags) || !strings.Contains(diags[0].Message, "no JetStream") {
