@@ -12,8 +12,8 @@ import (
 const (
 	fisherStart = 0.1 // step size that the search begins at
 	fisherDraws = 3   // draws before the metric is first set
-	leastShare  = 0.5 // of the variance of draws: the least inverse mass of a party that has all parameters
-	acrossShare = 1   // and of one that has a part of them, and knows nothing of their correlations with the others'
+	leastShare  = 0.5 // of the variance of draws: the least inverse mass
+	acrossShare = 1.0 // the same for parameters outside hierarchies that are a part of a model's: no metric knows their correlations with those of other parties
 	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
 	mostStrays  = 5   // divergent transitions of the warm-up, after which no ridges are used
 	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
@@ -190,14 +190,11 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 			s.metric.level()
 		}
 	}
-	least := float64(acrossShare)
-	switch {
-	case f.schedule.Early(t):
-		least = 0 // the variance of draws that are still under way is too large
-	case k.settings.Transform.Pooled:
-		least = leastShare
-	}
 	for _, s := range k.parties {
+		least := s.least
+		if f.schedule.Early(t) {
+			least = 0 // the variance of draws that are still under way is too large
+		}
 		s.setMetric(renew, look, f.strays == 0, least)
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false
