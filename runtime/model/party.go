@@ -212,6 +212,9 @@ func (p *Party) Use(g *workers.Group) {
 // Splits reports whether there are such loops.
 func (p *Party) Splits() bool { return p.here().Splits() }
 
+// Passes reports whether there are loops over so many data that chains on one core make them together.
+func (p *Party) Passes() bool { return p.here().Passes() }
+
 // Seed is where the seeds on the cuts may be written for Finish, of length SendLen, so that they need not be copied. Others with the same Room may overwrite it after that.
 func (p *Party) Seed() []float64 {
 	if s := p.here().Seed(); len(p.spec.Cuts) == 1 && s != nil {
