@@ -15,7 +15,7 @@ const (
 	interceptDraws = 20
 )
 
-// intercepts are the parameters of a party that follow the mean of the contributions which it receives: given an intercept's coordinate θ + share · mean, the data leave the contributions of other parties alone,
+// intercepts are the parameters of a party that follow the mean of what else is added to their predictors, the contributions which it receives and its own terms: given an intercept's coordinate θ + share · mean, the data leave the contributions of other parties alone,
 // while a change of them at a fixed θ would have to be undone by this party. The share is 1 at the start. When the chain has arrived it is the data's part of what is known of the intercept: where
 // the prior determines it more than the data, a share of 1 would make a ridge of what is none. Draws of the warm-up then decide whether there is a ridge at all.
 type intercepts struct {

@@ -14,7 +14,7 @@ type jointVector struct {
 	theta [][]float64 // the leading parts of at that are θ
 	extra [][]float64 // velocities, or products
 	whole [][]float64 // at and extra
-	means [][]float64 // of the contributions that intercepts follow, where the gradient is one
+	means [][]float64 // of what intercepts follow, where the gradient is one
 	refs  int
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// An Outline is what other parties need of a lowered party to wire a run: the names and sizes of what it sends and receives. It holds no data.
+// An Outline is what other parties need of a lowered party to wire a run: the names and sizes of what it sends and receives, and which received values its program adds up. It holds no data.
 type Outline struct {
 	Name    string         `json:"name"`
 	Family  string         `json:"family,omitempty"`

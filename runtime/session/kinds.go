@@ -64,7 +64,7 @@ var descriptions = [contents]description{
 	Adjoint: {"adjoint ", "adjoint of {name}", "no", "for each row a function of the response and of the sum of what all clients send: the sign gives a binary response; where the response is known it " +
 		"can be solved for that sum, and so with two clients for what the other sends; where an intercept of the server is sampled relative to that sum, the total over the rows is the slope of its prior, " +
 		"which tells the intercept", ""},
-	Whole:       {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by taking its own away, and from it the other's exact cut, whatever rho; where an intercept of the server is sampled relative to " +
+	Whole: {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by taking its own away, and from it the other's exact cut, whatever rho; where an intercept of the server is sampled relative to " +
 		"that sum, all rows are off by one number, and their total is the slope of its prior, which may depend on parameters that nobody else receives", ""},
 	Centre:      {"centre ", "{cut} at the guide's mean", "no", "{cut} itself, row by row and exactly, at the client's current estimate", "the sum of the cuts of its clients, row by row and exactly, at their current estimates; no client's own"},
 	Total:       {"total ", "sum of the cuts of {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut", ""},
