@@ -91,7 +91,7 @@ func postgresServer(t *testing.T, password string) string {
 		<-ended
 		ended <- nil
 	})
-	address := "postgres://reader@/postgres?host=" + url.QueryEscape(dir)
+	address := "postgres://reader@/postgres?host=" + url.PathEscape(dir)
 	t.Setenv("PGPASSWORD", password)
 	var list diag.List
 	if !await.Until(func() bool {

@@ -58,6 +58,9 @@ func (k *talk) fails(unit string) *Failure {
 	return f
 }
 
+// typedPath is a path as one types it that may have blanks.
+func typedPath(path string) string { return `"` + path + `"` }
+
 // withData is a session with a model and its table: 8 observations of a normal mean.
 func withData(t *testing.T) *talk {
 	path := filepath.Join(t.TempDir(), "y.csv")
@@ -66,7 +69,7 @@ func withData(t *testing.T) *talk {
 	}
 	k := begin(t)
 	k.ask("data y : real[N]\nparam b ~ normal(0, 10)\nparam s ~ half_normal(2)\ny ~ normal(b, s)")
-	k.ask(":data server = " + path)
+	k.ask(":data server = " + typedPath(path))
 	return k
 }
 
@@ -222,9 +225,9 @@ func twoTables(t *testing.T) *talk {
 	}
 	k := begin(t)
 	k.ask("client a")
-	k.ask(":data a = " + filepath.Join(dir, "a.csv"))
-	k.ask(":data server = " + filepath.Join(dir, "a.csv"))
-	if got := k.ask(":data server = " + filepath.Join(dir, "y.csv")); !strings.Contains(got, "server was: "+filepath.Join(dir, "a.csv")) || !strings.Contains(got, ":key id_of joins the rows") {
+	k.ask(":data a = " + typedPath(filepath.Join(dir, "a.csv")))
+	k.ask(":data server = " + typedPath(filepath.Join(dir, "a.csv")))
+	if got := k.ask(":data server = " + typedPath(filepath.Join(dir, "y.csv"))); !strings.Contains(got, "server was: "+filepath.Join(dir, "a.csv")) || !strings.Contains(got, ":key id_of joins the rows") {
 		t.Errorf("a table in place of another, and no key:\n%s", got)
 	}
 	return k
@@ -458,7 +461,7 @@ func TestManyEstimatesAreFolded(t *testing.T) {
 	if err := os.WriteFile(path, []byte(y.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	k.ask(":data server = " + path)
+	k.ask(":data server = " + typedPath(path))
 	k.ask("generate y_rep ~ normal(b + 0 * y, s)")
 	k.ask(":fit draws=100 warmup=200")
 	if got := k.ask("mean(y_rep)"); !strings.HasPrefix(got, "mean(y_rep): 60 values from ") || strings.Count(got, "\n") != 1 {

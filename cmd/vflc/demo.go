@@ -31,6 +31,7 @@ const demoFile = "demo.json"
 type demo struct {
 	dir       string
 	Processes []*demoProcess `json:"processes"`
+	held      net.Listener   // has the port of a server that was not started yet, which nobody else can take meanwhile; nil: none
 }
 
 // A demoProcess is one party. Its arguments name files relative to the folder of the demonstration, and tables by absolute paths.
@@ -182,10 +183,10 @@ func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []
 	if err != nil {
 		return nil, err
 	}
-	address, err := freePort()
-	if err != nil {
+	if d.held, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
+	address := d.held.Addr().String()
 	project := filepath.Join(dir, "project")
 	var names []string
 	for _, p := range parties {
@@ -295,15 +296,6 @@ func readsShared(m *compile.Model, party string) bool {
 	return false
 }
 
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return l.Addr().String(), nil
-}
-
 // start starts the processes that are not running, unless their part of the run is complete.
 func (d *demo) start(cmd *cobra.Command) error {
 	program, err := os.Executable()
@@ -321,6 +313,10 @@ func (d *demo) start(cmd *cobra.Command) error {
 		c := exec.Command(program, p.Args...)
 		c.Dir, c.Stdout, c.Stderr = d.dir, log, log
 		detach(c)
+		if d.held != nil { // the server is the first
+			d.held.Close()
+			d.held = nil
+		}
 		err = c.Start()
 		log.Close()
 		if err != nil {

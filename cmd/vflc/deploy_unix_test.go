@@ -309,7 +309,7 @@ func TestContainerImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.write("Containerfile", string(recipe))
-	static := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(s.dir, "vflc"), ".")
+	static := exec.Command("go", "build", "-buildvcs=false", "-o", filepath.Join(s.dir, "vflc"), ".")
 	static.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := static.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

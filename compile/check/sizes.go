@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -172,6 +173,8 @@ func (c *checker) reportSize(at ast.Node, err error) {
 		sort.Strings(known)
 		if near := Nearest(u.name, known); near != "" {
 			d.Fix(at.Span(), near, "did you mean %s?", near)
+		} else if known = slices.DeleteFunc(known, func(n string) bool { return strings.Contains(n, ".") }); len(known) > 0 { // of modules: one cannot write them here
+			d.Note("bound here: %s", strings.Join(known, ", "))
 		}
 		d.Note("a size is bound by the shape of data, by level(%[1]s), by a family [%[1]s], by `data %[1]s : int`, or by `const %[1]s = 5`", u.name)
 		return

@@ -108,13 +108,30 @@ func TestLocal(t *testing.T) {
 	}
 }
 
+// An untilEnough is a pool that closes a channel when it has heard that it has made enough.
+type untilEnough struct {
+	Pool
+	heard chan struct{}
+}
+
+func (p untilEnough) Work(ctx context.Context, all []*Cell, done Done) error {
+	var once sync.Once
+	return p.Pool.Work(ctx, all, func(c *Cell, result []byte, failed error) (bool, error) {
+		enough, err := done(c, result, failed)
+		if enough {
+			once.Do(func() { close(p.heard) })
+		}
+		return enough, err
+	})
+}
+
 // The error of a computation is that of its first part that fails, whoever is done first, and parts behind it are not waited for.
 func TestFirstFailureInOrder(t *testing.T) {
 	for _, jobs := range []int{1, 2, 8} {
-		slow := make(chan struct{})
+		slow, known := make(chan struct{}), make(chan struct{})
 		begun := 0
 		var lock sync.Mutex
-		pool := Local{jobs, func(ctx context.Context, c *Cell) ([]byte, error) {
+		pool := Local{jobs, func(_ context.Context, c *Cell) ([]byte, error) {
 			lock.Lock()
 			begun++
 			lock.Unlock()
@@ -128,14 +145,13 @@ func TestFirstFailureInOrder(t *testing.T) {
 				close(slow)
 				return nil, errors.New("four")
 			}
-			if c.Part.First > 4 { // takes until it is given up
-				<-ctx.Done()
-				return nil, ctx.Err()
+			if c.Part.First > 4 {
+				<-known
 			}
 			return []byte("fine"), nil
 		}}
 		steps := 0
-		err := Gather(t.Context(), pool, cellsOf(100), func(p Part, result []byte) error {
+		err := Gather(t.Context(), untilEnough{pool, known}, cellsOf(100), func(p Part, result []byte) error {
 			if string(result) != "fine" {
 				t.Errorf("%v gives %q", p, result)
 			}

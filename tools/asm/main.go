@@ -5,8 +5,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/format"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -71,10 +73,14 @@ func generate(out string) error {
 			if wide {
 				continue
 			}
+			name = fam.name + "_neon_arm64.s"
 			if text, onARM = neon(text); text == nil {
+				if err := os.Remove(filepath.Join(out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a family that had a translation
+					return err
+				}
 				continue
 			}
-			if err := os.WriteFile(filepath.Join(out, fam.name+"_neon_arm64.s"), text, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
 				return err
 			}
 		}
