@@ -83,8 +83,8 @@ func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 	}
 	p.clients, p.shared = len(plan.Names)-1, len(plan.Shared)
 	p.held = make([]float64, p.Dim()+p.early)
-	if index == 0 && len(spec.Intercepts) > 0 {
-		p.intercepts = newIntercepts(spec)
+	if index == 0 {
+		p.intercepts = newIntercepts(plan, spec)
 	}
 	if len(spec.Cuts) == 1 {
 		p.g, p.own = p.Output(0), p.Own(0)
