@@ -47,7 +47,7 @@ func list() (out []*problem) {
 	wide("parties/power", n, transforms.Power, 4, 25_000, 5, 150, 20)
 	wide("parties/sfvi", s, transforms.Augmented, 4, 25_000, 5, 100, 400)
 	large := func(name string, t def.Transform, clients, rows, columns int) {
-		out = append(out, &problem{name: name, algorithm: n, transform: t, clients: clients, rows: rows, columns: columns, warmup: 20, batch: 2, draws: true, large: true})
+		out = append(out, &problem{name: name, algorithm: n, transform: t, clients: clients, rows: rows, columns: columns, warmup: 20, batch: 6, draws: true, large: true})
 	}
 	large("10000x50", transforms.None, 0, 10_000, 50)
 	large("10000x100", transforms.None, 0, 10_000, 100)

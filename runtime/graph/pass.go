@@ -3,9 +3,9 @@ package graph
 // Passes. Chains that share a core each pass over the same data. Where these are so many that they come from the third cache or from memory, chains make their passes together, stretch by stretch: one
 // chain's rows of a stretch, then those of the next one, which finds the data in the second cache. A stretch is part of a piece, of whole tiles, and begins where the step before ended: no sum is in another order.
 const (
-	manyData     = 4 << 20   // bytes of a pass that are worth waiting for other chains
+	manyData     = 2 << 20   // bytes of a pass that are worth waiting for other chains
 	stretchData  = 320 << 10 // bytes of a stretch, which the second cache holds with what is computed
-	mostStretch  = 1 << 20   // bytes of the shortest stretch there can be, beyond which it does not
+	mostStretch  = 4 << 20   // bytes of the shortest stretch there can be, beyond which it does not
 	wholeTiles   = 32        // rows: of the longest tile of a linear predictor
 	bytesANumber = 8
 )

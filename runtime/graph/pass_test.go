@@ -1,8 +1,7 @@
 package graph_test
 
 import (
-	"fmt"
-	"runtime"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -28,29 +27,120 @@ func passing(execs []*graph.Exec, cores int, evaluate func(k int, e *graph.Exec)
 	wait.Wait()
 }
 
-// BenchmarkPasses is a gradient of a wide or a long regression, by the number of chains on one core.
-func BenchmarkPasses(b *testing.B) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for _, size := range [][2]int{{10_000, 50}, {10_000, 100}, {10_000, 500}, {10_000, 2000}, {100_000, 20}, {100_000, 50}} {
-		d := newLogisticData(size[0], size[1])
-		g := d.graph(b)
-		for _, chains := range []int{1, 2, 4, 8} {
-			b.Run(fmt.Sprintf("%dx%d/chains=%d", size[0], size[1], chains), func(b *testing.B) {
-				var execs []*graph.Exec
-				for range chains {
-					execs = append(execs, g.NewExec())
+// passingModel is a likelihood over so many data that chains on one core pass over them together.
+type passingModel struct {
+	name          string
+	rows, columns int
+	family        string
+	cut           bool // the predictor crosses: it is computed in one loop, and differentiated in another
+}
+
+var passingModels = []passingModel{
+	{"long", 30_000, 12, "bernoulli_logit", false},
+	{"long, Student t", 30_001, 12, "student_t", false},
+	{"wide", 1_111, 600, "bernoulli_logit", false},
+	{"wide, normal", 1_025, 600, "normal", false},
+	{"very wide", 700, 4_100, "bernoulli_logit", false},
+	{"cut", 30_000, 12, "", true},
+	{"wide cut", 2_000, 300, "", true},
+}
+
+func (m *passingModel) graph(tb testing.TB) *graph.Graph {
+	d := newLogisticData(m.rows, m.columns)
+	b := graph.New(m.name)
+	intercept, beta := b.Param("b", shape{}), b.Param("beta", shape{m.columns})
+	eta := apply(tb, b, "add", intercept, apply(tb, b, "matmul", b.Const("X", shape{m.rows, m.columns}, d.columns), beta))
+	y := b.Const("y", shape{m.rows}, d.y)
+	switch {
+	case m.cut:
+		b.Output("eta", eta)
+	case m.family == "bernoulli_logit":
+		density(tb, b, "y", m.family, y, eta)
+	case m.family == "student_t":
+		density(tb, b, "y", m.family, y, b.Scalar(5), eta, apply(tb, b, "exp", b.Param("s", shape{})))
+	default:
+		density(tb, b, "y", m.family, y, eta, apply(tb, b, "exp", b.Param("s", shape{})))
+	}
+	return build(tb, b)
+}
+
+// visit evaluates a graph at a point of its own for every chain and round, and returns all that comes out.
+func visit(g *graph.Graph, e *graph.Exec, chain, round int) (out []float64) {
+	r := rand.New(rand.NewPCG(uint64(chain), uint64(round)))
+	x := make([]float64, g.Dim())
+	for i := range x {
+		x[i] = 0.1 * r.NormFloat64()
+	}
+	e.Forward(x)
+	out = append(out, e.Target())
+	for k := range g.Outputs() {
+		out = append(out, e.Output(k)...)
+	}
+	if len(g.Outputs()) > 0 {
+		seed := make([]float64, g.Outputs()[0].Len)
+		for i := range seed {
+			seed[i] = r.NormFloat64()
+		}
+		e.Pull([][]float64{seed})
+	}
+	return append(out, e.Grad()...)
+}
+
+// TestPassesSameBits checks that other chains on the same cores change no bit, whether they make as many evaluations or fewer.
+func TestPassesSameBits(t *testing.T) {
+	for _, m := range passingModels {
+		t.Run(m.name, func(t *testing.T) {
+			g := m.graph(t)
+			const chains = 5
+			rounds := func(k int) int { return 1 + k%3 }
+			var want [chains][][]float64
+			var execs []*graph.Exec
+			for k := range chains {
+				alone := g.NewExec()
+				if !alone.Passes() {
+					t.Fatal("no loop is a pass that chains make together")
 				}
-				b.ReportAllocs()
-				b.ResetTimer()
-				passing(execs, 1, func(k int, e *graph.Exec) {
-					for range (b.N + k) / chains {
-						e.Forward(d.theta)
-						e.Target()
+				for round := range rounds(k) {
+					want[k] = append(want[k], visit(g, alone, k, round))
+				}
+				execs = append(execs, g.NewExec())
+			}
+			for cores := 1; cores < 4; cores++ {
+				passing(execs, cores, func(k int, e *graph.Exec) {
+					for round := range rounds(k) {
+						if !slices.Equal(visit(g, e, k, round), want[k][round]) {
+							t.Errorf("%d cores: chain %d, evaluation %d is not what it is alone", cores, k, round)
+						}
 					}
 				})
-			})
+			}
+		})
+	}
+}
+
+// TestFewDataAreNoPass checks that chains of models whose data are in the second cache do not wait for each other.
+func TestFewDataAreNoPass(t *testing.T) {
+	for _, size := range [][2]int{{500, 20}, {10_000, 10}, {2_000, 100}} {
+		if newLogisticData(size[0], size[1]).graph(t).NewExec().Passes() {
+			t.Errorf("%d × %d: chains would pass together", size[0], size[1])
 		}
 	}
 }
 
-var _ = slices.Equal[[]int]
+func TestPassesAllocateNothing(t *testing.T) {
+	d := newLogisticData(30_000, 12)
+	g := d.graph(t)
+	passing([]*graph.Exec{g.NewExec(), g.NewExec()}, 1, func(k int, e *graph.Exec) {
+		const runs = 20
+		evaluate := func() { e.Forward(d.theta); e.Target() }
+		if k > 0 {
+			for range runs + 1 { // AllocsPerRun makes one more
+				evaluate()
+			}
+			return
+		}
+		if n := testing.AllocsPerRun(runs, evaluate); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}

@@ -63,14 +63,17 @@ func (c *Chains) add(n int, env func(k int) (density.Env, error)) error {
 	return nil
 }
 
-// Spread lets cores that no chain needs help with loops over rows that are long enough, until Close; in one loop, where cores are fewer, chains pass over many data together. No number depends on it.
+// Spread lets cores that no chain needs help with loops over rows that are long enough, until Close; where cores are fewer, chains pass over many data together. No number depends on it.
 func (c *Chains) Spread(cores int) {
-	if len(c.own) > 0 && c.own[0].passes() && c.lanes == nil {
+	if len(c.own) > 0 && c.own[0].passes() {
 		c.convoy = workers.NewConvoy(len(c.own), cores)
 	}
 	if c.convoy != nil {
 		for k, b := range c.own {
 			b.use(c.convoy.Group(k))
+		}
+		if c.lanes != nil {
+			c.lanes.Watch(c.convoy)
 		}
 		return
 	}
@@ -92,9 +95,12 @@ func (c *Chains) Close() {
 		g.Close()
 	}
 	c.crew, c.convoy = nil, nil
+	if c.lanes != nil {
+		c.lanes.Watch(nil)
+	}
 }
 
-// Each calls f for all chains at the same time. The first error ends the others. In one loop no f may wait for another.
+// Each calls f for all chains at the same time. The first error ends the others. No f may wait for another but by messages.
 func (c *Chains) Each(ctx context.Context, f func(ctx context.Context, chain int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

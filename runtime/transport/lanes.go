@@ -19,6 +19,13 @@ type Lanes struct {
 	reading   bool                // a lane waits for a bundle
 	bundles   int
 	sequence  map[string]uint64 // of the last bundle, by peer
+	watch     Watcher
+}
+
+// A Watcher is told when a lane begins to wait for a message that has not come, and when it has come or the wait has ended otherwise. It must not call a lane.
+type Watcher interface {
+	Pause(lane int)
+	Resume(lane int)
 }
 
 // bundleKind is the kind of a message that holds those of lanes, which are all of one resumption of one run: before the arrays of each is a header, named by its kind, with the numbers of
@@ -42,6 +49,7 @@ type lane struct {
 	number  int
 	running bool
 	waits   string               // the peer it waits for; "": none
+	paused  bool                 // the watcher knows that it waits
 	in      map[string][]Message // received, by peer
 }
 
@@ -63,6 +71,22 @@ func (l *Lanes) Bundles() int {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return l.bundles
+}
+
+// Watch sets who is told of waits, nil for nobody. No lane may run.
+func (l *Lanes) Watch(w Watcher) { l.watch = w }
+
+// pause tells the watcher whether a lane waits.
+func (l *lane) pause(on bool) {
+	if l.watch == nil || l.paused == on {
+		return
+	}
+	l.paused = on
+	if on {
+		l.watch.Pause(l.number)
+	} else {
+		l.watch.Resume(l.number)
+	}
 }
 
 // Start lets all lanes run: none sends a bundle before each of them waits or is done.
@@ -124,7 +148,10 @@ func (l *lane) Recv(ctx context.Context, from string) (Message, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.waits = from
-	defer func() { l.waits = "" }()
+	defer func() {
+		l.pause(false)
+		l.waits = ""
+	}()
 	for {
 		switch {
 		case len(l.in[from]) > 0:
@@ -136,8 +163,10 @@ func (l *lane) Recv(ctx context.Context, from string) (Message, error) {
 		case ctx.Err() != nil:
 			return Message{}, context.Cause(ctx)
 		case !l.reading && l.idle():
+			l.pause(true)
 			l.exchange(ctx, from)
 		default:
+			l.pause(true)
 			l.changed.Wait()
 		}
 	}
@@ -161,6 +190,11 @@ func (l *Lanes) exchange(ctx context.Context, from string) {
 	l.reading = false
 	if l.fail(err); l.err == nil {
 		l.fail(l.unpack(from, m))
+	}
+	for _, one := range l.lanes {
+		if one.waits != "" && len(one.in[one.waits]) > 0 {
+			one.pause(false) // before the first of them goes on
+		}
 	}
 }
 

@@ -9,13 +9,13 @@ import (
 // while the others keep the cores busy. When a core would be idle, one of those that wait for the same data makes the pass for all of them, part by part, so that a part comes from memory once and is in the cache for
 // the others. What each computes, and in which order, does not depend on it.
 //
-// Between Begin and End a member must wait for no other: whoever computes then comes to a pass, or to its end, so that those who wait go on.
+// Between Begin and End a member must wait for no other but between Pause and Resume: whoever computes then comes to a pass, or to its end, so that those who wait go on.
 type Convoy struct {
 	lock    sync.Mutex
 	cores   int
 	all     []*Group
 	members int      // that have begun and not ended
-	busy    int      // those of them that compute; of some that one makes a pass for, this one
+	busy    int      // those of them that compute and do not pause; of some that one makes a pass for, this one
 	waiting []*Group // for a pass, in the order of their coming
 }
 
@@ -80,6 +80,21 @@ func (c *Convoy) End(k int) {
 	c.members--
 	c.busy--
 	c.depart(nil)
+}
+
+// Pause says that a member begins to wait for something else than a pass, such as a message, and Resume that it goes on.
+func (c *Convoy) Pause(int) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.busy--
+	c.depart(nil)
+}
+
+// Resume ends a Pause.
+func (c *Convoy) Resume(int) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.busy++
 }
 
 // atOnce is for how many members a pass is made at most: as many as share a core, rounded, since there may be fewer that wait and no core must be idle.
