@@ -33,7 +33,7 @@ var models = []fitted{
 	{model: "poisson", flags: []string{"--target-accept", "0.95"}},
 	{model: "binomial"},
 	{model: "groups", flags: []string{"--target-accept", "0.95"}, wrong: "tau=1.3"},
-	{model: "follows", title: "follows, exact", wrong: "a=1.3"},
+	{model: "follows", title: "follows, exact"},
 	{model: "follows", title: "follows, augmented", flags: []string{"--transform", "augmented", "--rho", "0.5"}},
 	{model: "located", flags: []string{"--target-accept", "0.95"}},
 	{model: "crossed", title: "crossed, pooled", flags: []string{"--transform", "none", "--target-accept", "0.95"}},

@@ -6,6 +6,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // fixedSupport refuses a distribution whose support depends on a parameter: coordinates without bounds are made for one set of values.
@@ -64,7 +65,11 @@ func (c *checker) param(s *ast.Param) {
 		ok = false
 	}
 	if dist != nil && s.Noncentered && dist.ScaleAt < 0 {
-		c.errorf(diag.NotLocationScale, s.Dist.Name, "%s is not a location-scale distribution, so it cannot be `noncentered`", dist.Name)
+		way := "leave `noncentered` out"
+		if dist.Event != nil && dist.Support == def.RealLine {
+			way = "write it out: standard normal rows times the factor of the covariance, param z : real[J, K] ~ normal(0, 1) and let u = z * (col(tau) .* L)'"
+		}
+		c.errorf(diag.NotLocationScale, s.Dist.Name, "%s has no location and scale of a number, so it cannot be `noncentered`", dist.Name).Note("%s", way)
 	}
 	if dist != nil && s.Noncentered && (lower != nil || upper != nil) {
 		c.errorf(diag.NotLocationScale, s.Type, "a parameter with declared bounds cannot be `noncentered`").
