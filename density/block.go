@@ -65,6 +65,10 @@ type DifferentiableCuts interface {
 	Affine() bool
 	// Early is how many elements of shared parameters the cuts depend on; 0 for most models.
 	Early() int
+	// CutAt is Cut that returns an array of the block's own, which it overwrites at the next evaluation in the slot.
+	CutAt(slot Slot, theta []float64) []float64
+	// SeedAt is an array (length AuxLen) from which Pull in the slot begins where it is given as w, so that nothing is copied.
+	SeedAt(slot Slot) []float64
 	// Pull adds Jᵀw by the block's own parameters to grad (length Dim).
 	Pull(slot Slot, w, grad []float64)
 	// PullEarly adds Jᵀw by the shared parameters that the cuts depend on to early (length Early).

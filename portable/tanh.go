@@ -14,16 +14,21 @@ func Sigmoid(x float64) float64 {
 	return quotient(a, al, d, dl, 1/d)
 }
 
-// Tanh returns the hyperbolic tangent of x. It is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1). The error of log 2 in one number, multiplied by k, is
-// nothing beside 1 where k is large.
+// Tanh returns the hyperbolic tangent of x. It is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1), corrected for the rounding errors of e+2, d, and of the
+// quotient q: 1/d is (1-q)/2,
+// of which few digits are left near 1.
 func Tanh(x float64) float64 {
 	a := Smaller(22, math.Abs(x))
 	a += a
 	t := math.FMA(a, math.Log2E, magic)
 	r := math.FMA(-(t - magic), math.Ln2, a)
 	square := float64(r * r)
-	q := math.FMA(expSeries(r, square), square, r)
+	s := math.FMA(expSeries(r, square), square, r)
 	w := math.Float64frombits(math.Float64bits(t)<<52 + oneBits)
-	e := math.FMA(w, q, w-1)
-	return math.Copysign(e/(e+2), x)
+	e := math.FMA(w, s, w-1)
+	d := e + 2
+	low := (2 - d) + e
+	q := e / d
+	rest := math.FMA(-q, low, math.FMA(-q, d, e))
+	return math.Copysign(Smaller(1, math.FMA(rest, math.FMA(-q, 0.5, 0.5), q)), x)
 }

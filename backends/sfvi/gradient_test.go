@@ -91,9 +91,12 @@ func (f *integrand) Value(b int, g, z []float64) {
 	p := f.k.parties[b]
 	n, rho := len(g), p.block.Cuts()[0].Rho
 	mean, sd := f.conditional(b, f.phi[b], g)
-	eps := p.guide.noise()
-	for i := range z {
-		z[i] = mean[i] + sd[i]*eps[i]
+	sign := 1.0
+	if p.turned {
+		sign = -1
+	}
+	for i, eps := range p.guide.noise() {
+		z[i] = mean[i] + sign*sd[i]*eps
 		d := (z[i] - g[i]) / rho
 		f.model += -0.5*d*d - math.Log(rho) - halfLog2Pi
 	}

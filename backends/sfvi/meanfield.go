@@ -11,15 +11,16 @@ import (
 // iterations, each held back by the other's density. Where cuts depend on shared parameters, ḡ is that of their draw. phi: m, then log s.
 type meanfield struct {
 	aux
-	pulls  density.DifferentiableCuts
-	centre []float64 // ḡ
-	seed   []float64 // of a pull at the centre
+	pulls density.DifferentiableCuts
+	seed  []float64 // of a pull at the centre
 }
 
 func newMeanfield(b density.Block, _ backends.Settings) (guide, error) {
 	pulls, err := density.RequireOf[density.DifferentiableCuts](b)
-	n := b.AuxLen()
-	return &meanfield{aux: newAux(b), pulls: pulls, centre: make([]float64, n), seed: make([]float64, n)}, err
+	if err != nil {
+		return nil, err
+	}
+	return &meanfield{aux: newAux(b), pulls: pulls, seed: pulls.SeedAt(density.Centre)}, nil
 }
 
 func (q *meanfield) size() int { return q.each() * q.len() }
@@ -31,11 +32,11 @@ func (q *meanfield) start(phi []float64, _ density.Stream) { clear(phi) }
 // In terms of e = (z − g)/ρ the mean of z is m + (ḡ − g)/ρ.
 func (q *meanfield) value(mu, phi []float64, by *step, g, z []float64) float64 {
 	n, ratio := q.len(), 0.0
-	q.block.Cut(density.Centre, mu, q.centre)
+	centre := q.pulls.CutAt(density.Centre, mu)
 	for t, ok := q.next(stretch{}); ok; t, ok = q.next(t) {
 		i := t.at
 		q.move(phi, q.each(), by, t)
-		ratio += vec.GuideDrawApart(t.m, q.s[i:], q.e[i:], z[i:], phi[i:], phi[n+i:], q.eps[i:], g[i:], q.centre[i:], t.rho, q.sign, 1/t.rho)
+		ratio += vec.GuideDrawApart(t.m, q.s[i:], q.e[i:], z[i:], phi[i:], phi[n+i:], q.eps[i:], g[i:], centre[i:], t.rho, q.sign, 1/t.rho)
 	}
 	return q.weight * ratio
 }

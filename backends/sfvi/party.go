@@ -199,10 +199,13 @@ func (p *party) mu() []float64 { return p.own.phi[:p.theta.all] }
 // dmu is the gradient of mu.
 func (p *party) dmu() []float64 { return p.own.grad[:p.theta.all] }
 
+// steepest is the largest sum of squares of a gradient that is followed: times what the optimiser divides squares by, for any rate, it is finite.
+const steepest = 0x1p900
+
 // finish completes the gradient from that of the density in θ, and reports whether all of it is finite and can be squared.
 func (p *party) finish(v []float64) bool {
 	p.theta.gradient(p.own.phi, v, p.own.grad)
-	return finite(square(p.own.grad) + p.square)
+	return square(p.own.grad)+p.square <= steepest
 }
 
 func square(v []float64) float64 { return vec.Dot(len(v), v, v) }

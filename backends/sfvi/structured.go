@@ -10,18 +10,17 @@ import (
 // the exact conditional of the best Gaussian for (θ, z) of one client. phi: m, a, then log s.
 type structured struct {
 	aux
-	pulls  density.DifferentiableCuts
-	centre []float64 // ḡ
-	diff   []float64 // g − ḡ
-	seed   []float64 // of a pull at the centre
+	pulls density.DifferentiableCuts
+	diff  []float64 // g − ḡ
+	seed  []float64 // of a pull at the centre
 }
 
 func newStructured(b density.Block, _ backends.Settings) (guide, error) {
 	pulls, err := density.RequireOf[density.DifferentiableCuts](b)
-	n := b.AuxLen()
-	return &structured{
-		aux: newAux(b), pulls: pulls, centre: make([]float64, n), diff: make([]float64, n), seed: make([]float64, n),
-	}, err
+	if err != nil {
+		return nil, err
+	}
+	return &structured{aux: newAux(b), pulls: pulls, diff: make([]float64, b.AuxLen()), seed: pulls.SeedAt(density.Centre)}, nil
 }
 
 func (q *structured) size() int { return q.each() * q.len() }
@@ -32,11 +31,11 @@ func (q *structured) start(phi []float64, _ density.Stream) { clear(phi) }
 
 func (q *structured) value(mu, phi []float64, by *step, g, z []float64) float64 {
 	n, ratio := q.len(), 0.0
-	q.block.Cut(density.Centre, mu, q.centre)
+	centre := q.pulls.CutAt(density.Centre, mu)
 	for t, ok := q.next(stretch{}); ok; t, ok = q.next(t) {
 		i := t.at
 		q.move(phi, q.each(), by, t)
-		ratio += vec.GuideDrawSloped(t.m, q.s[i:], q.e[i:], z[i:], q.diff[i:], phi[i:], phi[n+i:], phi[2*n+i:], q.eps[i:], g[i:], q.centre[i:], t.rho, q.sign)
+		ratio += vec.GuideDrawSloped(t.m, q.s[i:], q.e[i:], z[i:], q.diff[i:], phi[i:], phi[n+i:], phi[2*n+i:], q.eps[i:], g[i:], centre[i:], t.rho, q.sign)
 	}
 	return q.weight * ratio
 }

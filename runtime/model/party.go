@@ -19,6 +19,7 @@ type Party struct {
 	role       Role
 	slots      [2]*graph.Exec // Centre is made when it is first used
 	variant    int            // of the data
+	cuts       [2][]float64   // of CutAt, where there are several
 	group      *workers.Group // computes pieces of long loops
 	seeds      [][]float64    // per graph output: cuts, then what the server shares
 	held       []float64      // accumulators set aside while Pull uses them
@@ -151,14 +152,36 @@ func (p *Party) Role() Role { return p.role }
 // Cut evaluates the outputs at theta in a slot and copies the cuts to g (length AuxLen). Centre sees the shared parameters that Here last received.
 // A party without cuts does nothing.
 func (p *Party) Cut(slot density.Slot, theta, g []float64) {
-	if p.auxLen == 0 {
-		return
+	if p.auxLen > 0 {
+		p.collect(p.forward(slot, theta), g)
 	}
+}
+
+// CutAt is Cut that returns an array of the party's own, which it overwrites at the next evaluation in the slot.
+func (p *Party) CutAt(slot density.Slot, theta []float64) []float64 {
+	e := p.forward(slot, theta)
+	if len(p.spec.Cuts) == 1 {
+		return e.Output(0)
+	}
+	if p.cuts[slot] == nil {
+		p.cuts[slot] = make([]float64, p.cutLen)
+	}
+	p.collect(e, p.cuts[slot])
+	return p.cuts[slot]
+}
+
+// forward evaluates the outputs at theta in a slot.
+func (p *Party) forward(slot density.Slot, theta []float64) *graph.Exec {
 	e := p.exec(slot)
 	if slot == density.Centre {
 		p.copyEarly(e)
 	}
 	e.Forward(theta)
+	return e
+}
+
+// collect copies the cuts to g.
+func (p *Party) collect(e *graph.Exec, g []float64) {
 	for k, c := range p.spec.Cuts {
 		copy(g[c.Offset:c.Offset+c.Len()], e.Output(k))
 	}
@@ -171,9 +194,7 @@ func (p *Party) Evaluate(theta []float64) []float64 {
 		copy(p.intercepts.theta, theta)
 	}
 	if len(p.spec.Cuts) > 1 {
-		for k, c := range p.spec.Cuts {
-			copy(p.g[c.Offset:], p.Output(k))
-		}
+		p.collect(p.here(), p.g)
 	}
 	return p.g
 }
@@ -216,8 +237,11 @@ func (p *Party) Splits() bool { return p.here().Splits() }
 func (p *Party) Passes() bool { return p.here().Passes() }
 
 // Seed is where the seeds on the cuts may be written for Finish, of length SendLen, so that they need not be copied. Others with the same Room may overwrite it after that.
-func (p *Party) Seed() []float64 {
-	if s := p.here().Seed(); len(p.spec.Cuts) == 1 && s != nil {
+func (p *Party) Seed() []float64 { return p.SeedAt(density.Here) }
+
+// SeedAt is Seed of a slot.
+func (p *Party) SeedAt(slot density.Slot) []float64 {
+	if s := p.exec(slot).Seed(); len(p.spec.Cuts) == 1 && s != nil {
 		return s
 	}
 	return make([]float64, p.cutLen)

@@ -88,6 +88,15 @@ func (b *block) Cut(slot density.Slot, theta, g []float64) {
 	}
 }
 
+// CutAt is Cut with the array of the slot.
+func (b *block) CutAt(slot density.Slot, theta []float64) []float64 {
+	b.contribute(slot, theta)
+	return b.at[slot].g
+}
+
+// SeedAt is an array for a Pull, which has none of its own.
+func (b *block) SeedAt(density.Slot) []float64 { return make([]float64, b.AuxLen()) }
+
 // contribute evaluates a client's contribution to the predictor, which with one client under power is not a cut.
 func (b *block) contribute(slot density.Slot, theta []float64) {
 	s := &b.at[slot]

@@ -114,18 +114,26 @@ func (g *gen) expm1(x vec) vec {
 	return g.pick(g.cmp(less, g.abs(x), f(0x1p-54)), x, y)
 }
 
-// tanh is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1). The error of log 2 in one number, multiplied by k, is nothing beside 1 where k is large.
+// tanh is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1), corrected for the rounding errors of e+2, d, and of the quotient q: 1/d is (1-q)/2, of which few digits
+// are left near 1.
 func (g *gen) tanh(x vec) vec {
 	a := g.min(f(22), g.abs(x))
 	a = g.add(a, a)
 	t := g.fmaOf(a, f(log2e), f(magic))
 	r := g.fnmaOf(g.sub(t, f(magic)), f(math.Ln2), a)
 	square := g.mul(r, r)
-	q := g.evenOdd(r, square, expTail)
-	g.horner(q, square, r)
+	s := g.evenOdd(r, square, expTail)
+	g.horner(s, square, r)
 	w := g.addInt(g.shl(t, 52), oneBits)
-	e := g.fmaOf(w, q, g.sub(w, oneBits))
-	return g.or(g.div(e, g.add(e, f(2))), g.and(x, signBit))
+	e := g.fmaOf(w, s, g.sub(w, oneBits))
+	two := f(2)
+	d := g.add(e, two)
+	low := g.add(g.sub(two, d), e)
+	q := g.div(e, d)
+	rest := g.fnmaOf(q, d, e)
+	g.fnma(rest, q, low)
+	g.fma(q, rest, g.fnmaOf(q, halfBits, halfBits))
+	return g.or(g.min(oneBits, q), g.and(x, signBit))
 }
 
 const (
