@@ -242,19 +242,9 @@ func (f *fisher) state(c *checkpoint.Codec) {
 func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
 	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
 	if least > 0 {
-		m.atLeast(e.draws, least)
+		vector.Raise(len(m.inverse), m.inverse, m.root, e.draws.Squares, least/float64(e.draws.N-1), mostMass)
 	}
 	if m.full != nil && renew {
 		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix, least)
-	}
-}
-
-// atLeast raises inverse masses to a share of the variance of draws.
-func (m *metric) atLeast(draws *adapt.Moments, share float64) {
-	share /= float64(draws.N - 1)
-	for i, s := range draws.Squares {
-		if inverse := share * s; inverse > m.inverse[i] && finite(inverse) {
-			m.set(i, inverse)
-		}
 	}
 }
