@@ -13,7 +13,7 @@ const (
 	fisherStart = 0.1 // step size that the search begins at
 	fisherDraws = 3   // draws before the metric is first set
 	leastShare  = 0.5 // of the variance of draws: the least inverse mass
-	acrossShare = 1.0 // the same for parameters outside hierarchies that are a part of a model's: no metric knows their correlations with those of other parties
+	acrossShare = 1.0 // the same for its parameters where it has a part of them and no hierarchy: no metric knows their correlations with those of others
 	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
 	mostStrays  = 5   // divergent transitions of the warm-up, after which no ridges are used
 	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
@@ -242,19 +242,11 @@ func (f *fisher) state(c *checkpoint.Codec) {
 func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
 	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
 	if least > 0 {
-		m.atLeast(e.draws, least)
+		n, squares, count := len(m.inverse)-m.noise, e.draws.Squares, float64(e.draws.N-1)
+		vector.Raise(n, m.inverse, m.root, squares, least/count, mostMass)
+		vector.Raise(m.noise, m.inverse[n:], m.root[n:], squares[n:], min(least, leastShare)/count, mostMass)
 	}
 	if m.full != nil && renew {
 		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix, least)
-	}
-}
-
-// atLeast raises inverse masses to a share of the variance of draws.
-func (m *metric) atLeast(draws *adapt.Moments, share float64) {
-	share /= float64(draws.N - 1)
-	for i, s := range draws.Squares {
-		if inverse := share * s; inverse > m.inverse[i] && finite(inverse) {
-			m.set(i, inverse)
-		}
 	}
 }

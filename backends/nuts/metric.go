@@ -22,6 +22,7 @@ type metric struct {
 	full    *dense    // nil: none is dense
 	ridges  *ridges   // nil: nothing is added
 	ref     reference
+	noise   int // auxiliary variables, the last coordinates
 }
 
 // A shape is which of a party's parameters are under which metric: their number under a dense one, or under one with ridges, the others under a diagonal one.

@@ -17,7 +17,7 @@ type party struct {
 	params   int // of the block
 	aux      auxiliary
 	metric   metric
-	least    float64 // share of the variance of draws: the least inverse mass
+	least    float64 // share of the variance of draws: the least inverse mass of a parameter
 	estimate estimates
 	kinetic  float64 // of the momentum that the trajectory began with, less the log-Jacobian of its start
 
@@ -44,6 +44,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}
+	p.metric.noise = aux.len
 	if !s.Transform.Pooled && of.hierarchy == 0 {
 		p.least = acrossShare
 	}

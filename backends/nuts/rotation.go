@@ -123,8 +123,9 @@ func (m *metric) refer(b int, at *point) {
 	n, dim := m.split(), len(m.inverse)
 	first := m.ref.first(dim)
 	v, q, mean := at.v.at[b], at.q.at[b], m.ref.mean
-	for i := max(n, first); i < dim; i++ {
-		v[i] = (q[i] - mean[i]) / m.inverse[i]
+	if i := max(n, first); i < dim {
+		vector.Sub(dim-i, v[i:], q[i:], mean[i:])
+		vector.Div(dim-i, v[i:], v[i:], m.inverse[i:])
 	}
 	if first > 0 {
 		return

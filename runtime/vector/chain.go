@@ -61,6 +61,20 @@ func balanceGo(n int, inverse, root, a, b []float64, least, most float64) {
 	}
 }
 
+// Raise sets inverse to share·a where that is finite and more, but not above most, and root to 1/√inverse there.
+func Raise(n int, inverse, root, a []float64, share, most float64) {
+	raise(active, n, inverse, root, a, share, most)
+}
+
+func raiseGo(n int, inverse, root, a []float64, share, most float64) {
+	for i := range n {
+		if x := share * a[i]; x > inverse[i] && x < math.Inf(1) {
+			inverse[i] = min(x, most)
+			root[i] = 1 / math.Sqrt(inverse[i])
+		}
+	}
+}
+
 // DenseStart is LeapfrogStart with a symmetric inverse mass matrix of n rows: p1 = p + half·d and x1 = x + eps·(matrix·p1). x1 and p1 may be the
 // slices x and p.
 func DenseStart(n int, p1, x1, p, x, d, matrix []float64, half, eps float64) {

@@ -387,6 +387,72 @@ DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
 GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32
 
+// func raiseAVX2(n int, inverse *float64, root *float64, a *float64, share float64, most float64)
+// Requires: AVX
+TEXT ·raiseAVX2(SB), NOSPLIT, $0-48
+	MOVQ         inverse+8(FP), AX
+	MOVQ         root+16(FP), CX
+	MOVQ         a+24(FP), DX
+	VBROADCASTSD share+32(FP), Y0
+	VBROADCASTSD most+40(FP), Y1
+	MOVQ         n+0(FP), BX
+	XORQ         SI, SI
+	LEAQ         -4(BX), DI
+	CMPQ         SI, DI
+	JGT          tail2
+
+loop1:
+	VMOVUPD   (DX)(SI*8), Y2
+	VMULPD    Y2, Y0, Y2
+	VMOVUPD   (AX)(SI*8), Y3
+	VMOVUPD   (CX)(SI*8), Y4
+	VMINPD    Y1, Y2, Y5
+	VSQRTPD   Y5, Y6
+	VMOVUPD   c3ff0000000000000<>+0(SB), Y7
+	VDIVPD    Y6, Y7, Y6
+	VCMPPD    $0x1e, Y3, Y2, Y7
+	VBLENDVPD Y7, Y5, Y3, Y5
+	VCMPPD    $0x1e, Y3, Y2, Y7
+	VBLENDVPD Y7, Y6, Y4, Y6
+	VCMPPD    $0x11, c7ff0000000000000<>+0(SB), Y2, Y7
+	VBLENDVPD Y7, Y5, Y3, Y3
+	VMOVUPD   Y3, (AX)(SI*8)
+	VCMPPD    $0x11, c7ff0000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD Y2, Y6, Y4, Y2
+	VMOVUPD   Y2, (CX)(SI*8)
+	ADDQ      $0x04, SI
+	CMPQ      SI, DI
+	JLE       loop1
+
+tail2:
+	SUBQ       SI, BX
+	JLE        done3
+	LEAQ       lanesBelow<>+0(SB), DI
+	NEGQ       BX
+	VMOVUPD    64(DI)(BX*8), Y2
+	VMASKMOVPD (DX)(SI*8), Y2, Y3
+	VMULPD     Y3, Y0, Y0
+	VMASKMOVPD (AX)(SI*8), Y2, Y3
+	VMASKMOVPD (CX)(SI*8), Y2, Y4
+	VMINPD     Y1, Y0, Y1
+	VSQRTPD    Y1, Y5
+	VMOVUPD    c3ff0000000000000<>+0(SB), Y6
+	VDIVPD     Y5, Y6, Y5
+	VCMPPD     $0x1e, Y3, Y0, Y6
+	VBLENDVPD  Y6, Y1, Y3, Y1
+	VCMPPD     $0x1e, Y3, Y0, Y6
+	VBLENDVPD  Y6, Y5, Y4, Y5
+	VCMPPD     $0x11, c7ff0000000000000<>+0(SB), Y0, Y6
+	VBLENDVPD  Y6, Y1, Y3, Y1
+	VMASKMOVPD Y1, Y2, (AX)(SI*8)
+	VCMPPD     $0x11, c7ff0000000000000<>+0(SB), Y0, Y0
+	VBLENDVPD  Y0, Y5, Y4, Y0
+	VMASKMOVPD Y0, Y2, (CX)(SI*8)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func denseStartAVX2(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, matrix *float64, half float64, eps float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·denseStartAVX2(SB), NOSPLIT, $0-72

@@ -298,6 +298,72 @@ GLOBL c7ff0000000000000<>(SB), RODATA|NOPTR, $8
 DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
 GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $8
 
+// func raiseAVX512(n int, inverse *float64, root *float64, a *float64, share float64, most float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·raiseAVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD c7ff0000000000000<>+0(SB), Z1
+	MOVQ         inverse+8(FP), AX
+	MOVQ         root+16(FP), CX
+	MOVQ         a+24(FP), DX
+	VBROADCASTSD share+32(FP), Z2
+	VBROADCASTSD most+40(FP), Z3
+	MOVQ         n+0(FP), BX
+	XORQ         SI, SI
+	LEAQ         -8(BX), DI
+	CMPQ         SI, DI
+	JGT          tail2
+
+loop1:
+	VMOVUPD   (DX)(SI*8), Z4
+	VMULPD    Z4, Z2, Z4
+	VMOVUPD   (AX)(SI*8), Z13
+	VMOVUPD   (CX)(SI*8), Z14
+	VMINPD    Z3, Z4, Z15
+	VSQRTPD   Z15, Z16
+	VDIVPD    Z16, Z0, Z16
+	VCMPPD    $0x1e, Z13, Z4, K1
+	VBLENDMPD Z15, Z13, K1, Z5
+	VCMPPD    $0x1e, Z13, Z4, K1
+	VBLENDMPD Z16, Z14, K1, Z6
+	VCMPPD    $0x11, Z1, Z4, K1
+	VBLENDMPD Z5, Z13, K1, Z7
+	VMOVUPD   Z7, (AX)(SI*8)
+	VCMPPD    $0x11, Z1, Z4, K1
+	VBLENDMPD Z6, Z14, K1, Z8
+	VMOVUPD   Z8, (CX)(SI*8)
+	ADDQ      $0x08, SI
+	CMPQ      SI, DI
+	JLE       loop1
+
+tail2:
+	SUBQ      SI, BX
+	JLE       done3
+	MOVQ      $-1, DI
+	BZHIQ     BX, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z (DX)(SI*8), K1, Z4
+	VMULPD    Z4, Z2, Z2
+	VMOVUPD.Z (AX)(SI*8), K1, Z4
+	VMOVUPD.Z (CX)(SI*8), K1, Z5
+	VMINPD    Z3, Z2, Z3
+	VSQRTPD   Z3, Z6
+	VDIVPD    Z6, Z0, Z0
+	VCMPPD    $0x1e, Z4, Z2, K2
+	VBLENDMPD Z3, Z4, K2, Z9
+	VCMPPD    $0x1e, Z4, Z2, K2
+	VBLENDMPD Z0, Z5, K2, Z10
+	VCMPPD    $0x11, Z1, Z2, K2
+	VBLENDMPD Z9, Z4, K2, Z11
+	VMOVUPD   Z11, K1, (AX)(SI*8)
+	VCMPPD    $0x11, Z1, Z2, K2
+	VBLENDMPD Z10, Z5, K2, Z12
+	VMOVUPD   Z12, K1, (CX)(SI*8)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func denseStartAVX512(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, matrix *float64, half float64, eps float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·denseStartAVX512(SB), NOSPLIT, $0-72

@@ -1382,6 +1382,248 @@ lanes8:
 done3:
 	RET
 
+TEXT ·raiseNEON(SB), NOSPLIT, $0-48
+	MOVD inverse+8(FP), R0
+	MOVD root+16(FP), R1
+	MOVD a+24(FP), R2
+	FMOVD share+32(FP), F28
+	WORD $0x4e080780
+	WORD $0x4e080781
+	FMOVD most+40(FP), F28
+	WORD $0x4e080782
+	WORD $0x4e080783
+	MOVD n+0(FP), R3
+	MOVD $0, R4
+	ADD $-4, R3, R5
+	CMP R5, R4
+	BGT tail2
+loop1:
+	ADD R4<<3, R2, R19
+	FLDPQ 0(R19), (F4, F5)
+	WORD $0x6e64dc04
+	WORD $0x6e65dc25
+	ADD R4<<3, R0, R19
+	FLDPQ 0(R19), (F6, F7)
+	ADD R4<<3, R1, R19
+	FLDPQ 0(R19), (F8, F9)
+	WORD $0x6ee4e45f
+	WORD $0x6e621c9f
+	WORD $0x4ebf1fea
+	WORD $0x6ee5e47f
+	WORD $0x6e631cbf
+	WORD $0x4ebf1feb
+	WORD $0x6ee1f94c
+	WORD $0x6ee1f96d
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x6e6cfdcc
+	WORD $0x6e6dfded
+	WORD $0x6ee6e48e
+	WORD $0x6ee7e4af
+	WORD $0x4f4105de
+	WORD $0x6e661d5e
+	WORD $0x4f4105ff
+	WORD $0x6e671d7f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	WORD $0x6ee6e48e
+	WORD $0x6ee7e4af
+	WORD $0x4f4105de
+	WORD $0x6e681d9e
+	WORD $0x4f4105ff
+	WORD $0x6e691dbf
+	WORD $0x4ebe1fcc
+	WORD $0x4ebf1fed
+	MOVD $c7ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6ee4e78e
+	WORD $0x6ee5e7af
+	WORD $0x4f4105de
+	WORD $0x6e661d5e
+	WORD $0x4f4105ff
+	WORD $0x6e671d7f
+	WORD $0x4ebe1fc6
+	WORD $0x4ebf1fe7
+	ADD R4<<3, R0, R19
+	FSTPQ (F6, F7), 0(R19)
+	MOVD $c7ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6ee4e784
+	WORD $0x6ee5e7a5
+	WORD $0x4f41049e
+	WORD $0x6e681d9e
+	WORD $0x4f4104bf
+	WORD $0x6e691dbf
+	WORD $0x4ebe1fc4
+	WORD $0x4ebf1fe5
+	ADD R4<<3, R1, R19
+	FSTPQ (F4, F5), 0(R19)
+	ADDS $4, R4, R4
+	CMP R5, R4
+	BLE loop1
+tail2:
+	SUBS R4, R3, R3
+	BLE done3
+	MOVD $lanesBelow<>+0(SB), R19
+	ADD $0, R19, R5
+	NEG R3, R3
+	ADD R3<<3, R5, R19
+	FLDPQ 64(R19), (F4, F5)
+	ADD R4<<3, R2, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes1
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes1
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes1
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes1
+	WORD $0x4d40869d
+lanes1:
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	WORD $0x6e66dc00
+	WORD $0x6e67dc21
+	ADD R4<<3, R0, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes2
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes2
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes2
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes2
+	WORD $0x4d40869d
+lanes2:
+	WORD $0x4ebc1f86
+	WORD $0x4ebd1fa7
+	ADD R4<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x6e3c1f9c
+	WORD $0x6e3d1fbd
+	WORD $0x4e083c95
+	CBZ R21, lanes3
+	WORD $0x0d40869c
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes3
+	WORD $0x4d40869c
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes3
+	WORD $0x0d40869d
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes3
+	WORD $0x4d40869d
+lanes3:
+	WORD $0x4ebc1f88
+	WORD $0x4ebd1fa9
+	WORD $0x6ee0e45f
+	WORD $0x6e621c1f
+	WORD $0x4ebf1fe2
+	WORD $0x6ee1e47f
+	WORD $0x6e631c3f
+	WORD $0x4ebf1fe3
+	WORD $0x6ee1f84a
+	WORD $0x6ee1f86b
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6e6afd8a
+	WORD $0x6e6bfdab
+	WORD $0x6ee6e40c
+	WORD $0x6ee7e42d
+	WORD $0x4f41059e
+	WORD $0x6e661c5e
+	WORD $0x4f4105bf
+	WORD $0x6e671c7f
+	WORD $0x4ebe1fc2
+	WORD $0x4ebf1fe3
+	WORD $0x6ee6e40c
+	WORD $0x6ee7e42d
+	WORD $0x4f41059e
+	WORD $0x6e681d5e
+	WORD $0x4f4105bf
+	WORD $0x6e691d7f
+	WORD $0x4ebe1fca
+	WORD $0x4ebf1feb
+	MOVD $c7ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6ee0e78c
+	WORD $0x6ee1e7ad
+	WORD $0x4f41059e
+	WORD $0x6e661c5e
+	WORD $0x4f4105bf
+	WORD $0x6e671c7f
+	WORD $0x4ebe1fc2
+	WORD $0x4ebf1fe3
+	ADD R4<<3, R0, R19
+	ADD $0, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes4
+	WORD $0x0d008682
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes4
+	WORD $0x4d008682
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes4
+	WORD $0x0d008683
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes4
+	WORD $0x4d008683
+lanes4:
+	MOVD $c7ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x6ee0e780
+	WORD $0x6ee1e7a1
+	WORD $0x4f41041e
+	WORD $0x6e681d5e
+	WORD $0x4f41043f
+	WORD $0x6e691d7f
+	WORD $0x4ebe1fc0
+	WORD $0x4ebf1fe1
+	ADD R4<<3, R1, R19
+	ADD $0, R19, R20
+	WORD $0x4e083c95
+	CBZ R21, lanes5
+	WORD $0x0d008680
+	ADD $8, R20
+	WORD $0x4e183c95
+	CBZ R21, lanes5
+	WORD $0x4d008680
+	ADD $8, R20
+	WORD $0x4e083cb5
+	CBZ R21, lanes5
+	WORD $0x0d008681
+	ADD $8, R20
+	WORD $0x4e183cb5
+	CBZ R21, lanes5
+	WORD $0x4d008681
+lanes5:
+done3:
+	RET
+
 TEXT ·denseStartNEON(SB), NOSPLIT, $0-72
 	MOVD p1+8(FP), R0
 	MOVD x1+16(FP), R1

@@ -16,6 +16,9 @@ func chainCalls() []call {
 		{"balance", func(on Set, n, _, _ int, m *room) {
 			balance(on, n, m.floats(n), m.floats(n), m.counts(n), m.counts(n), 0.5, 2)
 		}},
+		{"raise", func(on Set, n, _, _ int, m *room) {
+			raise(on, n, m.floats(n), m.floats(n), m.counts(n), 0.5, 2)
+		}},
 		{"denseStart", func(on Set, n, _, _ int, m *room) {
 			n = min(n, 40)
 			denseStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n*n), 0.1, 0.2)
@@ -161,6 +164,23 @@ func TestBalanceByHand(t *testing.T) {
 	for i, want := range []float64{2, 1.5, 1e-4, 1e4, 7, 7, 7, 7, 4} {
 		from := 1 / math.Sqrt(want)
 		if want == 7 {
+			from = 8
+		}
+		closeTo(t, "the inverse mass", inverse[i], want)
+		closeTo(t, "its root", root[i], from)
+	}
+}
+
+func TestRaiseByHand(t *testing.T) {
+	a := []float64{4, 1, 1e30, math.NaN(), math.Inf(1), 0, 16, 2, 100}
+	inverse, root := make([]float64, len(a)), make([]float64, len(a))
+	for i := range inverse {
+		inverse[i], root[i] = 1, 8
+	}
+	Raise(len(a), inverse, root, a, 0.5, 1e4)
+	for i, want := range []float64{2, 1, 1e4, 1, 1, 1, 8, 1, 50} {
+		from := 1 / math.Sqrt(want)
+		if want == 1 {
 			from = 8
 		}
 		closeTo(t, "the inverse mass", inverse[i], want)

@@ -2106,6 +2106,29 @@ func balance(on Set, n int, inverse []float64, root []float64, a []float64, b []
 }
 
 //go:noescape
+func raiseAVX2(n int, inverse *float64, root *float64, a *float64, share float64, most float64)
+
+//go:noescape
+func raiseAVX512(n int, inverse *float64, root *float64, a *float64, share float64, most float64)
+
+func raise(on Set, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
+	if n <= 0 {
+		return
+	}
+	inverse = inverse[:n]
+	root = root[:n]
+	a = a[:n]
+	switch on {
+	case AVX512:
+		raiseAVX512(n, unsafe.SliceData(inverse), unsafe.SliceData(root), unsafe.SliceData(a), share, most)
+	case AVX2:
+		raiseAVX2(n, unsafe.SliceData(inverse), unsafe.SliceData(root), unsafe.SliceData(a), share, most)
+	default:
+		raiseGo(n, inverse, root, a, share, most)
+	}
+}
+
+//go:noescape
 func denseStartAVX2(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, matrix *float64, half float64, eps float64)
 
 //go:noescape

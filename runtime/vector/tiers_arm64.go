@@ -1643,6 +1643,24 @@ func balance(on Set, n int, inverse []float64, root []float64, a []float64, b []
 }
 
 //go:noescape
+func raiseNEON(n int, inverse *float64, root *float64, a *float64, share float64, most float64)
+
+func raise(on Set, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
+	if n <= 0 {
+		return
+	}
+	inverse = inverse[:n]
+	root = root[:n]
+	a = a[:n]
+	switch on {
+	case NEON:
+		raiseNEON(n, unsafe.SliceData(inverse), unsafe.SliceData(root), unsafe.SliceData(a), share, most)
+	default:
+		raiseGo(n, inverse, root, a, share, most)
+	}
+}
+
+//go:noescape
 func denseStartNEON(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, matrix *float64, half float64, eps float64)
 
 func denseStart(on Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {

@@ -974,6 +974,16 @@ func balance(_ Set, n int, inverse []float64, root []float64, a []float64, b []f
 	balanceGo(n, inverse, root, a, b, least, most)
 }
 
+func raise(_ Set, n int, inverse []float64, root []float64, a []float64, share float64, most float64) {
+	if n <= 0 {
+		return
+	}
+	inverse = inverse[:n]
+	root = root[:n]
+	a = a[:n]
+	raiseGo(n, inverse, root, a, share, most)
+}
+
 func denseStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
 	if n <= 0 {
 		return

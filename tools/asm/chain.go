@@ -7,7 +7,7 @@ import (
 
 // chainFunctions lists the functions of a step of a Hamiltonian Markov chain other than the leapfrog with a diagonal metric.
 func chainFunctions() []function {
-	return []function{noise(), noiseBack(), welford(), balance(), denseStart(), denseEnd(), givenTurns(), pairTurns()}
+	return []function{noise(), noiseBack(), welford(), balance(), raise(), denseStart(), denseEnd(), givenTurns(), pairTurns()}
 }
 
 // noise computes z = g + scale·e and returns Σ e².
@@ -74,6 +74,26 @@ func balance() function {
 			above = g.pick(g.cmp(greater, r, konst(0)), rooted, g.load(element(root, i, 0)))
 			g.store(g.pick(g.cmp(less, r, infBits), above, g.load(element(root, i, 0))), element(root, i, 0))
 			g.store(chosen, element(inverse, i, 0))
+		})
+	}
+	return k
+}
+
+// raise sets inverse to share·a where that is more and finite, not above most, and root to 1/√inverse there.
+func raise() function {
+	k := function{name: "raise", params: "n int, inverse [n], root [n], a [n], share float64, most float64"}
+	k.emit = func(g *gen) {
+		inverse, root, a := g.ptr("inverse"), g.ptr("root"), g.ptr("a")
+		share, most := g.broadcast("share"), g.broadcast("most")
+		g.each(g.integer("n"), func(i reg.GPVirtual) {
+			x := g.mul(share, g.load(element(a, i, 0)))
+			v, r := g.load(element(inverse, i, 0)), g.load(element(root, i, 0))
+			within := g.min(x, most)
+			rooted := g.div(oneBits, g.sqrt(within))
+			more := g.pick(g.cmp(greater, x, v), within, v)
+			rooted = g.pick(g.cmp(greater, x, v), rooted, r)
+			g.store(g.pick(g.cmp(less, x, infBits), more, v), element(inverse, i, 0))
+			g.store(g.pick(g.cmp(less, x, infBits), rooted, r), element(root, i, 0))
 		})
 	}
 	return k
