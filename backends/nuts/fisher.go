@@ -44,7 +44,9 @@ func (f *fisher) resume() {
 	f.scaled, f.arrival.done = true, true
 	for _, s := range f.k.parties {
 		s.estimate.background.reset()
-		s.forget()
+		if s.kept != nil {
+			s.kept.restart()
+		}
 		f.renewed = s.estimate.foreground.draws.N
 		f.looked = f.renewed
 	}
@@ -182,11 +184,13 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	last := f.schedule.Frozen(t + 1)
 	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
 	look := n >= leastDraws && n >= 2*f.looked || last
+	choose := look && (replace || last)
 	f.count(t)
 	if f.strays == mostStrays {
 		look = false
 		for _, s := range k.parties {
 			s.metric.level()
+			s.metric.dismiss()
 		}
 	}
 	least := leastShare
@@ -194,7 +198,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		least = 0 // the variance of draws that are still under way is too large
 	}
 	for _, s := range k.parties {
-		s.setMetric(renew, look, f.strays == 0, least)
+		s.setMetric(renew, look, choose, f.strays == 0, least)
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false
 		}
@@ -243,8 +247,9 @@ func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
 	if least > 0 {
 		m.atLeast(e.draws, least)
 	}
-	if m.full != nil && renew {
+	if m.full != nil && m.ridges == nil && renew {
 		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix, least)
+		m.full.held.judge()
 	}
 }
 
