@@ -184,10 +184,10 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	last := f.schedule.Frozen(t + 1)
 	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
 	look := n >= leastDraws && n >= 2*f.looked || last
-	choose := look && (replace || last)
+	choose := renew && n >= leastDraws && (replace || !f.schedule.Early(t))
 	f.count(t)
 	if f.strays == mostStrays {
-		look = false
+		look, choose = false, false
 		for _, s := range k.parties {
 			s.metric.level()
 			s.metric.dismiss()

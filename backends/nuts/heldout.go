@@ -10,7 +10,7 @@ import (
 
 const (
 	heldDraws  = 5   // draws that a verdict takes
-	correlated = 1.5 // the misfit of the metric beside from which on a dense one may pay
+	correlated = 2   // the misfit of the metric beside from which on a dense one may pay
 	leftOver   = 0.5 // the most of what the misfit of the metric beside exceeds 1 by that a dense one may leave
 	mostMisfit = 2   // of a dense metric in use: of one that is estimated from draws on the way to the posterior, newer ones are far more
 )
