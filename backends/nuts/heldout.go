@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	heldDraws  = 5   // draws that a verdict takes
-	correlated = 2   // the misfit of the metric beside from which on a dense one may pay
-	leftOver   = 0.5 // the most of what the misfit of the metric beside exceeds 1 by that a dense one may leave
-	mostMisfit = 2   // of a dense metric in use: of one that is estimated from draws on the way to the posterior, newer ones are far more
+	heldDraws  = 5    // draws that a verdict takes
+	correlated = 1.25 // the misfit of the metric beside from which on a dense one may pay
+	inScales   = 2    // the same in a hierarchy, whose correlations change with its scales
+	leftOver   = 0.5  // the most of what the misfit of the metric beside exceeds 1 by that a dense one may leave
+	mostMisfit = 2    // of a dense metric in use: of one that is estimated from draws on the way to the posterior, newer ones are far more
 )
 
 // A heldOut tells whether a dense metric is in use, by draws that it was not estimated from. The misfit of an inverse mass S is the mean of (qᵀS⁻¹q + gᵀSg)/2n over draws q and their gradients g, both less their means. The Fisher divergence
@@ -21,10 +22,11 @@ const (
 //
 // In a hierarchy a dense metric that is wrong loses chains: estimated on the way to the posterior, it takes the way for the posterior's correlations, and steps that it allows no longer lead on.
 type heldOut struct {
-	asked         bool // the dense metric was asked for, and need only be better
-	awake         bool // it is in use
-	fitted        bool // it has been estimated
-	draws         int  // since the last verdict
+	asked         bool    // the dense metric was asked for, and need only be better
+	pays          float64 // else the misfit of the metric beside from which on it may be in use
+	awake         bool    // it is in use
+	fitted        bool    // it has been estimated
+	draws         int     // since the last verdict
 	dense, beside float64
 	q, g, room    []float64
 	sample        [2]*adapt.Covariance // of kept draws and gradients, where estimates have none
@@ -33,7 +35,10 @@ type heldOut struct {
 func newHeldOut(of shape) *heldOut {
 	n := of.dense
 	v := make([]float64, 3*n)
-	h := &heldOut{asked: of.ridged == 0, q: v[:n], g: v[n:][:n], room: v[2*n:]}
+	h := &heldOut{asked: of.ridged == 0, pays: correlated, q: v[:n], g: v[n:][:n], room: v[2*n:]}
+	if of.hierarchy > 0 {
+		h.pays = inScales
+	}
 	if !h.asked {
 		h.sample = [2]*adapt.Covariance{adapt.NewCovariance(n), adapt.NewCovariance(n)}
 	}
@@ -112,7 +117,7 @@ func (h *heldOut) judge() {
 	case h.asked || h.awake:
 		h.awake = dense < beside
 	default:
-		h.awake = beside >= correlated && dense-1 <= leftOver*(beside-1)
+		h.awake = beside >= h.pays && dense-1 <= leftOver*(beside-1)
 	}
 	h.reset()
 }
@@ -128,20 +133,20 @@ func (m *metric) dismiss() {
 	m.full.held.reset()
 }
 
-// correlated reports whether a dense metric may pay, by the misfit of the best diagonal one.
-func (e *estimate) correlated(n int) bool {
+// unbalanced is the misfit of the best diagonal metric of n coordinates.
+func (e *estimate) unbalanced(n int) float64 {
 	sum := 0.0
 	for i := range n {
 		sum += math.Sqrt(float64(e.draws.Squares[i] * e.gradients.Squares[i]))
 	}
-	return sum >= correlated*float64(n*(e.draws.N-1))
+	return sum / float64(n*(e.draws.N-1))
 }
 
 // choose estimates a dense metric from kept draws, where it may pay, and decides whether it is in use in place of ridges.
 func (s *party) choose(e *estimate, least float64) {
 	m := &s.metric
 	h := m.full.held
-	if !e.correlated(m.full.n) {
+	if !(e.unbalanced(m.full.n) >= h.pays) {
 		m.dismiss()
 		return
 	}

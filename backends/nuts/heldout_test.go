@@ -302,7 +302,7 @@ func TestVerdicts(t *testing.T) {
 		{false, false, 10, 1.1, 1.9, false}, {false, false, 10, 1.45, 2, true}, {false, false, 10, 1.55, 2, false}, {false, true, 10, 1.3, 1.4, true}, {false, true, 10, 1.5, 1.4, false},
 		{false, false, 10, 2.1, 90, false}, {false, true, 10, nan, 1, false}, {true, true, 10, nan, nan, false}, {true, true, 10, 1, nan, false}, {false, false, 10, 1, nan, false},
 	} {
-		h := heldOut{asked: c.asked, awake: c.awake, draws: c.draws, dense: float64(c.draws) * c.dense, beside: float64(c.draws) * c.beside}
+		h := heldOut{asked: c.asked, pays: inScales, awake: c.awake, draws: c.draws, dense: float64(c.draws) * c.dense, beside: float64(c.draws) * c.beside}
 		h.judge()
 		if h.awake != c.want {
 			t.Errorf("%+v: %t", c, h.awake)
