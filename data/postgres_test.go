@@ -12,7 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/tests/await"
 )
 
 // postgresProgram finds a program of a PostgreSQL installation, or skips the test.
@@ -91,20 +93,20 @@ func postgresServer(t *testing.T, password string) string {
 	})
 	address := "postgres://reader@/postgres?host=" + url.QueryEscape(dir)
 	t.Setenv("PGPASSWORD", password)
-	for range 200 {
-		if _, list := Open(address + "&query=SELECT 1 AS one"); len(list) == 0 {
-			return address
-		}
+	var list diag.List
+	if !await.Until(func() bool {
 		select {
 		case err := <-ended:
 			ended <- nil
 			t.Fatalf("the server ended: %v\n%s", err, log.String())
-		case <-time.After(50 * time.Millisecond):
+		default:
 		}
+		_, list = Open(address + "&query=SELECT 1 AS one")
+		return len(list) == 0
+	}) {
+		t.Fatalf("no connection: %v", Errors(list))
 	}
-	_, list := Open(address + "&query=SELECT 1 AS one")
-	t.Fatalf("no connection: %v\n%s", Errors(list), log.String())
-	return ""
+	return address
 }
 
 // postgresExec runs statements, which may write.

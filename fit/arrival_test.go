@@ -3,6 +3,8 @@ package fit
 import (
 	"context"
 	"fmt"
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -28,5 +30,33 @@ func TestChainsArrive(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Times of a Weibull distribution whose scale depends on a covariate with a standard deviation of 20. At one of four starting points its gradient is beyond 1e20, and at one of a hundred beyond 1e90: chains that began
+// there were still on their way when the warm-up was over.
+func TestChainsBeginWhereTheyCanLeave(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("t,x\n")
+	for i := range 50 {
+		x := 20 * math.Sin(float64(3*i))
+		fmt.Fprintf(&table, "%.4g,%.4g\n", math.Exp(2-0.02*x)*(0.2+math.Abs(math.Cos(float64(i)))), x)
+	}
+	const text = "data t : real<lower=0>[N]\ndata x : real[N]\nparam a ~ normal(2, 2)\nparam b ~ normal(0, 1)\nparam shape ~ lognormal(0, 1)\nt ~ weibull(shape, exp(a + b * x))\n"
+	bound := bindFiles(t, text, transforms.None, 1, map[string]string{"data.csv": table.String()})
+	for seed := range uint64(6) {
+		p, diags, err := OpenBound(bound, Options{Seed: seed + 1, Settings: map[string]string{"draws": "200"}})
+		if err != nil || diags.HasErrors() {
+			t.Fatal(err, diags)
+		}
+		r, err := p.Sample(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range r.Summary() {
+			if !(row.RHat < 1.1) {
+				t.Errorf("seed %d: %s has R-hat %.2f", seed+1, row.Name, float64(row.RHat))
+			}
+		}
 	}
 }

@@ -15,55 +15,134 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// An offsetModel is a normal regression with an intercept at the server and a covariate of a client that is far from centred: data of n rows with the residual sd sigma.
+// An offsetModel is a normal regression with an intercept at the server and covariates that are far from centred, one of each client and perhaps one of the server: data of n rows with the residual sd sigma.
 type offsetModel struct {
-	x, y       []float64
+	x, own     [][]float64
+	y          []float64
 	sigma, tau float64
 }
 
-const offsetText = "client c\ndata y : real[N] @ server\ndata x : real[N] @ c\nparam b ~ normal(0, 1) @ c\nparam a ~ normal(0, %v)\ny ~ normal(a + b * x, %v)\n"
-
-func newOffset(tau float64) offsetModel {
+func newOffset(tau float64, clients int, own bool) offsetModel {
 	r := rand.New(rand.NewPCG(5, 1))
-	m := offsetModel{sigma: 0.5, tau: tau}
+	m := offsetModel{x: make([][]float64, clients), sigma: 0.5, tau: tau}
+	if own {
+		m.own = make([][]float64, 1)
+	}
 	for range 60 {
-		x := 20 + r.NormFloat64()
-		m.x, m.y = append(m.x, x), append(m.y, 0.3+0.7*x+m.sigma*r.NormFloat64())
+		eta := 0.3
+		for _, list := range [][][]float64{m.x, m.own} {
+			for k := range list {
+				x := 20 + r.NormFloat64()
+				list[k] = append(list[k], x)
+				eta += 0.7 * x
+			}
+		}
+		m.y = append(m.y, eta+m.sigma*r.NormFloat64())
 	}
 	return m
 }
 
 func (m offsetModel) bind(t *testing.T, transform def.Transform, rho float64) *compile.Bound {
-	var y, x strings.Builder
-	for i := range m.x {
-		fmt.Fprintf(&y, "%d,%v\n", i, m.y[i])
-		fmt.Fprintf(&x, "%d,%v\n", i, m.x[i])
+	owner := "server"
+	if transform == transforms.Power {
+		owner = "shared"
 	}
-	return bindFiles(t, fmt.Sprintf(offsetText, m.tau, m.sigma), transform, rho, map[string]string{"server.csv": "id,y\n" + y.String(), "c.csv": "id,x\n" + x.String()})
+	text, files := fmt.Sprintf("data y : real[N] @ %s\nparam a ~ normal(0, %v)\n", owner, m.tau), map[string]string{}
+	column := func(party, names string, columns ...[]float64) {
+		var b strings.Builder
+		fmt.Fprintf(&b, "id,%s\n", names)
+		for i := range m.y {
+			fmt.Fprintf(&b, "%d", i)
+			for _, c := range columns {
+				fmt.Fprintf(&b, ",%v", c[i])
+			}
+			b.WriteByte('\n')
+		}
+		files[party+".csv"] = b.String()
+	}
+	var names, terms []string
+	for k, x := range m.x {
+		name := fmt.Sprintf("c%d", k+1)
+		text += fmt.Sprintf("data x%[1]d : real[N] @ c%[1]d\nparam b%[1]d ~ normal(0, 1) @ c%[1]d\n", k+1)
+		names, terms = append(names, name), append(terms, fmt.Sprintf("b%[1]d * x%[1]d", k+1))
+		column(name, fmt.Sprintf("x%d", k+1), x)
+	}
+	if column("server", "y", m.y); m.own != nil {
+		text += "data w : real[N] @ server\nparam d ~ normal(0, 1)\n"
+		terms = append(terms, "d * w")
+		column("server", "y,w", m.y, m.own[0])
+	}
+	text = "client " + strings.Join(names, ", ") + "\n" + text + fmt.Sprintf("y ~ normal(a + %s, %v)\n", strings.Join(terms, " + "), m.sigma)
+	return bindFiles(t, text, transform, rho, files)
 }
 
-// posterior is that of a and b: their means and standard deviations, where noise of sd rho is added to the predictor.
-func (m offsetModel) posterior(rho float64) (mean, sd [2]float64) {
-	w := 1 / (m.sigma*m.sigma + rho*rho)
-	aa, ab, bb, ya, yb := 1/(m.tau*m.tau), 0.0, 1.0, 0.0, 0.0
-	for i, x := range m.x {
-		aa, ab, bb = aa+w, ab+w*x, bb+w*x*x
-		ya, yb = ya+w*m.y[i], yb+w*x*m.y[i]
+// columns are the covariates in the order of the parameters, after a constant one: the server's come before the clients'.
+func (m offsetModel) columns() [][]float64 {
+	ones := make([]float64, len(m.y))
+	for i := range ones {
+		ones[i] = 1
 	}
-	det := aa*bb - ab*ab
-	return [2]float64{(bb*ya - ab*yb) / det, (aa*yb - ab*ya) / det}, [2]float64{math.Sqrt(bb / det), math.Sqrt(aa / det)}
+	return append(append([][]float64{ones}, m.own...), m.x...)
 }
 
-// An intercept that follows a client's contributions has the posterior of the closed form, and is reported as it is declared: with lp__ the log density there. A ridge of correlation -0.9997 costs a few gradients a
+// posterior is that of all parameters: their means and standard deviations, where the noise on a row's predictor has a variance.
+func (m offsetModel) posterior(noise float64) (mean, sd []float64) {
+	columns, w := m.columns(), 1/(m.sigma*m.sigma+noise)
+	n := len(columns)
+	precision, right := make([][]float64, n), make([]float64, n)
+	for i := range precision {
+		precision[i] = make([]float64, 2*n) // beside the identity, which becomes the covariance
+		precision[i][n+i] = 1
+		precision[i][i] = 1
+		if i == 0 {
+			precision[0][0] = 1 / (m.tau * m.tau)
+		}
+		for row, y := range m.y {
+			right[i] += w * columns[i][row] * y
+			for j := range n {
+				precision[i][j] += w * columns[i][row] * columns[j][row]
+			}
+		}
+	}
+	for i, pivot := range precision {
+		by := pivot[i]
+		for j := range pivot {
+			pivot[j] /= by
+		}
+		for k, other := range precision {
+			if by := other[i]; k != i {
+				for j := range other {
+					other[j] -= by * pivot[j]
+				}
+			}
+		}
+	}
+	mean, sd = make([]float64, n), make([]float64, n)
+	for i, row := range precision {
+		for j, v := range right {
+			mean[i] += row[n+j] * v
+		}
+		sd[i] = math.Sqrt(row[n+i])
+	}
+	return mean, sd
+}
+
+// An intercept that follows what else is added to its predictor has the posterior of the closed form, and is reported as it is declared: with lp__ the log density there. A ridge of correlation -0.999 costs a few gradients a
 // draw, where in declared coordinates it costs more than ten times as many an effective draw.
 func TestInterceptsFollowContributions(t *testing.T) {
-	m := newOffset(5)
+	const rho = 0.3
 	for _, c := range []struct {
 		transform def.Transform
-		rho       float64
-	}{{transforms.Exact, 0}, {transforms.Augmented, 0.3}} {
-		b := m.bind(t, c.transform, c.rho)
-		want, sd := m.posterior(c.rho)
+		noise     float64
+		m         offsetModel
+	}{
+		{transforms.Exact, 0, newOffset(5, 1, false)}, {transforms.Augmented, rho * rho, newOffset(5, 1, false)}, {transforms.Power, rho * rho / 2, newOffset(5, 2, false)},
+		{transforms.Exact, 0, newOffset(20, 1, true)}, // most of what the intercept varies with is the server's own
+	} {
+		m := c.m
+		b := m.bind(t, c.transform, rho)
+		want, sd := m.posterior(c.noise)
+		columns := m.columns()
 		cost := func(given map[string]string) float64 {
 			r := run(t, b, given)
 			least := math.Inf(1)
@@ -89,10 +168,19 @@ func TestInterceptsFollowContributions(t *testing.T) {
 			}
 			if c.transform == transforms.Exact {
 				for _, i := range []int{0, 500, 999} {
-					a, slope := r.Draws.Column(0)[1][i], r.Draws.Column(1)[1][i]
-					lp := normalLP(a, 0, m.tau) + normalLP(slope, 0, 1)
-					for row, x := range m.x {
-						lp += normalLP(m.y[row], a+slope*x, m.sigma)
+					lp, eta := 0.0, make([]float64, len(m.y))
+					for k, column := range columns {
+						scale, v := 1.0, r.Draws.Column(k)[1][i]
+						if k == 0 {
+							scale = m.tau
+						}
+						lp += normalLP(v, 0, scale)
+						for row, x := range column {
+							eta[row] += v * x
+						}
+					}
+					for row, y := range m.y {
+						lp += normalLP(y, eta[row], m.sigma)
 					}
 					if got := r.Draws.Transitions[1][i].LP; math.Abs(got-lp) > 1e-7*math.Abs(lp) {
 						t.Errorf("%v: lp__ is %v, want %v", given, got, lp)
@@ -103,7 +191,7 @@ func TestInterceptsFollowContributions(t *testing.T) {
 		}
 		follows, declared := cost(nil), cost(map[string]string{"coordinates": "declared"})
 		if !(follows < 20) || !(declared > 10*follows) {
-			t.Errorf("%s: %.1f gradients an effective draw, %.1f in declared coordinates", c.transform, follows, declared)
+			t.Errorf("%s, %d covariates: %.1f gradients an effective draw, %.1f in declared coordinates", c.transform, len(want)-1, follows, declared)
 		}
 	}
 }
@@ -111,7 +199,7 @@ func TestInterceptsFollowContributions(t *testing.T) {
 // A user's initial value of an intercept is where its chains begin, in the coordinates of the model, and they find the posterior from there.
 func TestInterceptsBeginWhereTheyAreTold(t *testing.T) {
 	const begin = -40
-	m := newOffset(5)
+	m := newOffset(5, 1, false)
 	b := m.bind(t, transforms.Exact, 0)
 	p := prepared(t, b, backend(t, "nuts"), nil)
 	p.starts = [][][]density.Start{{{{Offset: 0, Values: []float64{begin}}}, nil}}

@@ -12,8 +12,15 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// attempts is how many starting points are tried, as Stan does.
-const attempts = 100
+// attempts is how many starting points are tried, as Stan does, and mostSteep how many of them are passed over for their gradient.
+const (
+	attempts  = 100
+	mostSteep = 20
+)
+
+// steepest is the greatest |gradient| from which a chain begins if it has the choice: with a greater one 1/|gradient| is beyond the least inverse mass, and the warm-up may be over before the
+// chain has come from there.
+const steepest = 1 / leastMass
 
 // A chain is a kernel: one Markov chain, over the parties of this process.
 type chain struct {
@@ -137,25 +144,47 @@ func checkMetric(blocks []density.Block, s backends.Settings) error {
 	return nil
 }
 
-// Init looks for a starting point where density and gradient are finite, and for a first step size.
+// Init looks for a starting point where density and gradient are finite and the gradient is no more than steepest, or else for the least steep of the finite ones, and for a first step size.
 func (k *chain) Init(ctx context.Context) error {
+	least, best, steep := math.Inf(1), uint64(0), 0
 	for attempt := range uint64(attempts) {
-		for b, s := range k.parties {
-			s.begin(attempt, k.now.q.at[b])
-			density.Place(k.env, b, k.now.q.theta[b])
-			if s.intercepts != nil {
-				s.intercepts.begin(k.env, b)
-			}
-		}
-		ok, err := k.evaluateStart(ctx)
+		ok, err := k.start(ctx, attempt)
 		if err != nil {
 			return err
 		}
-		if ok {
+		if !ok {
+			continue
+		}
+		squares := k.total[1]
+		if squares <= steepest*steepest {
 			return k.tuner.begin(ctx)
 		}
+		if squares < least {
+			least, best = squares, attempt
+		}
+		if steep++; steep == mostSteep {
+			break
+		}
+	}
+	if steep > 0 {
+		if _, err := k.start(ctx, best); err != nil {
+			return err
+		}
+		return k.tuner.begin(ctx)
 	}
 	return backends.NotFinite(k.env, false, k.why(), "nuts: the log density or its gradient is not finite at any of %d starting points", attempts)
+}
+
+// start goes to a starting point and evaluates it. What is at the point of an attempt does not depend on other attempts.
+func (k *chain) start(ctx context.Context, attempt uint64) (ok bool, err error) {
+	for b, s := range k.parties {
+		s.begin(attempt, k.now.q.at[b])
+		density.Place(k.env, b, k.now.q.theta[b])
+		if s.intercepts != nil {
+			s.intercepts.begin(k.env, b)
+		}
+	}
+	return k.evaluateStart(ctx)
 }
 
 // refer takes the current point to the references.
@@ -172,7 +201,7 @@ func (k *chain) why() string {
 	return "a gradient overflowed, or another party's was not finite"
 }
 
-// evaluateStart evaluates the current point.
+// evaluateStart evaluates the current point, and leaves the log density and the squared length of its gradient in k.total.
 func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 	if err := k.evaluate(ctx, k.now); err != nil {
 		return false, err

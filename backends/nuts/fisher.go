@@ -13,6 +13,7 @@ const (
 	fisherStart = 0.1 // step size that the search begins at
 	fisherDraws = 3   // draws before the metric is first set
 	leastShare  = 0.5 // of the variance of draws: the least inverse mass
+	acrossShare = 1.0 // the same for parameters outside hierarchies that are a part of a model's: no metric knows their correlations with those of other parties
 	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
 	mostStrays  = 5   // divergent transitions of the warm-up, after which no ridges are used
 	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
@@ -193,11 +194,11 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 			s.metric.dismiss()
 		}
 	}
-	least := leastShare
-	if f.schedule.Early(t) {
-		least = 0 // the variance of draws that are still under way is too large
-	}
 	for _, s := range k.parties {
+		least := s.least
+		if f.schedule.Early(t) {
+			least = 0 // the variance of draws that are still under way is too large
+		}
 		s.setMetric(renew, look, choose, f.strays == 0, least)
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false

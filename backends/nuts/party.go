@@ -17,6 +17,7 @@ type party struct {
 	params   int // of the block
 	aux      auxiliary
 	metric   metric
+	least    float64 // share of the variance of draws: the least inverse mass
 	estimate estimates
 	kinetic  float64 // of the momentum that the trajectory began with, less the log-Jacobian of its start
 
@@ -39,9 +40,12 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 	of := shapeOf(block, s)
 	dim := block.Dim() + aux.len
 	p := &party{
-		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of, s), intercepts: newIntercepts(block, s), metric: newMetric(dim, of), estimate: newEstimates(dim, of.matrices(), learnsFisher(s)),
+		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of, s), intercepts: newIntercepts(block, s), metric: newMetric(dim, of), least: leastShare, estimate: newEstimates(dim, of.matrices(), learnsFisher(s)),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
+	}
+	if !s.Transform.Pooled && of.hierarchy == 0 {
+		p.least = acrossShare
 	}
 	switch {
 	case p.centring != nil:

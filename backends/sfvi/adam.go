@@ -11,7 +11,7 @@ const (
 
 // An adam is the optimiser's state for some variational parameters.
 type adam struct {
-	first, second []float64 // moments of the gradient
+	first, second []float64 // moments of the gradient, undivided as vec.Adam has them
 	decay1        float64   // beta1 to the number of steps
 	decay2        float64
 	safe          []float64 // phi and both moments before a step that may be taken back
@@ -23,12 +23,24 @@ func newAdam(n int) adam {
 	return adam{first: v[:n], second: v[n:], decay1: 1, decay2: 1}
 }
 
-// ascend moves phi one step of the given rate along the gradient.
-func (a *adam) ascend(phi, grad []float64, rate float64) {
+// A step is one of the optimiser that is to be made: see vec.Adam.
+type step struct {
+	*adam
+	slope        []float64
+	scale, least float64
+}
+
+// next is the next step, of the given rate along the slope, which the caller makes: of all parameters, once each.
+func (a *adam) next(slope []float64, rate float64) step {
 	a.decay1 = float64(a.decay1 * beta1)
 	a.decay2 = float64(a.decay2 * beta2)
-	step, scale := rate/(1-a.decay1), 1/(1-a.decay2)
-	vec.Adam(len(phi), phi, a.first, a.second, grad, step, scale, beta1, beta2, epsilon)
+	k := rate * (1 - beta1) / (1 - a.decay1)
+	return step{a, slope, (1 - beta2) / (1 - a.decay2) / (k * k), epsilon / k * (epsilon / k)}
+}
+
+// move moves n parameters of phi from number i on.
+func (s *step) move(n int, phi []float64, i int) {
+	vec.Adam(n, phi[i:], s.first[i:], s.second[i:], s.slope[i:], s.scale, s.least, beta1, beta2)
 }
 
 // keep copies phi and the state of the optimiser.

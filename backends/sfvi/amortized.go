@@ -102,14 +102,17 @@ func (q *amortized) start(phi []float64, from density.Stream) {
 	}
 }
 
-func (q *amortized) value(_, phi, g, z []float64) float64 {
+func (q *amortized) value(_, phi []float64, by *step, g, z []float64) float64 {
+	if by != nil {
+		by.move(len(phi), phi, 0)
+	}
 	ratio := 0.0
 	copy(q.g, g)
 	for k, c := range q.cuts {
 		v := q.nets[k]
 		v.forward(phi[:v.size()])
 		phi = phi[v.size():]
-		ratio += vec.GuideDraw(v.n, span(q.s, c), span(q.e, c), span(z, c), v.out, v.out[v.n:], span(q.eps, c), span(g, c), c.Rho)
+		ratio += vec.GuideDraw(v.n, span(q.s, c), span(q.e, c), span(z, c), v.out, v.out[v.n:], span(q.eps, c), span(g, c), c.Rho, q.sign)
 	}
 	return q.weight * ratio
 }

@@ -12,6 +12,7 @@ type factor struct {
 	averaged int       // how many these are
 	opt      adam
 	due      float64 // the rate of a step that is put off until flush; 0: none
+	next     step    // that step, when it is made
 }
 
 // newFactor makes a factor for iterations of several draws or of one. Where parties are apart its steps can be undone.
@@ -40,20 +41,29 @@ func (f *factor) collect(d int) {
 // ascendLater puts a step of ascend off: to when the party uses the parameters, by then in a goroutine of its own where there are several.
 func (f *factor) ascendLater(rate float64) { f.due = rate }
 
+// step returns the step that was put off, for the caller to make, or nil.
+func (f *factor) step() *step {
+	if f.due == 0 {
+		return nil
+	}
+	if f.opt.safe != nil {
+		f.opt.keep(f.phi)
+	}
+	f.next, f.due = f.opt.next(f.slope, f.due), 0
+	return &f.next
+}
+
 // flush makes the step that was put off. All that uses the parameters, the slope or the optimiser calls it before.
 func (f *factor) flush() {
-	if rate := f.due; rate != 0 {
-		f.due = 0
-		f.ascend(rate)
+	if by := f.step(); by != nil {
+		by.move(len(f.phi), f.phi, 0)
 	}
 }
 
 // ascend moves the parameters along the slope. Where the step may have to be undone it keeps a copy first.
 func (f *factor) ascend(rate float64) {
-	if f.opt.safe != nil {
-		f.opt.keep(f.phi)
-	}
-	f.opt.ascend(f.phi, f.slope, rate)
+	f.ascendLater(rate)
+	f.flush()
 }
 
 // average includes phi in the running mean.

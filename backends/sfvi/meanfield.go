@@ -29,12 +29,13 @@ func (q *meanfield) each() int { return 2 }
 func (q *meanfield) start(phi []float64, _ density.Stream) { clear(phi) }
 
 // In terms of e = (z − g)/ρ the mean of z is m + (ḡ − g)/ρ.
-func (q *meanfield) value(mu, phi, g, z []float64) float64 {
+func (q *meanfield) value(mu, phi []float64, by *step, g, z []float64) float64 {
 	n, ratio := q.len(), 0.0
 	q.block.Cut(density.Centre, mu, q.centre)
-	for _, c := range q.cuts {
-		ratio += vec.GuideDrawApart(
-			c.Len(), span(q.s, c), span(q.e, c), span(z, c), span(phi, c), span(phi[n:], c), span(q.eps, c), span(g, c), span(q.centre, c), c.Rho, 1/c.Rho)
+	for t, ok := q.next(stretch{}); ok; t, ok = q.next(t) {
+		i := t.at
+		q.move(phi, q.each(), by, t)
+		ratio += vec.GuideDrawApart(t.m, q.s[i:], q.e[i:], z[i:], phi[i:], phi[n+i:], q.eps[i:], g[i:], q.centre[i:], t.rho, q.sign, 1/t.rho)
 	}
 	return q.weight * ratio
 }

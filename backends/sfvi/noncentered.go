@@ -19,10 +19,12 @@ func (q *noncentered) each() int { return 2 }
 
 func (q *noncentered) start(phi []float64, _ density.Stream) { clear(phi) }
 
-func (q *noncentered) value(_, phi, g, z []float64) float64 {
+func (q *noncentered) value(_, phi []float64, by *step, g, z []float64) float64 {
 	n, ratio := q.len(), 0.0
-	for _, c := range q.cuts {
-		ratio += vec.GuideDraw(c.Len(), span(q.s, c), span(q.e, c), span(z, c), span(phi, c), span(phi[n:], c), span(q.eps, c), span(g, c), c.Rho)
+	for t, ok := q.next(stretch{}); ok; t, ok = q.next(t) {
+		i := t.at
+		q.move(phi, q.each(), by, t)
+		ratio += vec.GuideDraw(t.m, q.s[i:], q.e[i:], z[i:], phi[i:], phi[n+i:], q.eps[i:], g[i:], t.rho, q.sign)
 	}
 	return q.weight * ratio
 }

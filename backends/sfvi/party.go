@@ -48,12 +48,11 @@ type party struct {
 	square  float64                // of the last gradient of the guide
 	cut     []float64              // of a draw whose auxiliary variables are asked for
 	streams [sources]density.Stream
-	// The guide's noise is made when it is used, by then in a goroutine of the party's own where there are several: filled from a stream that is not nil, and turned.
-	from    density.Stream
-	turning bool
-	noisy   bool   // the noise in theta.eps and in the guide is that of fitting's round …
-	round   uint64 // … with this number, or its opposite if
-	turned  bool
+	// The guide's noise is made when it is used, by then in a goroutine of the party's own where there are several: filled from a stream that is not nil.
+	from   density.Stream
+	noisy  bool   // the noise in theta.eps and in the guide is that of fitting's round …
+	round  uint64 // … with this number, or its opposite if
+	turned bool
 }
 
 func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
@@ -162,31 +161,26 @@ func (p *party) fill(from source, r uint64) {
 	s.Round(r)
 	s.FillNormals(p.theta.eps)
 	if p.guide != nil {
-		p.from, p.turning = s, false
+		p.from = s
 	}
 	p.noisy, p.round, p.turned = from == fitting, r, false
 }
 
-// turn changes the sign of all noise.
+// turn changes the sign of all noise: that of the guide when it is used.
 func (p *party) turn() {
 	vec.Neg(len(p.theta.eps), p.theta.eps, p.theta.eps)
-	p.turning = p.guide != nil && !p.turning
 	p.turned = !p.turned
 }
 
 // value sets z from the cut g by the guide, with the noise of the latest draw, and returns what that adds to the ratio.
 func (p *party) value(g, z []float64) float64 {
-	p.vars.flush()
-	eps := p.guide.noise()
+	by := p.vars.step()
 	if p.from != nil {
-		p.from.FillNormals(eps)
+		p.from.FillNormals(p.guide.noise())
 		p.from = nil
 	}
-	if p.turning {
-		vec.Neg(len(eps), eps, eps)
-		p.turning = false
-	}
-	return p.guide.value(p.mu(), p.vars.phi, g, z)
+	p.guide.turn(p.turned)
+	return p.guide.value(p.mu(), p.vars.phi, by, g, z)
 }
 
 // sample sets theta to that of round r of a stream, and leaves the noise of z alone.

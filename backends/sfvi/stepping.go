@@ -179,7 +179,7 @@ func (k *kernel) settleHere(b int, to []float64) {
 	if p.guide != nil {
 		clear(p.guide.noise())
 	}
-	p.noisy, p.from, p.turning = false, nil, false
+	p.noisy, p.from = false, nil
 	p.theta.draw(p.own.phi, k.theta[b])
 	at.block.Local(k.theta[b], at.g, at.own)
 	if p.guide == nil {

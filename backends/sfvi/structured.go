@@ -30,13 +30,13 @@ func (q *structured) each() int { return 3 }
 
 func (q *structured) start(phi []float64, _ density.Stream) { clear(phi) }
 
-func (q *structured) value(mu, phi, g, z []float64) float64 {
+func (q *structured) value(mu, phi []float64, by *step, g, z []float64) float64 {
 	n, ratio := q.len(), 0.0
 	q.block.Cut(density.Centre, mu, q.centre)
-	for _, c := range q.cuts {
-		ratio += vec.GuideDrawSloped(
-			c.Len(), span(q.s, c), span(q.e, c), span(z, c), span(q.diff, c), span(phi, c), span(phi[n:], c), span(phi[2*n:], c),
-			span(q.eps, c), span(g, c), span(q.centre, c), c.Rho)
+	for t, ok := q.next(stretch{}); ok; t, ok = q.next(t) {
+		i := t.at
+		q.move(phi, q.each(), by, t)
+		ratio += vec.GuideDrawSloped(t.m, q.s[i:], q.e[i:], z[i:], q.diff[i:], phi[i:], phi[n+i:], phi[2*n+i:], q.eps[i:], g[i:], q.centre[i:], t.rho, q.sign)
 	}
 	return q.weight * ratio
 }

@@ -8,6 +8,10 @@
 //	go run ./bench/cores -cost [-against BINARY] [NAME…]
 //
 // prints the CPU time of a leapfrog, or of an iteration, on one core instead, in turn with an older build of this command where one is given.
+//
+//	go run ./bench/cores -chains N [NAME…]
+//
+// prints the CPU time of a leapfrog of one chain on one core, and of N chains on that core, in turn, for data that the second cache cannot hold. The first chain has the same draws.
 package main
 
 import (
@@ -25,7 +29,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/bench/stopwatch"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -33,10 +39,11 @@ func main() {
 	rounds := flag.Int("rounds", 9, "rounds")
 	cost := flag.Bool("cost", false, "CPU time on one core")
 	against := flag.String("against", "", "an older build of this command")
+	chains := flag.Int("chains", 1, "compare one chain on one core with so many on it")
 	child := flag.String("child", "", "problem to work on, as this command calls itself")
 	flag.Parse()
 	if *child != "" {
-		if err := work(find(*child)); err != nil {
+		if err := work(find(*child), *chains); err != nil {
 			log.Fatal(err)
 		}
 		return
@@ -47,12 +54,15 @@ func main() {
 	}
 	chosen := flag.Args()
 	for _, p := range problems {
-		if len(chosen) > 0 && !slices.Contains(chosen, p.name) || len(chosen) == 0 && p.small != *cost {
+		if len(chosen) > 0 && !slices.Contains(chosen, p.name) || len(chosen) == 0 && (p.small != *cost || p.large != (*chains > 1)) {
 			continue
 		}
-		if *cost {
+		switch {
+		case *cost:
 			err = p.cost(self, *against, *rounds)
-		} else {
+		case *chains > 1:
+			err = p.beside(self, *rounds, *chains)
+		default:
 			err = p.speedUp(self, *rounds)
 		}
 		if err != nil {
@@ -61,18 +71,21 @@ func main() {
 	}
 }
 
-// work makes transitions of a chain, a batch for each line that it reads, and prints the time, the CPU time, the evaluations and a digest of the draws of each.
-func work(p *problem) error {
+// work makes transitions of chains, a batch for each line that it reads, and prints the time, the CPU time, the evaluations and a digest of the draws of the first chain of each.
+func work(p *problem, chains int) error {
 	plan, err := p.plan()
 	if err != nil {
 		return err
 	}
-	return session.RunChains(context.Background(), plan, session.OneLoop, 1, 1, runtime.GOMAXPROCS(0), func(ctx context.Context, c *session.Chains) error {
-		k, err := p.kernel(c.Envs[0])
-		if err != nil {
+	return session.RunChains(context.Background(), plan, session.OneLoop, 1, chains, runtime.GOMAXPROCS(0), func(ctx context.Context, c *session.Chains) error {
+		kernels := make([]backends.Kernel, chains)
+		err := c.Each(ctx, func(ctx context.Context, chain int) (err error) {
+			if kernels[chain], err = p.kernel(density.Chain(c.Envs[chain], chain+1)); err == nil {
+				err = kernels[chain].Init(ctx)
+			}
 			return err
-		}
-		if err := k.Init(ctx); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 		var theta [][]float64
@@ -80,14 +93,21 @@ func work(p *problem) error {
 			theta = append(theta, make([]float64, b.Dim()))
 		}
 		steps := func(n int) (evaluations int, err error) {
-			for range n {
-				info, err := k.Step(ctx)
-				if err != nil {
-					return 0, err
+			each := make([]int, chains)
+			err = c.Each(ctx, func(ctx context.Context, chain int) error {
+				for range n {
+					info, err := kernels[chain].Step(ctx)
+					if err != nil {
+						return err
+					}
+					each[chain] += max(1, info.Transition.Leapfrogs)
 				}
-				evaluations += max(1, info.Transition.Leapfrogs)
+				return nil
+			})
+			for _, n := range each {
+				evaluations += n
 			}
-			return evaluations, nil
+			return evaluations, err
 		}
 		if _, err := steps(p.warmup); err != nil {
 			return err
@@ -102,7 +122,7 @@ func work(p *problem) error {
 			wall := time.Since(begin)
 			digest := fnv.New64()
 			if p.draws {
-				k.Draw(0, theta)
+				kernels[0].Draw(0, theta)
 			}
 			for _, block := range theta {
 				for _, v := range block {
@@ -129,8 +149,11 @@ type batch struct {
 	digest      uint64
 }
 
-func start(binary string, p *problem, cores int) (*worker, error) {
+func start(binary string, p *problem, cores, chains int) (*worker, error) {
 	cmd := exec.Command(binary, "-child", p.name)
+	if chains > 1 {
+		cmd.Args = append(cmd.Args, "-chains", fmt.Sprint(chains))
+	}
 	cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", cores))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -188,7 +211,7 @@ func together(workers ...*worker) (out []batch, err error) {
 func (p *problem) speedUp(self string, rounds int) error {
 	var workers []*worker
 	for _, cores := range []int{1, 2, 1, 1} {
-		w, err := start(self, p, cores)
+		w, err := start(self, p, cores, 1)
 		if err != nil {
 			return err
 		}
@@ -228,7 +251,7 @@ func (p *problem) cost(self, against string, rounds int) error {
 	}
 	var workers []*worker
 	for _, b := range binaries {
-		w, err := start(b, p, 1)
+		w, err := start(b, p, 1, 1)
 		if err != nil {
 			return err
 		}
@@ -256,6 +279,37 @@ func (p *problem) cost(self, against string, rounds int) error {
 		fmt.Printf("  new/old %s", spread(ratio))
 	}
 	fmt.Println()
+	return nil
+}
+
+// beside prints the line of a problem for chains that share a core.
+func (p *problem) beside(self string, rounds, chains int) error {
+	var workers []*worker
+	for _, n := range []int{1, chains} {
+		w, err := start(self, p, 1, n)
+		if err != nil {
+			return err
+		}
+		defer w.stop()
+		workers = append(workers, w)
+	}
+	var alone, shared, gain []float64
+	for range rounds {
+		one, err := together(workers[0])
+		if err != nil {
+			return err
+		}
+		all, err := together(workers[1])
+		if err != nil {
+			return err
+		}
+		if one[0].digest != all[0].digest {
+			return fmt.Errorf("%s: other draws beside other chains", p.name)
+		}
+		a, b := one[0].cpu/1e3/float64(one[0].evaluations), all[0].cpu/1e3/float64(all[0].evaluations)
+		alone, shared, gain = append(alone, a), append(shared, b), append(gain, a/b)
+	}
+	fmt.Printf("%-28s one chain µs %s  %d chains µs %s  gain %s\n", p.name, spread(alone), chains, spread(shared), spread(gain))
 	return nil
 }
 

@@ -31,6 +31,7 @@ type problem struct {
 	warmup, batch          int
 	draws                  bool // each step leaves a draw
 	small                  bool // for -cost
+	large                  bool // for -chains
 }
 
 var problems = list()
@@ -45,6 +46,16 @@ func list() (out []*problem) {
 	wide("parties/augmented", n, transforms.Augmented, 4, 25_000, 5, 150, 20)
 	wide("parties/power", n, transforms.Power, 4, 25_000, 5, 150, 20)
 	wide("parties/sfvi", s, transforms.Augmented, 4, 25_000, 5, 100, 400)
+	large := func(name string, t def.Transform, clients, rows, columns int) {
+		out = append(out, &problem{name: name, algorithm: n, transform: t, clients: clients, rows: rows, columns: columns, warmup: 20, batch: 2, draws: true, large: true})
+	}
+	large("10000x50", transforms.None, 0, 10_000, 50)
+	large("10000x100", transforms.None, 0, 10_000, 100)
+	large("10000x500", transforms.None, 0, 10_000, 500)
+	large("100000x20", transforms.None, 0, 100_000, 20)
+	large("100000x50", transforms.None, 0, 100_000, 50)
+	large("exact/2x10000x250", transforms.Exact, 2, 10_000, 250)
+	large("augmented/2x10000x250", transforms.Augmented, 2, 10_000, 250)
 	for _, t := range []def.Transform{transforms.Augmented, transforms.Exact, transforms.Power} {
 		for _, j := range []int{1, 2, 10, 50, 200} {
 			out = append(out, &problem{

@@ -25,13 +25,9 @@ func reading(n, p int) stopwatch.Task {
 
 // printPeers prints the table against JAX, with X in either order, whichever is faster, and the time of reading X alone.
 func printPeers(venv string, least int) error {
-	var peers []*reference
-	for _, layout := range []string{"rows", "columns"} {
-		p, err := start(layout, exec.Command(filepath.Join(venv, "bin", "python"), filepath.Join("bench", "peers", "logistic_jax.py"), layout))
-		if err != nil {
-			return err
-		}
-		peers = append(peers, p)
+	peers, err := jax(venv, 1)
+	if err != nil {
+		return err
 	}
 	printHead("JAX")
 	fmt.Println("at the end of a line: the time of reading X alone, in the same rounds, and vflc's as a multiple of it")
@@ -43,6 +39,18 @@ func printPeers(venv string, least int) error {
 		}
 	}
 	return nil
+}
+
+// jax starts JAX with X in either order, for so many points at a time.
+func jax(venv string, points int) (peers []*reference, err error) {
+	for _, layout := range []string{"rows", "columns"} {
+		p, err := start(layout, exec.Command(filepath.Join(venv, "bin", "python"), filepath.Join("bench", "peers", "logistic_jax.py"), layout, fmt.Sprint(points)))
+		if err != nil {
+			return nil, err
+		}
+		peers = append(peers, p)
+	}
+	return peers, nil
 }
 
 // start starts a program that runs one request at a time.

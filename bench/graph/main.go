@@ -1,9 +1,10 @@
 // Command graph compares value and gradient of compiled models with C loops written for each model, in CPU time, all in turn:
 //
-//	go run ./bench/graph [-jax VENV] [-runs N] [NAME…]
+//	go run ./bench/graph [-jax VENV] [-runs N] [-chains N] [NAME…]
 //
 // NAME selects the rows whose names contain it. With -jax, logistic regressions of other sizes, wide and tall ones, are compared with JAX instead, in a
-// Python environment that has jax and numpy (bench/peers/logistic_jax.py).
+// Python environment that has jax and numpy (bench/peers/logistic_jax.py). With -chains too, gradients of so many chains on one core are, of matrices that the second cache cannot hold: with JAX's loop over one
+// chain, and over all of them by vmap.
 // It needs gcc for the C side and leaves it out where there is none. C is built with AVX2, and with AVX-512 where vflc uses it; the faster of the two
 // is compared. A ratio is the median over rounds, with quartiles.
 package main
@@ -32,8 +33,12 @@ func main() {
 func run() error {
 	venv := flag.String("jax", "", "compare with JAX in this Python `environment`")
 	least := flag.Int("runs", 1, "evaluate each at least `N` times before the next one's turn")
+	chains := flag.Int("chains", 1, "with -jax, gradients of so many chains on one core")
 	flag.Parse()
-	if *venv != "" {
+	switch {
+	case *venv != "" && *chains > 1:
+		return printChains(*venv, *least, *chains)
+	case *venv != "":
 		return printPeers(*venv, *least)
 	}
 	c, err := startReferences()
@@ -58,13 +63,18 @@ func printHead(peer string) {
 
 // printWanted measures a row if it is selected. A turn of a program has least evaluations: with several, a matrix comes from the cache that can hold it, as it does in a sampler.
 func (r *row) printWanted(peers []*reference, least int) error {
-	if flag.NArg() > 0 && !slices.ContainsFunc(flag.Args(), func(part string) bool { return strings.Contains(r.name, part) }) {
+	if !wanted(r.name) {
 		return nil
 	}
 	if err := r.print(peers, least); err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
 	}
 	return nil
+}
+
+// wanted reports whether a name is selected.
+func wanted(name string) bool {
+	return flag.NArg() == 0 || slices.ContainsFunc(flag.Args(), func(part string) bool { return strings.Contains(name, part) })
 }
 
 // A row is one line of the table: a model with data, and what it is compared with.

@@ -1,9 +1,10 @@
-"""logistic_jax.py LAYOUT: value and gradient of a logistic regression in JAX, float64, one thread, many in one compiled loop.
+"""logistic_jax.py LAYOUT [CHAINS]: value and gradient of a logistic regression in JAX, float64, one thread, many in one compiled loop.
 
 Requests come one by one on standard input as "logistic ROWS COLUMNS RUNS"; the answer is the CPU time of the whole process in nanoseconds, all runs
 together. The first request of a size makes its data and compiles before it is timed.
 
     LAYOUT  rows: X in the order of its rows; columns: its transpose in that order
+    CHAINS  so many points at a time, by jax.vmap; 1 where it is left out. A run is then one value and gradient at each of them
 
 A run is jax.value_and_grad at a point that depends on the gradient before it, as the steps of a sampler do: a loop in one call, since a call of a compiled
 function alone costs more than a gradient of a thousand rows."""
@@ -32,14 +33,16 @@ def density(theta, x, y, transposed):
     return prior + jnp.sum(y * eta - jax.nn.softplus(eta))
 
 
-def loop(transposed):
+def loop(transposed, chains):
     slope = jax.value_and_grad(density)
+    if chains > 1:
+        slope = jax.vmap(slope, in_axes=(0, None, None, None))
 
     def run(runs, theta, x, y):
         def step(_, state):
             theta, total = state
             value, grad = slope(theta, x, y, transposed)
-            return jax.tree.map(lambda t, g: t + 1e-12 * g, theta, grad), total + value
+            return jax.tree.map(lambda t, g: t + 1e-12 * g, theta, grad), total + jnp.sum(value)
 
         return jax.lax.fori_loop(0, runs, step, (theta, 0.0))
 
@@ -48,7 +51,8 @@ def loop(transposed):
 
 def main():
     transposed = sys.argv[1] == "columns"
-    compiled, size, data = loop(transposed), None, None
+    chains = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    compiled, size, data = loop(transposed, chains), None, None
     for line in sys.stdin:
         _, rows, columns, runs = line.split()
         rows, columns, runs = int(rows), int(columns), int(runs)
@@ -56,7 +60,10 @@ def main():
             size, data = (rows, columns), None
             r = np.random.default_rng(1)
             x, y = r.standard_normal((columns, rows) if transposed else (rows, columns)), r.integers(0, 2, rows).astype(float)
-            data = (jnp.array(0.1), jnp.array(0.3 * np.sin(1.0 + np.arange(columns)))), jnp.array(x), jnp.array(y)
+            theta = jnp.array(0.1), jnp.array(0.3 * np.sin(1.0 + np.arange(columns)))
+            if chains > 1:
+                theta = jax.tree.map(lambda t: jnp.stack([t * (1.0 + 0.01 * k) for k in range(chains)]), theta)
+            data = theta, jnp.array(x), jnp.array(y)
             jax.block_until_ready(compiled(1, *data))
         begin = time.process_time_ns()
         jax.block_until_ready(compiled(runs, *data))

@@ -158,13 +158,13 @@ def cpu():
     return r.ru_utime + r.ru_stime
 
 
-def numpyro_run(problem, seed, dense):
+def numpyro_run(model, keep, seed, dense):
     os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     os.environ["JAX_PLATFORMS"] = "cpu"
     import jax
     import numpyro
     numpyro.enable_x64()
-    kernel = numpyro.infer.NUTS(numpyro_model(problem, data(problem)), dense_mass=dense, target_accept_prob=0.8)
+    kernel = numpyro.infer.NUTS(model(), dense_mass=dense, target_accept_prob=0.8)
 
     def chain(state):
         def step(state, _):
@@ -180,13 +180,13 @@ def numpyro_run(problem, seed, dense):
     before = cpu()
     out = [jax.block_until_ready(run(s)) for s in starts]
     spent = cpu() - before
-    return spent, {k: np.stack([o[0][k] for o in out]) for k in KEEP[problem]}, [sum(int(o[i]) for o in out) for i in (1, 2, 3)]
+    return spent, {k: np.stack([o[0][k] for o in out]) for k in keep}, [sum(int(o[i]) for o in out) for i in (1, 2, 3)]
 
 
-def nutpie_run(problem, seed, low_rank):
+def nutpie_run(model, keep, seed, low_rank):
     os.environ["OMP_NUM_THREADS"] = "1"
     import nutpie
-    model = nutpie.compile_pymc_model(pymc_model(problem, data(problem)))
+    model = nutpie.compile_pymc_model(model())
 
     def sample(chains, draws, tune):
         kw = dict(low_rank_modified_mass_matrix=True) if low_rank else {}
@@ -197,25 +197,28 @@ def nutpie_run(problem, seed, low_rank):
     r = sample(CHAINS, DRAWS, WARMUP)
     spent = cpu() - before
     steps = [int(np.asarray(r[g]["n_steps"]).sum()) for g in ("warmup_sample_stats", "sample_stats")]
-    return spent, {k: np.asarray(r["posterior"][k]) for k in KEEP[problem]}, steps + [int(np.asarray(r["sample_stats"]["diverging"]).sum())]
+    return spent, {k: np.asarray(r["posterior"][k]) for k in keep}, steps + [int(np.asarray(r["sample_stats"]["diverging"]).sum())]
 
 
-def main():
+def main(simulate, data, numpyro_model, pymc_model, keep):
+    """The command line of a set of problems: data(problem, folder) are the arrays of a problem, whose names in keep[problem] are judged."""
     if sys.argv[1] == "simulate":
-        simulate(sys.argv[2])
+        simulate(*sys.argv[2:])
         return
     a = argparse.ArgumentParser()
-    a.add_argument("peer"), a.add_argument("problem"), a.add_argument("--seed", type=int, default=1)
+    a.add_argument("peer"), a.add_argument("problem"), a.add_argument("folder"), a.add_argument("--seed", type=int, default=1)
     a = a.parse_args()
-    run = numpyro_run if a.peer.startswith("numpyro") else nutpie_run
-    spent, draws, (warm, steps, diverging) = run(a.problem, a.seed, a.peer.endswith(("dense", "lowrank")))
+    numpyro = a.peer.startswith("numpyro")
+    model = lambda: (numpyro_model if numpyro else pymc_model)(a.problem, data(a.problem, a.folder))
+    spent, draws, (warm, steps, diverging) = (numpyro_run if numpyro else nutpie_run)(model, keep[a.problem], a.seed, a.peer.endswith(("dense", "lowrank")))
     import arviz
-    flat = {f"{k}[{i}]": c for k, v in draws.items() for i, c in enumerate(np.moveaxis(v.reshape(CHAINS, DRAWS, -1), 2, 0))}
+    flat = {f"{k}[{i + 1}]" if v.ndim > 2 else k: c for k, v in draws.items() for i, c in enumerate(np.moveaxis(v.reshape(CHAINS, DRAWS, -1), 2, 0))}
     ess = {k: float(arviz.ess(c)) for k, c in flat.items()}
     least = min(ess, key=ess.get)
     print(json.dumps(dict(peer=a.peer, problem=a.problem, seed=a.seed, multi_cpu_s=spent, gradients=warm + steps, us_per_leapfrog_cpu=1e6 * spent / (warm + steps), leapfrogs_a_draw=steps / CHAINS / DRAWS,
                           min_ess_bulk=ess[least], worst=least, ess_per_cpu_s=ess[least] / spent, ess_per_1000_gradients=1000 * ess[least] / (warm + steps),
-                          max_rhat=max(float(arviz.rhat(c)) for c in flat.values()), divergences=diverging)))
+                          max_rhat=max(float(arviz.rhat(c)) for c in flat.values()), divergences=diverging, means={k: [float(c.mean()), float(arviz.mcse(c))] for k, c in flat.items()})))
 
 
-main()
+if __name__ == "__main__":
+    main(simulate, lambda problem, folder: data(problem), numpyro_model, pymc_model, KEEP)

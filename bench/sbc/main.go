@@ -1,123 +1,131 @@
-// Command sbc checks the no-U-turn sampler by simulation-based calibration on the five models of this folder, judged together; then again with the
-// prior of one coefficient 1.2 times as wide in the model as in the simulation, which it must detect.
+// Command sbc checks the no-U-turn sampler by simulation-based calibration on the models of this folder, judged together: pooled and split, with the
+// coordinates and steps that the warm-up chooses, under exact, augmented and power. Then some of them again with a prior that is wrong in the model,
+// which it must detect.
 //
-//	go run ./bench/sbc [-replicates 1000] [-seed 1]
+//	go run ./bench/sbc [-replicates 1000] [-seed 1] [MODEL…]
 package main
 
 import (
-	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 
+	"github.com/vflc/vflc/bench/sbc/subject"
 	"github.com/vflc/vflc/posterior/sbc"
 )
 
-// A subject is a model and the flags it is fitted with. Hierarchical models need shorter steps to explore the neck of the funnel.
-type subject struct {
-	model string
-	flags []string
+// A fitted model has flags, and the prior with which an error must be seen, PARAMETER=FACTOR for a scale that is so many times too wide, "" for none.
+type fitted struct {
+	model, title string
+	flags        []string
+	wrong        string
 }
 
-var subjects = []subject{
-	{"linear", nil},
-	{"schools", []string{"--target-accept", "0.95"}},
-	{"logistic", nil},
-	{"poisson", []string{"--target-accept", "0.95"}},
-	{"binomial", nil},
+// Hierarchical models need shorter steps to explore the neck of the funnel. A wrong prior is that of a parameter on which the data have little
+// information: where they dominate, it has no effect.
+var models = []fitted{
+	{model: "linear"},
+	{model: "schools", flags: []string{"--target-accept", "0.95"}},
+	{model: "logistic", wrong: "beta_a=1.2"},
+	{model: "poisson", flags: []string{"--target-accept", "0.95"}},
+	{model: "binomial"},
+	{model: "groups", flags: []string{"--target-accept", "0.95"}, wrong: "tau=1.3"},
+	{model: "follows", title: "follows, exact", wrong: "a=1.3"},
+	{model: "follows", title: "follows, augmented", flags: []string{"--transform", "augmented", "--rho", "0.5"}},
+	{model: "located", flags: []string{"--target-accept", "0.95"}},
+	{model: "crossed", title: "crossed, pooled", flags: []string{"--transform", "none", "--target-accept", "0.95"}},
+	{model: "crossed", title: "crossed, exact", flags: []string{"--target-accept", "0.95"}, wrong: "sd_field=1.3"},
+	{model: "crossed", title: "crossed, augmented", flags: []string{"--transform", "augmented", "--rho", "0.3", "--target-accept", "0.95"}},
 }
-
-// The wrong prior is that of coefficients on which eight rows have little information: where the data dominate, a wrong prior has no effect.
-const (
-	wrongModel = "logistic"
-	wrongPrior = "beta_a=1.2"
-)
 
 func main() {
 	replicates := flag.Int("replicates", 1000, "data sets per model")
-	seed := flag.Int("seed", 1, "seed of all random numbers")
+	seed := flag.Uint64("seed", 1, "seed of all random numbers")
 	folder := flag.String("models", "bench/sbc", "folder of the models")
 	flag.Parse()
-	if err := study(*folder, *replicates, *seed); err != nil {
+	if err := study(*folder, flag.Args(), *replicates, *seed); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func study(folder string, replicates, seed int) error {
+func study(folder string, only []string, replicates int, seed uint64) error {
 	work, err := os.MkdirTemp("", "sbc")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	vflc := filepath.Join(work, "vflc")
-	if out, err := exec.Command("go", "build", "-o", vflc, "./cmd/vflc").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
-	}
-	var right, wrong []sbc.Result
-	for _, s := range subjects {
-		args := append([]string{"calibrate", filepath.Join(folder, s.model+".vfl"), "--json", "--quiet", "--replicates", strconv.Itoa(replicates), "--seed", strconv.Itoa(seed)}, s.flags...)
-		results, err := calibrate(vflc, args)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.model, err)
-		}
-		results = named(s.model, results)
-		right = append(right, results...)
-		if s.model == wrongModel {
-			if results, err = calibrate(vflc, append(args, "--misstate", wrongPrior)); err != nil {
-				return fmt.Errorf("%s: %w", s.model, err)
-			}
-			results = named(s.model, results)
-		}
-		wrong = append(wrong, results...)
-	}
-	show("priors as simulated", right)
-	show(fmt.Sprintf("%s with the prior %s", wrongModel, wrongPrior), wrong)
-	switch {
-	case !sbc.Calibrated(right):
-		return fmt.Errorf("not calibrated")
-	case sbc.Calibrated(wrong):
-		return fmt.Errorf("the wrong prior was not detected")
-	}
-	return nil
-}
-
-func named(model string, results []sbc.Result) []sbc.Result {
-	for i := range results {
-		results[i].Name = model + " " + results[i].Name
-	}
-	return results
-}
-
-func calibrate(vflc string, args []string) ([]sbc.Result, error) {
-	cmd := exec.Command(vflc, args...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	vflc, err := subject.Build(work)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var answer struct {
-		Parameters []sbc.Result `json:"parameters"`
-		Warnings   []string     `json:"warnings"`
+	var right []sbc.Result
+	var missed []error
+	judge := func(title, wrong string, results []sbc.Result, err error) error {
+		if err != nil {
+			return fmt.Errorf("%s: %w", title, err)
+		}
+		for i := range results {
+			results[i].Name = title + " " + results[i].Name
+		}
+		if wrong == "" {
+			show(title, results)
+			right = append(right, results...)
+			return nil
+		}
+		show(title+" with the prior "+wrong, results)
+		if sbc.Calibrated(results) {
+			missed = append(missed, fmt.Errorf("%s: the wrong prior of %s was not detected", title, wrong))
+		}
+		return nil
 	}
-	if err := json.Unmarshal(out, &answer); err != nil {
-		return nil, err
+	for _, m := range models {
+		if m.title == "" {
+			m.title = m.model
+		}
+		if len(only) > 0 && !slices.Contains(only, m.model) {
+			continue
+		}
+		path := filepath.Join(folder, m.model+".vfl")
+		results, err := vflc.Calibrate(m.title, path, replicates, seed, m.flags...)
+		if err := judge(m.title, "", results, err); err != nil {
+			return err
+		}
+		if m.wrong != "" {
+			results, err = vflc.Calibrate(m.title, path, replicates, seed, append(slices.Clone(m.flags), "--misstate", m.wrong)...)
+			if err := judge(m.title, m.wrong, results, err); err != nil {
+				return err
+			}
+		}
 	}
-	for _, w := range answer.Warnings {
-		fmt.Println(w)
+	if len(only) == 0 || slices.Contains(only, "power") {
+		for _, factor := range []float64{1, 1.2} {
+			results, err := power(vflc, folder, work, replicates, seed, factor)
+			wrong := ""
+			if factor != 1 {
+				wrong = fmt.Sprint("a=", factor)
+			}
+			if err := judge("power", wrong, results, err); err != nil {
+				return err
+			}
+		}
 	}
-	return answer.Parameters, nil
+	show("all models, priors as simulated", right)
+	if !sbc.Calibrated(right) {
+		missed = append(missed, errors.New("not calibrated"))
+	}
+	return errors.Join(missed...)
 }
 
 // show prints the results and whether they pass together.
 func show(title string, results []sbc.Result) {
 	sbc.Holm(results)
-	fmt.Printf("%s\n%-22s %6s %3s %10s %10s\n", title, "parameter", "chi2", "df", "p", "p (Holm)")
+	fmt.Printf("%s\n%-34s %6s %3s %10s %10s\n", title, "parameter", "chi2", "df", "p", "p (Holm)")
 	for _, r := range results {
-		fmt.Printf("%-22s %6.1f %3d %10.3g %10.3g %s %s\n", r.Name, r.Chi2, r.DF, r.P, r.Adjusted, r.Bars(), r.Reading())
+		fmt.Printf("%-34s %6.1f %3d %10.3g %10.3g %s %s\n", r.Name, r.Chi2, r.DF, r.P, r.Adjusted, r.Bars(), r.Reading())
 	}
 	verdict := "calibrated"
 	if !sbc.Calibrated(results) {

@@ -87,7 +87,7 @@ func samplers(n int) []stopwatch.Task {
 	var out [6]float64
 	return []stopwatch.Task{
 		{Name: "Normals", Run: func() { vector.Normals(n, y, words) }},
-		{Name: "Adam", Run: func() { vector.Adam(n, x, m, v, d, 1e-3, 1, 0.9, 0.999, 1e-8) }},
+		{Name: "Adam", Run: func() { vector.Adam(n, x, m, v, d, 1e5, 1e-8, 0.9, 0.999) }},
 		{Name: "LeapfrogStart", Run: func() { vector.LeapfrogStart(n, m, x, m, x, d, v, 1e-3, 2e-3) }},
 		{Name: "LeapfrogEnd", Run: func() { vector.LeapfrogEnd(n, m, m, d, v, 1e-3) }},
 		{Name: "RotateStart", Run: func() { vector.RotateStart(n, m, x, y, m, x, y, d, d, v, 1e-3, -2e-6, 1-2e-6, 2e-3) }},

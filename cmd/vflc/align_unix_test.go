@@ -3,46 +3,24 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/vflc/vflc/tests/await"
 )
 
-// An aligner is a party's process of an alignment.
-type aligner struct {
-	*exec.Cmd
-	mutex sync.Mutex
-	text  bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (a *aligner) Write(p []byte) (int, error) {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	return a.text.Write(p)
-}
-
-// said is what the process has printed.
-func (a *aligner) said() string {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	return a.text.String()
-}
-
 // align starts the process of a party that aligns its table of the model in a folder; the result goes to aligned/.
-func (s *stage) align(party string, args ...string) *aligner {
+func (s *stage) align(party string, args ...string) *played {
 	s.t.Helper()
-	a := &aligner{Cmd: exec.Command("vflc", append([]string{"align", "--identity", "demo/parties/" + party, "--data", "m/" + party + ".csv", "-o", "aligned/" + party + ".csv"}, args...)...)}
-	a.Dir, a.Stdout, a.Stderr = s.dir, a, a
+	a := &played{Cmd: exec.Command("vflc", append([]string{"align", "--identity", "demo/parties/" + party, "--data", "m/" + party + ".csv", "-o", "aligned/" + party + ".csv"}, args...)...)}
+	a.Dir, a.Stdout, a.Stderr = s.dir, &a.out, &a.out
 	if err := a.Start(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -84,17 +62,17 @@ func TestAlignmentOfProcesses(t *testing.T) {
 	}
 	without("m/a.csv", 3, 17)
 	without("m/b.csv", 17, 20, 39)
-	all := []*aligner{s.align("server"), s.align("a"), s.align("b")}
+	all := []*played{s.align("server"), s.align("a"), s.align("b")}
 	for _, a := range all {
 		if err := a.Wait(); err != nil {
-			t.Fatalf("%v: %s", err, a.said())
+			t.Fatalf("%v: %s", err, a.out.String())
 		}
 	}
 	ids := strings.Join(s.ids("aligned/server.csv"), " ")
 	if len(s.ids("aligned/server.csv")) != 36 || ids != strings.Join(s.ids("aligned/a.csv"), " ") || ids != strings.Join(s.ids("aligned/b.csv"), " ") {
 		t.Errorf("%s\n%s\n%s", ids, s.read("aligned/a.csv"), s.read("aligned/b.csv"))
 	}
-	if out := all[1].said(); !strings.Contains(out, "in common: 36 rows") || strings.Contains(out, " 20") {
+	if out := all[1].out.String(); !strings.Contains(out, "in common: 36 rows") || strings.Contains(out, " 20") {
 		t.Error(out)
 	}
 	for _, p := range []string{"server", "a", "b"} {
@@ -139,7 +117,7 @@ func TestAlignmentOverNATS(t *testing.T) {
 	}
 	nats.Start()
 	t.Cleanup(nats.Shutdown)
-	if !nats.ReadyForConnections(10 * time.Second) {
+	if !nats.ReadyForConnections(await.Patience) {
 		t.Fatal("the NATS server does not start")
 	}
 	s.must("provision", "init", "demo/heart", "--server", "server", "--address", "127.0.0.1:1", "--party", "a")
@@ -152,17 +130,17 @@ func TestAlignmentOverNATS(t *testing.T) {
 	}
 	s.write("m/a.csv", strings.Replace(s.read("m/a.csv"), "\n7,", "\n77,", 1))
 	url := "nats://" + nats.Addr().String()
-	all := []*aligner{s.align("server", "--nats", url), s.align("a", "--nats", url)}
+	all := []*played{s.align("server", "--nats", url), s.align("a", "--nats", url)}
 	for _, a := range all {
-		if err := a.Wait(); err != nil || !strings.Contains(a.said(), "in common: 39 rows") || strings.Contains(a.said(), "V08") {
-			t.Errorf("%v: %s", err, a.said())
+		if err := a.Wait(); err != nil || !strings.Contains(a.out.String(), "in common: 39 rows") || strings.Contains(a.out.String(), "V08") {
+			t.Errorf("%v: %s", err, a.out.String())
 		}
 	}
 	if ids := s.ids("aligned/a.csv"); len(ids) != 39 || strings.Join(ids, " ") != strings.Join(s.ids("aligned/server.csv"), " ") {
 		t.Error(ids)
 	}
-	if wrong := s.align("a", "--nats", "http://x"); wrong.Wait() == nil || !strings.Contains(wrong.said(), "V0829: --nats: write nats://HOST:PORT") {
-		t.Error(wrong.said())
+	if wrong := s.align("a", "--nats", "http://x"); wrong.Wait() == nil || !strings.Contains(wrong.out.String(), "V0829: --nats: write nats://HOST:PORT") {
+		t.Error(wrong.out.String())
 	}
 }
 
@@ -185,19 +163,19 @@ func TestKilledPartyEndsAnAlignment(t *testing.T) {
 	}
 	server := s.align("server")
 	killed, b := s.align("a"), s.align("b")
-	for begin := time.Now(); !strings.Contains(server.said(), "b has joined") || !strings.Contains(server.said(), "a has joined"); time.Sleep(5 * time.Millisecond) {
-		if time.Since(begin) > time.Minute {
-			t.Fatal(server.said())
-		}
+	if !await.Until(func() bool {
+		return strings.Contains(server.out.String(), "b has joined") && strings.Contains(server.out.String(), "a has joined")
+	}) {
+		t.Fatal(server.out.String())
 	}
 	killed.Process.Kill()
 	killed.Wait()
 	next := s.align("a")
-	for _, p := range []*aligner{server, b} {
+	for _, p := range []*played{server, b} {
 		err := p.Wait()
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitPeer || !strings.Contains(p.said(), "a met an error") {
-			t.Errorf("%v: %s", err, p.said())
+		if !errors.As(err, &exit) || exit.ExitCode() != exitPeer || !strings.Contains(p.out.String(), "a met an error") {
+			t.Errorf("%v: %s", err, p.out.String())
 		}
 	}
 	next.Process.Kill()

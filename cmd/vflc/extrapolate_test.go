@@ -38,13 +38,13 @@ func TestKilledExtrapolationIsResumed(t *testing.T) {
 			return vflc("run", "linear.vfl", "--extrapolate", "--chains", "2", "--warmup", "150", "--draws", strconv.Itoa(draws), "--quiet", "--checkpoint-interval", "1ms", "-o", out)
 		}
 		killed := fmt.Sprint("killed", draws)
-		cmd := run(killed)
+		cmd, under := run(killed), underWay(filepath.Join(dir, killed, "rho-*", "checkpoint", "chain-*"))
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		if !underWay(filepath.Join(dir, killed, "rho-*", "checkpoint", "chain-*"), ended) {
+		if !under(ended) {
 			if draws > 400_000 {
 				t.Fatalf("fits of %d draws ended before they could be killed", draws)
 			}

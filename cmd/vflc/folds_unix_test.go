@@ -3,14 +3,13 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/tests/await"
 )
 
 // Folds that follow from what one party has are those of one process: its response, and a column of a client whose policy allows it, also where rows are incomplete and a process is killed. They cross once, and
@@ -51,10 +50,8 @@ func TestFoldsThatOnePartyTells(t *testing.T) {
 	s.write("demo/parties/a/policy.toml", "folds = [\"site\"]\nmin_contributors = 2\n")
 	killed, b, server := play("a", "groups", "--by", "site"), play("b", "groups", "--by", "site"), play("server", "groups", "--by", "site")
 	told := filepath.Join(s.dir, "groups/a/fold-2/fit/session", runs.SessionFile)
-	for begin := time.Now(); time.Since(begin) < 20*time.Second; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(told); err == nil {
-			break
-		}
+	if !await.Until(func() bool { return has(told) }) {
+		t.Fatal(server.out.String())
 	}
 	_ = killed.Process.Kill()
 	_ = killed.Wait()

@@ -4,15 +4,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os/exec"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/vflc/vflc/tests/await"
 	lab "github.com/vflc/vflc/tests/parties"
 )
 
-// newLab is a folder for processes of this test's own binary (see TestMain), which have two minutes.
+// newLab is a folder for processes of this test's own binary (see TestMain).
 func newLab(t *testing.T) (*lab.Lab, context.Context) {
 	t.Helper()
 	program, err := exec.LookPath("vflc")
@@ -23,15 +25,16 @@ func newLab(t *testing.T) (*lab.Lab, context.Context) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*await.Patience)
 	t.Cleanup(cancel)
 	return l, ctx
 }
 
-// Parties that are killed at random instants and started again, the coordinator too, end with the draws of a run in one process, whatever the backend and the transform.
+// Parties that are killed at random instants and started again, the coordinator too, end with the draws of a run in one process, whatever the backend and the transform, and the
+// audit finds the script of the session in their ledgers.
 func TestKilledPartiesLoseNothing(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"augmented/soul", "power/nuts", "exact/sfvi-quadrature"} {
+	for _, name := range []string{"augmented/nuts", "augmented/sfvi-sampled", "augmented/soul", "power/nuts", "exact/sfvi-quadrature"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, ctx := newLab(t)
@@ -43,11 +46,13 @@ func TestKilledPartiesLoseNothing(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := l.Trial(ctx, c, want, 3); err != nil {
-					t.Error(err)
+				for l.Counts.Kills == 0 { // the run may end before
+					if err := l.Trial(ctx, c, want, 3); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
-			if l.Counts.Wholes != 1 || l.Counts.Kills == 0 {
+			if l.Counts.Kills == 0 || l.Counts.Wholes != l.Counts.Trials {
 				t.Errorf("%+v", l.Counts)
 			}
 		})
@@ -75,18 +80,23 @@ func TestProcessesEqualOneProcessOnEveryWire(t *testing.T) {
 	}
 }
 
-// A client whose link is cut is named by every party in less than 10 seconds, as it names the server; the run waits, and goes on with the same draws.
+// A client whose link is cut is named by every party, as it names the server; the run waits, and goes on with the same draws.
 func TestCutLinkOfAParty(t *testing.T) {
 	t.Parallel()
 	l, ctx := newLab(t)
-	c := lab.Long(0.2)
-	want, err := l.Whole(ctx, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen, err := l.Partition(ctx, c, want, "b", 7*time.Second)
-	if err != nil {
-		t.Fatal(err)
+	var seen *lab.Cut
+	for scale := 0.2; ; scale *= 4 {
+		c := lab.Long(scale)
+		want, err := l.Whole(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen, err = l.Partition(ctx, c, want, "b", 7*time.Second); err == nil {
+			break
+		}
+		if !errors.Is(err, lab.ErrEnded) {
+			t.Fatal(err)
+		}
 	}
 	if len(seen.Named) != 3 || seen.Steps != 0 {
 		t.Errorf("%+v", seen)

@@ -10,37 +10,42 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/tests/await"
 )
 
 // waitingServer begins a demonstration, stops it, and starts its server again, which waits for the others.
 func (s *stage) waitingServer() *exec.Cmd {
 	s.t.Helper()
 	s.stopAfter("demo")
-	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "200", "--draws", "300")
-	s.must("demo", "stop", "demo")
+	s.meet(func(int) []string { return []string{"--chains", "1", "--warmup", "200", "--draws", "300"} }, func() bool {
+		s.must("demo", "stop", "demo")
+		return !strings.Contains(s.must("status", "demo"), node.Complete)
+	})
 	server := exec.Command("vflc", s.demo().Processes[0].Args...)
 	server.Dir = filepath.Join(s.dir, "demo")
 	if err := server.Start(); err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = server.Process.Kill() }) // it has ended, unless the test failed
-	s.wantStatus("server", fmt.Sprintf(`"process": %d`, server.Process.Pid), 10*time.Second)
-	s.wantStatus("server", `"state": "waiting"`, 10*time.Second)
+	if !s.hasStatus("server", fmt.Sprintf(`"process": %d`, server.Process.Pid)) || !s.hasStatus("server", `"state": "waiting"`) {
+		s.t.Fatal(s.logs("demo"))
+	}
 	return server
 }
 
 // preflight returns what a preflight of b prints once the server has read its own data.
 func (s *stage) preflight(more ...string) string {
 	s.t.Helper()
-	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		out, _ := s.vflc(append([]string{"preflight", "demo/programs", "--identity", "demo/parties/b", "--data", "m/b.csv"}, more...)...)
-		if !strings.Contains(out, "the server has not read its own yet") {
-			return out
-		}
-		if time.Since(begun) > time.Minute {
-			s.t.Fatal(out)
-		}
+	out := ""
+	if !await.Until(func() bool {
+		out, _ = s.vflc(append([]string{"preflight", "demo/programs", "--identity", "demo/parties/b", "--data", "m/b.csv"}, more...)...)
+		return !strings.Contains(out, "the server has not read its own yet")
+	}) {
+		s.t.Fatal(out)
 	}
+	return out
 }
 
 // While the server waits, a preflight compares what both must have alike, lists what leaves with what a receiver can compute, and forecasts waiting; the process that asks
@@ -69,7 +74,7 @@ func TestPreflightAsksTheServer(t *testing.T) {
 	s.must("stop", "demo/runs/server")
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(await.Patience):
 		t.Fatal("the server does not stop")
 	}
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")

@@ -14,12 +14,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/tests/await"
 	lab "github.com/vflc/vflc/tests/parties"
 )
 
@@ -107,17 +107,23 @@ func (s *stage) logs(demo string) (all string) {
 
 // stopAfter ends the processes of a demonstration after the test.
 func (s *stage) stopAfter(demo string) {
-	s.t.Cleanup(func() {
-		d, err := readDemo(filepath.Join(s.dir, demo))
-		if err != nil {
-			return
+	s.t.Cleanup(func() { s.kill(demo) })
+}
+
+// kill ends the processes of a demonstration, where there are any, and waits until they are gone.
+func (s *stage) kill(demo string) {
+	d, err := readDemo(filepath.Join(s.dir, demo))
+	if err != nil {
+		return
+	}
+	for _, p := range d.Processes {
+		if alive(p.Process) {
+			_ = syscall.Kill(p.Process, syscall.SIGKILL)
 		}
-		for _, p := range d.Processes {
-			if alive(p.Process) {
-				_ = syscall.Kill(p.Process, syscall.SIGKILL)
-			}
-		}
-	})
+	}
+	for _, p := range d.Processes {
+		await.Until(func() bool { return !alive(p.Process) })
+	}
 }
 
 func (s *stage) demo() *demo {
@@ -197,77 +203,56 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 	}
 }
 
-// Processes that are killed at random instants, the coordinator included, and started again end with the draws of a run that nobody killed.
-func TestKilledProcessesLoseNothing(t *testing.T) {
-	t.Parallel()
-	for name, args := range map[string][]string{
-		"nuts": {"--chains", "2", "--warmup", "150", "--draws", "100"},
-		"sfvi": {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "3000", "--draws", "50"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newStage(t)
-			s.stopAfter("demo")
-			random := rand.New(rand.NewPCG(3, 4))
-			start := append([]string{"demo", "start", "m.vfl", "-o", "demo", "--checkpoint-interval", "30ms"}, args...)
-			s.must(start...)
-			kills := 0
-			for range 4 {
-				time.Sleep(time.Duration(100+random.IntN(900)) * time.Millisecond)
-				p := s.demo().Processes[random.IntN(3)]
-				if alive(p.Process) && syscall.Kill(p.Process, syscall.SIGKILL) == nil {
-					kills++
-				}
-				for alive(p.Process) {
-					time.Sleep(time.Millisecond)
-				}
-				s.must(start...)
-			}
-			s.must(append(start, "--wait")...)
-			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
-			s.wantWhole("whole")
-			if out := s.must("audit", "demo"); !strings.Contains(out, "all as the script of the session has them") || strings.Contains(out, "not complete") {
-				t.Error(out)
-			}
-			if kills == 0 {
-				t.Error("nothing was killed")
-			}
-		})
-	}
-}
-
-// wantStatus waits until the status of a party's run has a text.
-func (s *stage) wantStatus(party, text string, most time.Duration) {
+// hasStatus waits until the status of a party's run has a text, and reports whether it does: a run that is complete may have missed it.
+func (s *stage) hasStatus(party, text string) (has bool) {
 	s.t.Helper()
 	file := filepath.Join(s.dir, "demo", "runs", party, "session", node.StatusFile)
-	for begin := time.Now(); time.Since(begin) < most; time.Sleep(20 * time.Millisecond) {
-		if got, _ := os.ReadFile(file); strings.Contains(string(got), text) {
-			return
-		}
+	var got []byte
+	if !await.Until(func() bool {
+		got, _ = os.ReadFile(file)
+		has = strings.Contains(string(got), text)
+		return has || strings.Contains(string(got), `"state": "`+node.Complete+`"`)
+	}) {
+		s.t.Fatalf("%s: no %q:\n%s", party, text, got)
 	}
-	got, _ := os.ReadFile(file)
-	s.t.Errorf("%s: no %q within %v:\n%s", party, text, most, got)
+	return has
 }
 
-// A client that answers no more is named by all others within 10 seconds; the run goes on when it is back, with the same draws.
+// meet starts demonstrations, each four times as long as the one before, until what is done to one has met it under way, as do reports. It returns the settings of that one.
+func (s *stage) meet(settings func(n int) []string, do func() bool) []string {
+	s.t.Helper()
+	for n := 1; ; n *= 4 {
+		given := settings(n)
+		s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo"}, given...)...)
+		if do() {
+			return given
+		}
+		s.t.Logf("%q: it was complete before", given)
+		s.kill("demo")
+		s.clean("demo")
+	}
+}
+
+// oneChain are the settings of a demonstration whose one chain has 500 draws behind a warm-up that is as long.
+func oneChain(n int) []string {
+	return []string{"--chains", "1", "--warmup", fmt.Sprint(500 * n), "--draws", fmt.Sprint(500 * n)}
+}
+
+// A client that answers no more is named by all others; the run goes on when it is back, with the same draws. The benchmark bench/parties tells after how long it is named.
 func TestSilentPartyIsNamedEverywhere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
-	args := []string{"--chains", "1", "--warmup", "500", "--draws", "500"}
-	s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo"}, args...)...)
-	s.wantStatus("a", `"iteration": `, 10*time.Second)
-	silent := s.demo().Processes[1]
-	if err := syscall.Kill(silent.Process, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	begin := time.Now()
-	for _, party := range []string{"server", "b"} {
-		s.wantStatus(party, `"a": "nothing was heard from it for 6 s"`, 10*time.Second-time.Since(begin))
-	}
-	if err := syscall.Kill(silent.Process, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	args := s.meet(oneChain, func() bool {
+		s.hasStatus("a", `"iteration": `)
+		silent := s.demo().Processes[1].Process
+		if syscall.Kill(silent, syscall.SIGSTOP) != nil {
+			return false
+		}
+		defer func() { _ = syscall.Kill(silent, syscall.SIGCONT) }()
+		const named = `"a": "nothing was heard from it for 6 s"`
+		return s.hasStatus("server", named) && s.hasStatus("b", named)
+	})
 	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
 	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
 	s.wantWhole("whole")
@@ -278,19 +263,23 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
-	args := []string{"--chains", "2", "--warmup", "300", "--draws", "200"}
-	start := append([]string{"demo", "start", "m.vfl", "-o", "demo"}, args...)
-	s.must(start...)
-	s.wantStatus("a", `"iteration": `, 10*time.Second)
-	server := s.demo().Processes[0]
-	if err := node.AskToStop(filepath.Join(s.dir, "demo", "runs", server.Party), server.Process); err != nil { // at once: where other jobs run too, a process takes long to begin
-		t.Fatal(err)
-	}
-	s.must("demo", "stop", "demo")
-	if out := s.must("status", "demo"); strings.Count(out, "stopped") != 3 || strings.Count(out, "(ended)") != 3 {
-		t.Error(out)
-	}
-	s.must(append(start, "--wait")...)
+	args := s.meet(func(n int) []string {
+		return []string{"--chains", "2", "--warmup", fmt.Sprint(300 * n), "--draws", fmt.Sprint(200 * n)}
+	}, func() bool {
+		s.hasStatus("a", `"iteration": `)
+		server := s.demo().Processes[0]
+		_ = node.AskToStop(filepath.Join(s.dir, "demo", "runs", server.Party), server.Process) // at once: the command takes a while to begin
+		s.must("demo", "stop", "demo")
+		out := s.must("status", "demo")
+		if strings.Contains(out, node.Complete) {
+			return false
+		}
+		if strings.Count(out, "stopped") != 3 || strings.Count(out, "(ended)") != 3 {
+			t.Error(out)
+		}
+		return true
+	})
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
 	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "the run goes on from what all parties have saved") {
 		t.Error(log)
 	}
@@ -304,14 +293,13 @@ func TestRevokedPartyIsCutOff(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
-	args := []string{"--chains", "1", "--warmup", "500", "--draws", "500"}
-	s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--checkpoint-interval", "30ms"}, args...)...)
-	s.wantStatus("a", `"iteration": `, 10*time.Second)
-	s.must("provision", "revoke", "demo/project", "a")
-	s.write("demo/parties/server/revoked.crl", s.read("demo/project/revoked.crl"))
-	s.wantStatus("b", `"a": "its certificate was revoked"`, 10*time.Second)
-	s.wantStatus("server", `"a": "its certificate was revoked"`, 10*time.Second)
-	s.wantStatus("a", `"server": "nothing was heard from it for 6 s"`, 10*time.Second)
+	args := s.meet(oneChain, func() bool {
+		s.hasStatus("a", `"iteration": `)
+		s.must("provision", "revoke", "demo/project", "a")
+		s.write("demo/parties/server/revoked.crl", s.read("demo/project/revoked.crl"))
+		const revoked = `"a": "its certificate was revoked"`
+		return s.hasStatus("b", revoked) && s.hasStatus("server", revoked) && s.hasStatus("a", `"server": "nothing was heard from it for 6 s"`)
+	})
 	s.must("stop", "demo/runs/a")
 	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "a is refused: its certificate was revoked") || !strings.Contains(log, "V0827") {
 		t.Error(log)
@@ -337,11 +325,8 @@ func TestRevokedPartyIsCutOff(t *testing.T) {
 func (s *stage) ended(party string) string {
 	s.t.Helper()
 	for _, p := range s.demo().Processes {
-		for begin := time.Now(); p.Party == party && alive(p.Process); time.Sleep(20 * time.Millisecond) {
-			if time.Since(begin) > time.Minute {
-				s.t.Errorf("%s is still running", party)
-				break
-			}
+		if p.Party == party && !await.Until(func() bool { return !alive(p.Process) }) {
+			s.t.Errorf("%s is still running", party)
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(s.dir, "demo", party+".log"))

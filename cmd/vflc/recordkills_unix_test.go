@@ -15,9 +15,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/tests/await"
 )
 
 // saved is the newest transition, added over chains, that a party has saved.
@@ -35,22 +35,29 @@ func (s *stage) saved(party string) (n int) {
 	return n
 }
 
-// killAt kills the process of a party with SIGKILL once the party has saved a transition, and starts it again.
-func (s *stage) killAt(party, transition int, start []string) {
+// reach waits until a party of the demonstration has saved a transition, and reports whether its process is still there.
+func (s *stage) reach(party string, transition int) bool {
+	s.t.Helper()
+	all := s.demo().Processes
+	process := all[slices.IndexFunc(all, func(p *demoProcess) bool { return p.Party == party })].Process
+	if !await.Until(func() bool { return s.saved(party) >= transition || !alive(process) }) {
+		s.t.Fatalf("%s has not reached transition %d, but %d\n%s", party, transition, s.saved(party), s.logs("demo"))
+	}
+	return alive(process)
+}
+
+// killAt kills the process of a party with SIGKILL once the party has saved a transition, and starts it again. It reports whether the process was still there.
+func (s *stage) killAt(party, transition int, start []string) bool {
 	s.t.Helper()
 	p := s.demo().Processes[party]
-	for begin := time.Now(); s.saved(p.Party) < transition; time.Sleep(time.Millisecond) {
-		if time.Since(begin) > 30*time.Second || !alive(p.Process) {
-			s.t.Fatalf("%s has not reached transition %d, but %d\n%s", p.Party, transition, s.saved(p.Party), s.logs("demo"))
-		}
+	if !s.reach(p.Party, transition) || syscall.Kill(p.Process, syscall.SIGKILL) != nil {
+		return false
 	}
-	if err := syscall.Kill(p.Process, syscall.SIGKILL); err != nil {
-		s.t.Fatal(err)
-	}
-	for alive(p.Process) {
-		time.Sleep(time.Millisecond)
+	if !await.Until(func() bool { return !alive(p.Process) }) {
+		s.t.Fatalf("%s does not end", p.Party)
 	}
 	s.must(start...)
+	return true
 }
 
 func (r *recordedRun) report() (out attack.Recorded) {
@@ -91,10 +98,19 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 			r.clean("demo")
 
 			r.must(start...)
-			for k := range 3 {
-				r.killAt(0, c.last*(k+1)/3, start)
+			for k := 0; k < 4; k++ {
+				party, at := 0, c.last*(k+1)/3
+				if k == 3 {
+					party, at = 1, c.last+1
+				}
+				if !r.killAt(party, at, start) {
+					t.Log("it was complete before")
+					r.kill("demo")
+					r.clean("demo")
+					r.must(start...)
+					k = -1
+				}
 			}
-			r.killAt(1, c.last+1, start)
 			r.must(append(start, "--wait")...)
 			got, err := os.ReadFile(received)
 			if err != nil {

@@ -12,7 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/vflc/vflc/tests/await"
 )
 
 // A run of every backend that a signal interrupts saves its state, writes what it has drawn, prints how to continue, and exits as shells expect. While it runs,
@@ -53,11 +54,11 @@ func interruptRun(t *testing.T, program, dir string, signal syscall.Signal, code
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 { // until a state has been saved
-		if saved, _ := filepath.Glob(filepath.Join(dir, "out", "checkpoint", "chain-*")); len(saved) > 0 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !await.Until(func() bool {
+		saved, _ := filepath.Glob(filepath.Join(dir, "out", "checkpoint", "chain-*"))
+		return len(saved) > 0
+	}) {
+		t.Error("no state is saved")
 	}
 	other := exec.Command(program, "resume", "out")
 	other.Dir = dir

@@ -11,11 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/tests/await"
 )
 
 // taskModel has encoders, of which a prediction takes those of the run, and a response that is 0 or 1.
@@ -55,7 +57,26 @@ func newTasksOf(t *testing.T, model string, tables map[string]string) *stage {
 // A played is a party's process of a task.
 type played struct {
 	*exec.Cmd
-	out bytes.Buffer
+	out printed
+}
+
+// A printed is what a process has printed, which may be read while it runs.
+type printed struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (p *printed) Write(b []byte) (int, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.text.Write(b)
+}
+
+func (p *printed) String() string {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.text.String()
 }
 
 // play starts the party of the demonstration, with the arguments of its task.
@@ -80,10 +101,16 @@ func (s *stage) playOf(party, programs string, args ...string) *played {
 	return p
 }
 
+// has reports whether a file is there.
+func has(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
 // end waits until the process has ended without an error.
 func (s *stage) end(all ...*played) {
 	s.t.Helper()
-	late := time.AfterFunc(30*time.Second, func() { // one that has failed lets the others wait
+	late := time.AfterFunc(await.Patience, func() { // one that has failed lets the others wait
 		for _, p := range all {
 			_ = p.Process.Kill()
 		}
@@ -99,7 +126,7 @@ func (s *stage) end(all ...*played) {
 // fail waits until all processes have ended with an error of their own.
 func (s *stage) fail(all ...*played) {
 	s.t.Helper()
-	late := time.AfterFunc(30*time.Second, func() {
+	late := time.AfterFunc(await.Patience, func() {
 		s.t.Error("a process did not end")
 		for _, p := range all {
 			_ = p.Process.Kill()
@@ -233,7 +260,9 @@ func TestPredictionsApartEqualOneProcess(t *testing.T) {
 		return s.play(party, "--predict", "demo/runs/"+party, "--data", tables[party], "-o", "new/"+party)
 	}
 	killed := start("a")
-	time.Sleep(300 * time.Millisecond)
+	if !await.Until(func() bool { return has(filepath.Join(s.dir, "new/a/session", node.StatusFile)) }) {
+		t.Fatal(killed.out.String())
+	}
 	_ = killed.Process.Kill()
 	_ = killed.Wait()
 	s.end(start("server"), start("a"), start("b"))
@@ -288,10 +317,8 @@ func TestCrossValidationApartEqualsOneProcess(t *testing.T) {
 	}
 	a, b, server := start("a"), start("b"), start("server")
 	second := filepath.Join(s.dir, "validated/server/fold-2/fit/session", runs.SessionFile)
-	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(second); err == nil {
-			break
-		}
+	if !await.Until(func() bool { return has(second) }) {
+		t.Fatal(server.out.String())
 	}
 	_ = server.Process.Kill()
 	_ = server.Wait()

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/tests/await"
 )
 
 // otherProtocol builds the program with another number of the protocol, from a copy of the one file that has it.
@@ -64,10 +66,10 @@ func (s *stage) with(program string, args ...string) *played {
 	return p
 }
 
-// endsWith waits for a process, which must end with a code within 10 seconds, and print a text.
+// endsWith waits for a process, which must end with a code, and print a text.
 func (s *stage) endsWith(p *played, code int, text string) {
 	s.t.Helper()
-	late := time.AfterFunc(10*time.Second, func() { _ = p.Process.Kill() })
+	late := time.AfterFunc(await.Patience, func() { _ = p.Process.Kill() })
 	defer late.Stop()
 	err := p.Wait()
 	if got := p.ProcessState.ExitCode(); got != code || !strings.Contains(p.out.String(), text) {
@@ -118,11 +120,13 @@ func TestProcessesOfTwoProtocols(t *testing.T) {
 
 	s := newStage(t)
 	s.stopAfter("demo")
-	args := []string{"--chains", "1", "--warmup", "200", "--draws", "200"}
-	start := append([]string{"demo", "start", "m.vfl", "-o", "demo", "--checkpoint-interval", "30ms"}, args...)
-	s.must(start...)
-	s.wantStatus("a", `"iteration": `, 10*time.Second)
-	s.must("demo", "stop", "demo")
+	args := s.meet(func(n int) []string { return append(oneChain(n), "--checkpoint-interval", "30ms") }, func() bool {
+		for _, party := range []string{"server", "a", "b"} {
+			s.reach(party, 1)
+		}
+		s.must("demo", "stop", "demo")
+		return !strings.Contains(s.must("status", "demo"), node.Complete)
+	})
 	begun := map[string]map[string]string{}
 	for _, p := range s.demo().Processes {
 		if begun[p.Party] = s.states(p.Party); len(begun[p.Party]) == 0 {
@@ -182,16 +186,15 @@ func TestProcessesOfTwoProtocols(t *testing.T) {
 
 	// A preflight and an alignment name both too.
 	server = of(own, 0)
-	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+	var text string
+	if !await.Until(func() bool {
 		ask := exec.Command(other, "preflight", "demo/other", "--identity", "demo/parties/a", "--data", "m/a.csv", "--data", "shared=m/server.csv")
 		ask.Dir = s.dir
 		out, _ := ask.CombinedOutput()
-		if text := string(out); strings.Contains(text, "server runs vflc") && strings.Contains(text, protocol[own]) && strings.Contains(text, protocol[other]) && ask.ProcessState.ExitCode() == 1 {
-			break
-		}
-		if time.Since(begun) > 10*time.Second {
-			t.Fatal(string(out))
-		}
+		text = string(out)
+		return strings.Contains(text, "server runs vflc") && strings.Contains(text, protocol[own]) && strings.Contains(text, protocol[other]) && ask.ProcessState.ExitCode() == 1
+	}) {
+		t.Fatal(text)
 	}
 	_ = server.Process.Kill()
 	_ = server.Wait()
@@ -209,7 +212,7 @@ func TestProcessesOfTwoProtocols(t *testing.T) {
 	}
 	untouched()
 
-	s.must(append(start, "--wait")...)
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
 	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
 	s.wantWhole("whole")
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
+	"github.com/vflc/vflc/tests/await"
 )
 
 // newQueue is a NATS server with JetStream, whose writes are synced.
@@ -33,7 +33,7 @@ func newQueue(t *testing.T) string {
 	}
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(await.Patience) {
 		t.Fatal("the server does not start")
 	}
 	return s.ClientURL()
@@ -80,24 +80,22 @@ func TestStudyWithWorkersIsTheStudy(t *testing.T) {
 	s.write("grid.toml", spreadStudy)
 	s.must("study", "grid.toml", "-o", "alone", "--quiet")
 	offering := exec.Command("vflc", "study", "grid.toml", "-o", "spread", "--nats", url)
-	var said bytes.Buffer
+	var said printed
 	offering.Dir, offering.Stdout, offering.Stderr = s.dir, &said, &said
 	if err := offering.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = offering.Process.Kill() })
 	first := s.worker(url, "w1")
-	for begin := time.Now(); ; time.Sleep(time.Millisecond) { // until it is at a cell
-		if at, _ := filepath.Glob(filepath.Join(s.dir, "w1/results/cells/.*")); len(at) > 0 {
-			break
-		}
-		if time.Since(begin) > 10*time.Second {
-			t.Fatal(said.String(), first.out.String())
-		}
+	if !await.Until(func() bool { // it is at a cell, or has made one
+		at, _ := filepath.Glob(filepath.Join(s.dir, "w1/results/cells/.*"))
+		return len(at) > 0 || strings.Contains(first.out.String(), "cell ")
+	}) {
+		t.Fatal(said.String(), first.out.String())
 	}
 	_ = syscall.Kill(first.Process.Pid, syscall.SIGKILL)
 	s.worker(url, "w2")
-	late := time.AfterFunc(40*time.Second, func() { _ = offering.Process.Kill() })
+	late := time.AfterFunc(await.Patience, func() { _ = offering.Process.Kill() })
 	defer late.Stop()
 	if err := offering.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
@@ -167,7 +165,7 @@ func TestWorkersSayWhatFails(t *testing.T) {
 // An asked is a command that asks workers for cells.
 type asked struct {
 	*exec.Cmd
-	out, said bytes.Buffer
+	out, said printed
 }
 
 // ask starts a command.
@@ -185,7 +183,7 @@ func (s *stage) ask(args ...string) *asked {
 // ended waits for the end of a command and returns its exit code.
 func (a *asked) ended(t *testing.T) int {
 	t.Helper()
-	late := time.AfterFunc(time.Minute, func() { _ = a.Process.Kill() })
+	late := time.AfterFunc(await.Patience, func() { _ = a.Process.Kill() })
 	defer late.Stop()
 	var exit *exec.ExitError
 	if err := a.Wait(); err != nil && !errors.As(err, &exit) {
@@ -194,16 +192,14 @@ func (a *asked) ended(t *testing.T) int {
 	return a.ProcessState.ExitCode()
 }
 
-// atACell waits until a worker is at a cell.
-func (s *stage) atACell(scratch string) {
+// atACell waits until a worker is at a cell, or has made one.
+func (s *stage) atACell(w *played, scratch string) {
 	s.t.Helper()
-	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
-		if at, _ := filepath.Glob(filepath.Join(s.dir, scratch, "inputs/*")); len(at) > 0 {
-			return
-		}
-		if time.Since(begin) > 20*time.Second {
-			s.t.Fatal("no cell is taken")
-		}
+	if !await.Until(func() bool {
+		at, _ := filepath.Glob(filepath.Join(s.dir, scratch, "inputs/*"))
+		return len(at) > 0 || strings.Contains(w.out.String(), "cell ")
+	}) {
+		s.t.Fatal("no cell is taken")
 	}
 }
 
@@ -224,7 +220,7 @@ func TestFoldsAndReplicatesWithWorkers(t *testing.T) {
 		alone := s.ask(append(c, "--quiet")...)
 		codes = append(codes, alone.ended(t))
 		want, wantSaid = append(want, alone.out.String()), append(wantSaid, alone.said.String())
-		if alone.out.Len() == 0 {
+		if alone.out.String() == "" {
 			t.Fatal(alone.said.String())
 		}
 	}
@@ -233,7 +229,7 @@ func TestFoldsAndReplicatesWithWorkers(t *testing.T) {
 		all = append(all, s.ask(append(c, "--quiet", "--nats", url)...))
 	}
 	first := s.worker(url, "w1")
-	s.atACell("w1")
+	s.atACell(first, "w1")
 	_ = syscall.Kill(first.Process.Pid, syscall.SIGKILL)
 	s.worker(url, "w2")
 	s.worker(url, "w3")
@@ -257,27 +253,23 @@ func TestAskedAgain(t *testing.T) {
 	want.ended(t)
 	a := s.ask(append(command, "--nats", url)...)
 	js := queueOf(t, url)
-	for waiting := uint64(0); waiting < 3; time.Sleep(5 * time.Millisecond) {
-		if work, err := js.Stream(t.Context(), "VFLC_WORK"); err == nil {
-			waiting = work.CachedInfo().State.Msgs
-		}
-		if err := t.Context().Err(); err != nil {
-			t.Fatal(err)
-		}
+	if !await.Until(func() bool {
+		work, err := js.Stream(t.Context(), "VFLC_WORK")
+		return err == nil && work.CachedInfo().State.Msgs >= 3
+	}) {
+		t.Fatal("no cell is offered")
 	}
 	w := s.worker(url, "w1")
-	s.atACell("w1")
+	s.atACell(w, "w1")
 	_ = a.Process.Kill()
 	_ = a.Wait()
-	for begin := time.Now(); strings.Count(w.out.String(), "cell ") < 3; time.Sleep(5 * time.Millisecond) { // the worker goes on
-		if time.Since(begin) > 30*time.Second {
-			t.Fatal(w.out.String())
-		}
+	if !await.Until(func() bool { return strings.Count(w.out.String(), "cell ") >= 3 }) { // the worker goes on
+		t.Fatal(w.out.String())
 	}
 	_ = w.Process.Signal(syscall.SIGTERM)
 	_ = w.Wait()
 	again := s.ask(append(command, "--nats", url, "--quiet")...)
-	if code := again.ended(t); code != 0 || again.out.String() != want.out.String() || again.out.Len() == 0 {
+	if code := again.ended(t); code != 0 || again.out.String() != want.out.String() || again.out.String() == "" {
 		t.Errorf("exit code %d\n%s%s\nin one process\n%s", code, again.out.String(), again.said.String(), want.out.String())
 	}
 	command[3] = "10"
@@ -317,7 +309,7 @@ func TestFailuresFromWorkers(t *testing.T) {
 // queueOf connects to a server as an attacker would.
 func queueOf(t *testing.T, url string) jetstream.JetStream {
 	t.Helper()
-	conn, err := nats.Connect(url)
+	conn, err := nats.Connect(url, nats.Timeout(await.Patience))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,12 +336,12 @@ func TestCellsReadTheirFilesAlone(t *testing.T) {
 		SHA256 string `json:"sha256"`
 	}
 	var store, results jetstream.ObjectStore
-	for begin := time.Now(); store == nil || results == nil; time.Sleep(5 * time.Millisecond) {
+	if !await.Until(func() bool {
 		store, _ = js.ObjectStore(t.Context(), "vflc_inputs")
 		results, _ = js.ObjectStore(t.Context(), "vflc_results")
-		if time.Since(begin) > 10*time.Second {
-			t.Fatal("no worker makes the stores")
-		}
+		return store != nil && results != nil
+	}) {
+		t.Fatal("no worker makes the stores")
 	}
 	for k, text := range []string{model, settings} {
 		if _, err := store.PutBytes(t.Context(), c.Inputs[k].SHA256, []byte(text)); err != nil {
@@ -365,17 +357,15 @@ func TestCellsReadTheirFilesAlone(t *testing.T) {
 		if _, err := js.Publish(t.Context(), "vflc.work."+c.ID(), text); err != nil {
 			t.Fatal(err)
 		}
-		for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-			result, err := results.GetBytes(t.Context(), c.ID())
-			if err == nil {
-				if !strings.Contains(string(result), "other files than it names") {
-					t.Errorf("%s", result)
-				}
-				break
-			}
-			if time.Since(begin) > 20*time.Second {
-				t.Fatal(err, w.out.String())
-			}
+		var result []byte
+		if !await.Until(func() bool {
+			result, err = results.GetBytes(t.Context(), c.ID())
+			return err == nil
+		}) {
+			t.Fatal(err, w.out.String())
+		}
+		if !strings.Contains(string(result), "other files than it names") {
+			t.Errorf("%s", result)
 		}
 	}
 }

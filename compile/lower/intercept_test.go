@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
@@ -63,14 +64,42 @@ func TestIntercepts(t *testing.T) {
 	}
 }
 
-// In coordinates in which an intercept follows, the density is that of the model at the intercept less the share of the mean of the contributions, and the gradients of all parties are those of finite differences.
+// Of an intercept of whose predictor the server has other terms, the mean follows: each has the derivative of the predictor's mean by its coordinate, in which intercepts and what is not affine have no part.
+func TestTermsOfTheServer(t *testing.T) {
+	for text, want := range map[string][]float64{
+		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\ny ~ normal(m - c * y + XA * u + XB * v, 1)":                                                   {0, -0.46},
+		"param m ~ normal(0, 1)\nparam w : real[G] ~ normal(0, 1)\ny ~ normal(exp(XA * u + m + 2 * w[g] + XB * v), 1)":                                 {0, 1.2, 0.8},
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(0, s) noncentered\ny ~ normal(m + w[g] + XA * u + XB * v, 1)":    {0, 0, 0, 0},
+		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\nparam c ~ normal(0, 1)\ny ~ normal(c + w[g] + XA * u, 1)": {0, 0, 0, 0, 1},
+		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\ny ~ normal(m + c + XA * u, 1)\ny ~ normal(c - m + XB * v, 1)":                                 {0, 0},
+	} {
+		spec := interceptFixture(text).Bind(t, check.Options{Transform: transforms.Exact}).Plan.Parties[0]
+		for _, intercept := range spec.Intercepts {
+			for i, own := range intercept.Own {
+				if math.Abs(own-want[i]) > 1e-12 {
+					t.Errorf("%s: derivatives %v, want %v", text, intercept.Own, want)
+				}
+			}
+		}
+		if len(spec.Intercepts) == 0 {
+			t.Errorf("%s: no intercept", text)
+		}
+	}
+}
+
+// In coordinates in which an intercept follows, the density is that of the model at the intercept less the share of the mean of what is added to it, and the gradients of all parties are those of finite differences.
 func TestInterceptsThatFollow(t *testing.T) {
 	for _, text := range []string{
 		"param s ~ half_normal(1)\nparam m ~ normal(0, 1)\ny ~ student_t(4, exp(m + XA * u + XB * v), s)",
 		"param m ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(m, s)\ny ~ normal(w[g] + XA * u + XB * v, 1)",
+		"param m ~ normal(0, 1)\nparam c ~ normal(0, 1)\nparam s ~ half_normal(1)\nparam w : real[G] ~ normal(c, s)\ny ~ normal(exp(c * y + m + w[g] + XA * u + XB * v), 1)",
 	} {
-		for _, transform := range []check.Options{{Transform: transforms.Exact}, {Transform: transforms.Augmented}} {
-			j := newJoint(t, interceptFixture(text).Bind(t, transform).Plan, 1)
+		for _, transform := range []check.Options{{Transform: transforms.Exact}, {Transform: transforms.Augmented}, {Transform: transforms.Power}} {
+			f := interceptFixture(text)
+			if transform.Transform == transforms.Power {
+				f.Text = strings.NewReplacer("data y : real[N]", "data y : real[N] @ shared", "data g : level(G)[N]", "data g : level(G)[N] @ shared").Replace(f.Text)
+			}
+			j := newJoint(t, f.Bind(t, transform).Plan, 1)
 			server := j.env.Blocks()[0].(interface {
 				Intercepts() [][]int
 				Follow([]float64)

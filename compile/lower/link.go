@@ -28,6 +28,9 @@ func Link(parties []*Lowered) (*model.Plan, error) {
 			return nil, err
 		}
 	}
+	for s := range k.plan.Shared {
+		k.plan.Shared[s].Beside = k.beside(&k.plan.Shared[s])
+	}
 	for i, p := range parties {
 		if p.Spec.Graph == nil {
 			k.plan.Parties[i] = nil // an outline: the party is elsewhere
@@ -245,6 +248,30 @@ func (k *linker) shared(name, to string) error {
 	}
 	slices.SortFunc(s.To, func(a, b model.Port) int { return a.Party - b.Party })
 	return nil
+}
+
+// beside lists the sums to which a shared parameter is added wherever these are received; none where it is not so.
+func (k *linker) beside(s *model.Shared) (groups []int) {
+	if s.Early || len(s.To) < 2 {
+		return nil
+	}
+	for i, to := range s.To {
+		var at []int
+		for _, in := range k.parties[to.Party].inputs[to.Index].beside {
+			g := slices.IndexFunc(k.plan.Groups, func(g model.Group) bool { return slices.Contains(g.Receivers, model.Port{Party: to.Party, Index: in}) })
+			if g < 0 || len(k.plan.Groups[g].Receivers) != len(s.To) {
+				return nil
+			}
+			at = append(at, g)
+		}
+		slices.Sort(at)
+		if i == 0 {
+			groups = at
+		} else if !slices.Equal(groups, at) {
+			return nil
+		}
+	}
+	return groups
 }
 
 // complete checks that every cut of a client has a receiver and every input of it a sender.

@@ -47,6 +47,7 @@ type inputPort struct {
 	member int      // of a family's z that is received separately, else 0
 	// drawn is true of an input that holds a generated quantity; read of a sum that generated quantities depend on; early of what must come before the cuts.
 	drawn, read, early bool
+	beside             []int // the inputs to which a shared parameter is added in a likelihood of the party: graph.Builder.Beside
 }
 
 // Lower builds the graph of a party.
@@ -62,7 +63,12 @@ func Lower(p Party) (*Lowered, diag.List) {
 	if l.diags.HasErrors() {
 		return nil, l.diags
 	}
-	intercepts := l.intercepts()
+	beside := l.b.Beside()
+	intercepts, err := l.intercepts()
+	if err != nil {
+		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
+		return nil, l.diags
+	}
 	g, err := l.b.Build()
 	if err != nil {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
@@ -70,7 +76,7 @@ func Lower(p Party) (*Lowered, diag.List) {
 	}
 	l.Spec.Graph, l.Spec.Split = g, l.b.Splitter()
 	for k, in := range g.Inputs() {
-		l.inputs[k].early = in.Early
+		l.inputs[k].early, l.inputs[k].beside = in.Early, beside[k]
 	}
 	l.Spec.Intercepts = intercepts
 	if l.Spec.Recentring, err = l.recentring(); err != nil {

@@ -33,6 +33,7 @@ type OutlineInput struct {
 	Drawn  bool     `json:"drawn,omitempty"`
 	Read   bool     `json:"read,omitempty"`
 	Early  bool     `json:"early,omitempty"`
+	Beside []int    `json:"beside,omitempty"`
 }
 
 // Outline returns the party's outline.
@@ -42,7 +43,7 @@ func (l *Lowered) Outline() Outline {
 		o.Cuts = append(o.Cuts, OutlineCut{c.Name, c.Rows, c.Cols, c.Rho})
 	}
 	for _, in := range l.inputs {
-		o.Inputs = append(o.Inputs, OutlineInput{in.name, in.sum, in.member, in.drawn, in.read, in.early})
+		o.Inputs = append(o.Inputs, OutlineInput{in.name, in.sum, in.member, in.drawn, in.read, in.early, in.beside})
 	}
 	return o
 }
@@ -62,7 +63,7 @@ func (o Outline) Elsewhere() (*Lowered, error) {
 		at += c.Rows * c.Cols
 	}
 	for _, in := range o.Inputs {
-		l.inputs = append(l.inputs, inputPort{in.Name, in.Sum, in.Member, in.Drawn, in.Read, in.Early})
+		l.inputs = append(l.inputs, inputPort{in.Name, in.Sum, in.Member, in.Drawn, in.Read, in.Early, in.Beside})
 	}
 	return l, nil
 }

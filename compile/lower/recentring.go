@@ -128,9 +128,9 @@ func (l *lowerer) recentringStages(r *model.Recentring) error {
 }
 
 // intercepts finds the parameters that are added to whole sums which the party receives.
-func (l *lowerer) intercepts() []graph.Intercept {
+func (l *lowerer) intercepts() ([]graph.Intercept, error) {
 	if l.Window != nil {
-		return nil
+		return nil, nil
 	}
 	var sets [][]graph.ID
 	for _, p := range l.b.Params() {

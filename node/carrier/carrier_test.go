@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/tests/await"
 )
 
 // project makes a project with its parties, each in a folder of its own.
@@ -71,6 +73,8 @@ type log struct {
 	mutex sync.Mutex
 	text  string
 	got   chan string
+
+	published []string // see publish
 }
 
 func (l *log) events() Events {
@@ -100,18 +104,15 @@ func (l *log) add(s string) {
 // wants waits until the log has a text.
 func (l *log) wants(t *testing.T, text string) {
 	t.Helper()
-	for range 500 {
+	if !await.Until(func() bool {
 		l.mutex.Lock()
-		has := strings.Contains(l.text, text)
-		l.mutex.Unlock()
-		if has {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+		defer l.mutex.Unlock()
+		return strings.Contains(l.text, text)
+	}) {
+		l.mutex.Lock()
+		defer l.mutex.Unlock()
+		t.Errorf("the log does not say %q:\n%s", text, l.text)
 	}
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	t.Errorf("the log does not say %q:\n%s", text, l.text)
 }
 
 // freeAddress is an address where nothing listens.
@@ -125,21 +126,28 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// publish sends a packet until it has arrived: a client may not be connected yet.
+// publish sends a packet until it has arrived: a client may not be connected yet. Nothing may arrive but that and what was published before, which may come again.
 func publish(t *testing.T, from *Carrier, to string, at *log, want string) {
 	t.Helper()
-	for range 500 {
+	at.published = append(at.published, want)
+	if !await.Until(func() bool {
 		_ = from.Publish(to, []byte(want[strings.Index(want, ":")+1:]))
-		select {
-		case got := <-at.got:
-			if got != want {
-				t.Fatalf("got %q, want %q", got, want)
+		for {
+			select {
+			case got := <-at.got:
+				if !slices.Contains(at.published, got) {
+					t.Fatalf("got %q, want %q", got, want)
+				}
+				if got == want {
+					return true
+				}
+			default:
+				return false
 			}
-			return
-		case <-time.After(20 * time.Millisecond):
 		}
+	}) {
+		t.Fatalf("%q has not arrived", want)
 	}
-	t.Fatalf("%q has not arrived", want)
 }
 
 func TestPacketsBothWays(t *testing.T) {
@@ -171,7 +179,7 @@ func TestRefused(t *testing.T) {
 	}
 	defer s.Close()
 	connect := func(c *tls.Config) error {
-		conn, err := nats.Connect("tls://"+address, nats.Secure(c), nats.TLSHandshakeFirst(), nats.Timeout(2*time.Second))
+		conn, err := nats.Connect("tls://"+address, nats.Secure(c), nats.TLSHandshakeFirst(), nats.Timeout(await.Patience))
 		if err == nil {
 			conn.Close()
 		}
@@ -224,7 +232,7 @@ func TestRefused(t *testing.T) {
 	admit(t, ca, dir("c"), "heart", "c") // the server's folder does not list it
 	refused("unlisted", "c is refused: "+string(identity.Unlisted), load(t, dir("c")).Dial())
 
-	plain, err := nats.Connect("nats://"+address, nats.Timeout(time.Second))
+	plain, err := nats.Connect("nats://"+address, nats.Timeout(await.Patience))
 	if err == nil {
 		plain.Close()
 		t.Error("connected without TLS")
@@ -269,7 +277,7 @@ func TestSubjectsOfOthers(t *testing.T) {
 	}
 	defer s.Close()
 	errs := make(chan error, 10)
-	conn, err := nats.Connect("tls://"+address, nats.Secure(load(t, dir("a")).Dial()), nats.TLSHandshakeFirst(), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
+	conn, err := nats.Connect("tls://"+address, nats.Secure(load(t, dir("a")).Dial()), nats.TLSHandshakeFirst(), nats.Timeout(await.Patience), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +299,7 @@ func TestSubjectsOfOthers(t *testing.T) {
 			if !strings.Contains(err.Error(), "Permissions Violation") && !strings.Contains(err.Error(), "permissions violation") {
 				t.Errorf("%s: %v", name, err)
 			}
-		case <-time.After(2 * time.Second):
+		case <-time.After(await.Patience):
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -335,7 +343,7 @@ func TestOversizedPackets(t *testing.T) {
 	if _, err := fmt.Fprintf(conn, "CONNECT {\"verbose\":false}\r\nPUB vflc.heart.up.a %d\r\n", maxPayload+1); err != nil {
 		t.Fatal(err)
 	}
-	_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = conn.SetReadDeadline(time.Now().Add(await.Patience))
 	if said, err := io.ReadAll(conn); err != nil || !strings.Contains(string(said), "Maximum Payload") {
 		t.Errorf("the server says %s (%v)", said, err)
 	}

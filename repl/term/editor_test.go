@@ -14,6 +14,7 @@ import (
 
 	"github.com/chzyer/readline"
 
+	"github.com/vflc/vflc/tests/await"
 	"github.com/vflc/vflc/tests/console"
 )
 
@@ -67,7 +68,7 @@ func (p *typist) line(e *Editor, keys string) (text string, err error) {
 		text, err = e.Line("? ")
 		close(done)
 	}()
-	late := time.After(20 * time.Second)
+	late := time.After(await.Patience)
 	for {
 		select {
 		case <-p.ready:
@@ -146,7 +147,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		t.Errorf("the terminal is in another mode: %+v, not %+v", after, before)
 	}
 	left := ""
-	for range 100 { // they end on their own
+	if !await.Until(func() bool { // they end on their own
 		b := make([]byte, 1<<20)
 		left = ""
 		for _, g := range strings.Split(string(b[:runtime.Stack(b, true)]), "\n\n") {
@@ -154,12 +155,10 @@ func TestCloseLeavesNothing(t *testing.T) {
 				left = g
 			}
 		}
-		if left == "" {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+		return left == ""
+	}) {
+		t.Errorf("left behind:\n%s", left)
 	}
-	t.Errorf("left behind:\n%s", left)
 }
 
 // Candidates that agree complete the word; a menu is never wider than the terminal.

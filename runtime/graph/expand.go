@@ -24,6 +24,9 @@ func (b *Builder) expand(term string, n *node) bool {
 	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows || d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
 		return false
 	}
+	if r := rowLikelihoods[d.Rows]; r != nil && r.finite && infinite(b.nodes, n.in[n.predictor()]) {
+		return false
+	}
 	theta := make([]def.Value, len(d.Params))
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
@@ -42,20 +45,24 @@ func (b *Builder) inside(n *node) bool {
 	return d.Support == def.RealLine || observed(b.nodes, n)
 }
 
-// observed reports whether the left side of a density is data inside its support, as far as constants for all rows decide it.
+// observed reports whether the left side of a density is data inside its support, as far as constants decide it.
 func observed(nodes []node, n *node) bool {
 	x, d := &nodes[n.in[0]], n.likely.dist
 	if x.kind != constant {
 		return false
 	}
 	theta := make([]float64, len(d.Params))
-	for k := range theta {
-		theta[k] = math.NaN()
-		if at := &nodes[n.in[k+1]]; at.kind == constant && at.shape.Len() == 1 {
-			theta[k] = at.values[0]
+	for i, v := range x.values {
+		for k := range theta {
+			theta[k] = math.NaN()
+			switch at := &nodes[n.in[k+1]]; {
+			case at.kind != constant:
+			case at.shape.Len() == 1:
+				theta[k] = at.values[0]
+			case at.shape.equal(x.shape):
+				theta[k] = at.values[i]
+			}
 		}
-	}
-	for _, v := range x.values {
 		if !d.MayHold(v, theta) {
 			return false
 		}

@@ -143,6 +143,7 @@ type split struct {
 	e      *Exec
 	step   int // rows
 	pieces []piece
+	pass   *pass // nil where the loop reads few data
 }
 
 // A piece is some blocks of a loop.
@@ -160,6 +161,7 @@ type total struct{ to, from []float64 }
 // split cuts a loop into pieces.
 func (e *Exec) split(l *loopSpec, n int) *split {
 	s := &split{e: e, step: l.step(e.g), pieces: make([]piece, n)}
+	s.pass = newPass(s, l)
 	blocks := (l.rows + l.block - 1) / l.block
 	for k := range s.pieces {
 		p := &s.pieces[k]
@@ -177,12 +179,19 @@ func (e *Exec) split(l *loopSpec, n int) *split {
 		}
 		p.calls, p.frames = e.bindCalls(l, &own)
 	}
+	if s.pass != nil {
+		s.pass.divide()
+	}
 	return s
 }
 
 // run computes all pieces and adds up their sums.
 func (s *split) run() {
-	s.e.group.Do(s, len(s.pieces))
+	if s.pass != nil && s.e.group.Travels() && s.e.loaded == nil {
+		s.e.group.Pass(s.pass.data, s.pass, len(s.pass.stretches))
+	} else {
+		s.e.group.Do(s, len(s.pieces))
+	}
 	first := &s.pieces[0]
 	for i, c := range first.frames {
 		for k := range s.pieces[1:] {
@@ -200,12 +209,21 @@ func (s *split) run() {
 // Part computes one piece.
 func (s *split) Part(k int) {
 	p := &s.pieces[k]
+	p.begin()
+	p.rows(p.from, p.to, s.step)
+}
+
+func (p *piece) begin() {
 	clear(p.sums)
 	for _, c := range p.frames {
 		c.node.op.begin(c)
 	}
-	for row := p.from; row < p.to; row += s.step {
-		steps(p.calls, row, min(s.step, p.to-row))
+}
+
+// rows computes some rows, so many at a time.
+func (p *piece) rows(from, to, step int) {
+	for row := from; row < to; row += step {
+		steps(p.calls, row, min(step, to-row))
 	}
 }
 

@@ -107,18 +107,18 @@ func (e *expanding) Pick(m, index def.Value) def.Value {
 	return def.Value(e.must("gather", ID(m), rows, ID(index)))
 }
 
-// expandEvents writes the density of many numbers with vectors for parameters as operations, where their distribution has such a form.
+// expandEvents writes the density of many numbers with vectors for parameters as operations, where their distribution has such a form. The numbers of a matrix are taken as one
+// vector, column by column.
 func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) bool {
-	n := &b.nodes[x]
-	if b.plain || weights != NoID || d.Event.Expand == nil || n.kind != constant || len(n.shape) != 1 || n.shape[0] <= fewRows || len(theta) != len(d.Params) {
+	n := b.nodes[x]
+	rows := n.shape.Len()
+	if b.plain || weights != NoID || d.Event.Expand == nil || n.kind != constant || len(n.shape) == 0 || rows <= fewRows || len(theta) != len(d.Params) {
 		return false
 	}
 	most := float64(b.eventSize(d, n.shape, theta) + d.Event.More)
-	values := make([]def.Value, len(theta))
 	for k, id := range theta {
-		values[k] = def.Value(id)
 		s := b.nodes[id].shape
-		if lead := s[:max(0, len(s)-d.Params[k].Rank)]; len(lead) > 0 && !lead.equal(n.shape) {
+		if lead := s[:max(0, len(s)-d.Params[k].Rank)]; len(lead) > 0 && (!lead.equal(n.shape) || len(n.shape) > 1 && d.Params[k].Rank > 0) {
 			return false
 		}
 	}
@@ -127,7 +127,20 @@ func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weigh
 			return false
 		}
 	}
-	return d.Event.Expand(&expanding{Builder: b, term: term, power: power, shape: n.shape, rows: n.shape[0], split: true}, def.Value(x), values)
+	e := &expanding{Builder: b, term: term, power: power, shape: Shape{rows}, rows: rows, split: true}
+	values := make([]def.Value, len(theta))
+	for k, id := range theta {
+		values[k] = def.Value(id)
+	}
+	if len(n.shape) > 1 {
+		x = b.Const(n.name, e.shape, n.values)
+		for k, id := range theta {
+			if b.nodes[id].shape.equal(n.shape) {
+				values[k] = e.own(opColumn, values[k])
+			}
+		}
+	}
+	return d.Event.Expand(e, def.Value(x), values)
 }
 
 // Below adds the log of a distribution function.

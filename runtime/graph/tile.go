@@ -31,10 +31,15 @@ func blockOf(columns int) int {
 
 // step is how many rows of a loop are computed at a time: a block, or more where one step does all, since it goes from tile to tile without a pause.
 func (l *loopSpec) step(g *Graph) int {
-	if len(l.calls) == 1 && g.nodes[l.calls[0].id].op == opLinear {
+	if l.tileByTile(g) {
 		return scratchLength
 	}
 	return l.block
+}
+
+// tileByTile reports whether one step does all, from tile to tile.
+func (l *loopSpec) tileByTile(g *Graph) bool {
+	return len(l.calls) == 1 && g.nodes[l.calls[0].id].op == opLinear
 }
 
 // touched counts the columns that the loops of each length use: two for each that they compute (value and adjoint), and one for each that they

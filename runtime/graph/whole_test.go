@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/stdlib/bijector"
@@ -210,12 +211,15 @@ func TestStructuredJacobianOff(t *testing.T) {
 func TestEventForms(t *testing.T) {
 	ordered := pick(t, bijector.Structured(), "ordered", func(s def.Structured) string { return s.Name })
 	const n, k = 700, 4
-	forms := 0
+	forms := map[int]int{} // by the axes of the left side
 	for _, d := range dist.Events() {
 		if d.Event.Expand == nil {
 			continue
 		}
-		for _, eachRow := range []bool{false, true} {
+		for _, c := range []struct {
+			shape   Shape
+			eachRow bool
+		}{{Shape{n}, false}, {Shape{n}, true}, {Shape{n / 7, 7}, false}, {Shape{n / 7, 7}, true}} {
 			var got [2][]float64
 			var written [2]string
 			for i := range got {
@@ -227,19 +231,19 @@ func TestEventForms(t *testing.T) {
 					switch {
 					case p.Domain == def.Ordered:
 						theta[j] = b.Structured(&ordered, b.Param(p.Name, Shape{k - d.Event.More}), k-d.Event.More)
-					case p.Rank == 1 && eachRow:
-						theta[j] = b.Param(p.Name, Shape{n, k})
+					case p.Rank == 1 && c.eachRow:
+						theta[j] = b.Param(p.Name, append(slices.Clone(c.shape), k))
 					case p.Rank == 1:
 						theta[j] = b.Param(p.Name, Shape{k})
 					default:
-						theta[j] = b.Param(p.Name, Shape{n})
+						theta[j] = b.Param(p.Name, c.shape)
 					}
 				}
 				y := make([]float64, n)
 				for row := range y {
 					y[row] = float64(1 + r.IntN(k))
 				}
-				must(t, b.Density("y", &d, b.Const("y", Shape{n}, y), theta, NoID, 0.5))
+				must(t, b.Density("y", &d, b.Const("y", c.shape, y), theta, NoID, 0.5))
 				g, err := b.Build()
 				must(t, err)
 				e := g.NewExec()
@@ -249,16 +253,16 @@ func TestEventForms(t *testing.T) {
 			}
 			for j, want := range got[1] {
 				if math.Abs(got[0][j]-want) > 1e-11*max(1, math.Abs(want)) {
-					t.Errorf("%s, a vector for each row %v: number %d is %v, want %v", d.Name, eachRow, j, got[0][j], want)
+					t.Errorf("%s of shape %v, a vector for each %v: number %d is %v, want %v", d.Name, c.shape, c.eachRow, j, got[0][j], want)
 				}
 			}
 			if written[0] != written[1] {
-				forms++
+				forms[len(c.shape)]++
 			}
 		}
 	}
-	if forms < 2 {
-		t.Errorf("%d forms were used", forms)
+	if forms[1] < 2 || forms[2] < 2 {
+		t.Errorf("forms were used so often: %v", forms)
 	}
 }
 

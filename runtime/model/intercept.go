@@ -2,22 +2,52 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// intercepts is the server's evaluation in coordinates in which intercepts follow the contributions that are added to the same predictors (density.Intercepts).
+// intercepts is the server's evaluation in coordinates in which intercepts follow the mean of what else is added to the same predictors (density.Intercepts).
 type intercepts struct {
-	of           []graph.Intercept
+	of           []following
 	share, mean  []float64
 	asked        bool      // somebody lets them follow, if only with shares of 0
 	theta, truly []float64 // of the last Evaluate, and θ itself at the last target
 }
 
-func newIntercepts(spec *Spec) *intercepts {
-	n, dim := len(spec.Intercepts), spec.Graph.Dim()
-	return &intercepts{of: spec.Intercepts, share: make([]float64, n), mean: make([]float64, n), theta: make([]float64, dim), truly: make([]float64, dim)}
+// A following intercept is added to sums that the server receives itself, or to those that others receive as they receive the parameter.
+type following struct {
+	graph.Intercept
+	shared int   // of the plan; meaningful where there are groups
+	groups []int // of the plan
+}
+
+// elsewhere reports whether the likelihood is others'.
+func (f *following) elsewhere() bool { return len(f.groups) > 0 }
+
+// newIntercepts returns nil where there are none.
+func newIntercepts(plan *Plan, spec *Spec) *intercepts {
+	var of []following
+	for _, i := range spec.Intercepts {
+		switch f := (following{Intercept: i}); {
+		case len(i.Inputs) > 0:
+			of = append(of, f)
+		case i.Output >= 0:
+			f.shared = slices.IndexFunc(plan.Shared, func(s Shared) bool { return s.From.Index == i.Output })
+			if f.shared < 0 {
+				continue
+			}
+			if f.groups = plan.Shared[f.shared].Beside; f.elsewhere() {
+				of = append(of, f)
+			}
+		}
+	}
+	if of == nil {
+		return nil
+	}
+	n, dim := len(of), spec.Graph.Dim()
+	return &intercepts{of: of, share: make([]float64, n), mean: make([]float64, n), theta: make([]float64, dim), truly: make([]float64, dim)}
 }
 
 // Intercepts lists the coordinates that are added to whole sums of contributions; none but at the server.
@@ -44,30 +74,79 @@ func (p *Party) Means(to []float64) { copy(to, p.intercepts.mean) }
 // Shares sets to to the shares that the curvature at the last Target suggests.
 func (p *Party) Shares(to []float64) { p.intercepts.shares(p.here(), to) }
 
-// target takes the intercepts to θ, evaluates, and turns the derivatives by the inputs into those at fixed coordinates. No output depends on an intercept.
+// FollowSums takes the intercepts that others receive to θ, given the sums of the plan, after Evaluate: outputs are then those at θ.
+func (p *Party) FollowSums(sums [][]float64) {
+	if l := p.intercepts; l != nil && l.asked {
+		l.place(p.here(), sums)
+		p.here().Forward(l.truly)
+	}
+}
+
+// AnswerSums turns the derivatives of the density by the sums of the plan into those at fixed coordinates, after Target, given those by the shared parameters.
+func (p *Party) AnswerSums(adjoints, shared [][]float64) {
+	l := p.intercepts
+	if l == nil || !l.asked {
+		return
+	}
+	for k := range l.of {
+		f := &l.of[k]
+		if l.share[k] == 0 || !f.elsewhere() {
+			continue
+		}
+		by := shared[f.shared]
+		slope := -float64(l.share[k] * (along(p.here().Grad(), f.At) + vector.Sum(len(by), by)))
+		for _, g := range f.groups {
+			vector.Shift(len(adjoints[g]), adjoints[g], slope/float64(len(adjoints[g])))
+		}
+	}
+}
+
+// FollowsElsewhere reports whether the derivatives by a shared parameter are needed for AnswerSums.
+func (p *Party) FollowsElsewhere(shared int) bool {
+	l := p.intercepts
+	return l != nil && l.asked && slices.ContainsFunc(l.of, func(f following) bool { return f.elsewhere() && f.shared == shared })
+}
+
+// place sets truly to θ.
+func (l *intercepts) place(e *graph.Exec, sums [][]float64) {
+	copy(l.truly, l.theta)
+	for k := range l.of {
+		f := &l.of[k]
+		l.mean[k] = 0
+		for _, in := range f.Inputs {
+			l.mean[k] += meanOf(e.Input(in))
+		}
+		if sums != nil {
+			for _, g := range f.groups {
+				l.mean[k] += meanOf(sums[g])
+			}
+		}
+		l.mean[k] += vector.Dot(len(f.Own), f.Own, l.theta)
+		move(l.truly, f.At, -float64(l.share[k]*l.mean[k]))
+	}
+}
+
+func meanOf(v []float64) float64 { return vector.Sum(len(v), v) / float64(len(v)) }
+
+// target takes the intercepts to θ, evaluates, and turns the derivatives by the inputs into those at fixed coordinates.
 func (l *intercepts) target(e *graph.Exec) float64 {
-	if !l.asked {
+	if !l.asked || l.of[0].elsewhere() { // then all are
 		return e.Target()
 	}
-	copy(l.truly, l.theta)
-	for k, intercept := range l.of {
-		l.mean[k] = 0
-		for _, in := range intercept.Inputs {
-			v := e.Input(in)
-			l.mean[k] += vector.Sum(len(v), v) / float64(len(v))
-		}
-		move(l.truly, intercept.At, -float64(l.share[k]*l.mean[k]))
-	}
+	l.place(e, nil)
 	e.Forward(l.truly)
 	lp := e.Target()
-	for k, intercept := range l.of {
+	for k := range l.of {
+		f := &l.of[k]
 		if l.share[k] == 0 {
 			continue
 		}
-		for _, in := range intercept.Inputs {
+		slope := -float64(l.share[k] * along(e.Grad(), f.At))
+		for _, in := range f.Inputs {
 			v := e.InputAdjoint(in)
-			vector.Shift(len(v), v, -float64(l.share[k]*along(e.Grad(), intercept.At))/float64(len(v)))
+			vector.Shift(len(v), v, slope/float64(len(v)))
 		}
+		vector.Axpy(len(f.Own), e.Grad(), slope, f.Own)
 	}
 	return lp
 }
@@ -77,7 +156,11 @@ const curvatureStep = 1e-3
 
 // shares measures, for an intercept at a time, how the derivatives by it and by the contributions change with it.
 func (l *intercepts) shares(e *graph.Exec, to []float64) {
-	for k, intercept := range l.of {
+	for k := range l.of {
+		intercept := &l.of[k]
+		if to[k] = 1; intercept.elsewhere() {
+			continue // what others know of the curvature stays there
+		}
 		own, received := l.slopes(e, intercept)
 		step := curvatureStep
 		for range 2 { // the first measures how long the step should be
@@ -96,7 +179,7 @@ func (l *intercepts) shares(e *graph.Exec, to []float64) {
 }
 
 // slopes are the derivatives of the density by an intercept, and by a common change of one input that is added where it is.
-func (l *intercepts) slopes(e *graph.Exec, intercept graph.Intercept) (own, received float64) {
+func (l *intercepts) slopes(e *graph.Exec, intercept *following) (own, received float64) {
 	e.Forward(l.truly)
 	e.Target()
 	for _, in := range intercept.Inputs {

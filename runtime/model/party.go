@@ -83,8 +83,8 @@ func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 	}
 	p.clients, p.shared = len(plan.Names)-1, len(plan.Shared)
 	p.held = make([]float64, p.Dim()+p.early)
-	if index == 0 && len(spec.Intercepts) > 0 {
-		p.intercepts = newIntercepts(spec)
+	if index == 0 {
+		p.intercepts = newIntercepts(plan, spec)
 	}
 	if len(spec.Cuts) == 1 {
 		p.g, p.own = p.Output(0), p.Own(0)
@@ -211,6 +211,9 @@ func (p *Party) Use(g *workers.Group) {
 
 // Splits reports whether there are such loops.
 func (p *Party) Splits() bool { return p.here().Splits() }
+
+// Passes reports whether there are loops over so many data that chains on one core make them together.
+func (p *Party) Passes() bool { return p.here().Passes() }
 
 // Seed is where the seeds on the cuts may be written for Finish, of length SendLen, so that they need not be copied. Others with the same Room may overwrite it after that.
 func (p *Party) Seed() []float64 {

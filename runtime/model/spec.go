@@ -23,7 +23,7 @@ type Spec struct {
 	Hierarchical bool
 	// Recentring is nil where no prior has a location and scale that depend on other parameters of this party.
 	Recentring *Recentring
-	// Intercepts are the parameters that are added to whole sums which the party receives.
+	// Intercepts are the parameters that are added to whole sums which the party receives, and those that others receive and may add to such.
 	Intercepts []graph.Intercept
 	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
 	Cuts []density.Cut
@@ -98,6 +98,8 @@ type Shared struct {
 	From  Port   // Index: graph output of the server
 	To    []Port // Index: graph input
 	Early bool   // a cut depends on it: it must be sent before cuts are evaluated
+	// Beside are the groups whose receivers are those of the parameter, and all add it, moved by 1 in all elements, to every row of the sum of these groups.
+	Beside []int `json:",omitempty"`
 }
 
 // A Plan is the whole wiring of a run, the same at every party. Parties[0] is the server; without clients it is the only one.

@@ -331,6 +331,11 @@ func (v *verifier) shared() error {
 		if err := v.to(where, k, s); err != nil {
 			return err
 		}
+		for _, g := range s.Beside {
+			if g < 0 || g >= len(v.plan.Groups) || len(v.plan.Groups[g].Receivers) < 2 || s.Early {
+				return wrong(where, "it is added to sum %d of %d", g, len(v.plan.Groups))
+			}
+		}
 	}
 	return nil
 }

@@ -17,6 +17,8 @@ type Chains struct {
 	own   []*base          // of the Envs, which may have been wrapped since
 	lanes *transport.Lanes // nil in one loop
 	crew  []*workers.Group
+	// convoy is that of chains which share cores and pass over many data; else nil.
+	convoy *workers.Convoy
 }
 
 // RunChains is Run with an Env for each of n chains. With OneLoop, cores that no chain needs help with evaluations that are long enough; no number depends on it.
@@ -61,8 +63,17 @@ func (c *Chains) add(n int, env func(k int) (density.Env, error)) error {
 	return nil
 }
 
-// Spread lets cores that no chain needs help with loops over rows that are long enough, until Close. No number depends on it.
+// Spread lets cores that no chain needs help with loops over rows that are long enough, until Close; in one loop, where cores are fewer, chains pass over many data together. No number depends on it.
 func (c *Chains) Spread(cores int) {
+	if len(c.own) > 0 && c.own[0].passes() && c.lanes == nil {
+		c.convoy = workers.NewConvoy(len(c.own), cores)
+	}
+	if c.convoy != nil {
+		for k, b := range c.own {
+			b.use(c.convoy.Group(k))
+		}
+		return
+	}
 	for k, b := range c.own {
 		if b.splits() {
 			g := workers.New(workers.Spare(cores, len(c.own), k))
@@ -80,15 +91,18 @@ func (c *Chains) Close() {
 	for _, g := range c.crew {
 		g.Close()
 	}
-	c.crew = nil
+	c.crew, c.convoy = nil, nil
 }
 
-// Each calls f for all chains at the same time. The first error ends the others.
+// Each calls f for all chains at the same time. The first error ends the others. In one loop no f may wait for another.
 func (c *Chains) Each(ctx context.Context, f func(ctx context.Context, chain int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if c.lanes != nil {
 		c.lanes.Start()
+	}
+	for k := range c.Envs {
+		c.convoy.Begin(k)
 	}
 	var wait sync.WaitGroup
 	for k := range c.Envs {
@@ -96,6 +110,7 @@ func (c *Chains) Each(ctx context.Context, f func(ctx context.Context, chain int
 			if err := f(ctx, k); err != nil {
 				cancel(err)
 			}
+			c.convoy.End(k)
 			if c.lanes != nil {
 				c.lanes.Done(ctx, k)
 			}

@@ -121,12 +121,18 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 	e.sums.addAux()
 	e.sent(e.sums)
 	server.receive(e.sums.total)
+	if e.plan.Power {
+		server.FollowSums(e.sums.total)
+	}
 	lp[0] = server.evaluate(0, by)
 	e.sums.takeOwn(server)
 	if err := w.clients(judging); err != nil {
 		return err
 	}
 	e.sums.addAdjoints()
+	if e.plan.Power {
+		e.sums.answer(server)
+	}
 	e.answered(e.sums)
 	e.sums.followAux()
 	if err := w.clients(pulling); err != nil {

@@ -109,6 +109,7 @@ func (s *server) evaluate(ctx context.Context, t *density.Decision, theta, lp []
 		s.sent(s.sums)
 	}
 	if s.plan.Power {
+		s.party.FollowSums(s.sums.total)
 		if err := s.replySums(ctx, t); err != nil || !wanted {
 			return false, err
 		}
@@ -181,6 +182,7 @@ func (s *server) exchangeAdjoints(ctx context.Context) error {
 		s.sums.takePartial(c)
 	}
 	s.sums.addAdjoints()
+	s.sums.answer(s.party)
 	s.answered(s.sums)
 	s.sums.followAux()
 	for k, c := range s.scripts {

@@ -233,6 +233,11 @@ func (b *base) splits() bool {
 		slices.ContainsFunc(b.parts, func(p part) bool { return of(p.env).splits() })
 }
 
+// passes reports whether a loop reads so many data that chains on one core make it together.
+func (b *base) passes() bool {
+	return slices.ContainsFunc(b.parties, func(s *partyState) bool { return s.Passes() })
+}
+
 // mustHaveAuxiliaries panics where the cuts themselves cross: an algorithm then has nothing to choose at them, and sees none.
 func (b *base) mustHaveAuxiliaries() {
 	if b.plan.Exact {

@@ -5,15 +5,15 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/tests/await"
 )
 
-// spread evaluates a model with long vectors, or with many clients, by two chains on so many cores, and returns all numbers of the second evaluation of the first chain.
-func spread(t *testing.T, transform string, clients, rows, cores int) (out []float64) {
+// spread evaluates a model with long vectors, or with many clients, by two chains on so many cores, and returns all numbers of the second evaluation of the first chain. There are so many
+// goroutines before it as after it.
+func spread(t *testing.T, before int, transform string, clients, rows, cores int) (out []float64) {
 	plan := transformed(t, clients, rows, transform)
-	before := runtime.NumGoroutine()
 	err := session.RunChains(context.Background(), plan, session.OneLoop, 1, 2, cores, func(ctx context.Context, c *session.Chains) error {
 		if n, want := runtime.NumGoroutine(), before+max(0, cores-2); n != want {
 			t.Errorf("%s, %d cores: %d goroutines, want %d", transform, cores, n, want)
@@ -42,29 +42,20 @@ func spread(t *testing.T, transform string, clients, rows, cores int) (out []flo
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := goroutines(before); n != before {
-		t.Errorf("%s, %d cores: %d goroutines after the run, %d before", transform, cores, n, before)
+	if !await.Until(func() bool { return runtime.NumGoroutine() == before }) { // one that has said that it is done may still be there for a moment
+		t.Errorf("%s, %d cores: %d goroutines after the run, %d before", transform, cores, runtime.NumGoroutine(), before)
 	}
 	return out
 }
 
-// goroutines counts goroutines until they are so many, for a second at most: one that has said that it is done may still be there for a moment.
-func goroutines(want int) (n int) {
-	for end := time.Now().Add(time.Second); time.Now().Before(end); runtime.Gosched() {
-		if n = runtime.NumGoroutine(); n == want {
-			break
-		}
-	}
-	return n
-}
-
 // TestCoresChangeNoBit checks that evaluations have the same bits on any number of cores, and that the helpers end with the run.
 func TestCoresChangeNoBit(t *testing.T) {
+	before := await.Goroutines()
 	for _, transform := range []string{"augmented", "exact", "power"} {
 		for clients, rows := range map[int]int{2: 30_000, 5: 6_000, 40: 1_500} {
-			want := spread(t, transform, clients, rows, 1)
+			want := spread(t, before, transform, clients, rows, 1)
 			for _, cores := range []int{2, 3, 4, 6} {
-				if got := spread(t, transform, clients, rows, cores); !slices.Equal(got, want) {
+				if got := spread(t, before, transform, clients, rows, cores); !slices.Equal(got, want) {
 					t.Errorf("%s, %d clients, %d cores: %v, on one %v", transform, clients, cores, got, want)
 				}
 			}

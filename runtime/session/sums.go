@@ -154,9 +154,23 @@ func (h *sums) addAdjoints() {
 }
 
 func (h *sums) addShared() {
-	for k, parts := range h.d {
-		h.add(h.shared[k], parts, h.codes.gradient[k])
+	for k := range h.d {
+		h.addGradient(k)
 	}
+}
+
+func (h *sums) addGradient(shared int) {
+	h.add(h.shared[shared], h.d[shared], h.codes.gradient[shared])
+}
+
+// answer lets the server change the adjoints that were added up for its coordinates.
+func (h *sums) answer(server *partyState) {
+	for k := range h.shared {
+		if server.FollowsElsewhere(k) {
+			h.addGradient(k)
+		}
+	}
+	server.AnswerSums(h.adjoint, h.shared)
 }
 
 // add overwrites dst with the sum of parts in their order: as numbers, or those that are words first.

@@ -7,53 +7,53 @@ import (
 )
 
 // The functions of this file are passes over auxiliary variables z = g + rho·e of variational inference, whose guide draws e from a normal with a mean and a standard deviation
-// s = exp(logs) by standard noise eps. Each is one pass, since on long vectors reading and writing takes the time.
+// s = exp(logs) by standard noise eps, or by its opposite. Each is one pass, since on long vectors reading and writing takes the time.
 
-// GuideDraw sets s = exp(logs), e = mean + s·eps and z = g + rho·e. It returns Σ logs + ½(eps² - e²) = Σ log N(e; 0, 1) - log N(e; mean, s²), summed in eight lanes.
-func GuideDraw(n int, s, e, z, mean, logs, eps, g []float64, rho float64) float64 {
-	return guideDraw(active, n, s, e, z, mean, logs, eps, g, rho)
+// GuideDraw sets s = sign·exp(logs), e = mean + s·eps and z = g + rho·e, where sign is 1 or, for the opposite noise, -1. It returns Σ logs + ½(eps² - e²) = Σ log N(e; 0, 1) - log N(e; mean, s²), summed in eight lanes.
+func GuideDraw(n int, s, e, z, mean, logs, eps, g []float64, rho, sign float64) float64 {
+	return guideDraw(active, n, s, e, z, mean, logs, eps, g, rho, sign)
 }
 
 // GuideDrawSloped is GuideDraw with the mean plus slope·diff, where it sets diff = g - centre.
-func GuideDrawSloped(n int, s, e, z, diff, mean, slope, logs, eps, g, centre []float64, rho float64) float64 {
-	return guideDrawSloped(active, n, s, e, z, diff, mean, slope, logs, eps, g, centre, rho)
+func GuideDrawSloped(n int, s, e, z, diff, mean, slope, logs, eps, g, centre []float64, rho, sign float64) float64 {
+	return guideDrawSloped(active, n, s, e, z, diff, mean, slope, logs, eps, g, centre, rho, sign)
 }
 
 // GuideDrawApart is GuideDraw with the mean plus precision·(centre - g).
-func GuideDrawApart(n int, s, e, z, mean, logs, eps, g, centre []float64, rho, precision float64) float64 {
-	return guideDrawApart(active, n, s, e, z, mean, logs, eps, g, centre, rho, precision)
+func GuideDrawApart(n int, s, e, z, mean, logs, eps, g, centre []float64, rho, sign, precision float64) float64 {
+	return guideDrawApart(active, n, s, e, z, mean, logs, eps, g, centre, rho, sign, precision)
 }
 
 // draw does what these have in common in element i, with the mean of e, and returns the element's term added to sum.
-func draw(i int, s, e, z, logs, eps, g []float64, rho, mean, sum float64) float64 {
+func draw(i int, s, e, z, logs, eps, g []float64, rho, sign, mean, sum float64) float64 {
 	l, x := logs[i], eps[i]
-	sd := portable.Exp(l)
+	sd := float64(portable.Exp(l) * sign)
 	y := math.FMA(sd, x, mean)
 	s[i], e[i], z[i] = sd, y, math.FMA(rho, y, g[i])
-	return math.FMA(float64(-0.5*y), y, math.FMA(float64(0.5*x), x, sum+l))
+	return sum + math.FMA(math.FMA(-y, y, float64(x*x)), 0.5, l)
 }
 
-func guideDrawGo(n int, s, e, z, mean, logs, eps, g []float64, rho float64) float64 {
+func guideDrawGo(n int, s, e, z, mean, logs, eps, g []float64, rho, sign float64) float64 {
 	var sum [lanes]float64
 	for i := range n {
-		sum[i%lanes] = draw(i, s, e, z, logs, eps, g, rho, mean[i], sum[i%lanes])
+		sum[i%lanes] = draw(i, s, e, z, logs, eps, g, rho, sign, mean[i], sum[i%lanes])
 	}
 	return fold(&sum)
 }
 
-func guideDrawSlopedGo(n int, s, e, z, diff, mean, slope, logs, eps, g, centre []float64, rho float64) float64 {
+func guideDrawSlopedGo(n int, s, e, z, diff, mean, slope, logs, eps, g, centre []float64, rho, sign float64) float64 {
 	var sum [lanes]float64
 	for i := range n {
 		diff[i] = g[i] - centre[i]
-		sum[i%lanes] = draw(i, s, e, z, logs, eps, g, rho, math.FMA(slope[i], diff[i], mean[i]), sum[i%lanes])
+		sum[i%lanes] = draw(i, s, e, z, logs, eps, g, rho, sign, math.FMA(slope[i], diff[i], mean[i]), sum[i%lanes])
 	}
 	return fold(&sum)
 }
 
-func guideDrawApartGo(n int, s, e, z, mean, logs, eps, g, centre []float64, rho, precision float64) float64 {
+func guideDrawApartGo(n int, s, e, z, mean, logs, eps, g, centre []float64, rho, sign, precision float64) float64 {
 	var sum [lanes]float64
 	for i := range n {
-		sum[i%lanes] = draw(i, s, e, z, logs, eps, g, rho, math.FMA(precision, centre[i]-g[i], mean[i]), sum[i%lanes])
+		sum[i%lanes] = draw(i, s, e, z, logs, eps, g, rho, sign, math.FMA(precision, centre[i]-g[i], mean[i]), sum[i%lanes])
 	}
 	return fold(&sum)
 }

@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-TEXT ·guideDrawNEON(SB), NOSPLIT, $0-80
+TEXT ·guideDrawNEON(SB), NOSPLIT, $0-88
 	MOVD s+8(FP), R0
 	MOVD e+16(FP), R1
 	MOVD z+24(FP), R2
@@ -12,11 +12,14 @@ TEXT ·guideDrawNEON(SB), NOSPLIT, $0-80
 	FMOVD rho+64(FP), F28
 	WORD $0x4e080780
 	WORD $0x4e080781
+	FMOVD sign+72(FP), F28
+	WORD $0x4e080782
+	WORD $0x4e080783
 	MOVD mean+32(FP), R8
-	WORD $0x6e221c42
-	WORD $0x6e231c63
 	WORD $0x6e241c84
 	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
 	MOVD n+0(FP), R9
 	MOVD $0, R10
 	ADD $-8, R9, R11
@@ -24,309 +27,305 @@ TEXT ·guideDrawNEON(SB), NOSPLIT, $0-80
 	BGT tail2
 loop1:
 	ADD R10<<3, R3, R19
-	FLDPQ 0(R19), (F6, F7)
-	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6ee8e4df
-	WORD $0x6e661d1f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e4ff
-	WORD $0x6e671d3f
-	WORD $0x4ebf1fe9
-	MOVD $cc087500000000000<>+0(SB), R19
+	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6ee8e55f
+	WORD $0x6eeae51f
 	WORD $0x6e681d5f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e57f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe53f
 	WORD $0x6e691d7f
-	WORD $0x4ebf1fe9
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd0a
-	WORD $0x4e7dcd2b
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54c
-	WORD $0x4efdd56d
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
-	WORD $0x6e68dd0c
-	WORD $0x6e69dd2d
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4e68ce0e
-	WORD $0x4e69ce2f
-	WORD $0x4ea81d1c
-	WORD $0x4ea91d3d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd5c8
-	WORD $0x4e7dd5e9
-	WORD $0x4f3f054c
-	WORD $0x4f3f056d
-	WORD $0x6eac854a
-	WORD $0x6ead856b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd08
-	WORD $0x6e6ddd29
-	WORD $0x4f74554a
-	WORD $0x4f74556b
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	WORD $0x6e6add08
-	WORD $0x6e6bdd29
-	ADD R10<<3, R0, R19
-	FSTPQ (F8, F9), 0(R19)
-	ADD R10<<3, R4, R19
-	FLDPQ 0(R19), (F10, F11)
-	ADD R10<<3, R8, R19
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F12, F13)
-	WORD $0x4e6acd0c
-	WORD $0x4e6bcd2d
-	ADD R10<<3, R1, R19
-	FSTPQ (F12, F13), 0(R19)
-	ADD R10<<3, R5, R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4e6ccc08
-	WORD $0x4e6dcc29
-	ADD R10<<3, R2, R19
-	FSTPQ (F8, F9), 0(R19)
-	WORD $0x4e66d442
-	WORD $0x4e67d463
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd46
-	WORD $0x6e7ddd67
-	WORD $0x4e6accc2
-	WORD $0x4e6bcce3
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd86
-	WORD $0x6e7ddda7
-	WORD $0x4eecccc2
-	WORD $0x4eedcce3
-	ADD R10<<3, R3, R19
-	FLDPQ 32(R19), (F6, F7)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6ee8e4df
-	WORD $0x6e661d1f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e4ff
-	WORD $0x6e671d3f
-	WORD $0x4ebf1fe9
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6ee8e55f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e57f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1fe9
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
 	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
+	FLDPQ 0(R19), (F12, F13)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd0a
-	WORD $0x4e7dcd2b
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54c
-	WORD $0x4efdd56d
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
-	WORD $0x6e68dd0c
-	WORD $0x6e69dd2d
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
 	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
 	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f56c16c1788bd90<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3fa5555555553d63<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3f811111111109b3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3fe0000000000001<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
 	WORD $0x4ebc1f90
 	WORD $0x4ebd1fb1
-	WORD $0x4e68ce0e
-	WORD $0x4e69ce2f
-	WORD $0x4ea81d1c
-	WORD $0x4ea91d3d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd5c8
-	WORD $0x4e7dd5e9
-	WORD $0x4f3f054c
-	WORD $0x4f3f056d
-	WORD $0x6eac854a
-	WORD $0x6ead856b
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
 	WORD $0x4f74558c
 	WORD $0x4f7455ad
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc858c
 	WORD $0x4efd85ad
-	WORD $0x6e6cdd08
-	WORD $0x6e6ddd29
-	WORD $0x4f74554a
-	WORD $0x4f74556b
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	WORD $0x6e62dd4a
+	WORD $0x6e63dd6b
+	ADD R10<<3, R0, R19
+	FSTPQ (F10, F11), 0(R19)
+	ADD R10<<3, R4, R19
+	FLDPQ 0(R19), (F12, F13)
+	ADD R10<<3, R8, R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x4e6ccd4e
+	WORD $0x4e6dcd6f
+	ADD R10<<3, R1, R19
+	FSTPQ (F14, F15), 0(R19)
+	ADD R10<<3, R5, R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x4e6ecc0a
+	WORD $0x4e6fcc2b
+	ADD R10<<3, R2, R19
+	FSTPQ (F10, F11), 0(R19)
+	WORD $0x6e6cdd8a
+	WORD $0x6e6dddab
+	WORD $0x4eeecdca
+	WORD $0x4eefcdeb
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd48
+	WORD $0x4e7dcd69
+	WORD $0x4e68d484
+	WORD $0x4e69d4a5
+	ADD R10<<3, R3, R19
+	FLDPQ 32(R19), (F8, F9)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae51f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe53f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	WORD $0x6e6add08
-	WORD $0x6e6bdd29
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	WORD $0x6e62dd4a
+	WORD $0x6e63dd6b
 	ADD R10<<3, R0, R19
-	FSTPQ (F8, F9), 32(R19)
+	FSTPQ (F10, F11), 32(R19)
 	ADD R10<<3, R4, R19
-	FLDPQ 32(R19), (F10, F11)
-	ADD R10<<3, R8, R19
 	FLDPQ 32(R19), (F12, F13)
-	WORD $0x4e6acd0c
-	WORD $0x4e6bcd2d
+	ADD R10<<3, R8, R19
+	FLDPQ 32(R19), (F14, F15)
+	WORD $0x4e6ccd4e
+	WORD $0x4e6dcd6f
 	ADD R10<<3, R1, R19
-	FSTPQ (F12, F13), 32(R19)
+	FSTPQ (F14, F15), 32(R19)
 	ADD R10<<3, R5, R19
-	FLDPQ 32(R19), (F8, F9)
-	WORD $0x4e6ccc08
-	WORD $0x4e6dcc29
+	FLDPQ 32(R19), (F10, F11)
+	WORD $0x4e6ecc0a
+	WORD $0x4e6fcc2b
 	ADD R10<<3, R2, R19
-	FSTPQ (F8, F9), 32(R19)
-	WORD $0x4e66d484
-	WORD $0x4e67d4a5
+	FSTPQ (F10, F11), 32(R19)
+	WORD $0x6e6cdd8a
+	WORD $0x6e6dddab
+	WORD $0x4eeecdca
+	WORD $0x4eefcdeb
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd46
-	WORD $0x6e7ddd67
-	WORD $0x4e6accc4
-	WORD $0x4e6bcce5
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd86
-	WORD $0x6e7ddda7
-	WORD $0x4eecccc4
-	WORD $0x4eedcce5
+	WORD $0x4e7ccd48
+	WORD $0x4e7dcd69
+	WORD $0x4e68d4c6
+	WORD $0x4e69d4e7
 	ADDS $8, R10, R10
 	CMP R11, R10
 	BLE loop1
@@ -339,469 +338,469 @@ tail2:
 	MOVD R9, R12
 	NEG R12, R12
 	ADD R12<<3, R11, R19
-	FLDPQ 64(R19), (F6, F7)
+	FLDPQ 64(R19), (F8, F9)
 	ADD R10<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes1
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes1
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes1
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes1
 	WORD $0x4d40869d
 lanes1:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
 	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6eeae51f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe53f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1feb
-	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eeae59f
+	WORD $0x6eece55f
 	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5bf
+	WORD $0x4ebf1fec
+	WORD $0x6eede57f
 	WORD $0x6e6b1dbf
-	WORD $0x4ebf1feb
+	WORD $0x4ebf1fed
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
 	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
+	FLDPQ 0(R19), (F14, F15)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58e
-	WORD $0x4efdd5af
+	WORD $0x4efcd5d0
+	WORD $0x4efdd5f1
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
 	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3f56c16c1788bd90<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3fa5555555553d63<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f811111111109b3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3fe0000000000001<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
-	WORD $0x4e6ace50
-	WORD $0x4e6bce71
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd60a
-	WORD $0x4e7dd62b
-	WORD $0x4f3f058e
-	WORD $0x4f3f05af
-	WORD $0x6eae858c
-	WORD $0x6eaf85ad
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
+	WORD $0x4f3f05d0
+	WORD $0x4f3f05f1
+	WORD $0x6eb085ce
+	WORD $0x6eb185ef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
 	WORD $0x4f7455ce
 	WORD $0x4f7455ef
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc85ce
 	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd4a
-	WORD $0x6e6ddd6b
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	WORD $0x6e62dd8c
+	WORD $0x6e63ddad
 	ADD R10<<3, R0, R19
 	ADD $0, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes2
-	WORD $0x0d00868a
+	WORD $0x0d00868c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes2
-	WORD $0x4d00868a
+	WORD $0x4d00868c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes2
-	WORD $0x0d00868b
+	WORD $0x0d00868d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes2
-	WORD $0x4d00868b
+	WORD $0x4d00868d
 lanes2:
 	ADD R10<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes3
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes3
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes3
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes3
 	WORD $0x4d40869d
 lanes3:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
 	ADD R10<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes4
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes4
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes4
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes4
 	WORD $0x4d40869d
 lanes4:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	WORD $0x4e6ccd4e
-	WORD $0x4e6dcd6f
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	WORD $0x4e6ecd90
+	WORD $0x4e6fcdb1
 	ADD R10<<3, R1, R19
 	ADD $0, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes5
-	WORD $0x0d00868e
+	WORD $0x0d008690
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes5
-	WORD $0x4d00868e
+	WORD $0x4d008690
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes5
-	WORD $0x0d00868f
+	WORD $0x0d008691
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes5
-	WORD $0x4d00868f
+	WORD $0x4d008691
 lanes5:
 	ADD R10<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes6
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes6
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes6
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes6
 	WORD $0x4d40869d
 lanes6:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4e6ecc0a
-	WORD $0x4e6fcc2b
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4e70cc0c
+	WORD $0x4e71cc2d
 	ADD R10<<3, R2, R19
 	ADD $0, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes7
-	WORD $0x0d00868a
+	WORD $0x0d00868c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes7
-	WORD $0x4d00868a
+	WORD $0x4d00868c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes7
-	WORD $0x0d00868b
+	WORD $0x0d00868d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes7
-	WORD $0x4d00868b
+	WORD $0x4d00868d
 lanes7:
-	WORD $0x4e68d442
-	WORD $0x4e69d463
+	WORD $0x6e6eddc8
+	WORD $0x6e6fdde9
+	WORD $0x4ef0ce08
+	WORD $0x4ef1ce29
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd86
-	WORD $0x6e7ddda7
-	WORD $0x4e6cccc2
-	WORD $0x4e6dcce3
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cddc6
-	WORD $0x6e7ddde7
-	WORD $0x4eeeccc2
-	WORD $0x4eefcce3
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	WORD $0x4e6ad484
+	WORD $0x4e6bd4a5
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R11
 	NEG R9, R9
 	ADD R9<<3, R11, R19
-	FLDPQ 96(R19), (F6, F7)
+	FLDPQ 96(R19), (F8, F9)
 	ADD R10<<3, R3, R19
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes8
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes8
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes8
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes8
 	WORD $0x4d40869d
 lanes8:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
 	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6eeae51f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe53f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1feb
-	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eeae59f
+	WORD $0x6eece55f
 	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5bf
+	WORD $0x4ebf1fec
+	WORD $0x6eede57f
 	WORD $0x6e6b1dbf
-	WORD $0x4ebf1feb
+	WORD $0x4ebf1fed
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
 	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
+	FLDPQ 0(R19), (F14, F15)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58e
-	WORD $0x4efdd5af
+	WORD $0x4efcd5d0
+	WORD $0x4efdd5f1
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
 	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3f56c16c1788bd90<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3fa5555555553d63<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f811111111109b3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3fe0000000000001<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
-	WORD $0x4e6ace50
-	WORD $0x4e6bce71
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd60a
-	WORD $0x4e7dd62b
-	WORD $0x4f3f058e
-	WORD $0x4f3f05af
-	WORD $0x6eae858c
-	WORD $0x6eaf85ad
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
+	WORD $0x4f3f05d0
+	WORD $0x4f3f05f1
+	WORD $0x6eb085ce
+	WORD $0x6eb185ef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
 	WORD $0x4f7455ce
 	WORD $0x4f7455ef
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc85ce
 	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd4a
-	WORD $0x6e6ddd6b
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	WORD $0x6e62dd82
+	WORD $0x6e63dda3
 	ADD R10<<3, R0, R19
 	ADD $32, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes9
-	WORD $0x0d00868a
+	WORD $0x0d008682
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes9
-	WORD $0x4d00868a
+	WORD $0x4d008682
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes9
-	WORD $0x0d00868b
+	WORD $0x0d008683
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes9
-	WORD $0x4d00868b
+	WORD $0x4d008683
 lanes9:
 	ADD R10<<3, R4, R19
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes10
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes10
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes10
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes10
 	WORD $0x4d40869d
 lanes10:
@@ -811,41 +810,41 @@ lanes10:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes11
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes11
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes11
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes11
 	WORD $0x4d40869d
 lanes11:
 	WORD $0x4ebc1f8e
 	WORD $0x4ebd1faf
-	WORD $0x4e6ccd4e
-	WORD $0x4e6dcd6f
+	WORD $0x4e6ccc4e
+	WORD $0x4e6dcc6f
 	ADD R10<<3, R1, R19
 	ADD $32, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes12
 	WORD $0x0d00868e
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes12
 	WORD $0x4d00868e
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes12
 	WORD $0x0d00868f
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes12
 	WORD $0x4d00868f
 lanes12:
@@ -853,69 +852,65 @@ lanes12:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes13
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes13
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes13
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes13
 	WORD $0x4d40869d
 lanes13:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4e6ecc0a
-	WORD $0x4e6fcc2b
+	WORD $0x4ebc1f82
+	WORD $0x4ebd1fa3
+	WORD $0x4e6ecc02
+	WORD $0x4e6fcc23
 	ADD R10<<3, R2, R19
 	ADD $32, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes14
-	WORD $0x0d00868a
+	WORD $0x0d008682
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes14
-	WORD $0x4d00868a
+	WORD $0x4d008682
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes14
-	WORD $0x0d00868b
+	WORD $0x0d008683
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes14
-	WORD $0x4d00868b
+	WORD $0x4d008683
 lanes14:
-	WORD $0x4e68d484
-	WORD $0x4e69d4a5
+	WORD $0x6e6cdd80
+	WORD $0x6e6ddda1
+	WORD $0x4eeecdc0
+	WORD $0x4eefcde1
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd80
-	WORD $0x6e7ddda1
-	WORD $0x4e6ccc04
-	WORD $0x4e6dcc25
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cddc0
-	WORD $0x6e7ddde1
-	WORD $0x4eeecc04
-	WORD $0x4eefcc25
+	WORD $0x4e7ccc0a
+	WORD $0x4e7dcc2b
+	WORD $0x4e6ad4c6
+	WORD $0x4e6bd4e7
 done3:
-	WORD $0x4e64d440
-	WORD $0x4e65d461
+	WORD $0x4e66d480
+	WORD $0x4e67d4a1
 	WORD $0x4ea11c22
 	WORD $0x4e62d400
 	WORD $0x4ec07802
 	WORD $0x1e622800
-	FMOVD F0, r+72(FP)
+	FMOVD F0, r+80(FP)
 	RET
 
-TEXT ·guideDrawSlopedNEON(SB), NOSPLIT, $0-104
+TEXT ·guideDrawSlopedNEON(SB), NOSPLIT, $0-112
 	MOVD s+8(FP), R0
 	MOVD e+16(FP), R1
 	MOVD z+24(FP), R2
@@ -925,14 +920,17 @@ TEXT ·guideDrawSlopedNEON(SB), NOSPLIT, $0-104
 	FMOVD rho+88(FP), F28
 	WORD $0x4e080780
 	WORD $0x4e080781
+	FMOVD sign+96(FP), F28
+	WORD $0x4e080782
+	WORD $0x4e080783
 	MOVD diff+32(FP), R8
 	MOVD mean+40(FP), R9
 	MOVD slope+48(FP), R10
 	MOVD centre+80(FP), R11
-	WORD $0x6e221c42
-	WORD $0x6e231c63
 	WORD $0x6e241c84
 	WORD $0x6e251ca5
+	WORD $0x6e261cc6
+	WORD $0x6e271ce7
 	MOVD n+0(FP), R12
 	MOVD $0, R13
 	ADD $-8, R12, R14
@@ -940,333 +938,329 @@ TEXT ·guideDrawSlopedNEON(SB), NOSPLIT, $0-104
 	BGT tail2
 loop1:
 	ADD R13<<3, R3, R19
-	FLDPQ 0(R19), (F6, F7)
-	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6ee8e4df
-	WORD $0x6e661d1f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e4ff
-	WORD $0x6e671d3f
-	WORD $0x4ebf1fe9
-	MOVD $cc087500000000000<>+0(SB), R19
+	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6ee8e55f
+	WORD $0x6eeae51f
 	WORD $0x6e681d5f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e57f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe53f
 	WORD $0x6e691d7f
-	WORD $0x4ebf1fe9
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd0a
-	WORD $0x4e7dcd2b
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54c
-	WORD $0x4efdd56d
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
-	WORD $0x6e68dd0c
-	WORD $0x6e69dd2d
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4e68ce0e
-	WORD $0x4e69ce2f
-	WORD $0x4ea81d1c
-	WORD $0x4ea91d3d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd5c8
-	WORD $0x4e7dd5e9
-	WORD $0x4f3f054c
-	WORD $0x4f3f056d
-	WORD $0x6eac854a
-	WORD $0x6ead856b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd08
-	WORD $0x6e6ddd29
-	WORD $0x4f74554a
-	WORD $0x4f74556b
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	WORD $0x6e6add08
-	WORD $0x6e6bdd29
-	ADD R13<<3, R0, R19
-	FSTPQ (F8, F9), 0(R19)
-	ADD R13<<3, R4, R19
-	FLDPQ 0(R19), (F10, F11)
-	ADD R13<<3, R5, R19
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F12, F13)
-	ADD R13<<3, R11, R19
-	FLDPQ 0(R19), (F14, F15)
-	WORD $0x4eeed58c
-	WORD $0x4eefd5ad
-	ADD R13<<3, R8, R19
-	FSTPQ (F12, F13), 0(R19)
-	ADD R13<<3, R9, R19
-	FLDPQ 0(R19), (F14, F15)
-	ADD R13<<3, R10, R19
-	FLDPQ 0(R19), (F16, F17)
-	WORD $0x4e6cce0e
-	WORD $0x4e6dce2f
-	WORD $0x4e6acd0e
-	WORD $0x4e6bcd2f
-	ADD R13<<3, R1, R19
-	FSTPQ (F14, F15), 0(R19)
-	ADD R13<<3, R5, R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x4e6ecc08
-	WORD $0x4e6fcc29
-	ADD R13<<3, R2, R19
-	FSTPQ (F8, F9), 0(R19)
-	WORD $0x4e66d442
-	WORD $0x4e67d463
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd46
-	WORD $0x6e7ddd67
-	WORD $0x4e6accc2
-	WORD $0x4e6bcce3
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cddc6
-	WORD $0x6e7ddde7
-	WORD $0x4eeeccc2
-	WORD $0x4eefcce3
-	ADD R13<<3, R3, R19
-	FLDPQ 32(R19), (F6, F7)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F8, F9)
-	WORD $0x6ee8e4df
-	WORD $0x6e661d1f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e4ff
-	WORD $0x6e671d3f
-	WORD $0x4ebf1fe9
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6ee8e55f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fe8
-	WORD $0x6ee9e57f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1fe9
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
 	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
+	FLDPQ 0(R19), (F12, F13)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd0a
-	WORD $0x4e7dcd2b
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd54c
-	WORD $0x4efdd56d
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccd88
-	WORD $0x4efdcda9
-	WORD $0x6e68dd0c
-	WORD $0x6e69dd2d
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
 	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
 	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f56c16c1788bd90<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3fa5555555553d63<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3f811111111109b3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3fe0000000000001<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cd9c
-	WORD $0x4e71cdbd
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
 	WORD $0x4ebc1f90
 	WORD $0x4ebd1fb1
-	WORD $0x4e68ce0e
-	WORD $0x4e69ce2f
-	WORD $0x4ea81d1c
-	WORD $0x4ea91d3d
-	WORD $0x4e6ecd9c
-	WORD $0x4e6fcdbd
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd5c8
-	WORD $0x4e7dd5e9
-	WORD $0x4f3f054c
-	WORD $0x4f3f056d
-	WORD $0x6eac854a
-	WORD $0x6ead856b
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
 	WORD $0x4f74558c
 	WORD $0x4f7455ad
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc858c
 	WORD $0x4efd85ad
-	WORD $0x6e6cdd08
-	WORD $0x6e6ddd29
-	WORD $0x4f74554a
-	WORD $0x4f74556b
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	WORD $0x6e62dd4a
+	WORD $0x6e63dd6b
+	ADD R13<<3, R0, R19
+	FSTPQ (F10, F11), 0(R19)
+	ADD R13<<3, R4, R19
+	FLDPQ 0(R19), (F12, F13)
+	ADD R13<<3, R5, R19
+	FLDPQ 0(R19), (F14, F15)
+	ADD R13<<3, R11, R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	ADD R13<<3, R8, R19
+	FSTPQ (F14, F15), 0(R19)
+	ADD R13<<3, R9, R19
+	FLDPQ 0(R19), (F16, F17)
+	ADD R13<<3, R10, R19
+	FLDPQ 0(R19), (F18, F19)
+	WORD $0x4e6ece50
+	WORD $0x4e6fce71
+	WORD $0x4e6ccd50
+	WORD $0x4e6dcd71
+	ADD R13<<3, R1, R19
+	FSTPQ (F16, F17), 0(R19)
+	ADD R13<<3, R5, R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x4e70cc0a
+	WORD $0x4e71cc2b
+	ADD R13<<3, R2, R19
+	FSTPQ (F10, F11), 0(R19)
+	WORD $0x6e6cdd8a
+	WORD $0x6e6dddab
+	WORD $0x4ef0ce0a
+	WORD $0x4ef1ce2b
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd48
+	WORD $0x4e7dcd69
+	WORD $0x4e68d484
+	WORD $0x4e69d4a5
+	ADD R13<<3, R3, R19
+	FLDPQ 32(R19), (F8, F9)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F10, F11)
+	WORD $0x6eeae51f
+	WORD $0x6e681d5f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe53f
+	WORD $0x6e691d7f
+	WORD $0x4ebf1feb
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eeae59f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fea
+	WORD $0x6eebe5bf
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1feb
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd58e
+	WORD $0x4efdd5af
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efccdca
+	WORD $0x4efdcdeb
+	WORD $0x6e6add4e
+	WORD $0x6e6bdd6f
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72cddc
+	WORD $0x4e73cdfd
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4e6ace50
+	WORD $0x4e6bce71
+	WORD $0x4eaa1d5c
+	WORD $0x4eab1d7d
+	WORD $0x4e70cddc
+	WORD $0x4e71cdfd
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc854a
-	WORD $0x4efd856b
-	WORD $0x6e6add08
-	WORD $0x6e6bdd29
+	WORD $0x4e7cd60a
+	WORD $0x4e7dd62b
+	WORD $0x4f3f058e
+	WORD $0x4f3f05af
+	WORD $0x6eae858c
+	WORD $0x6eaf85ad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd4a
+	WORD $0x6e6fdd6b
+	WORD $0x4f74558c
+	WORD $0x4f7455ad
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc858c
+	WORD $0x4efd85ad
+	WORD $0x6e6cdd4a
+	WORD $0x6e6ddd6b
+	WORD $0x6e62dd4a
+	WORD $0x6e63dd6b
 	ADD R13<<3, R0, R19
-	FSTPQ (F8, F9), 32(R19)
+	FSTPQ (F10, F11), 32(R19)
 	ADD R13<<3, R4, R19
-	FLDPQ 32(R19), (F10, F11)
-	ADD R13<<3, R5, R19
 	FLDPQ 32(R19), (F12, F13)
-	ADD R13<<3, R11, R19
-	FLDPQ 32(R19), (F14, F15)
-	WORD $0x4eeed58c
-	WORD $0x4eefd5ad
-	ADD R13<<3, R8, R19
-	FSTPQ (F12, F13), 32(R19)
-	ADD R13<<3, R9, R19
-	FLDPQ 32(R19), (F14, F15)
-	ADD R13<<3, R10, R19
-	FLDPQ 32(R19), (F16, F17)
-	WORD $0x4e6cce0e
-	WORD $0x4e6dce2f
-	WORD $0x4e6acd0e
-	WORD $0x4e6bcd2f
-	ADD R13<<3, R1, R19
-	FSTPQ (F14, F15), 32(R19)
 	ADD R13<<3, R5, R19
-	FLDPQ 32(R19), (F8, F9)
-	WORD $0x4e6ecc08
-	WORD $0x4e6fcc29
+	FLDPQ 32(R19), (F14, F15)
+	ADD R13<<3, R11, R19
+	FLDPQ 32(R19), (F16, F17)
+	WORD $0x4ef0d5ce
+	WORD $0x4ef1d5ef
+	ADD R13<<3, R8, R19
+	FSTPQ (F14, F15), 32(R19)
+	ADD R13<<3, R9, R19
+	FLDPQ 32(R19), (F16, F17)
+	ADD R13<<3, R10, R19
+	FLDPQ 32(R19), (F18, F19)
+	WORD $0x4e6ece50
+	WORD $0x4e6fce71
+	WORD $0x4e6ccd50
+	WORD $0x4e6dcd71
+	ADD R13<<3, R1, R19
+	FSTPQ (F16, F17), 32(R19)
+	ADD R13<<3, R5, R19
+	FLDPQ 32(R19), (F10, F11)
+	WORD $0x4e70cc0a
+	WORD $0x4e71cc2b
 	ADD R13<<3, R2, R19
-	FSTPQ (F8, F9), 32(R19)
-	WORD $0x4e66d484
-	WORD $0x4e67d4a5
+	FSTPQ (F10, F11), 32(R19)
+	WORD $0x6e6cdd8a
+	WORD $0x6e6dddab
+	WORD $0x4ef0ce0a
+	WORD $0x4ef1ce2b
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd46
-	WORD $0x6e7ddd67
-	WORD $0x4e6accc4
-	WORD $0x4e6bcce5
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cddc6
-	WORD $0x6e7ddde7
-	WORD $0x4eeeccc4
-	WORD $0x4eefcce5
+	WORD $0x4e7ccd48
+	WORD $0x4e7dcd69
+	WORD $0x4e68d4c6
+	WORD $0x4e69d4e7
 	ADDS $8, R13, R13
 	CMP R14, R13
 	BLE loop1
@@ -1279,557 +1273,557 @@ tail2:
 	MOVD R12, R15
 	NEG R15, R15
 	ADD R15<<3, R14, R19
-	FLDPQ 64(R19), (F6, F7)
+	FLDPQ 64(R19), (F8, F9)
 	ADD R13<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes1
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes1
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes1
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes1
 	WORD $0x4d40869d
 lanes1:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
 	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6eeae51f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe53f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1feb
-	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eeae59f
+	WORD $0x6eece55f
 	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5bf
+	WORD $0x4ebf1fec
+	WORD $0x6eede57f
 	WORD $0x6e6b1dbf
-	WORD $0x4ebf1feb
+	WORD $0x4ebf1fed
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
 	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
+	FLDPQ 0(R19), (F14, F15)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58e
-	WORD $0x4efdd5af
+	WORD $0x4efcd5d0
+	WORD $0x4efdd5f1
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
 	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3f56c16c1788bd90<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3fa5555555553d63<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f811111111109b3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3fe0000000000001<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
-	WORD $0x4e6ace50
-	WORD $0x4e6bce71
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd60a
-	WORD $0x4e7dd62b
-	WORD $0x4f3f058e
-	WORD $0x4f3f05af
-	WORD $0x6eae858c
-	WORD $0x6eaf85ad
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
+	WORD $0x4f3f05d0
+	WORD $0x4f3f05f1
+	WORD $0x6eb085ce
+	WORD $0x6eb185ef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
 	WORD $0x4f7455ce
 	WORD $0x4f7455ef
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc85ce
 	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd4a
-	WORD $0x6e6ddd6b
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	WORD $0x6e62dd8c
+	WORD $0x6e63ddad
 	ADD R13<<3, R0, R19
 	ADD $0, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes2
-	WORD $0x0d00868a
+	WORD $0x0d00868c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes2
-	WORD $0x4d00868a
+	WORD $0x4d00868c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes2
-	WORD $0x0d00868b
+	WORD $0x0d00868d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes2
-	WORD $0x4d00868b
+	WORD $0x4d00868d
 lanes2:
 	ADD R13<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes3
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes3
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes3
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes3
 	WORD $0x4d40869d
 lanes3:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
 	ADD R13<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes4
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes4
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes4
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes4
 	WORD $0x4d40869d
 lanes4:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	ADD R13<<3, R11, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes5
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes5
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes5
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes5
 	WORD $0x4d40869d
 lanes5:
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	WORD $0x4ef0d5ce
-	WORD $0x4ef1d5ef
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	WORD $0x4ef2d610
+	WORD $0x4ef3d631
 	ADD R13<<3, R8, R19
 	ADD $0, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes6
-	WORD $0x0d00868e
+	WORD $0x0d008690
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes6
-	WORD $0x4d00868e
+	WORD $0x4d008690
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes6
-	WORD $0x0d00868f
+	WORD $0x0d008691
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes6
-	WORD $0x4d00868f
+	WORD $0x4d008691
 lanes6:
 	ADD R13<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes7
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes7
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes7
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes7
 	WORD $0x4d40869d
 lanes7:
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	ADD R13<<3, R10, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes8
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes8
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes8
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes8
 	WORD $0x4d40869d
 lanes8:
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x4e6ece50
-	WORD $0x4e6fce71
-	WORD $0x4e6ccd50
-	WORD $0x4e6dcd71
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e70ce92
+	WORD $0x4e71ceb3
+	WORD $0x4e6ecd92
+	WORD $0x4e6fcdb3
 	ADD R13<<3, R1, R19
 	ADD $0, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes9
-	WORD $0x0d008690
+	WORD $0x0d008692
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes9
-	WORD $0x4d008690
+	WORD $0x4d008692
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes9
-	WORD $0x0d008691
+	WORD $0x0d008693
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes9
-	WORD $0x4d008691
+	WORD $0x4d008693
 lanes9:
 	ADD R13<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes10
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes10
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes10
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes10
 	WORD $0x4d40869d
 lanes10:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4e70cc0a
-	WORD $0x4e71cc2b
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
+	WORD $0x4e72cc0c
+	WORD $0x4e73cc2d
 	ADD R13<<3, R2, R19
 	ADD $0, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes11
-	WORD $0x0d00868a
+	WORD $0x0d00868c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes11
-	WORD $0x4d00868a
+	WORD $0x4d00868c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes11
-	WORD $0x0d00868b
+	WORD $0x0d00868d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes11
-	WORD $0x4d00868b
+	WORD $0x4d00868d
 lanes11:
-	WORD $0x4e68d442
-	WORD $0x4e69d463
+	WORD $0x6e6eddc8
+	WORD $0x6e6fdde9
+	WORD $0x4ef2ce48
+	WORD $0x4ef3ce69
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd86
-	WORD $0x6e7ddda7
-	WORD $0x4e6cccc2
-	WORD $0x4e6dcce3
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cde06
-	WORD $0x6e7dde27
-	WORD $0x4ef0ccc2
-	WORD $0x4ef1cce3
+	WORD $0x4e7ccd0a
+	WORD $0x4e7dcd2b
+	WORD $0x4e6ad484
+	WORD $0x4e6bd4a5
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R14
 	NEG R12, R12
 	ADD R12<<3, R14, R19
-	FLDPQ 96(R19), (F6, F7)
+	FLDPQ 96(R19), (F8, F9)
 	ADD R13<<3, R3, R19
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes12
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes12
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes12
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes12
 	WORD $0x4d40869d
 lanes12:
-	WORD $0x4ebc1f88
-	WORD $0x4ebd1fa9
+	WORD $0x4ebc1f8a
+	WORD $0x4ebd1fab
 	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6eeae51f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe53f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1feb
-	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eeae59f
+	WORD $0x6eece55f
 	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5bf
+	WORD $0x4ebf1fec
+	WORD $0x6eede57f
 	WORD $0x6e6b1dbf
-	WORD $0x4ebf1feb
+	WORD $0x4ebf1fed
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
 	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
+	FLDPQ 0(R19), (F14, F15)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58e
-	WORD $0x4efdd5af
+	WORD $0x4efcd5d0
+	WORD $0x4efdd5f1
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
 	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3f56c16c1788bd90<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3fa5555555553d63<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f811111111109b3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3fe0000000000001<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
-	WORD $0x4e6ace50
-	WORD $0x4e6bce71
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd60a
-	WORD $0x4e7dd62b
-	WORD $0x4f3f058e
-	WORD $0x4f3f05af
-	WORD $0x6eae858c
-	WORD $0x6eaf85ad
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
+	WORD $0x4f3f05d0
+	WORD $0x4f3f05f1
+	WORD $0x6eb085ce
+	WORD $0x6eb185ef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
 	WORD $0x4f7455ce
 	WORD $0x4f7455ef
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc85ce
 	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd4a
-	WORD $0x6e6ddd6b
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	WORD $0x6e62dd82
+	WORD $0x6e63dda3
 	ADD R13<<3, R0, R19
 	ADD $32, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes13
-	WORD $0x0d00868a
+	WORD $0x0d008682
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes13
-	WORD $0x4d00868a
+	WORD $0x4d008682
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes13
-	WORD $0x0d00868b
+	WORD $0x0d008683
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes13
-	WORD $0x4d00868b
+	WORD $0x4d008683
 lanes13:
 	ADD R13<<3, R4, R19
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes14
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes14
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes14
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes14
 	WORD $0x4d40869d
 lanes14:
@@ -1839,19 +1833,19 @@ lanes14:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes15
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes15
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes15
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes15
 	WORD $0x4d40869d
 lanes15:
@@ -1861,19 +1855,19 @@ lanes15:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes16
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes16
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes16
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes16
 	WORD $0x4d40869d
 lanes16:
@@ -1883,19 +1877,19 @@ lanes16:
 	WORD $0x4ef1d5ef
 	ADD R13<<3, R8, R19
 	ADD $32, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes17
 	WORD $0x0d00868e
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes17
 	WORD $0x4d00868e
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes17
 	WORD $0x0d00868f
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes17
 	WORD $0x4d00868f
 lanes17:
@@ -1903,19 +1897,19 @@ lanes17:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes18
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes18
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes18
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes18
 	WORD $0x4d40869d
 lanes18:
@@ -1925,19 +1919,19 @@ lanes18:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes19
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes19
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes19
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes19
 	WORD $0x4d40869d
 lanes19:
@@ -1945,23 +1939,23 @@ lanes19:
 	WORD $0x4ebd1fb3
 	WORD $0x4e6ece50
 	WORD $0x4e6fce71
-	WORD $0x4e6ccd50
-	WORD $0x4e6dcd71
+	WORD $0x4e6ccc50
+	WORD $0x4e6dcc71
 	ADD R13<<3, R1, R19
 	ADD $32, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes20
 	WORD $0x0d008690
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes20
 	WORD $0x4d008690
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes20
 	WORD $0x0d008691
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes20
 	WORD $0x4d008691
 lanes20:
@@ -1969,69 +1963,65 @@ lanes20:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes21
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes21
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes21
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes21
 	WORD $0x4d40869d
 lanes21:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
-	WORD $0x4e70cc0a
-	WORD $0x4e71cc2b
+	WORD $0x4ebc1f82
+	WORD $0x4ebd1fa3
+	WORD $0x4e70cc02
+	WORD $0x4e71cc23
 	ADD R13<<3, R2, R19
 	ADD $32, R19, R20
-	WORD $0x4e083cd5
+	WORD $0x4e083d15
 	CBZ R21, lanes22
-	WORD $0x0d00868a
+	WORD $0x0d008682
 	ADD $8, R20
-	WORD $0x4e183cd5
+	WORD $0x4e183d15
 	CBZ R21, lanes22
-	WORD $0x4d00868a
+	WORD $0x4d008682
 	ADD $8, R20
-	WORD $0x4e083cf5
+	WORD $0x4e083d35
 	CBZ R21, lanes22
-	WORD $0x0d00868b
+	WORD $0x0d008683
 	ADD $8, R20
-	WORD $0x4e183cf5
+	WORD $0x4e183d35
 	CBZ R21, lanes22
-	WORD $0x4d00868b
+	WORD $0x4d008683
 lanes22:
-	WORD $0x4e68d484
-	WORD $0x4e69d4a5
+	WORD $0x6e6cdd80
+	WORD $0x6e6ddda1
+	WORD $0x4ef0ce00
+	WORD $0x4ef1ce21
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd80
-	WORD $0x6e7ddda1
-	WORD $0x4e6ccc04
-	WORD $0x4e6dcc25
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cde00
-	WORD $0x6e7dde21
-	WORD $0x4ef0cc04
-	WORD $0x4ef1cc25
+	WORD $0x4e7ccc0a
+	WORD $0x4e7dcc2b
+	WORD $0x4e6ad4c6
+	WORD $0x4e6bd4e7
 done3:
-	WORD $0x4e64d440
-	WORD $0x4e65d461
+	WORD $0x4e66d480
+	WORD $0x4e67d4a1
 	WORD $0x4ea11c22
 	WORD $0x4e62d400
 	WORD $0x4ec07802
 	WORD $0x1e622800
-	FMOVD F0, r+96(FP)
+	FMOVD F0, r+104(FP)
 	RET
 
-TEXT ·guideDrawApartNEON(SB), NOSPLIT, $0-96
+TEXT ·guideDrawApartNEON(SB), NOSPLIT, $0-104
 	MOVD s+8(FP), R0
 	MOVD e+16(FP), R1
 	MOVD z+24(FP), R2
@@ -2041,15 +2031,18 @@ TEXT ·guideDrawApartNEON(SB), NOSPLIT, $0-96
 	FMOVD rho+72(FP), F28
 	WORD $0x4e080780
 	WORD $0x4e080781
-	MOVD mean+32(FP), R8
-	MOVD centre+64(FP), R9
-	FMOVD precision+80(FP), F28
+	FMOVD sign+80(FP), F28
 	WORD $0x4e080782
 	WORD $0x4e080783
-	WORD $0x6e241c84
-	WORD $0x6e251ca5
+	MOVD mean+32(FP), R8
+	MOVD centre+64(FP), R9
+	FMOVD precision+88(FP), F28
+	WORD $0x4e080784
+	WORD $0x4e080785
 	WORD $0x6e261cc6
 	WORD $0x6e271ce7
+	WORD $0x6e281d08
+	WORD $0x6e291d29
 	MOVD n+0(FP), R10
 	MOVD $0, R11
 	ADD $-8, R10, R12
@@ -2057,325 +2050,321 @@ TEXT ·guideDrawApartNEON(SB), NOSPLIT, $0-96
 	BGT tail2
 loop1:
 	ADD R11<<3, R3, R19
-	FLDPQ 0(R19), (F8, F9)
-	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6eeae51f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe53f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1feb
-	MOVD $cc087500000000000<>+0(SB), R19
+	MOVD $c4086300000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eeae59f
+	WORD $0x6eece55f
 	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5bf
+	WORD $0x4ebf1fec
+	WORD $0x6eede57f
 	WORD $0x6e6b1dbf
-	WORD $0x4ebf1feb
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	MOVD $c3ff71547652b82fe<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
-	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58e
-	WORD $0x4efdd5af
-	MOVD $c3fe62e42fee00000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	MOVD $c3dea39ef35793c76<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
-	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3f56c16c1788bd90<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fa5555555553d63<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3f811111111109b3<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fe0000000000001<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	WORD $0x4e6ace50
-	WORD $0x4e6bce71
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd60a
-	WORD $0x4e7dd62b
-	WORD $0x4f3f058e
-	WORD $0x4f3f05af
-	WORD $0x6eae858c
-	WORD $0x6eaf85ad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd4a
-	WORD $0x6e6ddd6b
-	ADD R11<<3, R0, R19
-	FSTPQ (F10, F11), 0(R19)
-	ADD R11<<3, R4, R19
-	FLDPQ 0(R19), (F12, F13)
-	ADD R11<<3, R8, R19
+	WORD $0x4ebf1fed
+	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F14, F15)
-	ADD R11<<3, R9, R19
-	FLDPQ 0(R19), (F16, F17)
-	ADD R11<<3, R5, R19
-	FLDPQ 0(R19), (F18, F19)
-	WORD $0x4ef2d610
-	WORD $0x4ef3d631
-	WORD $0x4e70cc4e
-	WORD $0x4e71cc6f
-	WORD $0x4e6ccd4e
-	WORD $0x4e6dcd6f
-	ADD R11<<3, R1, R19
-	FSTPQ (F14, F15), 0(R19)
-	ADD R11<<3, R5, R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x4e6ecc0a
-	WORD $0x4e6fcc2b
-	ADD R11<<3, R2, R19
-	FSTPQ (F10, F11), 0(R19)
-	WORD $0x4e68d484
-	WORD $0x4e69d4a5
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd88
-	WORD $0x6e7ddda9
-	WORD $0x4e6ccd04
-	WORD $0x4e6dcd25
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cddc8
-	WORD $0x6e7ddde9
-	WORD $0x4eeecd04
-	WORD $0x4eefcd25
-	ADD R11<<3, R3, R19
-	FLDPQ 32(R19), (F8, F9)
-	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F10, F11)
-	WORD $0x6eeae51f
-	WORD $0x6e681d5f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe53f
-	WORD $0x6e691d7f
-	WORD $0x4ebf1feb
-	MOVD $cc087500000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eeae59f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fea
-	WORD $0x6eebe5bf
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1feb
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
 	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
+	FLDPQ 0(R19), (F14, F15)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd4c
-	WORD $0x4e7dcd6d
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd58e
-	WORD $0x4efdd5af
+	WORD $0x4efcd5d0
+	WORD $0x4efdd5f1
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efccdca
-	WORD $0x4efdcdeb
-	WORD $0x6e6add4e
-	WORD $0x6e6bdd6f
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F16, F17)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
 	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
 	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3f56c16c1788bd90<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3fa5555555553d63<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3f811111111109b3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3fe0000000000001<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72cddc
-	WORD $0x4e73cdfd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
 	WORD $0x4ebc1f92
 	WORD $0x4ebd1fb3
-	WORD $0x4e6ace50
-	WORD $0x4e6bce71
-	WORD $0x4eaa1d5c
-	WORD $0x4eab1d7d
-	WORD $0x4e70cddc
-	WORD $0x4e71cdfd
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd60a
-	WORD $0x4e7dd62b
-	WORD $0x4f3f058e
-	WORD $0x4f3f05af
-	WORD $0x6eae858c
-	WORD $0x6eaf85ad
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
+	WORD $0x4f3f05d0
+	WORD $0x4f3f05f1
+	WORD $0x6eb085ce
+	WORD $0x6eb185ef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
 	WORD $0x4f7455ce
 	WORD $0x4f7455ef
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc85ce
 	WORD $0x4efd85ef
-	WORD $0x6e6edd4a
-	WORD $0x6e6fdd6b
-	WORD $0x4f74558c
-	WORD $0x4f7455ad
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	WORD $0x6e62dd8c
+	WORD $0x6e63ddad
+	ADD R11<<3, R0, R19
+	FSTPQ (F12, F13), 0(R19)
+	ADD R11<<3, R4, R19
+	FLDPQ 0(R19), (F14, F15)
+	ADD R11<<3, R8, R19
+	FLDPQ 0(R19), (F16, F17)
+	ADD R11<<3, R9, R19
+	FLDPQ 0(R19), (F18, F19)
+	ADD R11<<3, R5, R19
+	FLDPQ 0(R19), (F20, F21)
+	WORD $0x4ef4d652
+	WORD $0x4ef5d673
+	WORD $0x4e72cc90
+	WORD $0x4e73ccb1
+	WORD $0x4e6ecd90
+	WORD $0x4e6fcdb1
+	ADD R11<<3, R1, R19
+	FSTPQ (F16, F17), 0(R19)
+	ADD R11<<3, R5, R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x4e70cc0c
+	WORD $0x4e71cc2d
+	ADD R11<<3, R2, R19
+	FSTPQ (F12, F13), 0(R19)
+	WORD $0x6e6eddcc
+	WORD $0x6e6fdded
+	WORD $0x4ef0ce0c
+	WORD $0x4ef1ce2d
+	MOVD $c3fe0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd8a
+	WORD $0x4e7dcdab
+	WORD $0x4e6ad4c6
+	WORD $0x4e6bd4e7
+	ADD R11<<3, R3, R19
+	FLDPQ 32(R19), (F10, F11)
+	MOVD $c4086300000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F12, F13)
+	WORD $0x6eece55f
+	WORD $0x6e6a1d9f
+	WORD $0x4ebf1fec
+	WORD $0x6eede57f
+	WORD $0x6e6b1dbf
+	WORD $0x4ebf1fed
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	WORD $0x6eece5df
+	WORD $0x6e6c1ddf
+	WORD $0x4ebf1fec
+	WORD $0x6eede5ff
+	WORD $0x6e6d1dff
+	WORD $0x4ebf1fed
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F14, F15)
+	MOVD $c3ff71547652b82fe<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e7ccd8e
+	WORD $0x4e7dcdaf
+	MOVD $c4338000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcd5d0
+	WORD $0x4efdd5f1
+	MOVD $c3fe62e42fee00000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	MOVD $c3dea39ef35793c76<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efcce0c
+	WORD $0x4efdce2d
+	WORD $0x6e6cdd90
+	WORD $0x6e6dddb1
+	MOVD $c3e9289185613a3d6<>+0(SB), R19
+	FLDPQ 0(R19), (F18, F19)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3f56c16c1788bd90<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fa5555555553d63<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3f811111111109b3<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	MOVD $c3fe0000000000001<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e74ce1c
+	WORD $0x4e75ce3d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
+	WORD $0x4e6cce92
+	WORD $0x4e6dceb3
+	WORD $0x4eac1d9c
+	WORD $0x4ead1dbd
+	WORD $0x4e72ce1c
+	WORD $0x4e73ce3d
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc858c
-	WORD $0x4efd85ad
-	WORD $0x6e6cdd4a
-	WORD $0x6e6ddd6b
+	WORD $0x4e7cd64c
+	WORD $0x4e7dd66d
+	WORD $0x4f3f05d0
+	WORD $0x4f3f05f1
+	WORD $0x6eb085ce
+	WORD $0x6eb185ef
+	WORD $0x4f745610
+	WORD $0x4f745631
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8610
+	WORD $0x4efd8631
+	WORD $0x6e70dd8c
+	WORD $0x6e71ddad
+	WORD $0x4f7455ce
+	WORD $0x4f7455ef
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc85ce
+	WORD $0x4efd85ef
+	WORD $0x6e6edd8c
+	WORD $0x6e6fddad
+	WORD $0x6e62dd8c
+	WORD $0x6e63ddad
 	ADD R11<<3, R0, R19
-	FSTPQ (F10, F11), 32(R19)
+	FSTPQ (F12, F13), 32(R19)
 	ADD R11<<3, R4, R19
-	FLDPQ 32(R19), (F12, F13)
-	ADD R11<<3, R8, R19
 	FLDPQ 32(R19), (F14, F15)
-	ADD R11<<3, R9, R19
+	ADD R11<<3, R8, R19
 	FLDPQ 32(R19), (F16, F17)
-	ADD R11<<3, R5, R19
+	ADD R11<<3, R9, R19
 	FLDPQ 32(R19), (F18, F19)
-	WORD $0x4ef2d610
-	WORD $0x4ef3d631
-	WORD $0x4e70cc4e
-	WORD $0x4e71cc6f
-	WORD $0x4e6ccd4e
-	WORD $0x4e6dcd6f
-	ADD R11<<3, R1, R19
-	FSTPQ (F14, F15), 32(R19)
 	ADD R11<<3, R5, R19
-	FLDPQ 32(R19), (F10, F11)
-	WORD $0x4e6ecc0a
-	WORD $0x4e6fcc2b
+	FLDPQ 32(R19), (F20, F21)
+	WORD $0x4ef4d652
+	WORD $0x4ef5d673
+	WORD $0x4e72cc90
+	WORD $0x4e73ccb1
+	WORD $0x4e6ecd90
+	WORD $0x4e6fcdb1
+	ADD R11<<3, R1, R19
+	FSTPQ (F16, F17), 32(R19)
+	ADD R11<<3, R5, R19
+	FLDPQ 32(R19), (F12, F13)
+	WORD $0x4e70cc0c
+	WORD $0x4e71cc2d
 	ADD R11<<3, R2, R19
-	FSTPQ (F10, F11), 32(R19)
-	WORD $0x4e68d4c6
-	WORD $0x4e69d4e7
+	FSTPQ (F12, F13), 32(R19)
+	WORD $0x6e6eddcc
+	WORD $0x6e6fdded
+	WORD $0x4ef0ce0c
+	WORD $0x4ef1ce2d
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cdd88
-	WORD $0x6e7ddda9
-	WORD $0x4e6ccd06
-	WORD $0x4e6dcd27
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cddc8
-	WORD $0x6e7ddde9
-	WORD $0x4eeecd06
-	WORD $0x4eefcd27
+	WORD $0x4e7ccd8a
+	WORD $0x4e7dcdab
+	WORD $0x4e6ad508
+	WORD $0x4e6bd529
 	ADDS $8, R11, R11
 	CMP R12, R11
 	BLE loop1
@@ -2388,517 +2377,517 @@ tail2:
 	MOVD R10, R13
 	NEG R13, R13
 	ADD R13<<3, R12, R19
-	FLDPQ 64(R19), (F8, F9)
+	FLDPQ 64(R19), (F10, F11)
 	ADD R11<<3, R3, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes1
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes1
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes1
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes1
 	WORD $0x4d40869d
 lanes1:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
 	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eece55f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fec
-	WORD $0x6eede57f
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1fed
-	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6eece5df
+	WORD $0x6eeee59f
 	WORD $0x6e6c1ddf
-	WORD $0x4ebf1fec
-	WORD $0x6eede5ff
+	WORD $0x4ebf1fee
+	WORD $0x6eefe5bf
 	WORD $0x6e6d1dff
-	WORD $0x4ebf1fed
+	WORD $0x4ebf1fef
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6eeee61f
+	WORD $0x6e6e1e1f
+	WORD $0x4ebf1fee
+	WORD $0x6eefe63f
+	WORD $0x6e6f1e3f
+	WORD $0x4ebf1fef
 	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
+	FLDPQ 0(R19), (F16, F17)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd8e
-	WORD $0x4e7dcdaf
+	WORD $0x4e7ccdd0
+	WORD $0x4e7dcdf1
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd5d0
-	WORD $0x4efdd5f1
+	WORD $0x4efcd612
+	WORD $0x4efdd633
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
-	WORD $0x6e6cdd90
-	WORD $0x6e6dddb1
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	WORD $0x6e6eddd2
+	WORD $0x6e6fddf3
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
 	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
 	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
 	MOVD $c3f56c16c1788bd90<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
 	MOVD $c3fa5555555553d63<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3f811111111109b3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
 	MOVD $c3fe0000000000001<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
 	WORD $0x4ebc1f94
 	WORD $0x4ebd1fb5
-	WORD $0x4e6cce92
-	WORD $0x4e6dceb3
-	WORD $0x4eac1d9c
-	WORD $0x4ead1dbd
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	WORD $0x4e6eced4
+	WORD $0x4e6fcef5
+	WORD $0x4eae1ddc
+	WORD $0x4eaf1dfd
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd64c
-	WORD $0x4e7dd66d
-	WORD $0x4f3f05d0
-	WORD $0x4f3f05f1
-	WORD $0x6eb085ce
-	WORD $0x6eb185ef
+	WORD $0x4e7cd68e
+	WORD $0x4e7dd6af
+	WORD $0x4f3f0612
+	WORD $0x4f3f0633
+	WORD $0x6eb28610
+	WORD $0x6eb38631
+	WORD $0x4f745652
+	WORD $0x4f745673
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8652
+	WORD $0x4efd8673
+	WORD $0x6e72ddce
+	WORD $0x6e73ddef
 	WORD $0x4f745610
 	WORD $0x4f745631
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc8610
 	WORD $0x4efd8631
-	WORD $0x6e70dd8c
-	WORD $0x6e71ddad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd8c
-	WORD $0x6e6fddad
+	WORD $0x6e70ddce
+	WORD $0x6e71ddef
+	WORD $0x6e62ddce
+	WORD $0x6e63ddef
 	ADD R11<<3, R0, R19
 	ADD $0, R19, R20
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes2
-	WORD $0x0d00868c
+	WORD $0x0d00868e
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes2
-	WORD $0x4d00868c
+	WORD $0x4d00868e
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes2
-	WORD $0x0d00868d
+	WORD $0x0d00868f
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes2
-	WORD $0x4d00868d
+	WORD $0x4d00868f
 lanes2:
 	ADD R11<<3, R4, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes3
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes3
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes3
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes3
 	WORD $0x4d40869d
 lanes3:
-	WORD $0x4ebc1f8e
-	WORD $0x4ebd1faf
+	WORD $0x4ebc1f90
+	WORD $0x4ebd1fb1
 	ADD R11<<3, R8, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes4
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes4
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes4
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes4
 	WORD $0x4d40869d
 lanes4:
-	WORD $0x4ebc1f90
-	WORD $0x4ebd1fb1
+	WORD $0x4ebc1f92
+	WORD $0x4ebd1fb3
 	ADD R11<<3, R9, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes5
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes5
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes5
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes5
 	WORD $0x4d40869d
 lanes5:
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	ADD R11<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes6
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes6
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes6
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes6
 	WORD $0x4d40869d
 lanes6:
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
-	WORD $0x4ef4d652
-	WORD $0x4ef5d673
-	WORD $0x4e72cc50
-	WORD $0x4e73cc71
-	WORD $0x4e6ecd90
-	WORD $0x4e6fcdb1
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	WORD $0x4ef6d694
+	WORD $0x4ef7d6b5
+	WORD $0x4e74cc92
+	WORD $0x4e75ccb3
+	WORD $0x4e70cdd2
+	WORD $0x4e71cdf3
 	ADD R11<<3, R1, R19
 	ADD $0, R19, R20
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes7
-	WORD $0x0d008690
+	WORD $0x0d008692
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes7
-	WORD $0x4d008690
+	WORD $0x4d008692
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes7
-	WORD $0x0d008691
+	WORD $0x0d008693
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes7
-	WORD $0x4d008691
+	WORD $0x4d008693
 lanes7:
 	ADD R11<<3, R5, R19
 	ADD $0, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes8
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes8
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes8
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes8
 	WORD $0x4d40869d
 lanes8:
-	WORD $0x4ebc1f8c
-	WORD $0x4ebd1fad
-	WORD $0x4e70cc0c
-	WORD $0x4e71cc2d
+	WORD $0x4ebc1f8e
+	WORD $0x4ebd1faf
+	WORD $0x4e72cc0e
+	WORD $0x4e73cc2f
 	ADD R11<<3, R2, R19
 	ADD $0, R19, R20
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes9
-	WORD $0x0d00868c
+	WORD $0x0d00868e
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes9
-	WORD $0x4d00868c
+	WORD $0x4d00868e
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes9
-	WORD $0x0d00868d
+	WORD $0x0d00868f
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes9
-	WORD $0x4d00868d
+	WORD $0x4d00868f
 lanes9:
-	WORD $0x4e6ad484
-	WORD $0x4e6bd4a5
+	WORD $0x6e70de0a
+	WORD $0x6e71de2b
+	WORD $0x4ef2ce4a
+	WORD $0x4ef3ce6b
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cddc8
-	WORD $0x6e7ddde9
-	WORD $0x4e6ecd04
-	WORD $0x4e6fcd25
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cde08
-	WORD $0x6e7dde29
-	WORD $0x4ef0cd04
-	WORD $0x4ef1cd25
+	WORD $0x4e7ccd4c
+	WORD $0x4e7dcd6d
+	WORD $0x4e6cd4c6
+	WORD $0x4e6dd4e7
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R12
 	NEG R10, R10
 	ADD R10<<3, R12, R19
-	FLDPQ 96(R19), (F8, F9)
+	FLDPQ 96(R19), (F10, F11)
 	ADD R11<<3, R3, R19
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes10
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes10
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes10
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes10
 	WORD $0x4d40869d
 lanes10:
-	WORD $0x4ebc1f8a
-	WORD $0x4ebd1fab
+	WORD $0x4ebc1f8c
+	WORD $0x4ebd1fad
 	MOVD $c4086300000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F12, F13)
-	WORD $0x6eece55f
-	WORD $0x6e6a1d9f
-	WORD $0x4ebf1fec
-	WORD $0x6eede57f
-	WORD $0x6e6b1dbf
-	WORD $0x4ebf1fed
-	MOVD $cc087500000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F14, F15)
-	WORD $0x6eece5df
+	WORD $0x6eeee59f
 	WORD $0x6e6c1ddf
-	WORD $0x4ebf1fec
-	WORD $0x6eede5ff
+	WORD $0x4ebf1fee
+	WORD $0x6eefe5bf
 	WORD $0x6e6d1dff
-	WORD $0x4ebf1fed
+	WORD $0x4ebf1fef
+	MOVD $cc087500000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F16, F17)
+	WORD $0x6eeee61f
+	WORD $0x6e6e1e1f
+	WORD $0x4ebf1fee
+	WORD $0x6eefe63f
+	WORD $0x6e6f1e3f
+	WORD $0x4ebf1fef
 	MOVD $c4338000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F14, F15)
+	FLDPQ 0(R19), (F16, F17)
 	MOVD $c3ff71547652b82fe<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7ccd8e
-	WORD $0x4e7dcdaf
+	WORD $0x4e7ccdd0
+	WORD $0x4e7dcdf1
 	MOVD $c4338000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcd5d0
-	WORD $0x4efdd5f1
+	WORD $0x4efcd612
+	WORD $0x4efdd633
 	MOVD $c3fe62e42fee00000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
 	MOVD $c3dea39ef35793c76<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efcce0c
-	WORD $0x4efdce2d
-	WORD $0x6e6cdd90
-	WORD $0x6e6dddb1
+	WORD $0x4efcce4e
+	WORD $0x4efdce6f
+	WORD $0x6e6eddd2
+	WORD $0x6e6fddf3
 	MOVD $c3e9289185613a3d6<>+0(SB), R19
-	FLDPQ 0(R19), (F18, F19)
-	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
 	FLDPQ 0(R19), (F20, F21)
+	MOVD $c3e5af38a9b0ec855<>+0(SB), R19
+	FLDPQ 0(R19), (F22, F23)
 	MOVD $c3efa019b90d2ae7a<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3ec71de0dae63bb3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
 	MOVD $c3f56c16c1788bd90<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3f2a01a01a7c41d5<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
 	MOVD $c3fa5555555553d63<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3f811111111109b3<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
-	WORD $0x4ebc1f94
-	WORD $0x4ebd1fb5
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
 	MOVD $c3fe0000000000001<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
-	MOVD $c3fc5555555555556<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e74ce1c
-	WORD $0x4e75ce3d
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
 	WORD $0x4ebc1f94
 	WORD $0x4ebd1fb5
-	WORD $0x4e6cce92
-	WORD $0x4e6dceb3
-	WORD $0x4eac1d9c
-	WORD $0x4ead1dbd
-	WORD $0x4e72ce1c
-	WORD $0x4e73ce3d
-	WORD $0x4ebc1f92
-	WORD $0x4ebd1fb3
+	MOVD $c3fc5555555555556<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4e76ce5c
+	WORD $0x4e77ce7d
+	WORD $0x4ebc1f96
+	WORD $0x4ebd1fb7
+	WORD $0x4e6eced4
+	WORD $0x4e6fcef5
+	WORD $0x4eae1ddc
+	WORD $0x4eaf1dfd
+	WORD $0x4e74ce5c
+	WORD $0x4e75ce7d
+	WORD $0x4ebc1f94
+	WORD $0x4ebd1fb5
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4e7cd64c
-	WORD $0x4e7dd66d
-	WORD $0x4f3f05d0
-	WORD $0x4f3f05f1
-	WORD $0x6eb085ce
-	WORD $0x6eb185ef
+	WORD $0x4e7cd68e
+	WORD $0x4e7dd6af
+	WORD $0x4f3f0612
+	WORD $0x4f3f0633
+	WORD $0x6eb28610
+	WORD $0x6eb38631
+	WORD $0x4f745652
+	WORD $0x4f745673
+	MOVD $c3ff0000000000000<>+0(SB), R19
+	FLDPQ 0(R19), (F28, F29)
+	WORD $0x4efc8652
+	WORD $0x4efd8673
+	WORD $0x6e72ddce
+	WORD $0x6e73ddef
 	WORD $0x4f745610
 	WORD $0x4f745631
 	MOVD $c3ff0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
 	WORD $0x4efc8610
 	WORD $0x4efd8631
-	WORD $0x6e70dd8c
-	WORD $0x6e71ddad
-	WORD $0x4f7455ce
-	WORD $0x4f7455ef
-	MOVD $c3ff0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x4efc85ce
-	WORD $0x4efd85ef
-	WORD $0x6e6edd8c
-	WORD $0x6e6fddad
+	WORD $0x6e70ddce
+	WORD $0x6e71ddef
+	WORD $0x6e62ddc2
+	WORD $0x6e63dde3
 	ADD R11<<3, R0, R19
 	ADD $32, R19, R20
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes11
-	WORD $0x0d00868c
+	WORD $0x0d008682
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes11
-	WORD $0x4d00868c
+	WORD $0x4d008682
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes11
-	WORD $0x0d00868d
+	WORD $0x0d008683
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes11
-	WORD $0x4d00868d
+	WORD $0x4d008683
 lanes11:
 	ADD R11<<3, R4, R19
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes12
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes12
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes12
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes12
 	WORD $0x4d40869d
 lanes12:
@@ -2908,19 +2897,19 @@ lanes12:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes13
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes13
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes13
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes13
 	WORD $0x4d40869d
 lanes13:
@@ -2930,19 +2919,19 @@ lanes13:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes14
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes14
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes14
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes14
 	WORD $0x4d40869d
 lanes14:
@@ -2952,19 +2941,19 @@ lanes14:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes15
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes15
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes15
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes15
 	WORD $0x4d40869d
 lanes15:
@@ -2972,25 +2961,25 @@ lanes15:
 	WORD $0x4ebd1fb5
 	WORD $0x4ef4d652
 	WORD $0x4ef5d673
-	WORD $0x4e72cc50
-	WORD $0x4e73cc71
-	WORD $0x4e6ecd90
-	WORD $0x4e6fcdb1
+	WORD $0x4e72cc90
+	WORD $0x4e73ccb1
+	WORD $0x4e6ecc50
+	WORD $0x4e6fcc71
 	ADD R11<<3, R1, R19
 	ADD $32, R19, R20
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes16
 	WORD $0x0d008690
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes16
 	WORD $0x4d008690
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes16
 	WORD $0x0d008691
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes16
 	WORD $0x4d008691
 lanes16:
@@ -2998,19 +2987,19 @@ lanes16:
 	ADD $32, R19, R20
 	WORD $0x6e3c1f9c
 	WORD $0x6e3d1fbd
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes17
 	WORD $0x0d40869c
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes17
 	WORD $0x4d40869c
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes17
 	WORD $0x0d40869d
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes17
 	WORD $0x4d40869d
 lanes17:
@@ -3020,44 +3009,40 @@ lanes17:
 	WORD $0x4e71cc23
 	ADD R11<<3, R2, R19
 	ADD $32, R19, R20
-	WORD $0x4e083d15
+	WORD $0x4e083d55
 	CBZ R21, lanes18
 	WORD $0x0d008682
 	ADD $8, R20
-	WORD $0x4e183d15
+	WORD $0x4e183d55
 	CBZ R21, lanes18
 	WORD $0x4d008682
 	ADD $8, R20
-	WORD $0x4e083d35
+	WORD $0x4e083d75
 	CBZ R21, lanes18
 	WORD $0x0d008683
 	ADD $8, R20
-	WORD $0x4e183d35
+	WORD $0x4e183d75
 	CBZ R21, lanes18
 	WORD $0x4d008683
 lanes18:
-	WORD $0x4e6ad4c6
-	WORD $0x4e6bd4e7
+	WORD $0x6e6eddc0
+	WORD $0x6e6fdde1
+	WORD $0x4ef0ce00
+	WORD $0x4ef1ce21
 	MOVD $c3fe0000000000000<>+0(SB), R19
 	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cddc0
-	WORD $0x6e7ddde1
-	WORD $0x4e6ecc06
-	WORD $0x4e6fcc27
-	MOVD $c3fe0000000000000<>+0(SB), R19
-	FLDPQ 0(R19), (F28, F29)
-	WORD $0x6e7cde00
-	WORD $0x6e7dde21
-	WORD $0x4ef0cc06
-	WORD $0x4ef1cc27
+	WORD $0x4e7ccc0c
+	WORD $0x4e7dcc2d
+	WORD $0x4e6cd508
+	WORD $0x4e6dd529
 done3:
-	WORD $0x4e66d480
-	WORD $0x4e67d4a1
+	WORD $0x4e68d4c0
+	WORD $0x4e69d4e1
 	WORD $0x4ea11c22
 	WORD $0x4e62d400
 	WORD $0x4ec07802
 	WORD $0x1e622800
-	FMOVD F0, r+88(FP)
+	FMOVD F0, r+96(FP)
 	RET
 
 TEXT ·guideBackNEON(SB), NOSPLIT, $0-96

@@ -9,12 +9,12 @@ import (
 // A guided is a draw of every form, with what it was made from. The cut and the centre differ, and so do the forms' means.
 type guided struct {
 	n                                                        int
-	rho                                                      float64
+	rho, sign                                                float64
 	mean, slope, logs, eps, g, centre, adj, own, s, e, z, df []float64
 }
 
 func newGuided(r *rand.Rand, n int) *guided {
-	d := &guided{n: n, rho: 0.7}
+	d := &guided{n: n, rho: 0.7, sign: 1 - 2*float64(n%2)}
 	for _, v := range []*[]float64{&d.mean, &d.slope, &d.logs, &d.eps, &d.g, &d.centre, &d.adj, &d.own} {
 		*v = numbers(r, n)
 	}
@@ -34,11 +34,11 @@ const (
 func (d *guided) draw(on Set, form int) float64 {
 	switch form {
 	case slopedForm:
-		return guideDrawSloped(on, d.n, d.s, d.e, d.z, d.df, d.mean, d.slope, d.logs, d.eps, d.g, d.centre, d.rho)
+		return guideDrawSloped(on, d.n, d.s, d.e, d.z, d.df, d.mean, d.slope, d.logs, d.eps, d.g, d.centre, d.rho, d.sign)
 	case apartForm:
-		return guideDrawApart(on, d.n, d.s, d.e, d.z, d.mean, d.logs, d.eps, d.g, d.centre, d.rho, 1/d.rho)
+		return guideDrawApart(on, d.n, d.s, d.e, d.z, d.mean, d.logs, d.eps, d.g, d.centre, d.rho, d.sign, 1/d.rho)
 	}
-	return guideDraw(on, d.n, d.s, d.e, d.z, d.mean, d.logs, d.eps, d.g, d.rho)
+	return guideDraw(on, d.n, d.s, d.e, d.z, d.mean, d.logs, d.eps, d.g, d.rho, d.sign)
 }
 
 // location is the mean of e.
@@ -59,7 +59,7 @@ func TestGuideDraw(t *testing.T) {
 			d := newGuided(r, n)
 			want, size := 0.0, 1.0
 			for i := range n {
-				e := d.location(form, i) + math.Exp(d.logs[i])*d.eps[i]
+				e := d.location(form, i) + d.sign*math.Exp(d.logs[i])*d.eps[i]
 				want += -0.5*e*e + 0.5*d.eps[i]*d.eps[i] + d.logs[i]
 				size += e*e + d.eps[i]*d.eps[i]
 			}
@@ -73,9 +73,9 @@ func TestGuideDraw(t *testing.T) {
 					t.Errorf("form %d on %v of %d: %v, portable %v, want %v", form, set, n, got, first, want)
 				}
 				for i := range n {
-					sd := math.Exp(d.logs[i])
+					sd := d.sign * math.Exp(d.logs[i])
 					e := d.location(form, i) + sd*d.eps[i]
-					if math.Abs(d.s[i]-sd) > 1e-15*sd || math.Abs(d.e[i]-e) > 1e-13 || math.Abs(d.z[i]-d.g[i]-d.rho*d.e[i]) > 1e-14 {
+					if math.Abs(d.s[i]-sd) > 1e-15*math.Abs(sd) || math.Abs(d.e[i]-e) > 1e-13 || math.Abs(d.z[i]-d.g[i]-d.rho*d.e[i]) > 1e-14 {
 						t.Fatalf("form %d on %v of %d: element %d is %v with sd %v", form, set, n, i, d.e[i], d.s[i])
 					}
 				}
@@ -95,7 +95,7 @@ func TestGuideBack(t *testing.T) {
 	for form := range 3 {
 		d := newGuided(r, n)
 		value := func(i int, fixedMean, fixedLogs float64) float64 {
-			e := d.location(form, i) + math.Exp(d.logs[i])*d.eps[i]
+			e := d.location(form, i) + d.sign*math.Exp(d.logs[i])*d.eps[i]
 			u := (e - fixedMean) / math.Exp(fixedLogs)
 			return d.rho*d.adj[i]*e + weight*(-0.5*e*e+0.5*u*u)
 		}

@@ -1613,12 +1613,12 @@ func boxMuller(on Set, n int, y []float64, other []float64, u []uint64, v []uint
 }
 
 //go:noescape
-func adamAVX2(n int, x *float64, m *float64, v *float64, d *float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64)
+func adamAVX2(n int, x *float64, m *float64, v *float64, d *float64, scale float64, least float64, beta1 float64, beta2 float64)
 
 //go:noescape
-func adamAVX512(n int, x *float64, m *float64, v *float64, d *float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64)
+func adamAVX512(n int, x *float64, m *float64, v *float64, d *float64, scale float64, least float64, beta1 float64, beta2 float64)
 
-func adam(on Set, n int, x []float64, m []float64, v []float64, d []float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64) {
+func adam(on Set, n int, x []float64, m []float64, v []float64, d []float64, scale float64, least float64, beta1 float64, beta2 float64) {
 	if n <= 0 {
 		return
 	}
@@ -1628,11 +1628,11 @@ func adam(on Set, n int, x []float64, m []float64, v []float64, d []float64, ste
 	d = d[:n]
 	switch on {
 	case AVX512:
-		adamAVX512(n, unsafe.SliceData(x), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(d), step, scale, beta1, beta2, floor)
+		adamAVX512(n, unsafe.SliceData(x), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(d), scale, least, beta1, beta2)
 	case AVX2:
-		adamAVX2(n, unsafe.SliceData(x), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(d), step, scale, beta1, beta2, floor)
+		adamAVX2(n, unsafe.SliceData(x), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(d), scale, least, beta1, beta2)
 	default:
-		adamGo(n, x, m, v, d, step, scale, beta1, beta2, floor)
+		adamGo(n, x, m, v, d, scale, least, beta1, beta2)
 	}
 }
 
@@ -1814,12 +1814,12 @@ func chaCha8(on Set, n int, y []uint64, state *[16]uint32) {
 }
 
 //go:noescape
-func guideDrawAVX2(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64) (r float64)
+func guideDrawAVX2(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64, sign float64) (r float64)
 
 //go:noescape
-func guideDrawAVX512(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64) (r float64)
+func guideDrawAVX512(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64, sign float64) (r float64)
 
-func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64) float64 {
+func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1832,20 +1832,20 @@ func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []floa
 	cut = cut[:n]
 	switch on {
 	case AVX512:
-		return guideDrawAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), rho)
+		return guideDrawAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), rho, sign)
 	case AVX2:
-		return guideDrawAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), rho)
+		return guideDrawAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), rho, sign)
 	}
-	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho)
+	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho, sign)
 }
 
 //go:noescape
-func guideDrawSlopedAVX2(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64) (r float64)
+func guideDrawSlopedAVX2(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, sign float64) (r float64)
 
 //go:noescape
-func guideDrawSlopedAVX512(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64) (r float64)
+func guideDrawSlopedAVX512(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, sign float64) (r float64)
 
-func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64) float64 {
+func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1861,20 +1861,20 @@ func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff 
 	centre = centre[:n]
 	switch on {
 	case AVX512:
-		return guideDrawSlopedAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(diff), unsafe.SliceData(mean), unsafe.SliceData(slope), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho)
+		return guideDrawSlopedAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(diff), unsafe.SliceData(mean), unsafe.SliceData(slope), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, sign)
 	case AVX2:
-		return guideDrawSlopedAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(diff), unsafe.SliceData(mean), unsafe.SliceData(slope), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho)
+		return guideDrawSlopedAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(diff), unsafe.SliceData(mean), unsafe.SliceData(slope), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, sign)
 	}
-	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho)
+	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho, sign)
 }
 
 //go:noescape
-func guideDrawApartAVX2(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, precision float64) (r float64)
+func guideDrawApartAVX2(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, sign float64, precision float64) (r float64)
 
 //go:noescape
-func guideDrawApartAVX512(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, precision float64) (r float64)
+func guideDrawApartAVX512(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, sign float64, precision float64) (r float64)
 
-func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, precision float64) float64 {
+func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1888,11 +1888,11 @@ func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean [
 	centre = centre[:n]
 	switch on {
 	case AVX512:
-		return guideDrawApartAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, precision)
+		return guideDrawApartAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, sign, precision)
 	case AVX2:
-		return guideDrawApartAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, precision)
+		return guideDrawApartAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, sign, precision)
 	}
-	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, precision)
+	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, sign, precision)
 }
 
 //go:noescape

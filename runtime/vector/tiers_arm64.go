@@ -1253,9 +1253,9 @@ func boxMuller(on Set, n int, y []float64, other []float64, u []uint64, v []uint
 }
 
 //go:noescape
-func adamNEON(n int, x *float64, m *float64, v *float64, d *float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64)
+func adamNEON(n int, x *float64, m *float64, v *float64, d *float64, scale float64, least float64, beta1 float64, beta2 float64)
 
-func adam(on Set, n int, x []float64, m []float64, v []float64, d []float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64) {
+func adam(on Set, n int, x []float64, m []float64, v []float64, d []float64, scale float64, least float64, beta1 float64, beta2 float64) {
 	if n <= 0 {
 		return
 	}
@@ -1265,9 +1265,9 @@ func adam(on Set, n int, x []float64, m []float64, v []float64, d []float64, ste
 	d = d[:n]
 	switch on {
 	case NEON:
-		adamNEON(n, unsafe.SliceData(x), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(d), step, scale, beta1, beta2, floor)
+		adamNEON(n, unsafe.SliceData(x), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(d), scale, least, beta1, beta2)
 	default:
-		adamGo(n, x, m, v, d, step, scale, beta1, beta2, floor)
+		adamGo(n, x, m, v, d, scale, least, beta1, beta2)
 	}
 }
 
@@ -1406,9 +1406,9 @@ func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
 }
 
 //go:noescape
-func guideDrawNEON(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64) (r float64)
+func guideDrawNEON(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, rho float64, sign float64) (r float64)
 
-func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64) float64 {
+func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1421,15 +1421,15 @@ func guideDraw(on Set, n int, s []float64, e []float64, z []float64, mean []floa
 	cut = cut[:n]
 	switch on {
 	case NEON:
-		return guideDrawNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), rho)
+		return guideDrawNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), rho, sign)
 	}
-	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho)
+	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho, sign)
 }
 
 //go:noescape
-func guideDrawSlopedNEON(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64) (r float64)
+func guideDrawSlopedNEON(n int, s *float64, e *float64, z *float64, diff *float64, mean *float64, slope *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, sign float64) (r float64)
 
-func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64) float64 {
+func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1445,15 +1445,15 @@ func guideDrawSloped(on Set, n int, s []float64, e []float64, z []float64, diff 
 	centre = centre[:n]
 	switch on {
 	case NEON:
-		return guideDrawSlopedNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(diff), unsafe.SliceData(mean), unsafe.SliceData(slope), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho)
+		return guideDrawSlopedNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(diff), unsafe.SliceData(mean), unsafe.SliceData(slope), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, sign)
 	}
-	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho)
+	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho, sign)
 }
 
 //go:noescape
-func guideDrawApartNEON(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, precision float64) (r float64)
+func guideDrawApartNEON(n int, s *float64, e *float64, z *float64, mean *float64, logs *float64, eps *float64, cut *float64, centre *float64, rho float64, sign float64, precision float64) (r float64)
 
-func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, precision float64) float64 {
+func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -1467,9 +1467,9 @@ func guideDrawApart(on Set, n int, s []float64, e []float64, z []float64, mean [
 	centre = centre[:n]
 	switch on {
 	case NEON:
-		return guideDrawApartNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, precision)
+		return guideDrawApartNEON(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(z), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps), unsafe.SliceData(cut), unsafe.SliceData(centre), rho, sign, precision)
 	}
-	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, precision)
+	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, sign, precision)
 }
 
 //go:noescape

@@ -719,7 +719,7 @@ func boxMuller(_ Set, n int, y []float64, other []float64, u []uint64, v []uint6
 	boxMullerGo(n, y, other, u, v)
 }
 
-func adam(_ Set, n int, x []float64, m []float64, v []float64, d []float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64) {
+func adam(_ Set, n int, x []float64, m []float64, v []float64, d []float64, scale float64, least float64, beta1 float64, beta2 float64) {
 	if n <= 0 {
 		return
 	}
@@ -727,7 +727,7 @@ func adam(_ Set, n int, x []float64, m []float64, v []float64, d []float64, step
 	m = m[:n]
 	v = v[:n]
 	d = d[:n]
-	adamGo(n, x, m, v, d, step, scale, beta1, beta2, floor)
+	adamGo(n, x, m, v, d, scale, least, beta1, beta2)
 }
 
 func leapfrogStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, mass []float64, half float64, eps float64) {
@@ -818,7 +818,7 @@ func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
 	chaCha8Go(n, y, state)
 }
 
-func guideDraw(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64) float64 {
+func guideDraw(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -829,10 +829,10 @@ func guideDraw(_ Set, n int, s []float64, e []float64, z []float64, mean []float
 	logs = logs[:n]
 	eps = eps[:n]
 	cut = cut[:n]
-	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho)
+	return guideDrawGo(n, s, e, z, mean, logs, eps, cut, rho, sign)
 }
 
-func guideDrawSloped(_ Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64) float64 {
+func guideDrawSloped(_ Set, n int, s []float64, e []float64, z []float64, diff []float64, mean []float64, slope []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -846,10 +846,10 @@ func guideDrawSloped(_ Set, n int, s []float64, e []float64, z []float64, diff [
 	eps = eps[:n]
 	cut = cut[:n]
 	centre = centre[:n]
-	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho)
+	return guideDrawSlopedGo(n, s, e, z, diff, mean, slope, logs, eps, cut, centre, rho, sign)
 }
 
-func guideDrawApart(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, precision float64) float64 {
+func guideDrawApart(_ Set, n int, s []float64, e []float64, z []float64, mean []float64, logs []float64, eps []float64, cut []float64, centre []float64, rho float64, sign float64, precision float64) float64 {
 	if n <= 0 {
 		return 0
 	}
@@ -861,7 +861,7 @@ func guideDrawApart(_ Set, n int, s []float64, e []float64, z []float64, mean []
 	eps = eps[:n]
 	cut = cut[:n]
 	centre = centre[:n]
-	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, precision)
+	return guideDrawApartGo(n, s, e, z, mean, logs, eps, cut, centre, rho, sign, precision)
 }
 
 func guideBack(_ Set, n int, w []float64, dmean []float64, dlogs []float64, rho float64, weight float64, adj []float64, own []float64, e []float64, s []float64, eps []float64) float64 {

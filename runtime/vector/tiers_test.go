@@ -72,7 +72,7 @@ func TestFunctionsAgreeBetweenSets(t *testing.T) {
 	}
 }
 
-// The quotient in tanh is rounded twice, but never beyond 1.
+// The quotient in tanh is of rounded numbers, but never beyond 1.
 func TestTanhIsAtMostOne(t *testing.T) {
 	const n = 100_000
 	a, y := make([]float64, n), make([]float64, n)

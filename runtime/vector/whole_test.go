@@ -205,13 +205,13 @@ func samplerCalls() []call {
 			chaCha8(on, n, m.words(Batch*n), (*[16]uint32)(unsafe.Pointer(unsafe.SliceData(m.words(8)))))
 		}},
 		{"guideDraw", func(on Set, n, _, _ int, m *room) {
-			m.result(guideDraw(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7))
+			m.result(guideDraw(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, -1))
 		}},
 		{"guideDrawSloped", func(on Set, n, _, _ int, m *room) {
-			m.result(guideDrawSloped(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7))
+			m.result(guideDrawSloped(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, -1))
 		}},
 		{"guideDrawApart", func(on Set, n, _, _ int, m *room) {
-			m.result(guideDrawApart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.3))
+			m.result(guideDrawApart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, -1, 1.3))
 		}},
 		{"guideBack", func(on Set, n, _, _ int, m *room) {
 			m.result(guideBack(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
@@ -227,7 +227,7 @@ func samplerCalls() []call {
 			guideBackNet(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 1.2, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
 		}},
 		{"adam", func(on Set, n, _, _ int, m *room) {
-			adam(on, n, m.floats(n), m.floats(n), m.counts(n), m.floats(n), 0.1, 3, 0.9, 0.999, 1e-8)
+			adam(on, n, m.floats(n), m.floats(n), m.counts(n), m.floats(n), 3e4, 1e-9, 0.9, 0.999)
 		}},
 		{"leapfrogStart", func(on Set, n, _, _ int, m *room) {
 			leapfrogStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1, 0.2)

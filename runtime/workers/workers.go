@@ -15,7 +15,7 @@ import (
 // A Task is a computation in parts that do not depend on each other. Part is called once for each, from several goroutines.
 type Task interface{ Part(k int) }
 
-// A Group is a goroutine that calls Do, with helpers. A nil Group has no helpers. It belongs to one goroutine at a time; end it with Close.
+// A Group is a goroutine that calls Do, with helpers; that of a Convoy has none. A nil Group has no helpers. It belongs to one goroutine at a time; end it with Close.
 type Group struct {
 	task   Task
 	shares []share // of the caller, then of the helpers
@@ -27,6 +27,7 @@ type Group struct {
 	ended  sync.WaitGroup
 	inner  atomic.Pointer[[]*Group]
 	outer  *Group // of an inner group, which has no helpers of its own
+	traveller
 }
 
 // A share is the range of parts that one goroutine begins with: the first in the high half of a word, the end in the low one. Its owner takes from the front,
@@ -130,7 +131,7 @@ func (g *Group) compute(k int) {
 
 // Do calls t.Part for 0 ≤ k < n and returns when all calls have. It allocates nothing.
 func (g *Group) Do(t Task, n int) {
-	if g == nil || n < 2 {
+	if g == nil || n < 2 || g.convoy != nil {
 		for k := range n {
 			t.Part(k)
 		}

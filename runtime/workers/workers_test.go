@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/tests/await"
 )
 
 // count counts how often each part was computed.
@@ -81,19 +82,15 @@ func TestPartsOfParts(t *testing.T) {
 
 // TestCloseEndsHelpers checks that no goroutine is left.
 func TestCloseEndsHelpers(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before := await.Goroutines()
 	g := workers.New(3)
 	g.Do(&count{parts: make([]atomic.Int32, 8)}, 8)
 	if n := runtime.NumGoroutine(); n != before+3 {
 		t.Errorf("%d goroutines with three helpers, %d before", n, before)
 	}
 	g.Close()
-	n := runtime.NumGoroutine()
-	for end := time.Now().Add(time.Second); n != before && time.Now().Before(end); n = runtime.NumGoroutine() {
-		runtime.Gosched() // one that has said that it is done may still be there for a moment
-	}
-	if n != before {
-		t.Errorf("%d goroutines after the end, %d before", n, before)
+	if !await.Until(func() bool { return runtime.NumGoroutine() == before }) { // one that has said that it is done may still be there for a moment
+		t.Errorf("%d goroutines after the end, %d before", runtime.NumGoroutine(), before)
 	}
 }
 

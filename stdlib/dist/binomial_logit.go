@@ -30,6 +30,7 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 		Link:       def.Link{Scale: def.LogitLink, Param: 1},
 		LogDensity: binomialLogitLogDensity,
 		Rows:       def.BinomialLogitRows,
+		Expand:     binomialLogitExpand,
 		Elements:   binomialLogitElements,
 		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -127,6 +128,16 @@ func binomialLogitRows(x, eta []float64, n float64, deta []float64) float64 {
 		}
 	}
 	return where(!wrong, linear-float64(n*(logs+portable.Log(product))))
+}
+
+// binomialLogitExpand is for trials that differ between rows; the loop over rows is for a number of trials that they have in common.
+func binomialLogitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	if len(b.Dims(theta[0])) == 0 {
+		return false
+	}
+	b.Sum(b.Mul(x, theta[1]), 1)
+	b.Sum(b.Mul(theta[0], b.Func("softplus", theta[1])), -1)
+	return true
 }
 
 // binomialLogitElements adds up successes and failures, without cancellation in either tail.

@@ -10,10 +10,9 @@ import (
 	"sync"
 	"syscall"
 	"time"
-)
 
-// Patience is how long Wait waits.
-const Patience = 20 * time.Second
+	"github.com/vflc/vflc/tests/await"
+)
 
 // A Console is a program at a terminal.
 type Console struct {
@@ -97,8 +96,8 @@ func (c *Console) Unknown() []string {
 
 // Wait waits until a condition on what is shown holds: everything, and the line of the cursor up to the cursor.
 func (c *Console) Wait(what string, holds func(text, line string) bool) error {
-	late := time.After(Patience)
-	for {
+	late := time.After(await.Patience)
+	for ended := false; ; {
 		c.lock.Lock()
 		text, line := c.screen.text(), c.screen.cursorLine()
 		whole := len(c.screen.rest) == 0
@@ -106,10 +105,13 @@ func (c *Console) Wait(what string, holds func(text, line string) bool) error {
 		if whole && holds(text, line) {
 			return nil
 		}
+		if ended {
+			return fmt.Errorf("the program has ended (%v), and not shown %s:\n%s", c.err, what, c.Text())
+		}
 		select {
 		case <-c.change:
-		case <-c.ended:
-			return fmt.Errorf("the program has ended (%v), and not shown %s:\n%s", c.err, what, c.Text())
+		case <-c.ended: // what it has shown last is on the screen now
+			ended = true
 		case <-late:
 			return fmt.Errorf("not shown: %s; the terminal:\n%s", what, c.Text())
 		}
@@ -144,7 +146,7 @@ func (c *Console) End() error {
 	select {
 	case <-c.ended:
 		return c.err
-	case <-time.After(Patience):
+	case <-time.After(await.Patience):
 		return fmt.Errorf("the program has not ended:\n%s", c.Text())
 	}
 }

@@ -5,6 +5,7 @@ package parties
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/tests/await"
 	"github.com/vflc/vflc/tests/proxy"
 )
 
@@ -23,8 +25,8 @@ type Cut struct {
 	Steps int                      // transitions that a client made while the links were cut, after all had named who is missing
 }
 
-// namedMost bounds how long a party may take to name the one that it misses.
-const namedMost = 10 * time.Second
+// ErrEnded says that a run has ended before its links could be cut.
+var ErrEnded = errors.New("the run has ended before its links were cut")
 
 // Partition starts the parties, each client by a link of its own, cuts the links of a client, or all where the party is the server, for a time, and wants all parties to name
 // who is missing, the run to wait, and the draws of a run in one process.
@@ -50,7 +52,9 @@ func (l *Lab) Partition(ctx context.Context, c Case, want *Reference, off string
 	if err := l.vflc(ctx, l.start(c)...); err != nil {
 		return nil, err
 	}
-	if err := l.until(ctx, 30*time.Second, "a chain is under way", func(s map[string]status) bool { return s["a"].steps() > 0 && s["a"].State == "running" }); err != nil {
+	if err := l.until(ctx, "a chain is under way", func(s map[string]status) bool {
+		return s["a"].steps() > 0 && s["a"].State == "running" || s["a"].State == "complete"
+	}); err != nil {
 		return nil, err
 	}
 	each := func(do func(*proxy.Proxy)) {
@@ -62,16 +66,21 @@ func (l *Lab) Partition(ctx context.Context, c Case, want *Reference, off string
 	}
 	each((*proxy.Proxy).Cut)
 	began, out := time.Now(), &Cut{Named: map[string]time.Duration{}}
-	err = l.until(ctx, namedMost, "every party names who is missing", func(all map[string]status) bool {
+	complete := false
+	err = l.until(ctx, "every party names who is missing", func(all map[string]status) bool {
 		for party, s := range all {
+			complete = complete || s.State == "complete"
 			for missing := range s.Missing {
 				if _, seen := out.Named[party]; !seen && (missing == off || party == off || off == "server") {
 					out.Named[party] = time.Since(began)
 				}
 			}
 		}
-		return len(out.Named) == len(all)
+		return complete || len(out.Named) == len(all)
 	})
+	if complete {
+		return out, ErrEnded
+	}
 	if err != nil {
 		return out, fmt.Errorf("%w: %v", err, out.Named)
 	}
@@ -84,7 +93,7 @@ func (l *Lab) Partition(ctx context.Context, c Case, want *Reference, off string
 	out.Steps = l.statuses()["a"].steps() - before
 	each((*proxy.Proxy).Mend)
 	mended := time.Now()
-	err = l.until(ctx, time.Minute, "every party is back", func(all map[string]status) bool {
+	err = l.until(ctx, "every party is back", func(all map[string]status) bool {
 		for _, s := range all {
 			if len(s.Missing) > 0 {
 				return false
@@ -158,13 +167,13 @@ func (l *Lab) statuses() map[string]status {
 }
 
 // until looks at how all parties stand until something holds.
-func (l *Lab) until(ctx context.Context, most time.Duration, what string, holds func(map[string]status) bool) error {
+func (l *Lab) until(ctx context.Context, what string, holds func(map[string]status) bool) error {
 	for begin := time.Now(); ; {
 		if holds(l.statuses()) {
 			return nil
 		}
-		if time.Since(begin) > most {
-			return fmt.Errorf("%s: not within %v\n%s", what, most, l.logs())
+		if time.Since(begin) > await.Patience {
+			return fmt.Errorf("%s: not within %v\n%s", what, await.Patience, l.logs())
 		}
 		select {
 		case <-ctx.Done():

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/vflc/vflc/tests/await"
 )
 
 // A Case is a run: its arguments after "run MODEL" and "demo start MODEL".
@@ -102,12 +104,19 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 
 // vflc runs the program, and returns its output with an error.
 func (l *Lab) vflc(ctx context.Context, args ...string) error {
+	_, err := l.output(ctx, args...)
+	return err
+}
+
+// output runs the program, and returns what it prints.
+func (l *Lab) output(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, l.Program, args...)
 	cmd.Dir = l.Dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("vflc %s: %w\n%s", strings.Join(args, " "), err, out)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("vflc %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
-	return nil
+	return string(out), err
 }
 
 // A Reference is what a run in one process writes, and how long the processes of a run that nobody kills take.
@@ -254,11 +263,23 @@ func (l *Lab) Trial(ctx context.Context, c Case, want *Reference, kills int) err
 	if err == nil {
 		err = l.compare(want)
 	}
+	if err == nil {
+		err = l.audit(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("%s, trial %d, %d kills: %w\n%s", c.Name, l.Counts.Trials, met, err, l.logs())
 	}
 	l.Counts.Wholes++
 	return nil
+}
+
+// audit wants the script of the session, and nothing else, in the ledgers of all parties.
+func (l *Lab) audit(ctx context.Context) error {
+	out, err := l.output(ctx, "audit", "demo")
+	if err == nil && (!strings.Contains(out, "all as the script of the session has them") || strings.Contains(out, "not complete")) {
+		err = errors.New(out)
+	}
+	return err
 }
 
 // logs are the ends of what the parties have printed.
@@ -283,7 +304,7 @@ func kill(process int) (bool, error) {
 		if state(process) == 'Z' { // it waits for whoever started it
 			break
 		}
-		if time.Since(begin) > 10*time.Second {
+		if time.Since(begin) > await.Patience {
 			return true, fmt.Errorf("process %d does not end", process)
 		}
 	}

@@ -72,36 +72,6 @@ func (g *gen) expBounded(x vec) vec {
 	return g.scale(g.add(q, oneBits), t, k)
 }
 
-// reduced returns k + magic and r.
-func (g *gen) reduced(x vec) (t, r vec) {
-	t = g.fmaOf(x, f(log2e), f(magic))
-	k := g.sub(t, f(magic))
-	r = g.fnmaOf(k, f(ln2High), x)
-	g.fnma(r, k, f(ln2Low))
-	return t, r
-}
-
-// ratio returns a/(d + dl) without the division instruction, which would keep one of two ports busy: an estimate of 1/d from the bits of d, whose error e
-// becomes e⁴ by the factor (1+e)(1+e²), one step of Newton's method, for the quotient and for 1/d, and the remainder of the quotient. Independent
-// operations are emitted next to each other, since latency bounds a long body.
-func (g *gen) ratio(a, d, dl vec) vec {
-	inverse := g.subInt(konst(inverseGuess), d)
-	e := g.fnmaOf(inverse, d, oneBits)
-	inverse = g.fmaOf(inverse, e, inverse)
-	inverse = g.fmaOf(inverse, g.mul(e, e), inverse)
-	e = g.fnmaOf(inverse, d, oneBits)
-	q := g.mul(a, inverse)
-	q = g.fmaOf(q, e, q)
-	inverse = g.fmaOf(inverse, e, inverse)
-	rest := g.fnmaOf(q, d, a)
-	g.fnma(rest, q, dl)
-	g.fma(q, rest, inverse)
-	return q
-}
-
-// inverseGuess minus the bits of x are the bits of 1/x within 5.1 %.
-const inverseGuess = 0x7fde623822fc16e6
-
 // expMinus returns e^-a for a ≥ 0 in two parts.
 func (g *gen) expMinus(a vec) (z, low vec) {
 	x := g.or(g.min(f(-expLeast), a), signBit)
@@ -144,20 +114,18 @@ func (g *gen) expm1(x vec) vec {
 	return g.pick(g.cmp(less, g.abs(x), f(0x1p-54)), x, y)
 }
 
-// tanh is e/(2-e) with e = 1 - exp(-2|x|); every number has a high and a low part.
+// tanh is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1). The error of log 2 in one number, multiplied by k, is nothing beside 1 where k is large.
 func (g *gen) tanh(x vec) vec {
 	a := g.min(f(22), g.abs(x))
-	t, r := g.reduced(g.add(a, a))
+	a = g.add(a, a)
+	t := g.fmaOf(a, f(log2e), f(magic))
+	r := g.fnmaOf(g.sub(t, f(magic)), f(math.Ln2), a)
 	square := g.mul(r, r)
 	q := g.evenOdd(r, square, expTail)
 	g.horner(q, square, r)
 	w := g.addInt(g.shl(t, 52), oneBits)
-	top := g.fmaOf(w, q, g.sub(w, oneBits))
-	two := f(2)
-	d := g.add(top, two)
-	dl := g.add(g.sub(two, d), top)
-	y := g.ratio(top, d, dl)
-	return g.or(y, g.and(x, signBit))
+	e := g.fmaOf(w, q, g.sub(w, oneBits))
+	return g.or(g.div(e, g.add(e, f(2))), g.and(x, signBit))
 }
 
 const (

@@ -16,17 +16,17 @@ func guideFunctions() []function {
 // A draw is what all functions that draw have in common: from the mean of e to z and the terms of the sum.
 type draw struct {
 	s, e, z, logs, eps, g reg.GPVirtual
-	rho                   vec
+	rho, sign             vec
 }
 
 func (g *gen) newDraw() draw {
-	return draw{g.ptr("s"), g.ptr("e"), g.ptr("z"), g.ptr("logs"), g.ptr("eps"), g.ptr("cut"), g.broadcast("rho")}
+	return draw{g.ptr("s"), g.ptr("e"), g.ptr("z"), g.ptr("logs"), g.ptr("eps"), g.ptr("cut"), g.broadcast("rho"), g.broadcast("sign")}
 }
 
 // from draws, given the mean of e, which it overwrites.
 func (g *gen) from(d draw, b *block, mean func() vec) {
 	l := g.load(b.element(d.logs))
-	sd := g.exp(l)
+	sd := g.mul(g.exp(l), d.sign)
 	g.store(sd, b.element(d.s))
 	x, y := g.load(b.element(d.eps)), mean()
 	g.fma(y, sd, x)
@@ -34,14 +34,14 @@ func (g *gen) from(d draw, b *block, mean func() vec) {
 	z := g.load(b.element(d.g))
 	g.fma(z, d.rho, y)
 	g.store(z, b.element(d.z))
-	acc := b.acc[0]
-	g.VADDPD(l, acc, acc)
-	g.fma(acc, g.mul(x, f(0.5)), x)
-	g.fnma(acc, g.mul(y, f(0.5)), y)
+	square := g.mul(x, x)
+	g.fnma(square, y, y)
+	g.fma(l, square, f(0.5))
+	g.VADDPD(l, b.acc[0], b.acc[0])
 }
 
 func guideDraw() function {
-	k := function{name: "guideDraw", params: "n int, s [n], e [n], z [n], mean [n], logs [n], eps [n], cut [n], rho float64", result: "float64"}
+	k := function{name: "guideDraw", params: "n int, s [n], e [n], z [n], mean [n], logs [n], eps [n], cut [n], rho float64, sign float64", result: "float64"}
 	k.emit = func(g *gen) {
 		d, mean := g.newDraw(), g.ptr("mean")
 		sums := g.accumulators(1, 1)
@@ -54,7 +54,7 @@ func guideDraw() function {
 }
 
 func guideDrawSloped() function {
-	k := function{name: "guideDrawSloped", params: "n int, s [n], e [n], z [n], diff [n], mean [n], slope [n], logs [n], eps [n], cut [n], centre [n], rho float64", result: "float64"}
+	k := function{name: "guideDrawSloped", params: "n int, s [n], e [n], z [n], diff [n], mean [n], slope [n], logs [n], eps [n], cut [n], centre [n], rho float64, sign float64", result: "float64"}
 	k.emit = func(g *gen) {
 		d, diff, mean, slope, centre := g.newDraw(), g.ptr("diff"), g.ptr("mean"), g.ptr("slope"), g.ptr("centre")
 		sums := g.accumulators(1, 1)
@@ -73,7 +73,7 @@ func guideDrawSloped() function {
 }
 
 func guideDrawApart() function {
-	k := function{name: "guideDrawApart", params: "n int, s [n], e [n], z [n], mean [n], logs [n], eps [n], cut [n], centre [n], rho float64, precision float64", result: "float64"}
+	k := function{name: "guideDrawApart", params: "n int, s [n], e [n], z [n], mean [n], logs [n], eps [n], cut [n], centre [n], rho float64, sign float64, precision float64", result: "float64"}
 	k.emit = func(g *gen) {
 		d, mean, centre, precision := g.newDraw(), g.ptr("mean"), g.ptr("centre"), g.broadcast("precision")
 		sums := g.accumulators(1, 1)

@@ -61,39 +61,36 @@ func boxMuller() function {
 	return k
 }
 
-// inverseRoot returns 1/√x to 3·10⁻¹² of its value for x > 0, normal and finite, several times as fast as the instructions: an estimate from the bits of x, and two
-// steps of Halley's method.
+// inverseRoot returns 1/√x to 8·10⁻⁷ of its value for x > 0, normal and finite, several times as fast as the instructions: an estimate from the bits of x, and one
+// step, of the third order in its error.
 func (g *gen) inverseRoot(x vec) vec {
 	r := g.subInt(konst(rootGuess), g.shr(x, 1))
-	for range 2 {
-		e := g.fnmaOf(g.mul(x, r), r, oneBits)
-		c := g.fmaOf(e, f(0.375), f(0.5))
-		r = g.fmaOf(g.mul(r, e), c, r)
-	}
-	return r
+	e := g.fnmaOf(g.mul(x, r), r, oneBits)
+	return g.mul(g.polynomial(e, rootSeries), r)
 }
 
 // rootGuess minus half the bits of x are the bits of 1/√x within 3.5 % (Lomont 2003).
 const rootGuess = 0x5fe6eb50c7b537a9
 
+// rootSeries is the polynomial nearest to 1/√(1-e), in the largest relative error, for the e that the estimate leaves, -0.0692 to 0.0676.
+var rootSeries = []float64{0.9999992536241897, 0.5000004234440376, 0.3762790102392069, 0.3130540588477246}
+
 const halfPi = 1.57079632679489661923
 
 func adam() function {
-	k := function{name: "adam", params: "n int, x [n], m [n], v [n], d [n], step float64, scale float64, beta1 float64, beta2 float64, floor float64"}
+	k := function{name: "adam", params: "n int, x [n], m [n], v [n], d [n], scale float64, least float64, beta1 float64, beta2 float64"}
 	k.emit = func(g *gen) {
 		x, m, v, d := g.ptr("x"), g.ptr("m"), g.ptr("v"), g.ptr("d")
-		step, scale, beta1, beta2, floor := g.broadcast("step"), g.broadcast("scale"), g.broadcast("beta1"), g.broadcast("beta2"), g.broadcast("floor")
-		rest1, rest2, least := g.sub(oneBits, beta1), g.sub(oneBits, beta2), g.mul(floor, floor)
+		scale, least, beta1, beta2 := g.broadcast("scale"), g.broadcast("least"), g.broadcast("beta1"), g.broadcast("beta2")
 		g.each(g.integer("n"), func(i reg.GPVirtual) {
 			slope := g.load(element(d, i, 0))
-			first := g.mul(rest1, slope)
-			g.fma(first, beta1, g.load(element(m, i, 0)))
-			second := g.mul(g.mul(rest2, slope), slope)
-			g.fma(second, beta2, g.load(element(v, i, 0)))
-			g.store(first, element(m, i, 0))
+			second := g.mul(beta2, g.load(element(v, i, 0)))
+			g.fma(second, slope, slope)
 			g.store(second, element(v, i, 0))
+			g.fma(slope, beta1, g.load(element(m, i, 0)))
+			g.store(slope, element(m, i, 0))
 			y := g.load(element(x, i, 0))
-			g.fma(y, g.mul(step, first), g.inverseRoot(g.fmaOf(second, scale, least)))
+			g.fma(y, slope, g.inverseRoot(g.fmaOf(second, scale, least)))
 			g.store(y, element(x, i, 0))
 		})
 	}

@@ -5,34 +5,29 @@
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/bench/sbc/subject"
 	"github.com/vflc/vflc/posterior/sbc"
 	"github.com/vflc/vflc/tests/applied"
 )
 
-// A subject is a model under a transform, with the sizes of its data.
-type subject struct {
+// A fitted model has a transform, and the sizes of its data.
+type fitted struct {
 	model, transform string
 	sizes            []string
 	flags            []string
 }
 
-var subjects = []subject{
+var subjects = []fitted{
 	{"ordinal", "augmented", []string{"N=60", "PA=2", "PB=2"}, nil},
 	{"ordinal", "exact", []string{"N=60", "PA=2", "PB=2"}, nil},
 	{"weibull", "augmented", []string{"N=60", "PA=2", "PB=2"}, nil},
@@ -44,12 +39,11 @@ var subjects = []subject{
 // covariates is the seed of the tables whose responses are replaced.
 const covariates = "7"
 
-// The hidden Markov model has so many steps, and each fit so many draws, of which those at even distances are ranked.
+// The hidden Markov model has so many steps, and each fit so many draws.
 const (
 	steps  = 30
 	warmup = 500
 	draws  = 1000
-	ranked = 99
 )
 
 func main() {
@@ -70,9 +64,9 @@ func study(folder, only string, replicates int, seed uint64) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	vflc := filepath.Join(work, "vflc")
-	if out, err := exec.Command("go", "build", "-o", vflc, "./cmd/vflc").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
+	vflc, err := subject.Build(work)
+	if err != nil {
+		return err
 	}
 	var failed []error
 	judge := func(title string, fit func() ([]sbc.Result, error)) {
@@ -111,13 +105,13 @@ func show(title string, results []sbc.Result, took time.Duration) {
 }
 
 // calibrate makes tables, whose responses vflc calibrate replaces.
-func calibrate(vflc, folder, dir string, s subject, replicates int, seed uint64) ([]sbc.Result, error) {
+func calibrate(vflc subject.Command, folder, dir string, s fitted, replicates int, seed uint64) ([]sbc.Result, error) {
 	model := filepath.Join(folder, s.model+".vfl")
 	args := []string{"simulate", model, "--quiet", "--seed", covariates, "-o", dir}
 	for _, size := range s.sizes {
 		args = append(args, "--size", size)
 	}
-	if _, err := output(vflc, args...); err != nil {
+	if _, err := vflc.Output(args...); err != nil {
 		return nil, err
 	}
 	if s.model == "missing_covariates" {
@@ -125,22 +119,7 @@ func calibrate(vflc, folder, dir string, s subject, replicates int, seed uint64)
 			return nil, err
 		}
 	}
-	args = append([]string{"calibrate", model, "--quiet", "--json", "--transform", s.transform, "--replicates", strconv.Itoa(replicates), "--seed", fmt.Sprint(seed)}, s.flags...)
-	out, err := output(vflc, append(args, tables(dir)...)...)
-	if err != nil {
-		return nil, err
-	}
-	var answer struct {
-		Parameters []sbc.Result `json:"parameters"`
-		Warnings   []string     `json:"warnings"`
-	}
-	if err := json.Unmarshal(out, &answer); err != nil {
-		return nil, err
-	}
-	for _, w := range answer.Warnings {
-		fmt.Println(s.model + ": " + w)
-	}
-	return answer.Parameters, nil
+	return vflc.Calibrate(s.model, model, replicates, seed, slices.Concat([]string{"--transform", s.transform}, s.flags, tables(dir))...)
 }
 
 // tables are the flags that name the tables in a folder.
@@ -154,22 +133,9 @@ func tables(dir string) (flags []string) {
 	return flags
 }
 
-// output runs vflc. What it says is shown only where it fails.
-func output(vflc string, args ...string) ([]byte, error) {
-	cmd := exec.Command(vflc, args...)
-	var said strings.Builder
-	cmd.Stderr = &said
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("vflc %s: %w\n%s", args[0], err, said.String())
-	}
-	return out, nil
-}
-
 // hidden fits the hidden Markov model to data that are drawn for each replicate, and ranks what they were drawn with.
-func hidden(vflc, folder, work string, replicates int, seed uint64) ([]sbc.Result, error) {
-	var columns []posterior.Column
-	var ranks [][]int
+func hidden(vflc subject.Command, folder, work string, replicates int, seed uint64) ([]sbc.Result, error) {
+	ranks := subject.Ranks{}
 	for replicate := range replicates {
 		dir := filepath.Join(work, "hmm", strconv.Itoa(replicate))
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -179,54 +145,13 @@ func hidden(vflc, folder, work string, replicates int, seed uint64) ([]sbc.Resul
 		if err != nil {
 			return nil, err
 		}
-		run := filepath.Join(dir, "run")
-		args := []string{"run", filepath.Join(folder, "hmm.vfl"), "--quiet", "--transform", "exact", "--chains", "1", "--warmup", strconv.Itoa(warmup), "--draws", strconv.Itoa(draws), "--seed", strconv.Itoa(replicate + 1), "-o", run}
-		if _, err := output(vflc, append(args, tables(dir)...)...); err != nil {
+		flags := append(tables(dir), "--transform", "exact", "--seed", strconv.Itoa(replicate+1))
+		if err := ranks.Add(vflc, filepath.Join(folder, "hmm.vfl"), dir, warmup, draws, truth, flags...); err != nil {
 			return nil, err
-		}
-		chain, err := read(filepath.Join(run, "draws", "chain-1.csv"))
-		if err != nil {
-			return nil, err
-		}
-		for k, name := range slices.Sorted(maps.Keys(truth)) {
-			if replicate == 0 {
-				columns, ranks = append(columns, posterior.Column{Name: name}), append(ranks, nil)
-			}
-			ranks[k] = append(ranks[k], sbc.Rank(truth[name], sbc.Thinned(chain[name], ranked)))
 		}
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, err
 		}
 	}
-	return sbc.Judge(columns, ranks, ranked), nil
-}
-
-// read reads a chain in Stan's CSV, by the names of a summary: mu.1 is mu[1].
-func read(path string) (map[string][]float64, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comment = '#'
-	rows, err := r.ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	out := map[string][]float64{}
-	for k, head := range rows[0] {
-		name, index, ok := strings.Cut(head, ".")
-		if ok {
-			name += "[" + strings.ReplaceAll(index, ".", ",") + "]"
-		}
-		for _, row := range rows[1:] {
-			v, err := strconv.ParseFloat(row[k], 64)
-			if err != nil {
-				return nil, err
-			}
-			out[name] = append(out[name], v)
-		}
-	}
-	return out, nil
+	return ranks.Judge(), nil
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/tests/await"
 )
 
 // serve starts a NATS server with JetStream in a folder; port -1 is any.
@@ -35,7 +36,7 @@ func serve(t *testing.T, dir string, port int) *server.Server {
 		t.Fatal(err)
 	}
 	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(await.Patience) {
 		t.Fatal("the server does not start")
 	}
 	t.Cleanup(func() { stop(s) })
@@ -242,10 +243,8 @@ func golden(t *testing.T, code, got string) {
 // until waits for a condition.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("waited in vain until %s", what)
-		}
+	if !await.Until(holds) {
+		t.Fatalf("waited in vain until %s", what)
 	}
 }
 
@@ -419,7 +418,7 @@ func TestServerGoesAway(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(await.Patience):
 		t.Fatalf("the cells are not made: %q %q", here.lines, there.lines)
 	}
 	until(t, "both say that it is back", func() bool { return len(here.with("again")) > 0 && len(there.with("again")) > 0 })
@@ -434,7 +433,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 	s.Start()
 	t.Cleanup(func() { stop(s) })
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(await.Patience) {
 		t.Fatal("the server does not start")
 	}
 	var said log
@@ -451,7 +450,7 @@ func TestServerRefuses(t *testing.T) {
 	}
 	plain.Start()
 	t.Cleanup(func() { stop(plain) })
-	if !plain.ReadyForConnections(10 * time.Second) {
+	if !plain.ReadyForConnections(await.Patience) {
 		t.Fatal("the server does not start")
 	}
 	if _, err := Open(t.Context(), plain.ClientURL(), "", said.say); !errors.As(err, &diags) || !strings.Contains(diags[0].Message, "no JetStream") {
