@@ -71,5 +71,5 @@ func (k *chain) StepSize() float64 { return k.eps }
 // InverseMetric implements backends.Hamiltonian.
 func (k *chain) InverseMetric(b int) (at func(i, j int) float64, diagonal bool) {
 	m := &k.parties[b].metric
-	return m.element, m.full == nil && m.rank() == 0
+	return m.element, !m.isDense() && m.rank() == 0
 }

@@ -39,13 +39,13 @@ type centring struct {
 }
 
 // newCentring returns nil where there is nothing to choose.
-func newCentring(b density.Block, full int, s backends.Settings) *centring {
+func newCentring(b density.Block, of shape, s backends.Settings) *centring {
 	r, ok := b.(density.Recentring)
 	if !ok || s.Text(adaptation) != "fisher" || s.Text(coordinates) != "auto" || len(r.Effects()) == 0 {
 		return nil
 	}
 	dim := b.Dim()
-	c := &centring{effects: r.Effects(), to: r.ToTheta(), from: r.FromTheta(), trial: newEstimate(dim, full), kept: &keptRing{dim: dim}}
+	c := &centring{effects: r.Effects(), to: r.ToTheta(), from: r.FromTheta(), trial: newEstimate(dim, of.matrices()), kept: newKeptRing(dim, of)}
 	for _, e := range c.effects {
 		c.declared = append(c.declared, e.Centring)
 	}
@@ -245,7 +245,7 @@ func (c *centring) best(k int, known float64, criterion func(at []float64) float
 // recentre chooses coordinates by the draws of the estimate in use. This, and the current point q with its gradient g, go over to them.
 func (s *party) recentre(q, g []float64) {
 	c, d := s.centring, s.block.Dim()
-	n := min(s.estimate.foreground.draws.N, c.kept.len())
+	n := min(s.estimate.foreground.draws.N, c.kept.len(), keptDraws)
 	if n < fisherDraws || !c.chooseByKept(n) {
 		return
 	}
@@ -260,10 +260,13 @@ func (c *centring) move(to, u, g []float64) {
 	c.undeclare(u, g)
 }
 
-// forget ends the choice of coordinates and of ridges.
+// forget ends the choice of coordinates, of ridges and of a dense metric.
 func (s *party) forget() {
 	if s.kept != nil {
 		s.kept.release()
+	}
+	if s.metric.full != nil {
+		s.metric.full.held.forget()
 	}
 	if s.metric.ridges != nil {
 		s.metric.ridges.forget()

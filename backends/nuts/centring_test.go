@@ -80,7 +80,7 @@ func centringOf(t *testing.T, b density.Block) *centring {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newCentring(b, 0, s)
+	return newCentring(b, shape{}, s)
 }
 
 // keep notes a draw.
@@ -202,7 +202,7 @@ func near(t *testing.T, what string, got, want []float64) {
 
 // A ring keeps the newest draws, over a checkpoint too; a number of draws that cannot be is an error.
 func TestKeptRing(t *testing.T) {
-	r := keptRing{dim: 1}
+	r := keptRing{dim: 1, most: keptDraws}
 	for i := range keptDraws + 7 {
 		q, g := r.add()
 		q[0], g[0] = float64(i), -float64(i)
@@ -211,7 +211,7 @@ func TestKeptRing(t *testing.T) {
 	if err := checkpoint.Save(&saved, "ring", r.state); err != nil {
 		t.Fatal(err)
 	}
-	again := keptRing{dim: 1}
+	again := keptRing{dim: 1, most: keptDraws}
 	if err := checkpoint.Load(&saved, "ring", again.state); err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func item(list []string, i int) string {
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 6; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 7; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
 	for _, name := range []string{centered, collapseAux} {
 		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
 	}
@@ -137,6 +137,9 @@ func (m *metric) state(c *checkpoint.Codec) {
 	c.Floats(m.inverse)
 	c.Floats(m.root)
 	if m.full != nil {
+		if m.full.held != nil {
+			m.full.held.state(c)
+		}
 		c.Floats(m.full.inverse)
 		c.Floats(m.full.root)
 	}

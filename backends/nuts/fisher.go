@@ -45,7 +45,9 @@ func (f *fisher) resume() {
 	f.scaled, f.arrival.done = true, true
 	for _, s := range f.k.parties {
 		s.estimate.background.reset()
-		s.forget()
+		if s.kept != nil {
+			s.kept.restart()
+		}
 		f.renewed = s.estimate.foreground.draws.N
 		f.looked = f.renewed
 	}
@@ -183,11 +185,13 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	last := f.schedule.Frozen(t + 1)
 	renew := n >= f.renewed+f.renewed/2+1 || last // by half more draws
 	look := n >= leastDraws && n >= 2*f.looked || last
+	choose := renew && n >= leastDraws && (replace || !f.schedule.Early(t))
 	f.count(t)
 	if f.strays == mostStrays {
-		look = false
+		look, choose = false, false
 		for _, s := range k.parties {
 			s.metric.level()
+			s.metric.dismiss()
 		}
 	}
 	for _, s := range k.parties {
@@ -195,7 +199,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		if f.schedule.Early(t) {
 			least = 0 // the variance of draws that are still under way is too large
 		}
-		s.setMetric(renew, look, f.strays == 0, least)
+		s.setMetric(renew, look, choose, f.strays == 0, least)
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false
 		}
@@ -246,7 +250,8 @@ func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
 		vector.Raise(n, m.inverse, m.root, squares, least/count, mostMass)
 		vector.Raise(m.noise, m.inverse[n:], m.root[n:], squares[n:], min(least, leastShare)/count, mostMass)
 	}
-	if m.full != nil && renew {
+	if m.full != nil && m.ridges == nil && renew {
 		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix, least)
+		m.full.held.judge()
 	}
 }

@@ -6,14 +6,26 @@ import (
 	"github.com/vflc/vflc/backends/checkpoint"
 )
 
-// keptDraws is how many of the newest draws of a warm-up are kept, to compare coordinates by.
-const keptDraws = 100
+// keptDraws is how many of the newest draws of a warm-up are kept, to compare coordinates by and to look for ridges in; keptForDense where a dense metric may be estimated from them.
+const (
+	keptDraws    = 100
+	keptForDense = 300
+)
 
 // A keptRing is the newest draws of a warm-up: θ and the gradient by it.
 type keptRing struct {
 	dim   int
+	most  int            // draws
 	draws [][2][]float64 // none after the warm-up
 	count int            // of all that were added
+}
+
+// newKeptRing returns room for draws of dim parameters under a metric of some shape.
+func newKeptRing(dim int, of shape) *keptRing {
+	if of.held && of.ridged > 0 {
+		return &keptRing{dim: dim, most: keptForDense}
+	}
+	return &keptRing{dim: dim, most: keptDraws}
 }
 
 // len is how many draws there are.
@@ -30,8 +42,8 @@ func (r *keptRing) allocate() {
 	if len(r.draws) > 0 {
 		return
 	}
-	all := make([]float64, 2*keptDraws*r.dim)
-	r.draws = make([][2][]float64, keptDraws)
+	all := make([]float64, 2*r.most*r.dim)
+	r.draws = make([][2][]float64, r.most)
 	for i := range r.draws {
 		part := all[2*i*r.dim:][:2*r.dim]
 		r.draws[i] = [2][]float64{part[:r.dim], part[r.dim:]}
@@ -43,6 +55,9 @@ func (r *keptRing) newest(k int) (q, g []float64) {
 	d := r.draws[(r.count-k)%len(r.draws)]
 	return d[0], d[1]
 }
+
+// restart drops the draws.
+func (r *keptRing) restart() { r.count = 0 }
 
 // release drops the draws and their memory.
 func (r *keptRing) release() { r.draws, r.count = nil, 0 }

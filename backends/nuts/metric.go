@@ -14,7 +14,7 @@ const (
 	mostMass  = 1e20
 )
 
-// A metric is one party's block of M⁻¹: diagonal, but for its first coordinates where it is dense, or where a matrix of low rank is added.
+// A metric is one party's block of M⁻¹: diagonal, but for its first coordinates where it is dense, or where a matrix of low rank is added. There may be room for both, of which at most one is in use.
 type metric struct {
 	inverse []float64 // diagonal of M⁻¹; of the dense part, that of the diagonal estimate
 	whole   []float64 // inverse, followed by the masses of the coordinates that the ridges add
@@ -28,8 +28,17 @@ type metric struct {
 // A shape is which of a party's parameters are under which metric: their number under a dense one, or under one with ridges, the others under a diagonal one.
 type shape struct {
 	dense, ridged int
+	held          bool // draws that were held out decide whether the dense metric is in use; while it is not there are ridges, if these are given too
 	long          bool // ridges are only directions along which the inverse mass is greater
 	hierarchy     int  // coordinates, the first ones, that are of hierarchies
+}
+
+// matrices is the number of coordinates of whose draws and gradients covariances are kept up.
+func (of shape) matrices() int {
+	if of.ridged > 0 {
+		return 0
+	}
+	return of.dense
 }
 
 func newMetric(dim int, of shape) metric {
@@ -38,6 +47,9 @@ func newMetric(dim int, of shape) metric {
 	m := metric{inverse: v[:dim:dim], whole: v[: dim+most : dim+most], root: v[dim+most:][:dim:dim], ref: newReference(of.hierarchy, v[2*dim+most:])}
 	if of.dense > 0 {
 		m.full = newDense(of.dense)
+		if of.held {
+			m.full.held = newHeldOut(of)
+		}
 	}
 	if of.ridged > 0 {
 		m.ridges = newRidges(of.ridged, of.long, m.whole[dim:])
@@ -64,7 +76,7 @@ func (m *metric) level() {
 // diagonal makes the metric that of the diagonal estimate.
 func (m *metric) diagonal() {
 	m.level()
-	if m.full == nil {
+	if !m.isDense() {
 		return
 	}
 	clear(m.full.inverse)
@@ -81,9 +93,20 @@ func (m *metric) set(i int, inverse float64) {
 	m.root[i] = 1 / math.Sqrt(m.inverse[i])
 }
 
+// isDense reports whether the dense metric is in use.
+func (m *metric) isDense() bool { return m.full != nil && (m.full.held == nil || m.full.held.awake) }
+
 // split is where the diagonal part begins.
 func (m *metric) split() int {
-	if m.full == nil {
+	if !m.isDense() {
+		return 0
+	}
+	return m.full.n
+}
+
+// front is how many coordinates are before the diagonal part, unless draws decide otherwise.
+func (m *metric) front() int {
+	if m.full == nil || m.ridges != nil {
 		return 0
 	}
 	return m.full.n
@@ -114,11 +137,17 @@ func (m *metric) element(i, j int) float64 {
 
 // plain reports whether the metric is diagonal and steps have no reference, as those of short models often are: nothing else is then looked at.
 func (m *metric) plain() bool {
-	return m.full == nil && m.rank() == 0 && m.ref.first(len(m.inverse)) == len(m.inverse)
+	return !m.isDense() && m.rank() == 0 && m.ref.first(len(m.inverse)) == len(m.inverse)
 }
 
-// extra is how many numbers a vector holds beside its coordinates.
-func (m *metric) extra() int { return m.split() + len(m.whole) - len(m.inverse) }
+// extra is how many numbers a vector has room for beside its coordinates.
+func (m *metric) extra() int {
+	ridges := len(m.whole) - len(m.inverse)
+	if m.full == nil {
+		return ridges
+	}
+	return max(m.full.n, ridges)
+}
 
 // draw sets block b of p to a draw from N(0, M), with the velocities of its dense part, and prepares the gradient g at the point where it starts. It returns pᵀM⁻¹p, which is the
 // sum of squares of the normals that p is made of.

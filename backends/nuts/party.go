@@ -40,7 +40,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 	of := shapeOf(block, s)
 	dim := block.Dim() + aux.len
 	p := &party{
-		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of.dense, s), intercepts: newIntercepts(block, of.dense > 0, s), metric: newMetric(dim, of), least: leastShare, estimate: newEstimates(dim, of.dense, learnsFisher(s)),
+		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of, s), intercepts: newIntercepts(block, of.matrices() > 0, s), metric: newMetric(dim, of), least: leastShare, estimate: newEstimates(dim, of.matrices(), learnsFisher(s)),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}
@@ -52,7 +52,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 	case p.centring != nil:
 		p.kept = p.centring.kept
 	case of.ridged > 0:
-		p.kept = &keptRing{dim: of.ridged}
+		p.kept = newKeptRing(of.ridged, of)
 		p.kept.allocate()
 	}
 	if p.metric.ridges != nil {
@@ -70,7 +70,10 @@ func learnsFisher(s backends.Settings) bool {
 // evaluates, and correlated parameters of one party cost all others leapfrogs.
 const denseLimit = 64
 
-// shapeOf is the form of the metric of a party's parameters: with ridges where the warm-up may find that they pay. In a hierarchy correlations change with its scales: steps that are long along the mean direction of a
+// heldLimit is the most parameters of a party for which auto makes the metric dense where the warm-up shows that this pays: the computation of one takes a few milliseconds.
+const heldLimit = 128
+
+// shapeOf is the form of the metric of a party's parameters: with ridges, or dense, where the warm-up may find that this pays. In a hierarchy correlations change with its scales: steps that are long along the mean direction of a
 // ridge leave it where its direction is another, and trajectories diverge. So a direction that data determine well where the chain has been is kept out of its ridges; and whether its coordinates have a
 // reference is decided in the warm-up.
 func shapeOf(b density.Block, s backends.Settings) shape {
@@ -80,10 +83,13 @@ func shapeOf(b density.Block, s backends.Settings) shape {
 	if hierarchical {
 		hierarchy = dim
 	}
+	learns := learnsFisher(s)
 	switch {
 	case form == "dense", form == "auto" && dim >= 2 && dim <= denseLimit && !hierarchical:
-		return shape{dense: dim, hierarchy: hierarchy}
-	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learnsFisher(s):
+		return shape{dense: dim, held: learns && hierarchical, hierarchy: hierarchy}
+	case form == "auto" && dim >= 2 && dim <= heldLimit && learns:
+		return shape{dense: dim, held: true, ridged: dim, long: hierarchical, hierarchy: hierarchy}
+	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learns:
 		return shape{ridged: dim, long: hierarchical, hierarchy: hierarchy}
 	}
 	return shape{hierarchy: hierarchy}
@@ -138,6 +144,7 @@ func (s *party) draw(b int, at *point, p *jointVector, from density.Stream) {
 
 // learn includes a draw and its gradient in the estimates.
 func (s *party) learn(q, g []float64) {
+	s.metric.see(&s.estimate.foreground, q, g)
 	s.estimate.add(q, g)
 	s.keep(q, g)
 }
@@ -166,13 +173,16 @@ func (s *party) recall(k int, q, g []float64) {
 	}
 }
 
-// setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where renew is true, and ridges, which cost most, where look is. Coordinates of
-// hierarchies have a reference only where calm is true.
-func (s *party) setMetric(renew, look, calm bool, least float64) {
+// setMetric sets the metric and the reference from the estimates; a dense part, which costs more, only where renew is true, ridges where look is, and what may be dense or have ridges becomes one or the other where
+// choose is. Coordinates of hierarchies have a reference only where calm is true.
+func (s *party) setMetric(renew, look, choose, calm bool, least float64) {
 	m, e := &s.metric, &s.estimate.foreground
 	m.fromFisher(e, renew, least)
 	if m.ridges != nil {
-		if look {
+		if m.full != nil && (choose || look && m.isDense()) {
+			s.choose(e, least)
+		}
+		if look && !m.isDense() {
 			m.ridges.fromFisher(min(e.draws.N, s.kept.len()), m.root[:m.ridges.dim], least)
 		}
 		m.ridges.scale(m.root)

@@ -66,7 +66,7 @@ func (s *party) room() int {
 }
 
 // lead is the padding before a block.
-func (s *party) lead() int { return (lane - s.metric.split()%lane) % lane }
+func (s *party) lead() int { return (lane - s.metric.front()%lane) % lane }
 
 func newVector(parties []*party, room []float64) *jointVector {
 	v := &jointVector{}

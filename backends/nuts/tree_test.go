@@ -360,11 +360,14 @@ func TestNoStepAllocates(t *testing.T) {
 	for i := range scale {
 		scale[i] = math.Exp(float64(i%5) - 2)
 	}
-	for _, given := range []map[string]string{{}, {"metric": "dense"}, {"metric": lowRank}, {"adapt": "stan", "jitter": "0.2"}} {
+	for _, given := range []map[string]string{{}, {"metric": "dense"}, {"metric": lowRank}, {"adapt": "stan", "jitter": "0.2"}, {"target-accept": "0.7"}} {
 		given["warmup"] = "150"
 		d := bent([]int{10, 20}, scale)
-		if given["metric"] == lowRank {
+		switch {
+		case given["metric"] == lowRank:
 			d = leaning(40, 2)
+		case given["target-accept"] != "":
+			d = neighbours(70, 2, 0.95)
 		}
 		k := begun(t, d, 1, given)
 		n := testing.AllocsPerRun(1, func() {
