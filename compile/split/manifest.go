@@ -19,7 +19,7 @@ import (
 // Versions in a manifest, which parties compare before a run.
 const (
 	LanguageVersion = "1"
-	ProtocolVersion = "2"
+	ProtocolVersion = "3"
 	SchemaVersion   = 2 // of the manifest itself
 )
 
