@@ -18,7 +18,8 @@ type chainProgress struct {
 	total int // transitions of a chain
 	begun time.Time
 	lines []chainLine
-	drawn []int // lengths of the lines on the terminal
+	drawn []int  // lengths of the lines on the terminal
+	free  func() // undoes keep
 }
 
 // A chainLine is the progress of one chain.
@@ -40,7 +41,11 @@ const (
 )
 
 func newChainProgress(p *progress, chains, total int) *chainProgress {
-	return &chainProgress{progress: p, total: max(1, total), begun: p.now(), lines: make([]chainLine, chains)}
+	out := &chainProgress{progress: p, total: max(1, total), begun: p.now(), lines: make([]chainLine, chains), free: func() {}}
+	if p.live {
+		out.free = keep(p.w)
+	}
+	return out
 }
 
 // step shows one transition of a chain.
@@ -94,6 +99,7 @@ func (p *chainProgress) end() {
 	if p.live {
 		p.draw(p.now())
 	}
+	p.free()
 }
 
 // draw writes all lines over the previous ones. Where the terminal has become narrower, these may take several rows each.
