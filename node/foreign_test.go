@@ -170,7 +170,7 @@ func TestOwnNATS(t *testing.T) {
 				}
 			}
 			t.Log(o.packets)
-if len(o.subjects) != 4 {
+			if len(o.subjects) != 4 {
 				t.Errorf("%d packets on %v", o.packets, o.subjects)
 			}
 			seen := o.seen.Bytes()
