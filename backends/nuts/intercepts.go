@@ -29,7 +29,7 @@ type intercepts struct {
 	decided            bool
 }
 
-// newIntercepts returns nil where nothing follows. A dense metric sees what is a party's own.
+// newIntercepts returns nil where nothing follows. A metric that is dense from the start sees what is a party's own.
 func newIntercepts(b density.Block, dense bool, s backends.Settings) *intercepts {
 	r, ok := b.(density.Intercepts)
 	if !ok || !learnsFisher(s) || s.Text(coordinates) != "auto" || len(r.Intercepts()) == 0 || dense && !r.Contributed() {
