@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	heldDraws  = 5    // draws that a verdict takes
-	correlated = 1.25 // the misfit of the metric beside from which on a dense one may pay
+	heldDraws  = 5    // least number of held-out draws for a decision
+	correlated = 1.25 // least misfit of the alternative metric at which a dense one is tried
 	inScales   = 2    // the same in a hierarchy, whose correlations change with its scales
-	leftOver   = 0.5  // the most of what the misfit of the metric beside exceeds 1 by that a dense one may leave
-	mostMisfit = 2    // of a dense metric in use: of one that is estimated from draws on the way to the posterior, newer ones are far more
+	leftOver   = 0.5  // the dense metric's misfit may exceed 1 by at most this share of the alternative's excess
+	mostMisfit = 2    // largest misfit of a dense metric in use; one estimated before the chain has arrived has a far larger one on newer draws
 )
 
-// A heldOut tells whether a dense metric is in use, by draws that it was not estimated from. The misfit of an inverse mass S is the mean of (qᵀS⁻¹q + gᵀSg)/2n over draws q and their gradients g, both less their means. The Fisher divergence
+// A heldOut decides whether a dense metric is used, by draws that it was not estimated from. The misfit of an inverse mass S is the mean of (qᵀS⁻¹q + gᵀSg)/2n over draws q and their gradients g, both less their means. The Fisher divergence
 // of the target from N(mean, S), in coordinates scaled by S, is 2n times it less 2n: it is 1 where S is the covariance of a normal target. Draws that S was estimated from cannot tell, since any target looks normal by few
-// of them. Beside it is the metric that would be in use instead: the diagonal one, without a least inverse mass, or one with ridges.
+// of them. The alternative, named beside, is the metric that would be used instead: the diagonal one, without a least inverse mass, or one with ridges.
 //
-// In a hierarchy a dense metric that is wrong loses chains: estimated on the way to the posterior, it takes the way for the posterior's correlations, and steps that it allows no longer lead on.
+// In a hierarchy a dense metric that is wrong loses chains: estimated from draws of a chain that has not arrived yet, it mistakes the chain's path for correlations of the posterior, and allows only steps along that path.
 type heldOut struct {
 	asked         bool    // the dense metric was asked for, and need only be better
-	pays          float64 // else the misfit of the metric beside from which on it may be in use
+	pays          float64 // otherwise the least misfit of the alternative at which it is tried
 	awake         bool    // it is in use
 	fitted        bool    // it has been estimated
-	draws         int     // since the last verdict
+	draws         int     // since the last decision
 	dense, beside float64
 	q, g, room    []float64
 	sample        [2]*adapt.Covariance // of kept draws and gradients, where estimates have none

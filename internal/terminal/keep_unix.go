@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keep lets a terminal write what it was given when an interrupt is typed, which else drops the rest: what is drawn next would begin rows above its place. The function that it returns undoes that.
+// keep sets a terminal so that Ctrl-C no longer discards output that it has not written yet (NOFLSH of termios). Without it a part of a drawing may be lost, and the next one, which moves the cursor up by the rows of the whole, would erase
+// lines above. The returned function restores the setting.
 func keep(w any) func() {
 	f, ok := w.(*os.File)
 	if !ok {
