@@ -9,6 +9,7 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
@@ -101,7 +102,7 @@ func (s *Session) openRun(path string) error {
 	s.take(r)
 	d := stored.Draws
 	return s.reply("run", map[string]any{"fit": r.name, "chains": d.Chains(), "draws": d.Len(0)}, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s: %s, %d chains of %d draws of %d parameters\n", r.name, stored.Name(), d.Chains(), d.Len(0), d.Parameters())
+		fmt.Fprintf(w, "%s: %s, %s of %d draws of %s\n", r.name, stored.Name(), grouped.Count(d.Chains(), "chain"), d.Len(0), grouped.Count(d.Parameters(), "parameter"))
 		if r.why != nil {
 			fmt.Fprintf(w, "only its parameters can be asked, no expressions: %v\n", r.why)
 		}
