@@ -33,7 +33,7 @@ func (s *Session) Open(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return inputf("%v", err)
+		return err
 	case info.IsDir():
 		return s.openRun(path)
 	}
@@ -50,7 +50,7 @@ func (s *Session) Open(path string) error {
 func (s *Session) read(path string) (*state, error) {
 	text, err := inputfile.Read(path, inputfile.MaxText)
 	if err != nil {
-		return nil, inputf("%v", err)
+		return nil, err
 	}
 	next, err := readText(path, string(text))
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Session) read(path string) (*state, error) {
 	}
 	settings, _, err := data.RunSettings(path)
 	if err != nil {
-		return nil, inputf("%v", err)
+		return nil, err
 	}
 	if k, ok := settings["key"].(string); ok {
 		next.Key = k
@@ -87,7 +87,7 @@ func readText(path, text string) (*state, error) {
 func (s *Session) openRun(path string) error {
 	stored, published, err := release.Open(path)
 	if err != nil {
-		return inputf("%v", err)
+		return err
 	}
 	r := &run{name: filepath.Base(filepath.Clean(path)), stored: stored, published: published}
 	bound, diags, err := fit.Reopen(stored)

@@ -183,4 +183,10 @@ var dataPages = []Page{
 		Wrong: "vflc run m.vfl --key none\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\ny\n1.5\n2.5\n0.5\n-- m/a.csv --\npatient,x\n12,0.1\n10,0.4\n11,0.2\n",
 		Right: "vflc run m.vfl --key none\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a from x\n-- m/server.csv --\ny\n1.5\n2.5\n0.5\n-- m/a.csv --\npatient,x\n12,0.1\n10,0.4\n11,0.2\n",
 	},
+	{
+		Code: FileTrouble, Title: "a file or folder that cannot be read or written",
+		Text:  "A command was given a file or folder that is not there, that is the one where the other is needed, that this user may not open, or that does not fit on the disk. A model is a file that ends in .vfl; the folder of the same name holds its tables. What vflc writes appears under its name only when it is whole, so a full disk leaves no half of a file.",
+		Wrong: "vflc run logistic\n",
+		Right: "vflc run logistic.vfl\n",
+	},
 }
