@@ -30,6 +30,13 @@ func openCommand() command {
 
 // Open reads the model of a file, which replaces the present one, or the folder of a run, which becomes the current fit.
 func (s *Session) Open(path string) error {
+	if err := s.open(path); err != nil {
+		return s.failure(context.Background(), err)
+	}
+	return nil
+}
+
+func (s *Session) open(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
