@@ -58,13 +58,13 @@ var descriptions = [contents]description{
 		"{rho}/√n, row by row: rho is no differential privacy", "the sum of the z of its clients, no client's own: {cut} and the other clients' added up, under noise of sd {rho} times the root of their number; from n evaluations the mean of that sum within about its noise/√n, row by row"},
 	Cut: {"cut ", "{cut} itself, as {name}", "{mask}", "{cut} exactly, wherever the algorithm evaluates; where it has rows, as many evaluations as it has coefficients show the linear span of its " +
 		"covariates, in which columns of two values can be found", "the sum of the cuts of its clients exactly, wherever the algorithm evaluates, and no client's own; where it has rows, as many evaluations as all of them together have coefficients show the linear span of all their covariates, in which columns of two values can be found"},
-	OthersSum: {"sum ", "sum of {name}", "noise of sd rho in each z", "the other clients' z, by taking its own away: with two clients the other's, of which it then knows what the server knows", ""},
+	OthersSum: {"sum ", "sum of {name}", "noise of sd rho in each z", "the other clients' z, by subtracting its own: with two clients the other's, of which it then knows what the server knows", ""},
 	Partial: {"adjoint ", "adjoint of the sum of {name} at {client}", "no", "{client}'s exact cut row by row, whatever rho, where the likelihood can be inverted: the adjoint is a function of the " +
 		"response, of the others' sum and of that cut, and all but the cut are known", "the total of the adjoints, no client's own: for each row a function of the response and of what all clients send"},
 	Adjoint: {"adjoint ", "adjoint of {name}", "no", "for each row a function of the response and of the sum of what all clients send: the sign gives a binary response; where the response is known it " +
 		"can be solved for that sum, and so with two clients for what the other sends; where an intercept of the server is sampled relative to that sum, the total over the rows is the slope of its prior, " +
 		"which tells the intercept", ""},
-	Whole: {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by taking its own away, and from it the other's exact cut, whatever rho; where an intercept of the server is sampled relative to " +
+	Whole: {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by subtracting its own, and from it the other's exact cut, whatever rho; where an intercept of the server is sampled relative to " +
 		"that sum, all rows are off by one number, and their total is the slope of its prior, which may depend on parameters that nobody else receives", ""},
 	Centre:      {"centre ", "{cut} at the guide's mean", "no", "{cut} itself, row by row and exactly, at the client's current estimate", "the sum of the cuts of its clients, row by row and exactly, at their current estimates; no client's own"},
 	Total:       {"total ", "sum of the cuts of {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut", ""},
@@ -72,7 +72,7 @@ var descriptions = [contents]description{
 	ScalarTotal: {"", "totals of the scalars", "no", "the others' numbers, added up", ""},
 	Moment: {"moments ", "mean and variance of {name}, which is {cut} and noise, under the approximation", "no; masked sums can hide them among the others'", "the mean of {cut}, row by row and without noise, at every " +
 		"iterate: after as many as it has coefficients the linear span of its covariates, in which columns of two values can be found", "the sum of the means, row by row and without noise, at every iterate, and no client's own: after as many as all clients together have coefficients the linear span of all their covariates, in which columns of two values can be found"},
-	MomentSum: {"moments ", "sums of mean and variance of {name}", "no", "the other clients' means, by taking its own away: with two clients the other's", ""},
+	MomentSum: {"moments ", "sums of mean and variance of {name}", "no", "the other clients' means, by subtracting its own: with two clients the other's", ""},
 	SlopePart: {"slopes ", "expected slope and curvature of the likelihood in {name} at {client}", "no", "{client}'s mean cut, row by row, where the likelihood can be inverted", "expected slope and curvature of the whole likelihood, no client's own: for each row a function of the response and of the sum of what all clients contribute"},
 	Slope: {"slopes ", "expected slope and curvature of the likelihood in {name}", "no", "for each row a function of the response and of the sum of what all clients contribute: the sign gives a binary " +
 		"response; where the response is known it can be solved for that sum, and so with two clients for what the other contributes", ""},
@@ -86,9 +86,9 @@ var descriptions = [contents]description{
 		"response; where the response is known they can be solved for that sum, and so with two clients for what the other sends", ""},
 	SlopeDraws: {"slopes ", "adjoints of {name} at these draws", "no", "for each row and draw a function of the response and of the sum of what all clients send: the sign gives a binary response; where the " +
 		"response is known it can be solved for that sum, and so with two clients for what the other sends", ""},
-	CutDrawSum: {"draws ", "sums of the cuts of {name} at draws from the approximation", "no", "the other clients' cuts exactly, at every draw, by taking its own away: with two clients the other's, and the linear span of its covariates", ""},
+	CutDrawSum: {"draws ", "sums of the cuts of {name} at draws from the approximation", "no", "the other clients' cuts exactly, at every draw, by subtracting its own: with two clients the other's, and the linear span of its covariates", ""},
 	Answer:     {"", "{answers}", "no", "the course of the fit", ""},
-	Mark:       {"", "mark that {name} has numbers beyond the grid, or such that are not finite", "no", "that {client} was where its contribution left the range, as on a trajectory that diverges: one bit", ""},
+	Mark:       {"", "mark that {name} has numbers beyond the grid, or numbers that are not finite", "no", "that {client}'s contribution left the range, as on a trajectory that diverges: one bit", ""},
 	Grid:       {"", "step of the grid of the next {name}", "no", "the largest element of the last total, as a power of two", ""},
 }
 
@@ -98,7 +98,7 @@ func describe(c Content, how density.Auxiliaries) description {
 	switch {
 	case how == density.Drawn:
 	case c == OthersSum:
-		d.masked, d.learns = "no", "the other clients' z, by taking its own away: with two clients the other's, from which the server computes the other's cut"
+		d.masked, d.learns = "no", "the other clients' z, by subtracting its own: with two clients the other's, from which the server computes the other's cut"
 	case c == Z && how == density.AtCut:
 		d.what, d.masked, d.learns = "{cut} itself, as {name}", "no", "{cut}, row by row and exactly, at the client's starting point"
 	case c == Z && how == density.Maximised:
