@@ -203,7 +203,7 @@ func (a *auditor) between(c session.Crossing) string {
 		}
 	}
 	if len(ports) == 2 {
-		return "; each of the two who contribute has the other's from the total, where it receives that or can compute it, by subtracting its own"
+		return "; each of the two who contribute can compute the other's by subtracting its own from the total, where it receives the total or can compute it"
 	}
 	return ""
 }

@@ -279,7 +279,7 @@ func (p *Prepared) knowsSum(group, party int) bool {
 func (p *Prepared) attackNotes(cuts []attack.Reconstruction) []string {
 	out := []string{}
 	if p.Plan.Wire.Masked {
-		out = append(out, "Masks hid what single clients added to sums over two or more of them: the server received the sums alone. With two contributors each has the other's part, by subtracting its own.")
+		out = append(out, "Masks hid what single clients added to sums over two or more of them: the server received the sums alone. With two contributors each can compute the other's part by subtracting its own.")
 	}
 	byQuadrature := cuts[0].Rounds == 0 && cuts[0].Iterates > 0
 	switch {

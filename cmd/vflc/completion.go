@@ -120,7 +120,9 @@ func valuesOf(f *pflag.Flag) completer {
 		return func([]string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 		}
-	case "max-bytes", "seed", "checkpoint-interval", "replicates", "jobs", "width", "height", "draws":
+	}
+	switch f.Value.Type() {
+	case "int", "int64", "uint64", "float64", "duration":
 		return nothing
 	}
 	return nil

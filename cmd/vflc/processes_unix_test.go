@@ -24,16 +24,7 @@ import (
 )
 
 // The model of the demonstrations: two clients and a server, 40 rows.
-const demoModel = `client a, b
-data y : real[N] @ shared
-data xa : real[N] @ a
-data xb : real[N] @ b
-param m ~ normal(0, 5)
-param ba ~ normal(0, 1) @ a
-param bb ~ normal(0, 1) @ b
-y ~ normal(m + xa * ba + xb * bb, 1)
-transform augmented(rho = 0.5)
-`
+const demoModel = lab.Model
 
 // A stage is a folder with the model, its tables and demonstrations of it.
 type stage struct {

@@ -51,7 +51,7 @@ func Long(scale float64) Case {
 }
 
 // Model is the model of all cases: two clients and a server.
-const model = `client a, b
+const Model = `client a, b
 data y : real[N] @ shared
 data xa : real[N] @ a
 data xb : real[N] @ b
@@ -99,7 +99,7 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 			return nil, err
 		}
 	}
-	return l, os.WriteFile(filepath.Join(dir, "m.vfl"), []byte(model), 0o644)
+	return l, os.WriteFile(filepath.Join(dir, "m.vfl"), []byte(Model), 0o644)
 }
 
 // vflc runs the program, and returns its output with an error.
