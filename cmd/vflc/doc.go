@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/pages"
@@ -41,6 +42,9 @@ func newDoc() *cobra.Command {
 
 func showPages(w io.Writer, u *stdlib.Universe, root *cobra.Command, name string, asJSON bool) error {
 	found := slices.Concat(pages.Of(u, name), modulePages(u, name), flagPages(root, name))
+	if page, ok := diag.Explain(diag.Code(strings.ToUpper(name))); ok && len(found) == 0 {
+		return showCode(w, page, asJSON)
+	}
 	if len(found) == 0 {
 		return fmt.Errorf("no distribution, function, encoder, type, statement, flag or function of a module is called %s%s; vflc doc lists them all", name, didYouMean(name, documented(u)))
 	}

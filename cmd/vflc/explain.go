@@ -28,13 +28,10 @@ func newExplain() *cobra.Command {
 				return listCodes(out, asJSON)
 			}
 			p, ok := diag.Explain(diag.Code(strings.ToUpper(args[0])))
-			switch {
-			case !ok:
+			if !ok {
 				return fmt.Errorf("there is no diagnostic %s%s; vflc explain lists them all", args[0], didYouMean(strings.ToUpper(args[0]), codes()))
-			case asJSON:
-				return posterior.WriteJSON(out, codeRecordOf(p))
 			}
-			return p.Write(out)
+			return showCode(out, p, asJSON)
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -52,6 +49,14 @@ type codeRecord struct {
 
 func codeRecordOf(p diag.Page) codeRecord {
 	return codeRecord{p.Code, p.Title, p.Text, p.Wrong, p.Right}
+}
+
+// showCode prints the page of a diagnostic.
+func showCode(w io.Writer, p diag.Page, asJSON bool) error {
+	if asJSON {
+		return posterior.WriteJSON(w, codeRecordOf(p))
+	}
+	return p.Write(w)
 }
 
 func codes() []string {
