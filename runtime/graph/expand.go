@@ -42,7 +42,17 @@ func (b *Builder) inside(n *node) bool {
 			return false
 		}
 	}
-	return d.Support == def.RealLine || observed(b.nodes, n)
+	return d.Support == def.RealLine || observed(b.nodes, n) || b.mapped(n)
+}
+
+// mapped reports whether the left side of a density is a parameter whose map takes it inside the support.
+func (b *Builder) mapped(n *node) bool {
+	d, x := n.likely.dist, b.nodes[n.in[0]].bij
+	if x == nil || x.whole != nil || d.Support != def.Positive && d.Support != def.NonNegative && d.Support != def.UnitInterval {
+		return false
+	}
+	lower, upper := d.Support.Bounds(nil)
+	return x.lower >= lower && x.upper <= upper
 }
 
 // observed reports whether the left side of a density is data inside its support, as far as constants decide it.
