@@ -84,6 +84,12 @@ var (
 		opMul: func(c *call) { c.out.val.buf[0] = c.number(0) * c.number(1) },
 		opDiv: func(c *call) { c.out.val.buf[0] = c.number(0) / c.number(1) },
 
+		opProduct: narrowProduct,
+		opTarget: func(c *call) {
+			*c.sum += float64(c.node.power * c.number(0))
+			c.giveNumber(0, c.node.power, 1)
+		},
+
 		opFunc: func(c *call) { c.node.fn.Forward(c.out.val.buf, c.in[0].val.buf) },
 	}
 	numberBackForms = map[*op]func(*call){
