@@ -22,7 +22,7 @@ type expanding struct {
 // since the logarithm of the parameter is known.
 func (b *Builder) expand(term string, n *node) bool {
 	x, d := &b.nodes[n.in[0]], n.likely.dist
-	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows && !(x.bij != nil && len(x.shape) == 0) || d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
+	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows && !(len(x.shape) == 0 && b.mapped(n)) || d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
 		return false
 	}
 	if r := rowLikelihoods[d.Rows]; r != nil && r.finite && infinite(b.nodes, n.in[n.predictor()]) {
