@@ -75,7 +75,7 @@ func (b *Builder) copyOf(id ID) ID {
 	return b.push(n)
 }
 
-// simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a (portable.Pow may differ in the last place) and log(exp(a)) becomes a.
+// simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a (portable.Pow may differ in the last place) log(exp(a)) becomes a, and log(√a) becomes log(a)/2.
 func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 	switch name {
 	case "sum", "mean":
@@ -104,29 +104,11 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 		}
 	case "gather":
 		return b.gatherOne(in)
-	case "log":
-		if id, ok := b.logarithm(in[0]); ok {
-			return id, true
-		}
 	}
 	return b.undone(name, in)
 }
 
 func (b *Builder) must2(name string, in ...ID) (ID, bool) { return b.must(name, in...), true }
-
-// logarithm is that of an exponential, a parameter whose map to its support is one included, or of the root of a value.
-func (b *Builder) logarithm(id ID) (ID, bool) {
-	if b.plain {
-		return NoID, false
-	}
-	if m, ok := b.argument(id, "exp"); ok {
-		return m, true
-	}
-	if m, ok := b.argument(id, "sqrt"); ok {
-		return b.must2("mul", b.Scalar(0.5), b.must("log", m))
-	}
-	return NoID, false
-}
 
 // scalarValue is the value of a constant without dimensions.
 func (b *Builder) scalarValue(id ID) (float64, bool) {
