@@ -1246,6 +1246,32 @@ func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 }
 
 //go:noescape
+func binomialTrialsAVX2(n int, sum *[8]float64, eta *float64, y *float64, trials *float64, d *float64)
+
+//go:noescape
+func binomialTrialsAVX512(n int, sum *[8]float64, eta *float64, y *float64, trials *float64, d *float64)
+
+func binomialTrials(on Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	trials = trials[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		binomialTrialsAVX512(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
+	case AVX2:
+		binomialTrialsAVX2(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
+	default:
+		binomialTrialsGo(n, sum, eta, y, trials, d)
+	}
+}
+
+//go:noescape
 func poissonLogAVX2(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
 //go:noescape

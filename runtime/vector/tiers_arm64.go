@@ -964,6 +964,27 @@ func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 }
 
 //go:noescape
+func binomialTrialsNEON(n int, sum *[8]float64, eta *float64, y *float64, trials *float64, d *float64)
+
+func binomialTrials(on Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	trials = trials[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case NEON:
+		binomialTrialsNEON(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
+	default:
+		binomialTrialsGo(n, sum, eta, y, trials, d)
+	}
+}
+
+//go:noescape
 func poissonLogNEON(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
 func poissonLog(on Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {

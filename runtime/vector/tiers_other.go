@@ -534,6 +534,19 @@ func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []flo
 	binomialLogitGo(n, sum, product, eta, y, trials, d)
 }
 
+func binomialTrials(_ Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	trials = trials[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	binomialTrialsGo(n, sum, eta, y, trials, d)
+}
+
 func poissonLog(_ Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return

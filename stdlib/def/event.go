@@ -19,6 +19,14 @@ func (a EventArg) Index(i, j int) int { return i*a.Step + j*a.Stride }
 // At returns element j of event i.
 func (a EventArg) At(i, j int) float64 { return a.V[i*a.Step+j*a.Stride] }
 
+// Accumulate adds w·v to the value of event i in dst, which is laid out as the argument is.
+func (a EventArg) Accumulate(dst []float64, i int, w float64, v []float64) {
+	dst = dst[i*a.Step:]
+	for j, x := range v {
+		dst[j*a.Stride] += float64(w * x)
+	}
+}
+
 // Fill copies the value of event i to dst.
 func (a EventArg) Fill(dst []float64, i int) {
 	for j := range dst {
