@@ -12,6 +12,12 @@ func chainCalls() []call {
 		{"noiseBack", func(on Set, n, _, _ int, m *room) {
 			noiseBack(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7)
 		}},
+		{"noiseStart", func(on Set, n, _, _ int, m *room) {
+			m.result(noiseStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 0.1, -0.2, 0.8, 0.6))
+		}},
+		{"noiseEnd", func(on Set, n, _, _ int, m *room) {
+			m.result(noiseEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
+		}},
 		{"welford", func(on Set, n, _, _ int, m *room) { welford(on, n, m.floats(n), m.floats(n), m.floats(n), 0.2) }},
 		{"balance", func(on Set, n, _, _ int, m *room) {
 			balance(on, n, m.floats(n), m.floats(n), m.counts(n), m.counts(n), 0.5, 2)
@@ -35,6 +41,16 @@ func chainCalls() []call {
 		{"pairTurns", func(on Set, n, _, _ int, m *room) {
 			var out [2]float64
 			pairTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			m.result(out[:]...)
+		}},
+		{"unitTurns", func(on Set, n, _, _ int, m *room) {
+			out := [6]float64{1, 2, 3, 4, 5, 6}
+			unitTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			m.result(out[:]...)
+		}},
+		{"unitPairTurns", func(on Set, n, _, _ int, m *room) {
+			var out [2]float64
+			unitPairTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n))
 			m.result(out[:]...)
 		}},
 	}
