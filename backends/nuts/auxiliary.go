@@ -17,7 +17,7 @@ func (k *chain) Auxiliary(_ context.Context, _ int, z [][]float64) error {
 		}
 		s.block.Cut(density.Here, s.place(k.now.q.theta[b]), s.cut)
 		s.aux.value(k.now.q.at[b][s.block.Dim():], s.cut, z[b])
-		s.noise.place(k.now.q.noise[b], s.cut, z[b])
+		s.noise.place(k.now.q, s.cut, z[b])
 	}
 	if k.settings.Bool(collapseAux) {
 		k.divide(z)

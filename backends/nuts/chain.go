@@ -28,6 +28,7 @@ type chain struct {
 	pipeline density.Pipelined
 	settings backends.Settings
 	parties  []*party
+	slopes   []*slope // of the parties' noise
 	pool     *pool
 	tuner    tuner
 	tree     tree
@@ -94,11 +95,12 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.proceed = k.decide
 	k.beside = density.AsSpreading(env)
 	blocks, depth := env.Blocks(), k.depth
-	noises, adjoints := newNoises(blocks, s)
+	noises, slopes := newNoises(blocks, s)
+	k.slopes = slopes
 	for b, aux := range newAuxiliaries(blocks, s) {
 		k.parties = append(k.parties, newParty(env, b, aux, noises[b], s))
 	}
-	k.pool = newPool(k.parties, adjoints, mostPoints, vectorsFor(depth))
+	k.pool = newPool(k.parties, adjointsOf(slopes), mostPoints, vectorsFor(depth))
 	k.now = k.pool.point()
 	k.tree.waiting = make([]subtree, 0, depth+1)
 	k.move.pairs = make([]pair, 0, depth+1)
@@ -180,7 +182,7 @@ func (k *chain) Init(ctx context.Context) error {
 // start goes to a starting point and evaluates it. What is at the point of an attempt does not depend on other attempts.
 func (k *chain) start(ctx context.Context, attempt uint64) (ok bool, err error) {
 	for b, s := range k.parties {
-		s.begin(attempt, k.now.q.at[b], k.now.q.noise[b])
+		s.begin(attempt, k.now.q.at[b], s.noise.of(k.now.q))
 		density.Place(k.env, b, k.now.q.theta[b])
 		if s.intercepts != nil {
 			s.intercepts.begin(k.env, b)
@@ -211,7 +213,7 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 	}
 	for b, s := range k.parties {
 		s.complete(b, k.now.g)
-		squares := s.noise.squares(k.now.q.noise[b], k.now.g.adjoints)
+		squares := s.noise.squares(k.now.q, k.now.g.adjoints)
 		for _, g := range k.now.g.at[b] {
 			squares += float64(g * g)
 		}
@@ -247,7 +249,7 @@ func (k *chain) logDensity(b int) float64 { return k.lp[b] + k.parties[b].lp }
 // Value implements density.Coordinates.
 func (k *chain) Value(b int, g, z []float64) {
 	s := k.parties[b]
-	s.lp = s.aux.value(s.e, g, z) + s.noise.value(b, &k.move, g, z)
+	s.lp = s.aux.value(s.e, g, z) + s.noise.value(&k.move, g, z)
 }
 
 // Adjoint implements density.Coordinates.

@@ -115,7 +115,7 @@ func (k *chain) state(c *checkpoint.Codec) {
 	for b, s := range k.parties {
 		c.Floats(k.now.q.at[b])
 		c.Floats(k.now.g.at[b])
-		s.noise.state(c, k.now.q.noise[b], k.now.g.adjoints)
+		s.noise.state(c, k.now.q, k.now.g.adjoints)
 		if s.intercepts != nil {
 			s.intercepts.state(c)
 			c.Floats(k.now.g.means[b])

@@ -1,6 +1,8 @@
 package nuts
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
@@ -12,25 +14,38 @@ import (
 // inverse masses of 1 are as good as any, and nothing is stored of them. Steps turn around a normal distribution of variance 1, and what such a step reads of the gradient ρ·adj − e is ρ·(adj − mean of adj) alone: adj,
 // the adjoint of the sum, is one vector for all its parties where the response is at the server. So the gradient of e is not stored, nor v of a reference.
 type noise struct {
-	pieces []noisePiece
-	len    int
+	pieces    []noisePiece
+	from, len int // its coordinates in a vector of those of all parties
 }
 
 // A noisePiece is the noise of one cut.
 type noisePiece struct {
 	cut   density.Cut
-	at    int // where its coordinates begin
+	at    int // where its coordinates begin in a vector of those of all parties
 	slope *slope
 	owns  bool // it writes the adjoint, and no other piece of this process does
 }
 
-func (p *noisePiece) of(v []float64) []float64 { return v[p.at : p.at+p.cut.Len()] }
+func (p *noisePiece) of(v *jointVector) []float64 { return v.noise[p.at : p.at+p.cut.Len()] }
+
+func (n *noise) of(v *jointVector) []float64 { return v.noise[n.from : n.from+n.len] }
 
 // A slope is where the adjoint of a sum stands in a vector of adjoints, and what is known of it: with mean m of the adjoint the coordinates of a normal target of variance 1 have mean ρm.
 type slope struct {
 	at                     int
 	mean                   []float64 // 0 where there is no estimate
 	foreground, background *adapt.Moments
+	rho, all               float64 // variance of the noise of a member, and of the sum
+	pace                   float64 // steps of its noise are so many times as long as the others: √ of the inverse mass that all its coordinates have in units of which steps are of one length
+	step                   stride
+}
+
+// stride is a step of size eps, of which s.step is the last that was asked for.
+func (s *slope) stride(eps float64) {
+	if s.step.eps == -eps {
+		s.step = s.step.backward()
+	}
+	s.step = s.step.of(eps)
 }
 
 func (s *slope) of(adjoints []float64) []float64 { return adjoints[s.at : s.at+len(s.mean)] }
@@ -43,54 +58,75 @@ func unit(c density.Cut, s backends.Settings) bool {
 	return c.Members >= leastMembers && learnsFisher(s) && !s.Bool(centered) && !s.Bool(collapseAux)
 }
 
-// newNoises returns the noise of every block of this process, and the length of a vector of adjoints. Where likelihoods are at the server all members of a sum have one adjoint.
-func newNoises(blocks []density.Block, s backends.Settings) (all []noise, adjoints int) {
+// newNoises returns the noise of every block of this process, and the slopes of its sums. Where likelihoods are at the server all members of a sum have one adjoint, and those of one ρ share a slope.
+func newNoises(blocks []density.Block, s backends.Settings) (all []noise, slopes []*slope) {
+	type sum struct {
+		group int
+		rho   float64
+	}
 	all = make([]noise, len(blocks))
-	common := map[int]*slope{}
+	common := map[sum]*slope{}
+	from, adjoints := 0, 0
 	for b, block := range blocks {
 		n := &all[b]
+		n.from = from
 		for _, c := range block.Cuts() {
 			if !unit(c, s) {
 				continue
 			}
-			by := common[c.Group]
+			by := common[sum{c.Group, c.Rho}]
 			owns := by == nil || !s.Transform.Augmented()
 			if owns {
-				by = &slope{at: adjoints, mean: make([]float64, c.Len()), foreground: adapt.NewMoments(c.Len()), background: adapt.NewMoments(c.Len())}
+				variance := float64(c.Rho * c.Rho)
+				by = &slope{
+					at: adjoints, mean: make([]float64, c.Len()), foreground: adapt.NewMoments(c.Len()), background: adapt.NewMoments(c.Len()),
+					rho: variance, all: float64(c.Members) * variance, pace: 1,
+				}
 				adjoints += lines(c.Len())
-				common[c.Group] = by
+				common[sum{c.Group, c.Rho}] = by
+				slopes = append(slopes, by)
 			}
-			n.pieces = append(n.pieces, noisePiece{cut: c, at: n.len, slope: by, owns: owns})
+			n.pieces = append(n.pieces, noisePiece{cut: c, at: from + n.len, slope: by, owns: owns})
 			n.len += c.Len()
 		}
+		from += lines(n.len)
 	}
-	return all, adjoints
+	return all, slopes
 }
 
-// value sets z, and returns the log density of block b's noise: of a point, or of the next state of a step, to which it goes before. Both in one pass over the coordinates.
-func (n *noise) value(b int, m *move, g, z []float64) float64 {
+// adjointsOf is the length of a vector of the adjoints of slopes.
+func adjointsOf(slopes []*slope) int {
+	if len(slopes) == 0 {
+		return 0
+	}
+	last := slopes[len(slopes)-1]
+	return last.at + lines(len(last.mean))
+}
+
+// value sets z, and returns the log density of the noise: of a point, or of the next state of a step, to which it goes before. Both in one pass over the coordinates.
+func (n *noise) value(m *move, g, z []float64) float64 {
 	if n.len == 0 {
 		return 0
 	}
 	squares := 0.0
 	for i := range n.pieces {
 		p := &n.pieces[i]
-		g, z, x1, c := span(g, p.cut), span(z, p.cut), p.of(m.next.q.noise[b]), p.cut
+		g, z, x1, c := span(g, p.cut), span(z, p.cut), p.of(m.next.q), p.cut
 		if !m.turning {
 			squares += vector.Noise(len(z), z, g, x1, c.Rho)
 			continue
 		}
-		by := m.by
-		squares += vector.NoiseStart(len(z), p.of(m.half.noise[b]), x1, z, p.of(m.p.noise[b]), p.of(m.from.q.noise[b]), p.slope.of(m.from.g.adjoints), p.slope.mean, g, c.Rho, float64(0.5*by.eps*c.Rho), by.less, by.cos, by.sin)
+		by := &p.slope.step
+		squares += vector.NoiseStart(len(z), p.of(m.half), x1, z, p.of(m.p), p.of(m.from.q), p.slope.of(m.from.g.adjoints), p.slope.mean, g, c.Rho, float64(0.5*by.eps*c.Rho), by.less, by.cos, by.sin)
 	}
 	return float64(-0.5*squares) - float64(float64(n.len)*halfLog2Pi)
 }
 
-// place sets z at coordinates e.
-func (n *noise) place(e, g, z []float64) {
+// place sets z at coordinates q.
+func (n *noise) place(q *jointVector, g, z []float64) {
 	for i := range n.pieces {
 		p := &n.pieces[i]
-		vector.Noise(p.cut.Len(), span(z, p.cut), span(g, p.cut), p.of(e), p.cut.Rho)
+		vector.Noise(p.cut.Len(), span(z, p.cut), span(g, p.cut), p.of(q), p.cut.Rho)
 	}
 }
 
@@ -106,45 +142,46 @@ func (n *noise) adjoint(adjoints, adj, own, w []float64) {
 	}
 }
 
-// kick is the second half of a step of block b, whose momentum is half. It returns the sum of squares of the momentum.
-func (n *noise) kick(b int, m *move) float64 {
+// kick is the second half of a step, whose momentum is half. It returns the sum of squares of the momentum.
+func (n *noise) kick(m *move) float64 {
 	twice := 0.0
 	for i := range n.pieces {
 		p := &n.pieces[i]
-		half := p.of(m.half.noise[b])
-		twice += vector.NoiseEnd(len(half), half, half, p.slope.of(m.next.g.adjoints), p.slope.mean, float64(0.5*m.by.eps*p.cut.Rho))
+		half := p.of(m.half)
+		twice += vector.NoiseEnd(len(half), half, half, p.slope.of(m.next.g.adjoints), p.slope.mean, float64(0.5*p.slope.step.eps*p.cut.Rho))
 	}
 	return twice
 }
 
-// criterion sets block b of sum as metric.criterion does, and adds to out.
-func (n *noise) criterion(b int, out *[perCriterion]float64, sum *jointVector, l, r subtree) {
+// criterion sets its part of sum as metric.criterion does, and adds to out.
+func (n *noise) criterion(out *[perCriterion]float64, sum *jointVector, l, r subtree) {
 	if n.len == 0 {
 		return
 	}
-	to, p1, p2 := sum.noise[b], l.last.noise[b], r.first.noise[b]
+	to, p1, p2 := n.of(sum), n.of(l.last), n.of(r.first)
 	if l.first == l.last && r.first == r.last {
 		vector.UnitPairTurns(n.len, out, to, p1, p2)
 		return
 	}
-	vector.UnitTurns(n.len, out, to, l.sum.noise[b], r.sum.noise[b], l.first.noise[b], p1, p2, r.last.noise[b])
+	vector.UnitTurns(n.len, out, to, n.of(l.sum), n.of(r.sum), n.of(l.first), p1, p2, n.of(r.last))
 }
 
-// draw draws the momentum p of block b's noise, and returns its sum of squares.
-func (n *noise) draw(p []float64, from density.Stream) float64 {
+// draw draws its part of a momentum, and returns its sum of squares.
+func (n *noise) draw(momentum *jointVector, from density.Stream) float64 {
 	if n.len == 0 {
 		return 0
 	}
+	p := n.of(momentum)
 	from.FillNormals(p)
 	return vector.Dot(len(p), p, p)
 }
 
 // squares is the squared length of the gradient at a point.
-func (n *noise) squares(e, adjoints []float64) float64 {
+func (n *noise) squares(q *jointVector, adjoints []float64) float64 {
 	sum := 0.0
 	for i := range n.pieces {
 		p := &n.pieces[i]
-		e := p.of(e)
+		e := p.of(q)
 		for i, a := range p.slope.of(adjoints) {
 			g := float64(p.cut.Rho*a) - e[i]
 			sum += float64(g * g)
@@ -189,10 +226,13 @@ func (n *noise) replace() {
 	})
 }
 
-// recentre sets the means to those of the estimates where around is true, else to 0.
-func (n *noise) recentre(around bool) {
+// recentre sets the means to those of the estimates where around is true, else to 0, and finds the pace of steps where renew is.
+func (n *noise) recentre(around, renew bool) {
 	for i := range n.pieces {
 		p := &n.pieces[i]
+		if p.owns && renew && p.slope.foreground.N > fisherDraws {
+			p.slope.find()
+		}
 		switch {
 		case !p.owns:
 		case around && allFinite(p.slope.foreground.Mean):
@@ -203,15 +243,34 @@ func (n *noise) recentre(around bool) {
 	}
 }
 
+// find sets the pace of steps. Where the log likelihood of a sum of noise with variance R is quadratic with curvature λ, its slope has variance V = λ²R/(1 + λR), by which λ is known; a member's coordinate has the variance
+// 1 − ρ²(λ − V), its gradient 1 + ρ²λ. The inverse mass is as that of an estimated metric, in the mean over the coordinates.
+func (s *slope) find() {
+	sum, share := 0.0, 1/float64(s.foreground.N-1)
+	for _, squares := range s.foreground.Squares {
+		v := squares * share
+		curvature := 0.5 * (v + math.Sqrt(v*v+4*v/s.all))
+		variance := 1 - s.rho*(curvature-v)
+		sum += max(math.Sqrt(variance/(1+float64(s.rho*curvature))), leastShare*variance)
+	}
+	if mean := sum / float64(len(s.mean)); mean > 0 && mean <= 1 {
+		s.pace = math.Sqrt(mean)
+	}
+}
+
+// settle keeps noise, which goes round at a pace of its own, from steps by which trajectories go about once around.
+func (s *slope) settle(eps float64) { s.pace = detuned(eps*s.pace) / eps }
+
 // state carries a party's noise at a point and the slopes that it owns.
-func (n *noise) state(c *checkpoint.Codec, e, adjoints []float64) {
+func (n *noise) state(c *checkpoint.Codec, q *jointVector, adjoints []float64) {
 	if n.len == 0 {
 		return
 	}
-	c.Floats(e)
+	c.Floats(n.of(q))
 	n.each(func(s *slope) {
 		c.Floats(s.of(adjoints))
 		c.Floats(s.mean)
+		c.Float(&s.pace)
 		for _, m := range []*adapt.Moments{s.foreground, s.background} {
 			c.Ints(&m.N)
 			c.Floats(m.Mean)

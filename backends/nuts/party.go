@@ -139,7 +139,7 @@ func (s *party) complete(b int, g *jointVector) {
 // draw draws a momentum p of block b, its own, at the point from which it starts, and sets the kinetic energy.
 func (s *party) draw(b int, at *point, p *jointVector, from density.Stream) {
 	twice := s.metric.draw(b, p, at.g, from)
-	s.kinetic = 0.5 * (twice + s.noise.draw(p.noise[b], from))
+	s.kinetic = 0.5 * (twice + s.noise.draw(p, from))
 	s.place(at.q.theta[b])
 	s.kinetic -= s.logJacobian()
 }

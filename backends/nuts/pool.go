@@ -14,7 +14,7 @@ type jointVector struct {
 	theta [][]float64 // the leading parts of at that are θ
 	extra [][]float64 // velocities, or products
 	whole [][]float64 // at and extra
-	noise [][]float64 // coordinates of noise with unit masses, or their momenta
+	noise []float64   // coordinates of noise with unit masses, or their momenta
 	means [][]float64 // of what intercepts follow, where the gradient is one
 	// where the gradient is one: adjoints of the sums that noise enters, instead of its gradient
 	adjoints []float64
@@ -52,10 +52,7 @@ func newPool(parties []*party, adjoints, points, vectors int) *pool {
 	}
 	position := func() *jointVector {
 		v, rest := next(noise)
-		for _, s := range parties {
-			v.noise = append(v.noise, rest[:s.noise.len:s.noise.len])
-			rest = rest[lines(s.noise.len):]
-		}
+		v.noise = rest
 		return v
 	}
 	for range vectors {

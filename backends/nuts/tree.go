@@ -210,6 +210,9 @@ func (k *chain) drift(next *point, half *jointVector, at *point, p *jointVector,
 	}
 	m := &k.move
 	m.from, m.next, m.p, m.half, m.by, m.turning = at, next, p, half, by, true
+	for _, s := range k.slopes {
+		s.stride(float64(by.eps * s.pace))
+	}
 	k.each((*chain).driftBlock)
 }
 
@@ -231,7 +234,7 @@ func (k *chain) kickBlock(b int) {
 	s.complete(b, m.next.g)
 	twice := s.metric.kick(b, m.half, m.next, m.by)
 	if s.noise.len > 0 {
-		twice += s.noise.kick(b, m)
+		twice += s.noise.kick(m)
 	}
 	part[kinetic] = float64(0.5*twice) - s.logJacobian()
 	part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
@@ -239,7 +242,7 @@ func (k *chain) kickBlock(b int) {
 		p := &m.pairs[i]
 		out := (*[perCriterion]float64)(part[p.at:])
 		s.metric.criterion(b, out, p.sum, p.left, p.right)
-		s.noise.criterion(b, out, p.sum, p.left, p.right)
+		s.noise.criterion(out, p.sum, p.left, p.right)
 	}
 }
 
