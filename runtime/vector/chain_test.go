@@ -145,6 +145,63 @@ func TestNoiseBackIsTheDerivativeOfNoise(t *testing.T) {
 	}
 }
 
+// With unit masses, mean ρ·mean and gradient ρ·adj − x the steps of noise are those around any normal distribution.
+func TestStepsOfNoiseAreThoseAroundANormal(t *testing.T) {
+	const scale, half, angle = 0.6, 0.2, 0.4
+	r := rand.New(rand.NewPCG(41, 42))
+	less, cos, sin := math.Cos(angle)-1, math.Cos(angle), math.Sin(angle)
+	for n := range 40 {
+		p, x, adj, by, g, one := numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n), make([]float64, n)
+		mean, v, d := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range one {
+			one[i], mean[i] = 1, scale*by[i]
+			v[i], d[i] = x[i]-mean[i], scale*adj[i]-x[i]
+		}
+		p1, x1, v1, p2, x2, z := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		RotateStart(n, p1, x1, v1, p, x, v, d, mean, one, half, less, cos, sin)
+		squares := NoiseStart(n, p2, x2, z, p, x, adj, by, g, scale, half*scale, less, cos, sin)
+		closeTo(t, "Σ x²", squares, Dot(n, x1, x1))
+		for i := range n {
+			closeTo(t, "half a momentum", p2[i], p1[i])
+			closeTo(t, "a position", x2[i], x1[i])
+			closeTo(t, "z", z[i], g[i]+scale*x2[i])
+			d[i] = scale*adj[i] - x1[i]
+		}
+		twice := RotateEnd(n, p1, p1, v1, d, one, half)
+		closeTo(t, "twice the kinetic energy", NoiseEnd(n, p2, p2, adj, by, half*scale), twice)
+		for i := range n {
+			closeTo(t, "a momentum", p2[i], p1[i])
+		}
+	}
+}
+
+// With unit masses the products are those of Turns and PairTurns, and are added to out.
+func TestUnitTurnsAreTurns(t *testing.T) {
+	r := rand.New(rand.NewPCG(43, 44))
+	for n := range 40 {
+		left, right, one := numbers(r, n), numbers(r, n), make([]float64, n)
+		p := [4][]float64{numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n)}
+		for i := range one {
+			one[i] = 1
+		}
+		same := func(what string, unit func(out *[6]float64, rho []float64), masses func(out *[6]float64, rho []float64)) {
+			got, want, sum, rho := [6]float64{1, 2, 3, 4, 5, 6}, [6]float64{}, make([]float64, n), make([]float64, n)
+			unit(&got, sum)
+			masses(&want, rho)
+			for k := range want {
+				closeTo(t, what, got[k], want[k]+float64(k+1))
+			}
+			for i := range n {
+				closeTo(t, what+": a sum", sum[i], rho[i])
+			}
+		}
+		same("a product", func(out *[6]float64, rho []float64) { UnitTurns(n, out, rho, left, right, p[0], p[1], p[2], p[3]) },
+			func(out *[6]float64, rho []float64) { Turns(n, out, rho, left, right, p[0], p[1], p[2], p[3], one) })
+		same("a product of two states", func(out *[6]float64, rho []float64) { UnitPairTurns(n, out, rho, left, right) },
+			func(out *[6]float64, rho []float64) { PairTurns(n, out, rho, left, right, one) })
+	}
+}
+
 // The running moments of Welford are the mean and the sum of squared deviations.
 func TestWelford(t *testing.T) {
 	const n, vectors = 19, 50
