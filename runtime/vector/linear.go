@@ -37,7 +37,7 @@ func Columns(k int) int {
 }
 
 // Tile stores some rows of a matrix, at most TileLength(k), as one tile of Columns(k) columns, in to, which is 0: column j of the k begins at x[j·stride].
-func Tile(to, x []float64, rows, stride, k int) {
+func Tile[T float64 | int32](to, x []T, rows, stride, k int) {
 	length := TileLength(k)
 	for j := range k {
 		column := x[j*stride:][:rows]
@@ -70,6 +70,7 @@ func gradientLength(k int) int {
 // rows they compute the product, the likelihood, and the product of Xᵀ with the derivative.
 type Predictor struct {
 	X      []float64 // in tiles
+	Whole  []int32   // X in tiles, where it is of whole numbers; else nil
 	B      []float64 // one for each of the columns with which X is stored, at least one; those of columns that are added must be finite
 	C      float64   // used where Offset is nil
 	Offset []float64 // n, or nil
@@ -114,7 +115,11 @@ func (p *Predictor) AddGradient(b []float64, power float64) {
 // from returns the predictor of the rows from m on; m is a multiple of the length of a tile.
 func (p *Predictor) from(m int) Predictor {
 	q := *p
-	q.X = q.X[m*len(q.B):]
+	if q.Whole != nil {
+		q.Whole = q.Whole[m*len(q.B):]
+	} else {
+		q.X = q.X[m*len(q.B):]
+	}
 	if q.Offset != nil {
 		q.Offset = q.Offset[m:]
 	}
@@ -141,7 +146,7 @@ func (s *LogProduct) BernoulliLogitLinear(n int, p *Predictor, y []int8) {
 	var rest Predictor
 	for q := p; n > 0; {
 		m := s.takeTiles(n)
-		bernoulliLogitLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product)
+		bernoulliLogitLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product)
 		if n -= m; n > 0 {
 			rest, y = q.from(m), y[m:]
 			q = &rest
@@ -154,7 +159,7 @@ func (s *LogProduct) BinomialLogitLinear(n int, p *Predictor, y []float64, trial
 	var rest Predictor
 	for q := p; n > 0; {
 		m := s.takeTiles(n)
-		binomialLogitLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product, trials)
+		binomialLogitLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product, trials)
 		if n -= m; n > 0 {
 			rest, y = q.from(m), y[m:]
 			q = &rest
@@ -167,7 +172,7 @@ func (s *LogProduct) StudentTLinear(n int, share *Lanes, p *Predictor, x []float
 	var rest Predictor
 	for q := p; n > 0; {
 		m := s.takeTiles(n)
-		studentTLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, x, q.D, &s.sum, &s.product, (*[lanes]float64)(share), inverse, slope)
+		studentTLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, x, q.D, &s.sum, &s.product, (*[lanes]float64)(share), inverse, slope)
 		if n -= m; n > 0 {
 			rest, x = q.from(m), x[m:]
 			q = &rest
@@ -178,29 +183,37 @@ func (s *LogProduct) StudentTLinear(n int, share *Lanes, p *Predictor, x []float
 // PoissonLogLinear is PoissonLog of a predictor.
 func PoissonLogLinear(n int, sum *Lanes, p *Predictor, y []float64) {
 	s := (*[lanes]float64)(sum)
-	poissonLogLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
+	poissonLogLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
 }
 
 // BernoulliProbitLinear is BernoulliProbit of a predictor.
 func BernoulliProbitLinear(n int, sum *Lanes, p *Predictor, y []float64) {
 	s := (*[lanes]float64)(sum)
-	bernoulliProbitLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
+	bernoulliProbitLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
 }
 
 // NegBinomial2LogLinear is NegBinomial2Log of a predictor.
 func NegBinomial2LogLinear(n int, sum, dphi *Lanes, p *Predictor, y []float64, phi float64) {
 	s, d, logPhi, inverse := (*[lanes]float64)(sum), (*[lanes]float64)(dphi), portable.Log(phi), 1/phi
-	negBinomial2LogLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s, d, phi, logPhi, inverse)
+	negBinomial2LogLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s, d, phi, logPhi, inverse)
 }
 
 // NormalLinear is Normal with a predictor as mu.
 func NormalLinear(n int, squares *Lanes, p *Predictor, x []float64, inverse float64) {
 	s := (*[lanes]float64)(squares)
-	normalLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, x, p.D, s, inverse)
+	normalLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, x, p.D, s, inverse)
 }
 
 // predictGo sets d = c or o, plus X·b.
-func predictGo(n int, d, x, b []float64, c float64, o []float64) {
+func predictGo(n int, d, x []float64, whole []int32, b []float64, c float64, o []float64) {
+	if whole != nil {
+		predictFrom(n, d, whole, b, c, o)
+		return
+	}
+	predictFrom(n, d, x, b, c, o)
+}
+
+func predictFrom[T float64 | int32](n int, d []float64, x []T, b []float64, c float64, o []float64) {
 	k, rows := len(b), TileLength(len(b))
 	for i := range d[:n] {
 		e := c
@@ -213,42 +226,50 @@ func predictGo(n int, d, x, b []float64, c float64, o []float64) {
 			continue
 		}
 		for j, v := range b {
-			e = math.FMA(tile[j*rows+i%rows], v, e)
+			e = math.FMA(float64(tile[j*rows+i%rows]), v, e)
 		}
 		d[i] = e
 	}
 }
 
 // wideRow is the product of a row of a wide tile with b.
-func wideRow(row, b []float64) float64 {
+func wideRow[T float64 | int32](row []T, b []float64) float64 {
 	var s [lanes]float64
 	for j := 0; j < len(b); j += lanes {
-		x, w := (*[lanes]float64)(row[j*lanes:]), (*[lanes]float64)(b[j:])
+		x, w := (*[lanes]T)(row[j*lanes:]), (*[lanes]float64)(b[j:])
 		for l, v := range w {
-			s[l] = math.FMA(x[l], v, s[l])
+			s[l] = math.FMA(float64(x[l]), v, s[l])
 		}
 	}
 	return fold(&s)
 }
 
 // gradientGo adds Xᵀ·d and Σ d to g.
-func gradientGo(n int, g, x []float64, k int, d []float64) {
+func gradientGo(n int, g, x []float64, whole []int32, k int, d []float64) {
+	if whole != nil {
+		gradientFrom(n, g, whole, k, d)
+		return
+	}
+	gradientFrom(n, g, x, k, d)
+}
+
+func gradientFrom[T float64 | int32](n int, g []float64, x []T, k int, d []float64) {
 	if wide(k) {
-		wideGradientGo(n, g, x, k, d)
+		wideGradientFrom(n, g, x, k, d)
 		return
 	}
 	rows := TileLength(k)
 	for i, v := range d[:n] {
 		tile, l := x[i/rows*rows*k:], i%lanes
 		for j := range k {
-			g[lanes*j+l] = math.FMA(tile[j*rows+i%rows], v, g[lanes*j+l])
+			g[lanes*j+l] = math.FMA(float64(tile[j*rows+i%rows]), v, g[lanes*j+l])
 		}
 		g[lanes*k+l] += v
 	}
 }
 
-// wideGradientGo is gradientGo for wide tiles, whose missing rows are added too.
-func wideGradientGo(n int, g, x []float64, k int, d []float64) {
+// wideGradientFrom is gradientFrom for wide tiles, whose missing rows are added too.
+func wideGradientFrom[T float64 | int32](n int, g []float64, x []T, k int, d []float64) {
 	for i := range tiled(n, k) / k {
 		v := 0.0
 		if i < n {
@@ -256,17 +277,17 @@ func wideGradientGo(n int, g, x []float64, k int, d []float64) {
 		}
 		row := x[i/lanes*lanes*k+i%lanes*lanes:]
 		for j := 0; j < k; j += lanes {
-			x, to := (*[lanes]float64)(row[j*lanes:]), (*[lanes]float64)(g[j:])
+			x, to := (*[lanes]T)(row[j*lanes:]), (*[lanes]float64)(g[j:])
 			for l, u := range x {
-				to[l] = math.FMA(u, v, to[l])
+				to[l] = math.FMA(float64(u), v, to[l])
 			}
 		}
 		g[k+i%lanes] += v
 	}
 }
 
-func bernoulliLogitLinearGo(n int, x, b []float64, k int, g []float64, c float64, o []float64, y []int8, d []float64, sum, product *[lanes]float64) {
-	predictGo(n, d, x, b, c, o)
+func bernoulliLogitLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o []float64, y []int8, d []float64, sum, product *[lanes]float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	for i, e := range d[:n] {
 		sign := 1.0
 		if y[i] < 0 {
@@ -274,41 +295,41 @@ func bernoulliLogitLinearGo(n int, x, b []float64, k int, g []float64, c float64
 		}
 		d[i] = float64(sign * logOddsGo(i%lanes, float64(sign*e), sum, product))
 	}
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func binomialLogitLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product *[lanes]float64, trials float64) {
-	predictGo(n, d, x, b, c, o)
+func binomialLogitLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product *[lanes]float64, trials float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	binomialLogitGo(n, sum, product, d, y, trials, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func poissonLogLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
-	predictGo(n, d, x, b, c, o)
+func poissonLogLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	poissonLogGo(n, sum, d, y, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func bernoulliProbitLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
-	predictGo(n, d, x, b, c, o)
+func bernoulliProbitLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	bernoulliProbitGo(n, sum, d, y, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func negBinomial2LogLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
-	predictGo(n, d, x, b, c, o)
+func negBinomial2LogLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	negBinomial2LogGo(n, sum, dphi, d, y, phi, logPhi, inverse, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func studentTLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product, share *[lanes]float64, inverse, slope float64) {
-	predictGo(n, d, x, b, c, o)
+func studentTLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product, share *[lanes]float64, inverse, slope float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	studentTGo(n, sum, product, share, y, d, inverse, slope, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func normalLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, squares *[lanes]float64, inverse float64) {
-	predictGo(n, d, x, b, c, o)
+func normalLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, squares *[lanes]float64, inverse float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	normalGo(n, squares, y, d, inverse, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
