@@ -44,18 +44,18 @@ func runLevels(c *call) {
 	if block == 0 || block != p.block {
 		p.tile = n.tilesBefore(block, length)
 	}
-	x := c.in[n.linear.x].val.buf
-	p.D = c.scratch[0]
+	p.Decimals, p.D = n.decimals, c.scratch[0]
 	for _, run := range n.runs[block] {
 		p.C = 0
 		for i := range n.levels.intercepts {
 			p.C += c.coefficient(&n.levels.intercepts[i], run.Of)
 		}
 		for j := range n.levels.columns {
-			p.B[j] = c.coefficient(&n.levels.columns[j], run.Of)
+			p.SetB(j, c.coefficient(&n.levels.columns[j], run.Of))
 		}
 		clear(p.Gradient)
-		p.X, c.row, c.n = x[p.tile*len(p.B)*length:], row+int(run.Lo), int(run.Hi-run.Lo)
+		p.moveTo(c, p.tile*length)
+		c.row, c.n = row+int(run.Lo), int(run.Hi-run.Lo)
 		n.rows.linear(c, &p.Predictor)
 		for j := range n.levels.columns {
 			c.giveCoefficient(&n.levels.columns[j], run.Of, j)
@@ -217,16 +217,15 @@ func (p *levelPart) equal(q *levelPart) bool {
 func (g *Graph) tileLevels(n *node) {
 	x := &g.nodes[n.in[n.linear.x]]
 	rows, cols := x.shape.rows(), x.shape.cols()
-	length, stored := vector.TileLength(cols), vector.Columns(cols)
-	values := make([]float64, 2*tiles(rows, length)*stored*length)
-	to := values
+	length := vector.TileLength(cols)
+	m, tile := newMatrix(x, 2*tiles(rows, length)), 0
 	for b, runs := range n.runs {
 		for _, r := range runs {
 			for lo := r.Lo; lo < r.Hi; lo += int32(length) {
-				vector.Tile(to, x.values[b*n.runBlock+int(lo):], min(length, int(r.Hi-lo)), rows, cols)
-				to = to[stored*length:]
+				m.store(tile, b*n.runBlock+int(lo), min(length, int(r.Hi-lo)))
+				tile++
 			}
 		}
 	}
-	x.values = values
+	x.values, n.decimals = m.numbers, m.decimals
 }

@@ -89,10 +89,8 @@ func (g *Graph) tileConstants() {
 	}
 	for id := range g.nodes {
 		if n := &g.nodes[id]; n.op == opLinear {
-			x := n.in[n.linear.x]
-			m := &g.nodes[x]
-			m.values = predictorTiles(m.values, m.shape.rows(), m.shape.cols())
-			l.tiled[x] = true
+			g.tileLinear(n)
+			l.tiled[n.in[n.linear.x]] = true
 		}
 	}
 }
@@ -140,13 +138,50 @@ func inTiles(values []float64, rows, cols, block int) []float64 {
 	return out
 }
 
-// predictorTiles returns the matrix of a linear predictor in its tiles.
-func predictorTiles(values []float64, rows, cols int) []float64 {
-	length, stored := vector.TileLength(cols), vector.Columns(cols)
-	out := make([]float64, tiles(rows, length)*length*stored)
-	vector.OnHugePages(out)
-	for row := 0; row < rows; row += length {
-		vector.Tile(out[row*stored:], values[row:], min(length, rows-row), rows, cols)
+// leastDecimal is from how many bytes on a linear predictor's matrix of decimal fractions is stored as whole numbers: what the second cache holds of float64 is read faster as it is.
+const leastDecimal = 1 << 20
+
+// A matrix is that of a linear predictor in its tiles, in one of two forms.
+type matrix struct {
+	from     *node
+	numbers  []float64 // nil where there are decimals
+	decimals vector.Decimals
+}
+
+// newMatrix returns a matrix of so many tiles, all 0, for the constant from.
+func newMatrix(from *node, tiles int) *matrix {
+	rows, cols := from.shape.rows(), from.shape.cols()
+	m, entries := &matrix{from: from}, tiles*vector.TileLength(cols)*vector.Columns(cols)
+	if 8*len(from.values) >= leastDecimal {
+		if scale, ok := vector.Scales(from.values, rows, cols); ok {
+			m.decimals = vector.Decimals{Whole: make([]int32, entries), Scale: scale}
+			vector.OnHugePages(m.decimals.Whole)
+			return m
+		}
 	}
-	return out
+	m.numbers = make([]float64, entries)
+	vector.OnHugePages(m.numbers)
+	return m
+}
+
+// store stores some rows as a tile.
+func (m *matrix) store(tile, row, rows int) {
+	stride, cols := m.from.shape.rows(), m.from.shape.cols()
+	at := tile * vector.TileLength(cols) * vector.Columns(cols)
+	if m.decimals.Whole != nil {
+		vector.TileWhole(m.decimals.Whole[at:], m.from.values[row:], m.decimals.Scale, rows, stride, cols)
+		return
+	}
+	vector.Tile(m.numbers[at:], m.from.values[row:], rows, stride, cols)
+}
+
+// tileLinear puts the matrix of a linear predictor in its tiles.
+func (g *Graph) tileLinear(n *node) {
+	x := &g.nodes[n.in[n.linear.x]]
+	rows, length := x.shape.rows(), vector.TileLength(x.shape.cols())
+	m := newMatrix(x, tiles(rows, length))
+	for tile := range tiles(rows, length) {
+		m.store(tile, tile*length, min(length, rows-tile*length))
+	}
+	x.values, n.decimals = m.numbers, m.decimals
 }

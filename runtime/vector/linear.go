@@ -37,19 +37,21 @@ func Columns(k int) int {
 }
 
 // Tile stores some rows of a matrix, at most TileLength(k), as one tile of Columns(k) columns, in to, which is 0: column j of the k begins at x[j·stride].
-func Tile[T float64 | int32](to, x []T, rows, stride, k int) {
-	length := TileLength(k)
+func Tile(to, x []float64, rows, stride, k int) {
 	for j := range k {
-		column := x[j*stride:][:rows]
-		if !wide(k) {
-			copy(to[j*length:], column)
-			continue
-		}
-		group := to[j/lanes*lanes*lanes:]
-		for i, v := range column {
-			group[i*lanes+j%lanes] = v
+		at, step := inTile(j, k)
+		for i, v := range x[j*stride:][:rows] {
+			to[at+i*step] = v
 		}
 	}
+}
+
+// inTile returns where column j of k begins in a tile, and how far apart its rows are.
+func inTile(j, k int) (at, step int) {
+	if wide(k) {
+		return j/lanes*lanes*lanes + j%lanes, lanes
+	}
+	return j * TileLength(k), 1
 }
 
 // tiled is the length of a matrix of n rows and k columns in tiles.
@@ -69,9 +71,9 @@ func gradientLength(k int) int {
 // A Predictor is C + X·B or Offset + X·B for a likelihood of n rows. The likelihoods of predictors read X once for value and gradient: for each tile of
 // rows they compute the product, the likelihood, and the product of Xᵀ with the derivative.
 type Predictor struct {
-	X      []float64 // in tiles
-	Whole  []int32   // X in tiles, where it is of whole numbers; else nil
-	B      []float64 // one for each of the columns with which X is stored, at least one; those of columns that are added must be finite
+	X []float64 // in tiles; not used where there are Decimals
+	Decimals
+	B      []float64 // one for each of the columns with which X is stored, at least one, divided by its scale where X is decimals; those of columns that are added must be finite
 	C      float64   // used where Offset is nil
 	Offset []float64 // n, or nil
 	D      []float64 // is set to the derivative in the predictor of each of n rows
@@ -85,23 +87,48 @@ func NewPredictor(k int) Predictor {
 	return Predictor{B: make([]float64, k), Gradient: make([]float64, gradientLength(k))}
 }
 
-// Sum returns the sum of one column of the gradient; column len(B) is Σ D.
+// SetAll sets the coefficients of the first columns.
+func (p *Predictor) SetAll(b []float64) {
+	if p.Whole == nil {
+		copy(p.B, b)
+		return
+	}
+	for j, v := range b {
+		p.SetB(j, v)
+	}
+}
+
+// SetB sets the coefficient of a column.
+func (p *Predictor) SetB(column int, b float64) {
+	if p.Whole != nil {
+		b /= p.Scale[column]
+	}
+	p.B[column] = b
+}
+
+// Sum returns the derivative in the coefficient of one column, from the gradient; column len(B) is Σ D.
 func (p *Predictor) Sum(column int) float64 {
 	k := len(p.B)
-	if !wide(k) {
-		return fold((*[lanes]float64)(p.Gradient[lanes*column:]))
+	var sum float64
+	switch {
+	case !wide(k):
+		sum = fold((*[lanes]float64)(p.Gradient[lanes*column:]))
+	case column < k:
+		sum = p.Gradient[column]
+	default:
+		sum = fold((*[lanes]float64)(p.Gradient[k:]))
 	}
-	if column < k {
-		return p.Gradient[column]
+	if p.Whole != nil && column < k {
+		sum /= p.Scale[column]
 	}
-	return fold((*[lanes]float64)(p.Gradient[k:]))
+	return sum
 }
 
 // AddGradient adds the sums of the first columns of the gradient, times a number, to b.
 func (p *Predictor) AddGradient(b []float64, power float64) {
-	if wide(len(p.B)) {
+	if wide(len(p.B)) || p.Whole != nil {
 		for j := range b {
-			b[j] += float64(power * p.Gradient[j])
+			b[j] += float64(power * p.Sum(j))
 		}
 		return
 	}

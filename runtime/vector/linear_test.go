@@ -40,31 +40,31 @@ func linearCalls() []call {
 	return []call{
 		{"bernoulliLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			bernoulliLogitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.signs(n), p.D, m.lanes(), m.lanes())
+			bernoulliLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.signs(n), p.D, m.lanes(), m.lanes())
 		}},
 		{"binomialLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			binomialLogitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 9)
+			binomialLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 9)
 		}},
 		{"bernoulliProbitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			bernoulliProbitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
+			bernoulliProbitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
 		}},
 		{"poissonLogLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			poissonLogLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
+			poissonLogLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
 		}},
 		{"negBinomial2LogLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			negBinomial2LogLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
+			negBinomial2LogLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
 		}},
 		{"studentTLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			studentTLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), m.lanes(), m.lanes(), 0.7, 3.1)
+			studentTLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), m.lanes(), m.lanes(), 0.7, 3.1)
 		}},
 		{"normalLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			normalLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), 0.7)
+			normalLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), 0.7)
 		}},
 	}
 }
