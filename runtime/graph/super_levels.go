@@ -40,7 +40,7 @@ var opLevels = &op{
 func runLevels(c *call) {
 	n, p, row, rows := c.node, &c.sums.predictor, c.row, c.n
 	block := row / n.runBlock
-	length := vector.TileLength(len(p.B))
+	length := vector.TileLength(len(p.B), n.decimals.Whole != nil)
 	if block == 0 || block != p.block {
 		p.tile = n.tilesBefore(block, length)
 	}
@@ -215,17 +215,15 @@ func (p *levelPart) equal(q *levelPart) bool {
 
 // tileLevels puts the matrix of a predictor in tiles that begin anew with each run. Its length does not depend on the levels.
 func (g *Graph) tileLevels(n *node) {
-	x := &g.nodes[n.in[n.linear.x]]
-	rows, cols := x.shape.rows(), x.shape.cols()
-	length := vector.TileLength(cols)
-	m, tile := newMatrix(x, 2*tiles(rows, length)), 0
+	m, tile := newMatrix(&g.nodes[n.in[n.linear.x]]), 0
+	m.make(2 * tiles(m.from.shape.rows(), m.length))
 	for b, runs := range n.runs {
 		for _, r := range runs {
-			for lo := r.Lo; lo < r.Hi; lo += int32(length) {
-				m.store(tile, b*n.runBlock+int(lo), min(length, int(r.Hi-lo)))
+			for lo := r.Lo; lo < r.Hi; lo += int32(m.length) {
+				m.store(tile, b*n.runBlock+int(lo), min(m.length, int(r.Hi-lo)))
 				tile++
 			}
 		}
 	}
-	x.values, n.decimals = m.numbers, m.decimals
+	m.give(n)
 }

@@ -144,44 +144,55 @@ const leastDecimal = 1 << 20
 // A matrix is that of a linear predictor in its tiles, in one of two forms.
 type matrix struct {
 	from     *node
+	length   int       // of a tile
+	stored   int       // columns
 	numbers  []float64 // nil where there are decimals
 	decimals vector.Decimals
 }
 
-// newMatrix returns a matrix of so many tiles, all 0, for the constant from.
-func newMatrix(from *node, tiles int) *matrix {
-	rows, cols := from.shape.rows(), from.shape.cols()
-	m, entries := &matrix{from: from}, tiles*vector.TileLength(cols)*vector.Columns(cols)
+// newMatrix prepares the matrix of a constant.
+func newMatrix(from *node) *matrix {
+	m, cols := &matrix{from: from}, from.shape.cols()
 	if 8*len(from.values) >= leastDecimal {
-		if scale, ok := vector.Scales(from.values, rows, cols); ok {
-			m.decimals = vector.Decimals{Whole: make([]int32, entries), Scale: scale}
-			vector.OnHugePages(m.decimals.Whole)
-			return m
-		}
+		m.decimals.Scale, _ = vector.Scales(from.values, from.shape.rows(), cols)
 	}
-	m.numbers = make([]float64, entries)
-	vector.OnHugePages(m.numbers)
+	m.length, m.stored = vector.TileLength(cols, m.decimals.Scale != nil), vector.Columns(cols)
 	return m
+}
+
+// make makes so many tiles, all 0.
+func (m *matrix) make(tiles int) {
+	n := tiles * m.length * m.stored
+	if m.decimals.Scale != nil {
+		m.decimals.Whole = make([]int32, n)
+		vector.OnHugePages(m.decimals.Whole)
+		return
+	}
+	m.numbers = make([]float64, n)
+	vector.OnHugePages(m.numbers)
 }
 
 // store stores some rows as a tile.
 func (m *matrix) store(tile, row, rows int) {
-	stride, cols := m.from.shape.rows(), m.from.shape.cols()
-	at := tile * vector.TileLength(cols) * vector.Columns(cols)
-	if m.decimals.Whole != nil {
-		vector.TileWhole(m.decimals.Whole[at:], m.from.values[row:], m.decimals.Scale, rows, stride, cols)
-		return
+	at, x := tile*m.length*m.stored, m.from.values[row:]
+	if stride, cols := m.from.shape.rows(), m.from.shape.cols(); m.decimals.Whole != nil {
+		vector.TileWhole(m.decimals.Whole[at:], x, m.decimals.Scale, rows, stride, cols)
+	} else {
+		vector.Tile(m.numbers[at:], x, rows, stride, cols)
 	}
-	vector.Tile(m.numbers[at:], m.from.values[row:], rows, stride, cols)
 }
+
+// give puts the matrix in the place of the constant, of which the likelihood n is the only reader.
+func (m *matrix) give(n *node) { m.from.values, n.decimals = m.numbers, m.decimals }
 
 // tileLinear puts the matrix of a linear predictor in its tiles.
 func (g *Graph) tileLinear(n *node) {
-	x := &g.nodes[n.in[n.linear.x]]
-	rows, length := x.shape.rows(), vector.TileLength(x.shape.cols())
-	m := newMatrix(x, tiles(rows, length))
-	for tile := range tiles(rows, length) {
-		m.store(tile, tile*length, min(length, rows-tile*length))
+	m := newMatrix(&g.nodes[n.in[n.linear.x]])
+	rows := m.from.shape.rows()
+	count := tiles(rows, m.length)
+	m.make(count)
+	for tile := range count {
+		m.store(tile, tile*m.length, min(m.length, rows-tile*m.length))
 	}
-	x.values, n.decimals = m.numbers, m.decimals
+	m.give(n)
 }

@@ -5,7 +5,7 @@ import "math"
 // Decimals is a matrix of a Predictor whose columns are decimal fractions, stored as whole numbers in half the memory: element i, j is that of Whole divided by Scale[j], rounded once. The products are
 // computed with the fraction itself.
 type Decimals struct {
-	Whole []int32   // in tiles
+	Whole []int32   // in tiles of TileLength(k, true)
 	Scale []float64 // of each column with which the matrix is stored: a power of ten
 }
 
@@ -43,7 +43,7 @@ func scaleOf(column []float64, scale *float64) bool {
 // TileWhole is Tile for a matrix of decimals, given the scales.
 func TileWhole(to []int32, x, scale []float64, rows, stride, k int) {
 	for j := range k {
-		at, step := inTile(j, k)
+		at, step := inTile(j, k, true)
 		for i, v := range x[j*stride:][:rows] {
 			to[at+i*step] = int32(math.RoundToEven(v * scale[j]))
 		}

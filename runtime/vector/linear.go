@@ -8,12 +8,12 @@ import (
 
 // The matrix of a Predictor is stored in tiles of rows, the last padded with zeros: [column][row], but if it is wide, [eight columns][row][column of the eight].
 
-// TileLength is the number of rows in a tile of a Predictor's matrix with k columns: short where the L1 cache would hold two short tiles but not two long ones, and of eight rows in a wide matrix.
-func TileLength(k int) int {
+// TileLength is the number of rows in a tile of a Predictor's matrix with k columns, of whole numbers or not: short where the L1 cache would hold two short tiles but not two long ones, and of eight rows in a wide matrix.
+func TileLength(k int, whole bool) int {
 	switch {
 	case wide(k):
 		return lanes
-	case k > mostLong:
+	case k > mostLong && !whole:
 		return shortTile
 	}
 	return longTile
@@ -36,10 +36,10 @@ func Columns(k int) int {
 	return k
 }
 
-// Tile stores some rows of a matrix, at most TileLength(k), as one tile of Columns(k) columns, in to, which is 0: column j of the k begins at x[j·stride].
+// Tile stores some rows of a matrix, at most TileLength(k, false), as one tile of Columns(k) columns, in to, which is 0: column j of the k begins at x[j·stride].
 func Tile(to, x []float64, rows, stride, k int) {
 	for j := range k {
-		at, step := inTile(j, k)
+		at, step := inTile(j, k, false)
 		for i, v := range x[j*stride:][:rows] {
 			to[at+i*step] = v
 		}
@@ -47,16 +47,16 @@ func Tile(to, x []float64, rows, stride, k int) {
 }
 
 // inTile returns where column j of k begins in a tile, and how far apart its rows are.
-func inTile(j, k int) (at, step int) {
+func inTile(j, k int, whole bool) (at, step int) {
 	if wide(k) {
 		return j/lanes*lanes*lanes + j%lanes, lanes
 	}
-	return j * TileLength(k), 1
+	return j * TileLength(k, whole), 1
 }
 
 // tiled is the length of a matrix of n rows and k columns in tiles.
-func tiled(n, k int) int {
-	rows := TileLength(k)
+func tiled(n, k int, whole bool) int {
+	rows := TileLength(k, whole)
 	return (n + rows - 1) / rows * rows * k
 }
 
@@ -240,8 +240,14 @@ func predictGo(n int, d, x []float64, whole []int32, b []float64, c float64, o [
 	predictFrom(n, d, x, b, c, o)
 }
 
+// isWhole reports whether the numbers are whole ones.
+func isWhole[T float64 | int32](x []T) bool {
+	_, whole := any(x).([]int32)
+	return whole
+}
+
 func predictFrom[T float64 | int32](n int, d []float64, x []T, b []float64, c float64, o []float64) {
-	k, rows := len(b), TileLength(len(b))
+	k, rows := len(b), TileLength(len(b), isWhole(x))
 	for i := range d[:n] {
 		e := c
 		if o != nil {
@@ -285,7 +291,7 @@ func gradientFrom[T float64 | int32](n int, g []float64, x []T, k int, d []float
 		wideGradientFrom(n, g, x, k, d)
 		return
 	}
-	rows := TileLength(k)
+	rows := TileLength(k, isWhole(x))
 	for i, v := range d[:n] {
 		tile, l := x[i/rows*rows*k:], i%lanes
 		for j := range k {
@@ -297,7 +303,7 @@ func gradientFrom[T float64 | int32](n int, g []float64, x []T, k int, d []float
 
 // wideGradientFrom is gradientFrom for wide tiles, whose missing rows are added too.
 func wideGradientFrom[T float64 | int32](n int, g []float64, x []T, k int, d []float64) {
-	for i := range tiled(n, k) / k {
+	for i := range tiled(n, k, isWhole(x)) / k {
 		v := 0.0
 		if i < n {
 			v = d[i]

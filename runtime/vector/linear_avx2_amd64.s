@@ -16,34 +16,35 @@ TEXT ·bernoulliLogitLinearAVX2(SB), NOSPLIT, $128-96
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 24(SP)
 	MOVQ    AX, 56(SP)
-	MOVQ    k+32(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -56,34 +57,31 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -107,15 +105,15 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -124,10 +122,10 @@ columns21:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -135,117 +133,16 @@ done18:
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     product15
-
-whole14:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same23
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y5
-	VMOVUPD 32(CX), Y6
-	VMOVUPD 64(CX), Y7
-	VMOVUPD 96(CX), Y8
-	JMP     done24
-
-same23:
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-	VBROADCASTSD c+48(FP), Y7
-	VBROADCASTSD c+48(FP), Y8
-
-done24:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next27
-
-columns26:
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	VBROADCASTSD 8(CX), Y9
-	VCVTDQ2PD    64(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    80(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    96(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    112(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	VBROADCASTSD 16(CX), Y9
-	VCVTDQ2PD    128(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    144(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    160(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    176(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	VBROADCASTSD 24(CX), Y9
-	VCVTDQ2PD    192(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    208(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    224(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    240(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y5, (CX)
-	VMOVUPD Y6, 32(CX)
-	VMOVUPD Y7, 64(CX)
-	VMOVUPD Y8, 96(CX)
-
-product15:
-	JMP likelihood7
+	JMP     likelihood7
 
 long4:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole30
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same32
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -255,9 +152,9 @@ long4:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done33
+	JMP     done24
 
-same32:
+same23:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
@@ -267,14 +164,14 @@ same32:
 	VBROADCASTSD c+48(FP), Y10
 	VBROADCASTSD c+48(FP), Y11
 
-done33:
+done24:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next36
+	JLT  next27
 
-columns35:
+columns26:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -314,15 +211,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -335,10 +232,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -350,34 +247,34 @@ done34:
 	VMOVUPD Y9, 160(CX)
 	VMOVUPD Y10, 192(CX)
 	VMOVUPD Y11, 224(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y5
 	VMOVUPD 32(CX), Y6
 	VMOVUPD 64(CX), Y7
 	VMOVUPD 96(CX), Y8
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    (AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -417,15 +314,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    (AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -438,10 +335,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -452,28 +349,28 @@ done41:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same46
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y5
 	VMOVUPD 160(CX), Y6
 	VMOVUPD 192(CX), Y7
 	VMOVUPD 224(CX), Y8
-	JMP     done47
+	JMP     done38
 
-same46:
+same37:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done47:
+done38:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next50
+	JLT  next41
 
-columns49:
+columns40:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -513,15 +410,15 @@ columns49:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns49
+	JGE          columns40
 
-next50:
+next41:
 	ADDQ $0x04, DX
-	JEQ  done48
+	JEQ  done39
 	SUBQ $0x01, DX
-	JLT  next52
+	JLT  next43
 
-columns51:
+columns42:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -534,10 +431,10 @@ columns51:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns51
+	JGE          columns42
 
-next52:
-done48:
+next43:
+done39:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -546,33 +443,30 @@ done48:
 	VMOVUPD Y7, 192(CX)
 	VMOVUPD Y8, 224(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole53
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same55
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done56
+	JMP     done45
 
-same55:
+same44:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 
-done56:
+done45:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -589,9 +483,9 @@ done56:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next59
+	JLT     next48
 
-columns58:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -657,15 +551,15 @@ columns58:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns58
+	JGE          columns47
 
-next59:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done57
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next61
+	JLT  next50
 
-columns60:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -686,10 +580,10 @@ columns60:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns60
+	JGE          columns49
 
-next61:
-done57:
+next50:
+done46:
 	VMOVUPD (BX), Y12
 	VMOVUPD 32(BX), Y13
 	VADDPD  Y8, Y12, Y12
@@ -705,228 +599,16 @@ done57:
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     product54
-
-whole53:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same62
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y5
-	VMOVUPD 32(CX), Y6
-	VMOVUPD 64(CX), Y7
-	VMOVUPD 96(CX), Y8
-	JMP     done63
-
-same62:
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-	VBROADCASTSD c+48(FP), Y7
-	VBROADCASTSD c+48(FP), Y8
-
-done63:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next66
-
-columns65:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Y9
-	VCVTDQ2PD    64(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    80(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    96(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    112(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Y9
-	VCVTDQ2PD    128(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    144(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    160(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    176(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Y9
-	VCVTDQ2PD    192(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    208(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    224(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    240(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns65
-
-next66:
-	ADDQ $0x04, DX
-	JEQ  done64
-	SUBQ $0x01, DX
-	JLT  next68
-
-columns67:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns67
-
-next68:
-done64:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y5, (CX)
-	VMOVUPD Y6, 32(CX)
-	VMOVUPD Y7, 64(CX)
-	VMOVUPD Y8, 96(CX)
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y5
-	VMOVUPD 32(DX), Y6
-	VMOVUPD 64(DX), Y7
-	VMOVUPD 96(DX), Y8
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next71
-
-columns70:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	VMOVUPD     64(CX), Y9
-	VMOVUPD     96(CX), Y10
-	VCVTDQ2PD   64(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   80(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   96(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   112(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 64(CX)
-	VMOVUPD     Y10, 96(CX)
-	VMOVUPD     128(CX), Y9
-	VMOVUPD     160(CX), Y10
-	VCVTDQ2PD   128(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   144(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   160(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   176(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 128(CX)
-	VMOVUPD     Y10, 160(CX)
-	VMOVUPD     192(CX), Y9
-	VMOVUPD     224(CX), Y10
-	VCVTDQ2PD   192(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   208(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   224(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   240(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 192(CX)
-	VMOVUPD     Y10, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns70
-
-next71:
-	ADDQ $0x04, DX
-	JEQ  done69
-	SUBQ $0x01, DX
-	JLT  next73
-
-columns72:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns72
-
-next73:
-done69:
-	VMOVUPD (CX), Y4
-	VMOVUPD 32(CX), Y9
-	VADDPD  Y5, Y4, Y4
-	VADDPD  Y6, Y9, Y9
-	VADDPD  Y7, Y4, Y4
-	VADDPD  Y8, Y9, Y9
-	VMOVUPD Y4, (CX)
-	VMOVUPD Y9, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product54:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole74
+	JNE     whole51
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same76
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -936,9 +618,9 @@ bothLong6:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done77
+	JMP     done54
 
-same76:
+same53:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
@@ -948,14 +630,14 @@ same76:
 	VBROADCASTSD c+48(FP), Y10
 	VBROADCASTSD c+48(FP), Y11
 
-done77:
+done54:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next80
+	JLT  next57
 
-columns79:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -1011,15 +693,15 @@ columns79:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns79
+	JGE          columns56
 
-next80:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done78
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next82
+	JLT  next59
 
-columns81:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -1036,10 +718,10 @@ columns81:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns81
+	JGE          columns58
 
-next82:
-done78:
+next59:
+done55:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -1069,9 +751,9 @@ done78:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next85
+	JLT     next62
 
-columns84:
+columns61:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1123,15 +805,15 @@ columns84:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns84
+	JGE         columns61
 
-next85:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done83
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next87
+	JLT  next64
 
-columns86:
+columns63:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1147,10 +829,10 @@ columns86:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns86
+	JGE         columns63
 
-next87:
-done83:
+next64:
+done60:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -1165,34 +847,34 @@ done83:
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product75
+	JMP     product52
 
-whole74:
+whole51:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same88
+	JEQ     same65
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y5
 	VMOVUPD 32(CX), Y6
 	VMOVUPD 64(CX), Y7
 	VMOVUPD 96(CX), Y8
-	JMP     done89
+	JMP     done66
 
-same88:
+same65:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done89:
+done66:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next92
+	JLT  next69
 
-columns91:
+columns68:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y9
@@ -1240,15 +922,15 @@ columns91:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns91
+	JGE          columns68
 
-next92:
+next69:
 	ADDQ $0x04, DX
-	JEQ  done90
+	JEQ  done67
 	SUBQ $0x01, DX
-	JLT  next94
+	JLT  next71
 
-columns93:
+columns70:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y9
@@ -1263,10 +945,10 @@ columns93:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns93
+	JGE          columns70
 
-next94:
-done90:
+next71:
+done67:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -1277,28 +959,28 @@ done90:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same95
+	JEQ     same72
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y5
 	VMOVUPD 160(CX), Y6
 	VMOVUPD 192(CX), Y7
 	VMOVUPD 224(CX), Y8
-	JMP     done96
+	JMP     done73
 
-same95:
+same72:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done96:
+done73:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next99
+	JLT  next76
 
-columns98:
+columns75:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -1338,15 +1020,15 @@ columns98:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns98
+	JGE          columns75
 
-next99:
+next76:
 	ADDQ $0x04, DX
-	JEQ  done97
+	JEQ  done74
 	SUBQ $0x01, DX
-	JLT  next101
+	JLT  next78
 
-columns100:
+columns77:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -1359,10 +1041,10 @@ columns100:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns100
+	JGE          columns77
 
-next101:
-done97:
+next78:
+done74:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -1384,9 +1066,9 @@ done97:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next104
+	JLT     next81
 
-columns103:
+columns80:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -1438,15 +1120,15 @@ columns103:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns103
+	JGE         columns80
 
-next104:
+next81:
 	ADDQ $0x04, DX
-	JEQ  done102
+	JEQ  done79
 	SUBQ $0x01, DX
-	JLT  next106
+	JLT  next83
 
-columns105:
+columns82:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -1462,10 +1144,10 @@ columns105:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns105
+	JGE         columns82
 
-next106:
-done102:
+next83:
+done79:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -1488,9 +1170,9 @@ done102:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next109
+	JLT     next86
 
-columns108:
+columns85:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -1542,15 +1224,15 @@ columns108:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns108
+	JGE         columns85
 
-next109:
+next86:
 	ADDQ $0x04, DX
-	JEQ  done107
+	JEQ  done84
 	SUBQ $0x01, DX
-	JLT  next111
+	JLT  next88
 
-columns110:
+columns87:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -1566,10 +1248,10 @@ columns110:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns110
+	JGE         columns87
 
-next111:
-done107:
+next88:
+done84:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -1581,7 +1263,7 @@ done107:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product75:
+product52:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ AX, CX
@@ -1594,9 +1276,9 @@ likelihood7:
 	XORQ BX, BX
 	LEAQ -8(CX), SI
 	CMPQ BX, SI
-	JGT  tail115
+	JGT  tail92
 
-loop114:
+loop91:
 	VPMOVSXBQ    (AX)(BX*1), Y4
 	VANDPD       c8000000000000000<>+0(SB), Y4, Y4
 	VMOVUPD      (DX)(BX*8), Y5
@@ -1689,12 +1371,12 @@ loop114:
 	VMOVUPD      Y4, 32(DX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop114
+	JLE          loop91
 
-tail115:
+tail92:
 	SUBQ         BX, CX
 	CMPQ         CX, $0x00
-	JLE          done116
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         CX, DI
 	NEGQ         DI
@@ -1799,7 +1481,7 @@ tail115:
 	VXORPD       Y5, Y6, Y5
 	VMASKMOVPD   Y5, Y4, 32(DX)(BX*8)
 
-done116:
+done93:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -1829,9 +1511,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole117
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -1846,9 +1525,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next121
+	JLT     next96
 
-columns120:
+columns95:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -1884,15 +1563,15 @@ columns120:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns120
+	JGE         columns95
 
-next121:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done119
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next123
+	JLT  next98
 
-columns122:
+columns97:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -1904,10 +1583,10 @@ columns122:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns122
+	JGE         columns97
 
-next123:
-done119:
+next98:
+done94:
 	VMOVUPD (CX), Y8
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y4, Y8, Y8
@@ -1918,123 +1597,12 @@ done119:
 	VMOVUPD Y9, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product118
-
-whole117:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y5
-	VMOVUPD 32(DX), Y6
-	VMOVUPD 64(DX), Y7
-	VMOVUPD 96(DX), Y8
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next126
-
-columns125:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	VMOVUPD     64(CX), Y9
-	VMOVUPD     96(CX), Y10
-	VCVTDQ2PD   64(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   80(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   96(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   112(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 64(CX)
-	VMOVUPD     Y10, 96(CX)
-	VMOVUPD     128(CX), Y9
-	VMOVUPD     160(CX), Y10
-	VCVTDQ2PD   128(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   144(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   160(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   176(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 128(CX)
-	VMOVUPD     Y10, 160(CX)
-	VMOVUPD     192(CX), Y9
-	VMOVUPD     224(CX), Y10
-	VCVTDQ2PD   192(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   208(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   224(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   240(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 192(CX)
-	VMOVUPD     Y10, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns125
-
-next126:
-	ADDQ $0x04, DX
-	JEQ  done124
-	SUBQ $0x01, DX
-	JLT  next128
-
-columns127:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns127
-
-next128:
-done124:
-	VMOVUPD (CX), Y4
-	VMOVUPD 32(CX), Y9
-	VADDPD  Y5, Y4, Y4
-	VADDPD  Y6, Y9, Y9
-	VADDPD  Y7, Y4, Y4
-	VADDPD  Y8, Y9, Y9
-	VMOVUPD Y4, (CX)
-	VMOVUPD Y9, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product118:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole129
+	JNE     whole99
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -2053,9 +1621,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next133
+	JLT     next103
 
-columns132:
+columns102:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -2107,15 +1675,15 @@ columns132:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns132
+	JGE         columns102
 
-next133:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done131
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next135
+	JLT  next105
 
-columns134:
+columns104:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -2131,10 +1699,10 @@ columns134:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns134
+	JGE         columns104
 
-next135:
-done131:
+next105:
+done101:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -2149,9 +1717,9 @@ done131:
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product130
+	JMP     product100
 
-whole129:
+whole99:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -2166,9 +1734,9 @@ whole129:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next138
+	JLT     next108
 
-columns137:
+columns107:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -2220,15 +1788,15 @@ columns137:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns137
+	JGE         columns107
 
-next138:
+next108:
 	ADDQ $0x04, DX
-	JEQ  done136
+	JEQ  done106
 	SUBQ $0x01, DX
-	JLT  next140
+	JLT  next110
 
-columns139:
+columns109:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -2244,10 +1812,10 @@ columns139:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns139
+	JGE         columns109
 
-next140:
-done136:
+next110:
+done106:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -2270,9 +1838,9 @@ done136:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next143
+	JLT     next113
 
-columns142:
+columns112:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -2324,15 +1892,15 @@ columns142:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns142
+	JGE         columns112
 
-next143:
+next113:
 	ADDQ $0x04, DX
-	JEQ  done141
+	JEQ  done111
 	SUBQ $0x01, DX
-	JLT  next145
+	JLT  next115
 
-columns144:
+columns114:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -2348,10 +1916,10 @@ columns144:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns144
+	JGE         columns114
 
-next145:
-done141:
+next115:
+done111:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -2363,7 +1931,7 @@ done141:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product130:
+product100:
 	JMP tile3
 
 finish10:
@@ -2376,18 +1944,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole146
+	JNE   whole116
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit148:
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost149
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost149:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -2395,35 +1963,35 @@ atMost149:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same150
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y4, Y5
-	JMP        done151
+	JMP        done121
 
-same150:
+same120:
 	VBROADCASTSD c+48(FP), Y5
 
-done151:
+done121:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column152:
+column122:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column152
+	JG           column122
 	VMASKMOVPD   Y5, Y4, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost153
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost153:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -2431,47 +1999,47 @@ atMost153:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same154
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y4, Y5
-	JMP        done155
+	JMP        done125
 
-same154:
+same124:
 	VBROADCASTSD c+48(FP), Y5
 
-done155:
+done125:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column156:
+column126:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  32(SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column156
+	JG           column126
 	VMASKMOVPD   Y5, Y4, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit148
-	JMP          product147
+	JG           unit118
+	JMP          product117
 
-whole146:
+whole116:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit157:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost158
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost158:
+atMost128:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y5
@@ -2479,36 +2047,36 @@ atMost158:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same159
+	JEQ        same129
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y5, Y6
-	JMP        done160
+	JMP        done130
 
-same159:
+same129:
 	VBROADCASTSD c+48(FP), Y6
 
-done160:
+done130:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column161:
+column131:
 	VBROADCASTSD (DI), Y7
 	VCVTDQ2PD    (SI), Y4
 	VFMADD231PD  Y4, Y7, Y6
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column161
+	JG           column131
 	VMASKMOVPD   Y6, Y5, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost162
+	JLE          atMost132
 	MOVQ         $0x00000008, BX
 
-atMost162:
+atMost132:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y5
@@ -2516,53 +2084,53 @@ atMost162:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same163
+	JEQ        same133
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y5, Y6
-	JMP        done164
+	JMP        done134
 
-same163:
+same133:
 	VBROADCASTSD c+48(FP), Y6
 
-done164:
+done134:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column165:
+column135:
 	VBROADCASTSD (DI), Y7
 	VCVTDQ2PD    16(SI), Y4
 	VFMADD231PD  Y4, Y7, Y6
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column165
+	JG           column135
 	VMASKMOVPD   Y6, Y5, 32(BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit157
+	JG           unit127
 
-product147:
+product117:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole166
+	JNE   whole136
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit168:
+unit138:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost169
+	JLE  atMost139
 	MOVQ $0x00000008, BX
 
-atMost169:
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -2575,23 +2143,23 @@ atMost169:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column170:
+column140:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column170
+	JG          column140
 	VMOVUPD     (SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost171
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost171:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -2604,35 +2172,35 @@ atMost171:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column172:
+column142:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column172
+	JG          column142
 	VMOVUPD     32(SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit168
-	JMP         product167
+	JG          unit138
+	JMP         product137
 
-whole166:
+whole136:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit173:
+unit143:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost174
+	JLE  atMost144
 	MOVQ $0x00000008, BX
 
-atMost174:
+atMost144:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -2645,7 +2213,7 @@ atMost174:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column175:
+column145:
 	VMOVUPD     (SI), Y6
 	VCVTDQ2PD   (BX), Y4
 	VFMADD231PD Y4, Y5, Y6
@@ -2653,16 +2221,16 @@ column175:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column175
+	JG          column145
 	VMOVUPD     (SI), Y4
 	VADDPD      Y5, Y4, Y4
 	VMOVUPD     Y4, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost176
+	JLE         atMost146
 	MOVQ        $0x00000008, BX
 
-atMost176:
+atMost146:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -2675,7 +2243,7 @@ atMost176:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column177:
+column147:
 	VMOVUPD     32(SI), Y6
 	VCVTDQ2PD   16(BX), Y4
 	VFMADD231PD Y4, Y5, Y6
@@ -2683,32 +2251,32 @@ column177:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column177
+	JG          column147
 	VMOVUPD     32(SI), Y4
 	VADDPD      Y5, Y4, Y4
 	VMOVUPD     Y4, 32(SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit173
+	JG          unit143
 
-product167:
+product137:
 	JMP done13
 
 wide12:
-tile178:
+tile148:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish182
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost184
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost184:
+atMost154:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole185
+	JNE   whole155
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
@@ -2724,7 +2292,7 @@ atMost184:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group187:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -2743,7 +2311,7 @@ group187:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group187
+	JG          group157
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -2764,15 +2332,15 @@ group187:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same188
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y4, Y6
-	JMP         done189
+	JMP         done159
 
-same188:
+same158:
 	VBROADCASTSD c+48(FP), Y6
 
-done189:
+done159:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -2792,7 +2360,7 @@ done189:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group190:
+group160:
 	VMOVUPD     (CX), Y12
 	VFMADD231PD 256(AX), Y12, Y4
 	VFMADD231PD 320(AX), Y12, Y6
@@ -2807,7 +2375,7 @@ group190:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group190
+	JG          group160
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -2828,22 +2396,22 @@ group190:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same191
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y4, Y6
-	JMP         done192
+	JMP         done162
 
-same191:
+same161:
 	VBROADCASTSD c+48(FP), Y6
 
-done192:
+done162:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, 32(CX)
-	JMP        product186
+	JMP        product156
 
-whole185:
+whole155:
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
@@ -2859,7 +2427,7 @@ whole185:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group193:
+group163:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Y13
@@ -2884,7 +2452,7 @@ group193:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group193
+	JG          group163
 	VADDPD      Y6, Y5, Y4
 	VADDPD      Y8, Y7, Y5
 	VADDPD      Y10, Y9, Y6
@@ -2905,15 +2473,15 @@ group193:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same194
+	JEQ         same164
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y4, Y6
-	JMP         done195
+	JMP         done165
 
-same194:
+same164:
 	VBROADCASTSD c+48(FP), Y6
 
-done195:
+done165:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -2933,7 +2501,7 @@ done195:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group196:
+group166:
 	VMOVUPD     (CX), Y13
 	VCVTDQ2PD   128(AX), Y4
 	VFMADD231PD Y4, Y13, Y5
@@ -2956,7 +2524,7 @@ group196:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group196
+	JG          group166
 	VADDPD      Y6, Y5, Y4
 	VADDPD      Y8, Y7, Y5
 	VADDPD      Y10, Y9, Y6
@@ -2977,21 +2545,21 @@ group196:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same197
+	JEQ         same167
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y4, Y6
-	JMP         done198
+	JMP         done168
 
-same197:
+same167:
 	VBROADCASTSD c+48(FP), Y6
 
-done198:
+done168:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, 32(CX)
 
-product186:
+product156:
 	MOVQ 24(SP), AX
 	MOVQ AX, CX
 	SHRQ $0x03, CX
@@ -3003,9 +2571,9 @@ product186:
 	XORQ BX, BX
 	LEAQ -8(CX), SI
 	CMPQ BX, SI
-	JGT  tail202
+	JGT  tail172
 
-loop201:
+loop171:
 	VPMOVSXBQ    (AX)(BX*1), Y4
 	VANDPD       c8000000000000000<>+0(SB), Y4, Y4
 	VMOVUPD      (DX)(BX*8), Y5
@@ -3098,12 +2666,12 @@ loop201:
 	VMOVUPD      Y4, 32(DX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop201
+	JLE          loop171
 
-tail202:
+tail172:
 	SUBQ         BX, CX
 	CMPQ         CX, $0x00
-	JLE          done203
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         CX, DI
 	NEGQ         DI
@@ -3208,7 +2776,7 @@ tail202:
 	VXORPD       Y5, Y6, Y5
 	VMASKMOVPD   Y5, Y4, 32(DX)(BX*8)
 
-done203:
+done173:
 	MOVQ         grad+40(FP), AX
 	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
@@ -3257,7 +2825,7 @@ done203:
 	MOVQ         CX, (SP)
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole204
+	JNE          whole174
 	VBROADCASTSD 64(SP), Y4
 	VBROADCASTSD 72(SP), Y5
 	VBROADCASTSD 80(SP), Y6
@@ -3279,7 +2847,7 @@ done203:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group206:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -3308,10 +2876,10 @@ group206:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group206
-	JMP         product205
+	JG          group176
+	JMP         product175
 
-whole204:
+whole174:
 	VBROADCASTSD 64(SP), Y5
 	VBROADCASTSD 72(SP), Y6
 	VBROADCASTSD 80(SP), Y7
@@ -3333,7 +2901,7 @@ whole204:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group207:
+group177:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Y13
@@ -3376,14 +2944,14 @@ group207:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group207
+	JG          group177
 
-product205:
+product175:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile178
+	JMP  tile148
 
-finish182:
+finish152:
 done13:
 	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
@@ -3534,34 +3102,35 @@ TEXT ·binomialLogitLinearAVX2(SB), NOSPLIT, $128-104
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 24(SP)
 	MOVQ    AX, 56(SP)
-	MOVQ    k+32(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -3574,34 +3143,31 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -3625,15 +3191,15 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -3642,10 +3208,10 @@ columns21:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -3653,117 +3219,16 @@ done18:
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     product15
-
-whole14:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same23
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y5
-	VMOVUPD 32(CX), Y6
-	VMOVUPD 64(CX), Y7
-	VMOVUPD 96(CX), Y8
-	JMP     done24
-
-same23:
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-	VBROADCASTSD c+48(FP), Y7
-	VBROADCASTSD c+48(FP), Y8
-
-done24:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next27
-
-columns26:
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	VBROADCASTSD 8(CX), Y9
-	VCVTDQ2PD    64(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    80(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    96(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    112(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	VBROADCASTSD 16(CX), Y9
-	VCVTDQ2PD    128(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    144(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    160(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    176(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	VBROADCASTSD 24(CX), Y9
-	VCVTDQ2PD    192(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    208(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    224(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    240(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y5, (CX)
-	VMOVUPD Y6, 32(CX)
-	VMOVUPD Y7, 64(CX)
-	VMOVUPD Y8, 96(CX)
-
-product15:
-	JMP likelihood7
+	JMP     likelihood7
 
 long4:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole30
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same32
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -3773,9 +3238,9 @@ long4:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done33
+	JMP     done24
 
-same32:
+same23:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
@@ -3785,14 +3250,14 @@ same32:
 	VBROADCASTSD c+48(FP), Y10
 	VBROADCASTSD c+48(FP), Y11
 
-done33:
+done24:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next36
+	JLT  next27
 
-columns35:
+columns26:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -3832,15 +3297,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -3853,10 +3318,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -3868,34 +3333,34 @@ done34:
 	VMOVUPD Y9, 160(CX)
 	VMOVUPD Y10, 192(CX)
 	VMOVUPD Y11, 224(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y5
 	VMOVUPD 32(CX), Y6
 	VMOVUPD 64(CX), Y7
 	VMOVUPD 96(CX), Y8
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    (AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -3935,15 +3400,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    (AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -3956,10 +3421,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -3970,28 +3435,28 @@ done41:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same46
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y5
 	VMOVUPD 160(CX), Y6
 	VMOVUPD 192(CX), Y7
 	VMOVUPD 224(CX), Y8
-	JMP     done47
+	JMP     done38
 
-same46:
+same37:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done47:
+done38:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next50
+	JLT  next41
 
-columns49:
+columns40:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -4031,15 +3496,15 @@ columns49:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns49
+	JGE          columns40
 
-next50:
+next41:
 	ADDQ $0x04, DX
-	JEQ  done48
+	JEQ  done39
 	SUBQ $0x01, DX
-	JLT  next52
+	JLT  next43
 
-columns51:
+columns42:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -4052,10 +3517,10 @@ columns51:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns51
+	JGE          columns42
 
-next52:
-done48:
+next43:
+done39:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -4064,33 +3529,30 @@ done48:
 	VMOVUPD Y7, 192(CX)
 	VMOVUPD Y8, 224(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole53
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same55
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done56
+	JMP     done45
 
-same55:
+same44:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 
-done56:
+done45:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -4107,9 +3569,9 @@ done56:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next59
+	JLT     next48
 
-columns58:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -4175,15 +3637,15 @@ columns58:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns58
+	JGE          columns47
 
-next59:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done57
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next61
+	JLT  next50
 
-columns60:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -4204,10 +3666,10 @@ columns60:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns60
+	JGE          columns49
 
-next61:
-done57:
+next50:
+done46:
 	VMOVUPD (BX), Y12
 	VMOVUPD 32(BX), Y13
 	VADDPD  Y8, Y12, Y12
@@ -4223,228 +3685,16 @@ done57:
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     product54
-
-whole53:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same62
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y5
-	VMOVUPD 32(CX), Y6
-	VMOVUPD 64(CX), Y7
-	VMOVUPD 96(CX), Y8
-	JMP     done63
-
-same62:
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-	VBROADCASTSD c+48(FP), Y7
-	VBROADCASTSD c+48(FP), Y8
-
-done63:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next66
-
-columns65:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Y9
-	VCVTDQ2PD    64(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    80(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    96(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    112(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Y9
-	VCVTDQ2PD    128(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    144(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    160(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    176(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Y9
-	VCVTDQ2PD    192(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    208(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    224(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    240(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns65
-
-next66:
-	ADDQ $0x04, DX
-	JEQ  done64
-	SUBQ $0x01, DX
-	JLT  next68
-
-columns67:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns67
-
-next68:
-done64:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y5, (CX)
-	VMOVUPD Y6, 32(CX)
-	VMOVUPD Y7, 64(CX)
-	VMOVUPD Y8, 96(CX)
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y5
-	VMOVUPD 32(DX), Y6
-	VMOVUPD 64(DX), Y7
-	VMOVUPD 96(DX), Y8
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next71
-
-columns70:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	VMOVUPD     64(CX), Y9
-	VMOVUPD     96(CX), Y10
-	VCVTDQ2PD   64(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   80(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   96(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   112(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 64(CX)
-	VMOVUPD     Y10, 96(CX)
-	VMOVUPD     128(CX), Y9
-	VMOVUPD     160(CX), Y10
-	VCVTDQ2PD   128(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   144(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   160(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   176(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 128(CX)
-	VMOVUPD     Y10, 160(CX)
-	VMOVUPD     192(CX), Y9
-	VMOVUPD     224(CX), Y10
-	VCVTDQ2PD   192(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   208(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   224(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   240(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 192(CX)
-	VMOVUPD     Y10, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns70
-
-next71:
-	ADDQ $0x04, DX
-	JEQ  done69
-	SUBQ $0x01, DX
-	JLT  next73
-
-columns72:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns72
-
-next73:
-done69:
-	VMOVUPD (CX), Y4
-	VMOVUPD 32(CX), Y9
-	VADDPD  Y5, Y4, Y4
-	VADDPD  Y6, Y9, Y9
-	VADDPD  Y7, Y4, Y4
-	VADDPD  Y8, Y9, Y9
-	VMOVUPD Y4, (CX)
-	VMOVUPD Y9, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product54:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole74
+	JNE     whole51
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same76
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -4454,9 +3704,9 @@ bothLong6:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done77
+	JMP     done54
 
-same76:
+same53:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
@@ -4466,14 +3716,14 @@ same76:
 	VBROADCASTSD c+48(FP), Y10
 	VBROADCASTSD c+48(FP), Y11
 
-done77:
+done54:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next80
+	JLT  next57
 
-columns79:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -4529,15 +3779,15 @@ columns79:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns79
+	JGE          columns56
 
-next80:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done78
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next82
+	JLT  next59
 
-columns81:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -4554,10 +3804,10 @@ columns81:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns81
+	JGE          columns58
 
-next82:
-done78:
+next59:
+done55:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -4587,9 +3837,9 @@ done78:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next85
+	JLT     next62
 
-columns84:
+columns61:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -4641,15 +3891,15 @@ columns84:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns84
+	JGE         columns61
 
-next85:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done83
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next87
+	JLT  next64
 
-columns86:
+columns63:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -4665,10 +3915,10 @@ columns86:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns86
+	JGE         columns63
 
-next87:
-done83:
+next64:
+done60:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -4683,34 +3933,34 @@ done83:
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product75
+	JMP     product52
 
-whole74:
+whole51:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same88
+	JEQ     same65
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y5
 	VMOVUPD 32(CX), Y6
 	VMOVUPD 64(CX), Y7
 	VMOVUPD 96(CX), Y8
-	JMP     done89
+	JMP     done66
 
-same88:
+same65:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done89:
+done66:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next92
+	JLT  next69
 
-columns91:
+columns68:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y9
@@ -4758,15 +4008,15 @@ columns91:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns91
+	JGE          columns68
 
-next92:
+next69:
 	ADDQ $0x04, DX
-	JEQ  done90
+	JEQ  done67
 	SUBQ $0x01, DX
-	JLT  next94
+	JLT  next71
 
-columns93:
+columns70:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y9
@@ -4781,10 +4031,10 @@ columns93:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns93
+	JGE          columns70
 
-next94:
-done90:
+next71:
+done67:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -4795,28 +4045,28 @@ done90:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same95
+	JEQ     same72
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y5
 	VMOVUPD 160(CX), Y6
 	VMOVUPD 192(CX), Y7
 	VMOVUPD 224(CX), Y8
-	JMP     done96
+	JMP     done73
 
-same95:
+same72:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done96:
+done73:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next99
+	JLT  next76
 
-columns98:
+columns75:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -4856,15 +4106,15 @@ columns98:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns98
+	JGE          columns75
 
-next99:
+next76:
 	ADDQ $0x04, DX
-	JEQ  done97
+	JEQ  done74
 	SUBQ $0x01, DX
-	JLT  next101
+	JLT  next78
 
-columns100:
+columns77:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -4877,10 +4127,10 @@ columns100:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns100
+	JGE          columns77
 
-next101:
-done97:
+next78:
+done74:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -4902,9 +4152,9 @@ done97:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next104
+	JLT     next81
 
-columns103:
+columns80:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -4956,15 +4206,15 @@ columns103:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns103
+	JGE         columns80
 
-next104:
+next81:
 	ADDQ $0x04, DX
-	JEQ  done102
+	JEQ  done79
 	SUBQ $0x01, DX
-	JLT  next106
+	JLT  next83
 
-columns105:
+columns82:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -4980,10 +4230,10 @@ columns105:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns105
+	JGE         columns82
 
-next106:
-done102:
+next83:
+done79:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -5006,9 +4256,9 @@ done102:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next109
+	JLT     next86
 
-columns108:
+columns85:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -5060,15 +4310,15 @@ columns108:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns108
+	JGE         columns85
 
-next109:
+next86:
 	ADDQ $0x04, DX
-	JEQ  done107
+	JEQ  done84
 	SUBQ $0x01, DX
-	JLT  next111
+	JLT  next88
 
-columns110:
+columns87:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -5084,10 +4334,10 @@ columns110:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns110
+	JGE         columns87
 
-next111:
-done107:
+next88:
+done84:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -5099,7 +4349,7 @@ done107:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product75:
+product52:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -5110,9 +4360,9 @@ likelihood7:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail115
+	JGT  tail92
 
-loop114:
+loop91:
 	VBROADCASTSD trials+96(FP), Y4
 	VMOVUPD      (CX)(BX*8), Y5
 	VMOVUPD      (DX)(BX*8), Y6
@@ -5217,12 +4467,12 @@ loop114:
 	VMOVUPD      Y6, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop114
+	JLE          loop91
 
-tail115:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done116
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -5339,7 +4589,7 @@ tail115:
 	VADDPD       Y5, Y1, Y1
 	VMASKMOVPD   Y7, Y4, 32(CX)(BX*8)
 
-done116:
+done93:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -5369,9 +4619,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole117
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -5386,9 +4633,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next121
+	JLT     next96
 
-columns120:
+columns95:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -5424,15 +4671,15 @@ columns120:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns120
+	JGE         columns95
 
-next121:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done119
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next123
+	JLT  next98
 
-columns122:
+columns97:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -5444,10 +4691,10 @@ columns122:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns122
+	JGE         columns97
 
-next123:
-done119:
+next98:
+done94:
 	VMOVUPD (CX), Y8
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y4, Y8, Y8
@@ -5458,123 +4705,12 @@ done119:
 	VMOVUPD Y9, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product118
-
-whole117:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y5
-	VMOVUPD 32(DX), Y6
-	VMOVUPD 64(DX), Y7
-	VMOVUPD 96(DX), Y8
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next126
-
-columns125:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	VMOVUPD     64(CX), Y9
-	VMOVUPD     96(CX), Y10
-	VCVTDQ2PD   64(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   80(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   96(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   112(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 64(CX)
-	VMOVUPD     Y10, 96(CX)
-	VMOVUPD     128(CX), Y9
-	VMOVUPD     160(CX), Y10
-	VCVTDQ2PD   128(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   144(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   160(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   176(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 128(CX)
-	VMOVUPD     Y10, 160(CX)
-	VMOVUPD     192(CX), Y9
-	VMOVUPD     224(CX), Y10
-	VCVTDQ2PD   192(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   208(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   224(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   240(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 192(CX)
-	VMOVUPD     Y10, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns125
-
-next126:
-	ADDQ $0x04, DX
-	JEQ  done124
-	SUBQ $0x01, DX
-	JLT  next128
-
-columns127:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns127
-
-next128:
-done124:
-	VMOVUPD (CX), Y4
-	VMOVUPD 32(CX), Y9
-	VADDPD  Y5, Y4, Y4
-	VADDPD  Y6, Y9, Y9
-	VADDPD  Y7, Y4, Y4
-	VADDPD  Y8, Y9, Y9
-	VMOVUPD Y4, (CX)
-	VMOVUPD Y9, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product118:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole129
+	JNE     whole99
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -5593,9 +4729,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next133
+	JLT     next103
 
-columns132:
+columns102:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -5647,15 +4783,15 @@ columns132:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns132
+	JGE         columns102
 
-next133:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done131
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next135
+	JLT  next105
 
-columns134:
+columns104:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -5671,10 +4807,10 @@ columns134:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns134
+	JGE         columns104
 
-next135:
-done131:
+next105:
+done101:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -5689,9 +4825,9 @@ done131:
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product130
+	JMP     product100
 
-whole129:
+whole99:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -5706,9 +4842,9 @@ whole129:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next138
+	JLT     next108
 
-columns137:
+columns107:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -5760,15 +4896,15 @@ columns137:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns137
+	JGE         columns107
 
-next138:
+next108:
 	ADDQ $0x04, DX
-	JEQ  done136
+	JEQ  done106
 	SUBQ $0x01, DX
-	JLT  next140
+	JLT  next110
 
-columns139:
+columns109:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -5784,10 +4920,10 @@ columns139:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns139
+	JGE         columns109
 
-next140:
-done136:
+next110:
+done106:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -5810,9 +4946,9 @@ done136:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next143
+	JLT     next113
 
-columns142:
+columns112:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -5864,15 +5000,15 @@ columns142:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns142
+	JGE         columns112
 
-next143:
+next113:
 	ADDQ $0x04, DX
-	JEQ  done141
+	JEQ  done111
 	SUBQ $0x01, DX
-	JLT  next145
+	JLT  next115
 
-columns144:
+columns114:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -5888,10 +5024,10 @@ columns144:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns144
+	JGE         columns114
 
-next145:
-done141:
+next115:
+done111:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -5903,7 +5039,7 @@ done141:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product130:
+product100:
 	JMP tile3
 
 finish10:
@@ -5916,18 +5052,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole146
+	JNE   whole116
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit148:
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost149
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost149:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -5935,35 +5071,35 @@ atMost149:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same150
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y4, Y5
-	JMP        done151
+	JMP        done121
 
-same150:
+same120:
 	VBROADCASTSD c+48(FP), Y5
 
-done151:
+done121:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column152:
+column122:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column152
+	JG           column122
 	VMASKMOVPD   Y5, Y4, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost153
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost153:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -5971,47 +5107,47 @@ atMost153:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same154
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y4, Y5
-	JMP        done155
+	JMP        done125
 
-same154:
+same124:
 	VBROADCASTSD c+48(FP), Y5
 
-done155:
+done125:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column156:
+column126:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  32(SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column156
+	JG           column126
 	VMASKMOVPD   Y5, Y4, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit148
-	JMP          product147
+	JG           unit118
+	JMP          product117
 
-whole146:
+whole116:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit157:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost158
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost158:
+atMost128:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y5
@@ -6019,36 +5155,36 @@ atMost158:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same159
+	JEQ        same129
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y5, Y6
-	JMP        done160
+	JMP        done130
 
-same159:
+same129:
 	VBROADCASTSD c+48(FP), Y6
 
-done160:
+done130:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column161:
+column131:
 	VBROADCASTSD (DI), Y7
 	VCVTDQ2PD    (SI), Y4
 	VFMADD231PD  Y4, Y7, Y6
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column161
+	JG           column131
 	VMASKMOVPD   Y6, Y5, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost162
+	JLE          atMost132
 	MOVQ         $0x00000008, BX
 
-atMost162:
+atMost132:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y5
@@ -6056,53 +5192,53 @@ atMost162:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same163
+	JEQ        same133
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y5, Y6
-	JMP        done164
+	JMP        done134
 
-same163:
+same133:
 	VBROADCASTSD c+48(FP), Y6
 
-done164:
+done134:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column165:
+column135:
 	VBROADCASTSD (DI), Y7
 	VCVTDQ2PD    16(SI), Y4
 	VFMADD231PD  Y4, Y7, Y6
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column165
+	JG           column135
 	VMASKMOVPD   Y6, Y5, 32(BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit157
+	JG           unit127
 
-product147:
+product117:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole166
+	JNE   whole136
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit168:
+unit138:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost169
+	JLE  atMost139
 	MOVQ $0x00000008, BX
 
-atMost169:
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -6115,23 +5251,23 @@ atMost169:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column170:
+column140:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column170
+	JG          column140
 	VMOVUPD     (SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost171
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost171:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -6144,35 +5280,35 @@ atMost171:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column172:
+column142:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column172
+	JG          column142
 	VMOVUPD     32(SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit168
-	JMP         product167
+	JG          unit138
+	JMP         product137
 
-whole166:
+whole136:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit173:
+unit143:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost174
+	JLE  atMost144
 	MOVQ $0x00000008, BX
 
-atMost174:
+atMost144:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -6185,7 +5321,7 @@ atMost174:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column175:
+column145:
 	VMOVUPD     (SI), Y6
 	VCVTDQ2PD   (BX), Y4
 	VFMADD231PD Y4, Y5, Y6
@@ -6193,16 +5329,16 @@ column175:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column175
+	JG          column145
 	VMOVUPD     (SI), Y4
 	VADDPD      Y5, Y4, Y4
 	VMOVUPD     Y4, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost176
+	JLE         atMost146
 	MOVQ        $0x00000008, BX
 
-atMost176:
+atMost146:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -6215,7 +5351,7 @@ atMost176:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column177:
+column147:
 	VMOVUPD     32(SI), Y6
 	VCVTDQ2PD   16(BX), Y4
 	VFMADD231PD Y4, Y5, Y6
@@ -6223,32 +5359,32 @@ column177:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column177
+	JG          column147
 	VMOVUPD     32(SI), Y4
 	VADDPD      Y5, Y4, Y4
 	VMOVUPD     Y4, 32(SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit173
+	JG          unit143
 
-product167:
+product137:
 	JMP done13
 
 wide12:
-tile178:
+tile148:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish182
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost184
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost184:
+atMost154:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole185
+	JNE   whole155
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
@@ -6264,7 +5400,7 @@ atMost184:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group187:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -6283,7 +5419,7 @@ group187:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group187
+	JG          group157
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -6304,15 +5440,15 @@ group187:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same188
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y4, Y6
-	JMP         done189
+	JMP         done159
 
-same188:
+same158:
 	VBROADCASTSD c+48(FP), Y6
 
-done189:
+done159:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -6332,7 +5468,7 @@ done189:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group190:
+group160:
 	VMOVUPD     (CX), Y12
 	VFMADD231PD 256(AX), Y12, Y4
 	VFMADD231PD 320(AX), Y12, Y6
@@ -6347,7 +5483,7 @@ group190:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group190
+	JG          group160
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -6368,22 +5504,22 @@ group190:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same191
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y4, Y6
-	JMP         done192
+	JMP         done162
 
-same191:
+same161:
 	VBROADCASTSD c+48(FP), Y6
 
-done192:
+done162:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, 32(CX)
-	JMP        product186
+	JMP        product156
 
-whole185:
+whole155:
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
@@ -6399,7 +5535,7 @@ whole185:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group193:
+group163:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Y13
@@ -6424,7 +5560,7 @@ group193:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group193
+	JG          group163
 	VADDPD      Y6, Y5, Y4
 	VADDPD      Y8, Y7, Y5
 	VADDPD      Y10, Y9, Y6
@@ -6445,15 +5581,15 @@ group193:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same194
+	JEQ         same164
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y4, Y6
-	JMP         done195
+	JMP         done165
 
-same194:
+same164:
 	VBROADCASTSD c+48(FP), Y6
 
-done195:
+done165:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -6473,7 +5609,7 @@ done195:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group196:
+group166:
 	VMOVUPD     (CX), Y13
 	VCVTDQ2PD   128(AX), Y4
 	VFMADD231PD Y4, Y13, Y5
@@ -6496,7 +5632,7 @@ group196:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group196
+	JG          group166
 	VADDPD      Y6, Y5, Y4
 	VADDPD      Y8, Y7, Y5
 	VADDPD      Y10, Y9, Y6
@@ -6517,21 +5653,21 @@ group196:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same197
+	JEQ         same167
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y4, Y6
-	JMP         done198
+	JMP         done168
 
-same197:
+same167:
 	VBROADCASTSD c+48(FP), Y6
 
-done198:
+done168:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, 32(CX)
 
-product186:
+product156:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -6541,9 +5677,9 @@ product186:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail202
+	JGT  tail172
 
-loop201:
+loop171:
 	VBROADCASTSD trials+96(FP), Y4
 	VMOVUPD      (CX)(BX*8), Y5
 	VMOVUPD      (DX)(BX*8), Y6
@@ -6648,12 +5784,12 @@ loop201:
 	VMOVUPD      Y6, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop201
+	JLE          loop171
 
-tail202:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done203
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -6770,7 +5906,7 @@ tail202:
 	VADDPD       Y5, Y1, Y1
 	VMASKMOVPD   Y7, Y4, 32(CX)(BX*8)
 
-done203:
+done173:
 	MOVQ         grad+40(FP), AX
 	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
@@ -6819,7 +5955,7 @@ done203:
 	MOVQ         CX, (SP)
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole204
+	JNE          whole174
 	VBROADCASTSD 64(SP), Y4
 	VBROADCASTSD 72(SP), Y5
 	VBROADCASTSD 80(SP), Y6
@@ -6841,7 +5977,7 @@ done203:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group206:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -6870,10 +6006,10 @@ group206:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group206
-	JMP         product205
+	JG          group176
+	JMP         product175
 
-whole204:
+whole174:
 	VBROADCASTSD 64(SP), Y5
 	VBROADCASTSD 72(SP), Y6
 	VBROADCASTSD 80(SP), Y7
@@ -6895,7 +6031,7 @@ whole204:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group207:
+group177:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Y13
@@ -6938,14 +6074,14 @@ group207:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group207
+	JG          group177
 
-product205:
+product175:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile178
+	JMP  tile148
 
-finish182:
+finish152:
 done13:
 	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
@@ -6967,34 +6103,35 @@ TEXT ·poissonLogLinearAVX2(SB), NOSPLIT, $128-88
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 24(SP)
 	MOVQ    AX, 56(SP)
-	MOVQ    k+32(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -7007,34 +6144,31 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -7058,15 +6192,15 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -7075,10 +6209,10 @@ columns21:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -7086,117 +6220,16 @@ done18:
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     product15
-
-whole14:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same23
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y3
-	VMOVUPD 32(CX), Y4
-	VMOVUPD 64(CX), Y5
-	VMOVUPD 96(CX), Y6
-	JMP     done24
-
-same23:
-	VBROADCASTSD c+48(FP), Y3
-	VBROADCASTSD c+48(FP), Y4
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-
-done24:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next27
-
-columns26:
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	VBROADCASTSD 8(CX), Y7
-	VCVTDQ2PD    64(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    80(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    96(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    112(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	VBROADCASTSD 16(CX), Y7
-	VCVTDQ2PD    128(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    144(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    160(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    176(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	VBROADCASTSD 24(CX), Y7
-	VCVTDQ2PD    192(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    208(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    224(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    240(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y3, (CX)
-	VMOVUPD Y4, 32(CX)
-	VMOVUPD Y5, 64(CX)
-	VMOVUPD Y6, 96(CX)
-
-product15:
-	JMP likelihood7
+	JMP     likelihood7
 
 long4:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole30
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same32
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -7206,9 +6239,9 @@ long4:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done33
+	JMP     done24
 
-same32:
+same23:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
@@ -7218,14 +6251,14 @@ same32:
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 
-done33:
+done24:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next36
+	JLT  next27
 
-columns35:
+columns26:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -7265,15 +6298,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -7286,10 +6319,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -7301,34 +6334,34 @@ done34:
 	VMOVUPD Y7, 160(CX)
 	VMOVUPD Y8, 192(CX)
 	VMOVUPD Y9, 224(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y3
 	VMOVUPD 32(CX), Y4
 	VMOVUPD 64(CX), Y5
 	VMOVUPD 96(CX), Y6
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    (AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -7368,15 +6401,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    (AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -7389,10 +6422,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -7403,28 +6436,28 @@ done41:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same46
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y3
 	VMOVUPD 160(CX), Y4
 	VMOVUPD 192(CX), Y5
 	VMOVUPD 224(CX), Y6
-	JMP     done47
+	JMP     done38
 
-same46:
+same37:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done47:
+done38:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next50
+	JLT  next41
 
-columns49:
+columns40:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -7464,15 +6497,15 @@ columns49:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns49
+	JGE          columns40
 
-next50:
+next41:
 	ADDQ $0x04, DX
-	JEQ  done48
+	JEQ  done39
 	SUBQ $0x01, DX
-	JLT  next52
+	JLT  next43
 
-columns51:
+columns42:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -7485,10 +6518,10 @@ columns51:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns51
+	JGE          columns42
 
-next52:
-done48:
+next43:
+done39:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -7497,33 +6530,30 @@ done48:
 	VMOVUPD Y5, 192(CX)
 	VMOVUPD Y6, 224(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole53
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same55
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done56
+	JMP     done45
 
-same55:
+same44:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 
-done56:
+done45:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -7540,9 +6570,9 @@ done56:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next59
+	JLT     next48
 
-columns58:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -7608,15 +6638,15 @@ columns58:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns58
+	JGE          columns47
 
-next59:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done57
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next61
+	JLT  next50
 
-columns60:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -7637,10 +6667,10 @@ columns60:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns60
+	JGE          columns49
 
-next61:
-done57:
+next50:
+done46:
 	VMOVUPD (BX), Y10
 	VMOVUPD 32(BX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -7656,228 +6686,16 @@ done57:
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     product54
-
-whole53:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same62
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y3
-	VMOVUPD 32(CX), Y4
-	VMOVUPD 64(CX), Y5
-	VMOVUPD 96(CX), Y6
-	JMP     done63
-
-same62:
-	VBROADCASTSD c+48(FP), Y3
-	VBROADCASTSD c+48(FP), Y4
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-
-done63:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next66
-
-columns65:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Y7
-	VCVTDQ2PD    64(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    80(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    96(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    112(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Y7
-	VCVTDQ2PD    128(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    144(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    160(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    176(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Y7
-	VCVTDQ2PD    192(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    208(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    224(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    240(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns65
-
-next66:
-	ADDQ $0x04, DX
-	JEQ  done64
-	SUBQ $0x01, DX
-	JLT  next68
-
-columns67:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns67
-
-next68:
-done64:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y3, (CX)
-	VMOVUPD Y4, 32(CX)
-	VMOVUPD Y5, 64(CX)
-	VMOVUPD Y6, 96(CX)
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y3
-	VMOVUPD 32(DX), Y4
-	VMOVUPD 64(DX), Y5
-	VMOVUPD 96(DX), Y6
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next71
-
-columns70:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	VMOVUPD     64(CX), Y7
-	VMOVUPD     96(CX), Y8
-	VCVTDQ2PD   64(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   80(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   96(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   112(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 64(CX)
-	VMOVUPD     Y8, 96(CX)
-	VMOVUPD     128(CX), Y7
-	VMOVUPD     160(CX), Y8
-	VCVTDQ2PD   128(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   144(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   160(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   176(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 128(CX)
-	VMOVUPD     Y8, 160(CX)
-	VMOVUPD     192(CX), Y7
-	VMOVUPD     224(CX), Y8
-	VCVTDQ2PD   192(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   208(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   224(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   240(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 192(CX)
-	VMOVUPD     Y8, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns70
-
-next71:
-	ADDQ $0x04, DX
-	JEQ  done69
-	SUBQ $0x01, DX
-	JLT  next73
-
-columns72:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns72
-
-next73:
-done69:
-	VMOVUPD (CX), Y2
-	VMOVUPD 32(CX), Y7
-	VADDPD  Y3, Y2, Y2
-	VADDPD  Y4, Y7, Y7
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y6, Y7, Y7
-	VMOVUPD Y2, (CX)
-	VMOVUPD Y7, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product54:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole74
+	JNE     whole51
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same76
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -7887,9 +6705,9 @@ bothLong6:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done77
+	JMP     done54
 
-same76:
+same53:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
@@ -7899,14 +6717,14 @@ same76:
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 
-done77:
+done54:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next80
+	JLT  next57
 
-columns79:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -7962,15 +6780,15 @@ columns79:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns79
+	JGE          columns56
 
-next80:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done78
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next82
+	JLT  next59
 
-columns81:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -7987,10 +6805,10 @@ columns81:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns81
+	JGE          columns58
 
-next82:
-done78:
+next59:
+done55:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -8020,9 +6838,9 @@ done78:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next85
+	JLT     next62
 
-columns84:
+columns61:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -8074,15 +6892,15 @@ columns84:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns84
+	JGE         columns61
 
-next85:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done83
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next87
+	JLT  next64
 
-columns86:
+columns63:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -8098,10 +6916,10 @@ columns86:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns86
+	JGE         columns63
 
-next87:
-done83:
+next64:
+done60:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -8116,34 +6934,34 @@ done83:
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product75
+	JMP     product52
 
-whole74:
+whole51:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same88
+	JEQ     same65
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y3
 	VMOVUPD 32(CX), Y4
 	VMOVUPD 64(CX), Y5
 	VMOVUPD 96(CX), Y6
-	JMP     done89
+	JMP     done66
 
-same88:
+same65:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done89:
+done66:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next92
+	JLT  next69
 
-columns91:
+columns68:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y7
@@ -8191,15 +7009,15 @@ columns91:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns91
+	JGE          columns68
 
-next92:
+next69:
 	ADDQ $0x04, DX
-	JEQ  done90
+	JEQ  done67
 	SUBQ $0x01, DX
-	JLT  next94
+	JLT  next71
 
-columns93:
+columns70:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y7
@@ -8214,10 +7032,10 @@ columns93:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns93
+	JGE          columns70
 
-next94:
-done90:
+next71:
+done67:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -8228,28 +7046,28 @@ done90:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same95
+	JEQ     same72
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y3
 	VMOVUPD 160(CX), Y4
 	VMOVUPD 192(CX), Y5
 	VMOVUPD 224(CX), Y6
-	JMP     done96
+	JMP     done73
 
-same95:
+same72:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done96:
+done73:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next99
+	JLT  next76
 
-columns98:
+columns75:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -8289,15 +7107,15 @@ columns98:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns98
+	JGE          columns75
 
-next99:
+next76:
 	ADDQ $0x04, DX
-	JEQ  done97
+	JEQ  done74
 	SUBQ $0x01, DX
-	JLT  next101
+	JLT  next78
 
-columns100:
+columns77:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -8310,10 +7128,10 @@ columns100:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns100
+	JGE          columns77
 
-next101:
-done97:
+next78:
+done74:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -8335,9 +7153,9 @@ done97:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next104
+	JLT     next81
 
-columns103:
+columns80:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -8389,15 +7207,15 @@ columns103:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns103
+	JGE         columns80
 
-next104:
+next81:
 	ADDQ $0x04, DX
-	JEQ  done102
+	JEQ  done79
 	SUBQ $0x01, DX
-	JLT  next106
+	JLT  next83
 
-columns105:
+columns82:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -8413,10 +7231,10 @@ columns105:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns105
+	JGE         columns82
 
-next106:
-done102:
+next83:
+done79:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -8439,9 +7257,9 @@ done102:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next109
+	JLT     next86
 
-columns108:
+columns85:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -8493,15 +7311,15 @@ columns108:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns108
+	JGE         columns85
 
-next109:
+next86:
 	ADDQ $0x04, DX
-	JEQ  done107
+	JEQ  done84
 	SUBQ $0x01, DX
-	JLT  next111
+	JLT  next88
 
-columns110:
+columns87:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -8517,10 +7335,10 @@ columns110:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns110
+	JGE         columns87
 
-next111:
-done107:
+next88:
+done84:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -8532,7 +7350,7 @@ done107:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product75:
+product52:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -8543,9 +7361,9 @@ likelihood7:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail115
+	JGT  tail92
 
-loop114:
+loop91:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
@@ -8622,12 +7440,12 @@ loop114:
 	VADDPD       Y4, Y1, Y1
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop114
+	JLE          loop91
 
-tail115:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done116
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -8712,7 +7530,7 @@ tail115:
 	VANDPD       Y2, Y5, Y2
 	VADDPD       Y2, Y1, Y1
 
-done116:
+done93:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -8742,9 +7560,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole117
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -8759,9 +7574,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next121
+	JLT     next96
 
-columns120:
+columns95:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -8797,15 +7612,15 @@ columns120:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns120
+	JGE         columns95
 
-next121:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done119
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next123
+	JLT  next98
 
-columns122:
+columns97:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -8817,10 +7632,10 @@ columns122:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns122
+	JGE         columns97
 
-next123:
-done119:
+next98:
+done94:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y2, Y6, Y6
@@ -8831,123 +7646,12 @@ done119:
 	VMOVUPD Y7, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product118
-
-whole117:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y3
-	VMOVUPD 32(DX), Y4
-	VMOVUPD 64(DX), Y5
-	VMOVUPD 96(DX), Y6
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next126
-
-columns125:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	VMOVUPD     64(CX), Y7
-	VMOVUPD     96(CX), Y8
-	VCVTDQ2PD   64(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   80(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   96(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   112(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 64(CX)
-	VMOVUPD     Y8, 96(CX)
-	VMOVUPD     128(CX), Y7
-	VMOVUPD     160(CX), Y8
-	VCVTDQ2PD   128(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   144(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   160(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   176(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 128(CX)
-	VMOVUPD     Y8, 160(CX)
-	VMOVUPD     192(CX), Y7
-	VMOVUPD     224(CX), Y8
-	VCVTDQ2PD   192(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   208(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   224(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   240(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 192(CX)
-	VMOVUPD     Y8, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns125
-
-next126:
-	ADDQ $0x04, DX
-	JEQ  done124
-	SUBQ $0x01, DX
-	JLT  next128
-
-columns127:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns127
-
-next128:
-done124:
-	VMOVUPD (CX), Y2
-	VMOVUPD 32(CX), Y7
-	VADDPD  Y3, Y2, Y2
-	VADDPD  Y4, Y7, Y7
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y6, Y7, Y7
-	VMOVUPD Y2, (CX)
-	VMOVUPD Y7, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product118:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole129
+	JNE     whole99
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -8966,9 +7670,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next133
+	JLT     next103
 
-columns132:
+columns102:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -9020,15 +7724,15 @@ columns132:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns132
+	JGE         columns102
 
-next133:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done131
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next135
+	JLT  next105
 
-columns134:
+columns104:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -9044,10 +7748,10 @@ columns134:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns134
+	JGE         columns104
 
-next135:
-done131:
+next105:
+done101:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -9062,9 +7766,9 @@ done131:
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product130
+	JMP     product100
 
-whole129:
+whole99:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -9079,9 +7783,9 @@ whole129:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next138
+	JLT     next108
 
-columns137:
+columns107:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -9133,15 +7837,15 @@ columns137:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns137
+	JGE         columns107
 
-next138:
+next108:
 	ADDQ $0x04, DX
-	JEQ  done136
+	JEQ  done106
 	SUBQ $0x01, DX
-	JLT  next140
+	JLT  next110
 
-columns139:
+columns109:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -9157,10 +7861,10 @@ columns139:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns139
+	JGE         columns109
 
-next140:
-done136:
+next110:
+done106:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -9183,9 +7887,9 @@ done136:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next143
+	JLT     next113
 
-columns142:
+columns112:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -9237,15 +7941,15 @@ columns142:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns142
+	JGE         columns112
 
-next143:
+next113:
 	ADDQ $0x04, DX
-	JEQ  done141
+	JEQ  done111
 	SUBQ $0x01, DX
-	JLT  next145
+	JLT  next115
 
-columns144:
+columns114:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -9261,10 +7965,10 @@ columns144:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns144
+	JGE         columns114
 
-next145:
-done141:
+next115:
+done111:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -9276,7 +7980,7 @@ done141:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product130:
+product100:
 	JMP tile3
 
 finish10:
@@ -9289,18 +7993,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole146
+	JNE   whole116
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit148:
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost149
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost149:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -9308,35 +8012,35 @@ atMost149:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same150
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y2, Y3
-	JMP        done151
+	JMP        done121
 
-same150:
+same120:
 	VBROADCASTSD c+48(FP), Y3
 
-done151:
+done121:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column152:
+column122:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  (SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column152
+	JG           column122
 	VMASKMOVPD   Y3, Y2, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost153
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost153:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -9344,47 +8048,47 @@ atMost153:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same154
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y2, Y3
-	JMP        done155
+	JMP        done125
 
-same154:
+same124:
 	VBROADCASTSD c+48(FP), Y3
 
-done155:
+done125:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column156:
+column126:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  32(SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column156
+	JG           column126
 	VMASKMOVPD   Y3, Y2, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit148
-	JMP          product147
+	JG           unit118
+	JMP          product117
 
-whole146:
+whole116:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit157:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost158
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost158:
+atMost128:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y3
@@ -9392,36 +8096,36 @@ atMost158:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same159
+	JEQ        same129
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y3, Y4
-	JMP        done160
+	JMP        done130
 
-same159:
+same129:
 	VBROADCASTSD c+48(FP), Y4
 
-done160:
+done130:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column161:
+column131:
 	VBROADCASTSD (DI), Y5
 	VCVTDQ2PD    (SI), Y2
 	VFMADD231PD  Y2, Y5, Y4
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column161
+	JG           column131
 	VMASKMOVPD   Y4, Y3, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost162
+	JLE          atMost132
 	MOVQ         $0x00000008, BX
 
-atMost162:
+atMost132:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y3
@@ -9429,53 +8133,53 @@ atMost162:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same163
+	JEQ        same133
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y3, Y4
-	JMP        done164
+	JMP        done134
 
-same163:
+same133:
 	VBROADCASTSD c+48(FP), Y4
 
-done164:
+done134:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column165:
+column135:
 	VBROADCASTSD (DI), Y5
 	VCVTDQ2PD    16(SI), Y2
 	VFMADD231PD  Y2, Y5, Y4
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column165
+	JG           column135
 	VMASKMOVPD   Y4, Y3, 32(BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit157
+	JG           unit127
 
-product147:
+product117:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole166
+	JNE   whole136
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit168:
+unit138:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost169
+	JLE  atMost139
 	MOVQ $0x00000008, BX
 
-atMost169:
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -9488,23 +8192,23 @@ atMost169:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column170:
+column140:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column170
+	JG          column140
 	VMOVUPD     (SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost171
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost171:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -9517,35 +8221,35 @@ atMost171:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column172:
+column142:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column172
+	JG          column142
 	VMOVUPD     32(SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit168
-	JMP         product167
+	JG          unit138
+	JMP         product137
 
-whole166:
+whole136:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit173:
+unit143:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost174
+	JLE  atMost144
 	MOVQ $0x00000008, BX
 
-atMost174:
+atMost144:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -9558,7 +8262,7 @@ atMost174:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column175:
+column145:
 	VMOVUPD     (SI), Y4
 	VCVTDQ2PD   (BX), Y2
 	VFMADD231PD Y2, Y3, Y4
@@ -9566,16 +8270,16 @@ column175:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column175
+	JG          column145
 	VMOVUPD     (SI), Y2
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost176
+	JLE         atMost146
 	MOVQ        $0x00000008, BX
 
-atMost176:
+atMost146:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -9588,7 +8292,7 @@ atMost176:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column177:
+column147:
 	VMOVUPD     32(SI), Y4
 	VCVTDQ2PD   16(BX), Y2
 	VFMADD231PD Y2, Y3, Y4
@@ -9596,32 +8300,32 @@ column177:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column177
+	JG          column147
 	VMOVUPD     32(SI), Y2
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, 32(SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit173
+	JG          unit143
 
-product167:
+product137:
 	JMP done13
 
 wide12:
-tile178:
+tile148:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish182
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost184
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost184:
+atMost154:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole185
+	JNE   whole155
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -9637,7 +8341,7 @@ atMost184:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group187:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -9656,7 +8360,7 @@ group187:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group187
+	JG          group157
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -9677,15 +8381,15 @@ group187:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same188
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y2, Y4
-	JMP         done189
+	JMP         done159
 
-same188:
+same158:
 	VBROADCASTSD c+48(FP), Y4
 
-done189:
+done159:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -9705,7 +8409,7 @@ done189:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group190:
+group160:
 	VMOVUPD     (CX), Y10
 	VFMADD231PD 256(AX), Y10, Y2
 	VFMADD231PD 320(AX), Y10, Y4
@@ -9720,7 +8424,7 @@ group190:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group190
+	JG          group160
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -9741,22 +8445,22 @@ group190:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same191
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y2, Y4
-	JMP         done192
+	JMP         done162
 
-same191:
+same161:
 	VBROADCASTSD c+48(FP), Y4
 
-done192:
+done162:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, 32(CX)
-	JMP        product186
+	JMP        product156
 
-whole185:
+whole155:
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
@@ -9772,7 +8476,7 @@ whole185:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group193:
+group163:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Y11
@@ -9797,7 +8501,7 @@ group193:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group193
+	JG          group163
 	VADDPD      Y4, Y3, Y2
 	VADDPD      Y6, Y5, Y3
 	VADDPD      Y8, Y7, Y4
@@ -9818,15 +8522,15 @@ group193:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same194
+	JEQ         same164
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y2, Y4
-	JMP         done195
+	JMP         done165
 
-same194:
+same164:
 	VBROADCASTSD c+48(FP), Y4
 
-done195:
+done165:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -9846,7 +8550,7 @@ done195:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group196:
+group166:
 	VMOVUPD     (CX), Y11
 	VCVTDQ2PD   128(AX), Y2
 	VFMADD231PD Y2, Y11, Y3
@@ -9869,7 +8573,7 @@ group196:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group196
+	JG          group166
 	VADDPD      Y4, Y3, Y2
 	VADDPD      Y6, Y5, Y3
 	VADDPD      Y8, Y7, Y4
@@ -9890,21 +8594,21 @@ group196:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same197
+	JEQ         same167
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y2, Y4
-	JMP         done198
+	JMP         done168
 
-same197:
+same167:
 	VBROADCASTSD c+48(FP), Y4
 
-done198:
+done168:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, 32(CX)
 
-product186:
+product156:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -9914,9 +8618,9 @@ product186:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail202
+	JGT  tail172
 
-loop201:
+loop171:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
@@ -9993,12 +8697,12 @@ loop201:
 	VADDPD       Y4, Y1, Y1
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop201
+	JLE          loop171
 
-tail202:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done203
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -10083,7 +8787,7 @@ tail202:
 	VANDPD       Y2, Y5, Y2
 	VADDPD       Y2, Y1, Y1
 
-done203:
+done173:
 	MOVQ         grad+40(FP), AX
 	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
@@ -10132,7 +8836,7 @@ done203:
 	MOVQ         CX, (SP)
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole204
+	JNE          whole174
 	VBROADCASTSD 64(SP), Y2
 	VBROADCASTSD 72(SP), Y3
 	VBROADCASTSD 80(SP), Y4
@@ -10154,7 +8858,7 @@ done203:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group206:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -10183,10 +8887,10 @@ group206:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group206
-	JMP         product205
+	JG          group176
+	JMP         product175
 
-whole204:
+whole174:
 	VBROADCASTSD 64(SP), Y3
 	VBROADCASTSD 72(SP), Y4
 	VBROADCASTSD 80(SP), Y5
@@ -10208,7 +8912,7 @@ whole204:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group207:
+group177:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Y11
@@ -10251,14 +8955,14 @@ group207:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group207
+	JG          group177
 
-product205:
+product175:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile178
+	JMP  tile148
 
-finish182:
+finish152:
 done13:
 	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
@@ -10283,34 +8987,35 @@ TEXT ·bernoulliProbitLinearAVX2(SB), NOSPLIT, $128-88
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 24(SP)
 	MOVQ    AX, 56(SP)
-	MOVQ    k+32(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -10323,34 +9028,31 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -10374,15 +9076,15 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -10391,10 +9093,10 @@ columns21:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -10402,117 +9104,16 @@ done18:
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     product15
-
-whole14:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same23
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y3
-	VMOVUPD 32(CX), Y4
-	VMOVUPD 64(CX), Y5
-	VMOVUPD 96(CX), Y6
-	JMP     done24
-
-same23:
-	VBROADCASTSD c+48(FP), Y3
-	VBROADCASTSD c+48(FP), Y4
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-
-done24:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next27
-
-columns26:
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	VBROADCASTSD 8(CX), Y7
-	VCVTDQ2PD    64(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    80(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    96(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    112(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	VBROADCASTSD 16(CX), Y7
-	VCVTDQ2PD    128(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    144(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    160(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    176(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	VBROADCASTSD 24(CX), Y7
-	VCVTDQ2PD    192(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    208(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    224(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    240(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y3, (CX)
-	VMOVUPD Y4, 32(CX)
-	VMOVUPD Y5, 64(CX)
-	VMOVUPD Y6, 96(CX)
-
-product15:
-	JMP likelihood7
+	JMP     likelihood7
 
 long4:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole30
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same32
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -10522,9 +9123,9 @@ long4:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done33
+	JMP     done24
 
-same32:
+same23:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
@@ -10534,14 +9135,14 @@ same32:
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 
-done33:
+done24:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next36
+	JLT  next27
 
-columns35:
+columns26:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -10581,15 +9182,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -10602,10 +9203,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -10617,34 +9218,34 @@ done34:
 	VMOVUPD Y7, 160(CX)
 	VMOVUPD Y8, 192(CX)
 	VMOVUPD Y9, 224(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y3
 	VMOVUPD 32(CX), Y4
 	VMOVUPD 64(CX), Y5
 	VMOVUPD 96(CX), Y6
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    (AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -10684,15 +9285,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    (AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -10705,10 +9306,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -10719,28 +9320,28 @@ done41:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same46
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y3
 	VMOVUPD 160(CX), Y4
 	VMOVUPD 192(CX), Y5
 	VMOVUPD 224(CX), Y6
-	JMP     done47
+	JMP     done38
 
-same46:
+same37:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done47:
+done38:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next50
+	JLT  next41
 
-columns49:
+columns40:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -10780,15 +9381,15 @@ columns49:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns49
+	JGE          columns40
 
-next50:
+next41:
 	ADDQ $0x04, DX
-	JEQ  done48
+	JEQ  done39
 	SUBQ $0x01, DX
-	JLT  next52
+	JLT  next43
 
-columns51:
+columns42:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -10801,10 +9402,10 @@ columns51:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns51
+	JGE          columns42
 
-next52:
-done48:
+next43:
+done39:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -10813,33 +9414,30 @@ done48:
 	VMOVUPD Y5, 192(CX)
 	VMOVUPD Y6, 224(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole53
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same55
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done56
+	JMP     done45
 
-same55:
+same44:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 
-done56:
+done45:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -10856,9 +9454,9 @@ done56:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next59
+	JLT     next48
 
-columns58:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -10924,15 +9522,15 @@ columns58:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns58
+	JGE          columns47
 
-next59:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done57
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next61
+	JLT  next50
 
-columns60:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -10953,10 +9551,10 @@ columns60:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns60
+	JGE          columns49
 
-next61:
-done57:
+next50:
+done46:
 	VMOVUPD (BX), Y10
 	VMOVUPD 32(BX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -10972,228 +9570,16 @@ done57:
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     product54
-
-whole53:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same62
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y3
-	VMOVUPD 32(CX), Y4
-	VMOVUPD 64(CX), Y5
-	VMOVUPD 96(CX), Y6
-	JMP     done63
-
-same62:
-	VBROADCASTSD c+48(FP), Y3
-	VBROADCASTSD c+48(FP), Y4
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-
-done63:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next66
-
-columns65:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Y7
-	VCVTDQ2PD    64(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    80(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    96(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    112(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Y7
-	VCVTDQ2PD    128(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    144(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    160(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    176(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Y7
-	VCVTDQ2PD    192(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    208(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    224(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    240(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns65
-
-next66:
-	ADDQ $0x04, DX
-	JEQ  done64
-	SUBQ $0x01, DX
-	JLT  next68
-
-columns67:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns67
-
-next68:
-done64:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y3, (CX)
-	VMOVUPD Y4, 32(CX)
-	VMOVUPD Y5, 64(CX)
-	VMOVUPD Y6, 96(CX)
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y3
-	VMOVUPD 32(DX), Y4
-	VMOVUPD 64(DX), Y5
-	VMOVUPD 96(DX), Y6
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next71
-
-columns70:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	VMOVUPD     64(CX), Y7
-	VMOVUPD     96(CX), Y8
-	VCVTDQ2PD   64(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   80(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   96(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   112(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 64(CX)
-	VMOVUPD     Y8, 96(CX)
-	VMOVUPD     128(CX), Y7
-	VMOVUPD     160(CX), Y8
-	VCVTDQ2PD   128(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   144(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   160(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   176(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 128(CX)
-	VMOVUPD     Y8, 160(CX)
-	VMOVUPD     192(CX), Y7
-	VMOVUPD     224(CX), Y8
-	VCVTDQ2PD   192(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   208(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   224(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   240(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 192(CX)
-	VMOVUPD     Y8, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns70
-
-next71:
-	ADDQ $0x04, DX
-	JEQ  done69
-	SUBQ $0x01, DX
-	JLT  next73
-
-columns72:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns72
-
-next73:
-done69:
-	VMOVUPD (CX), Y2
-	VMOVUPD 32(CX), Y7
-	VADDPD  Y3, Y2, Y2
-	VADDPD  Y4, Y7, Y7
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y6, Y7, Y7
-	VMOVUPD Y2, (CX)
-	VMOVUPD Y7, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product54:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole74
+	JNE     whole51
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same76
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -11203,9 +9589,9 @@ bothLong6:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done77
+	JMP     done54
 
-same76:
+same53:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
@@ -11215,14 +9601,14 @@ same76:
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 
-done77:
+done54:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next80
+	JLT  next57
 
-columns79:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -11278,15 +9664,15 @@ columns79:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns79
+	JGE          columns56
 
-next80:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done78
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next82
+	JLT  next59
 
-columns81:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -11303,10 +9689,10 @@ columns81:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns81
+	JGE          columns58
 
-next82:
-done78:
+next59:
+done55:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -11336,9 +9722,9 @@ done78:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next85
+	JLT     next62
 
-columns84:
+columns61:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -11390,15 +9776,15 @@ columns84:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns84
+	JGE         columns61
 
-next85:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done83
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next87
+	JLT  next64
 
-columns86:
+columns63:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -11414,10 +9800,10 @@ columns86:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns86
+	JGE         columns63
 
-next87:
-done83:
+next64:
+done60:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -11432,34 +9818,34 @@ done83:
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product75
+	JMP     product52
 
-whole74:
+whole51:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same88
+	JEQ     same65
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y3
 	VMOVUPD 32(CX), Y4
 	VMOVUPD 64(CX), Y5
 	VMOVUPD 96(CX), Y6
-	JMP     done89
+	JMP     done66
 
-same88:
+same65:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done89:
+done66:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next92
+	JLT  next69
 
-columns91:
+columns68:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y7
@@ -11507,15 +9893,15 @@ columns91:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns91
+	JGE          columns68
 
-next92:
+next69:
 	ADDQ $0x04, DX
-	JEQ  done90
+	JEQ  done67
 	SUBQ $0x01, DX
-	JLT  next94
+	JLT  next71
 
-columns93:
+columns70:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y7
@@ -11530,10 +9916,10 @@ columns93:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns93
+	JGE          columns70
 
-next94:
-done90:
+next71:
+done67:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -11544,28 +9930,28 @@ done90:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same95
+	JEQ     same72
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y3
 	VMOVUPD 160(CX), Y4
 	VMOVUPD 192(CX), Y5
 	VMOVUPD 224(CX), Y6
-	JMP     done96
+	JMP     done73
 
-same95:
+same72:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done96:
+done73:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next99
+	JLT  next76
 
-columns98:
+columns75:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -11605,15 +9991,15 @@ columns98:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns98
+	JGE          columns75
 
-next99:
+next76:
 	ADDQ $0x04, DX
-	JEQ  done97
+	JEQ  done74
 	SUBQ $0x01, DX
-	JLT  next101
+	JLT  next78
 
-columns100:
+columns77:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -11626,10 +10012,10 @@ columns100:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns100
+	JGE          columns77
 
-next101:
-done97:
+next78:
+done74:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -11651,9 +10037,9 @@ done97:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next104
+	JLT     next81
 
-columns103:
+columns80:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -11705,15 +10091,15 @@ columns103:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns103
+	JGE         columns80
 
-next104:
+next81:
 	ADDQ $0x04, DX
-	JEQ  done102
+	JEQ  done79
 	SUBQ $0x01, DX
-	JLT  next106
+	JLT  next83
 
-columns105:
+columns82:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -11729,10 +10115,10 @@ columns105:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns105
+	JGE         columns82
 
-next106:
-done102:
+next83:
+done79:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -11755,9 +10141,9 @@ done102:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next109
+	JLT     next86
 
-columns108:
+columns85:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -11809,15 +10195,15 @@ columns108:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns108
+	JGE         columns85
 
-next109:
+next86:
 	ADDQ $0x04, DX
-	JEQ  done107
+	JEQ  done84
 	SUBQ $0x01, DX
-	JLT  next111
+	JLT  next88
 
-columns110:
+columns87:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -11833,10 +10219,10 @@ columns110:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns110
+	JGE         columns87
 
-next111:
-done107:
+next88:
+done84:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -11848,7 +10234,7 @@ done107:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product75:
+product52:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -11859,9 +10245,9 @@ likelihood7:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail115
+	JGT  tail92
 
-loop114:
+loop91:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      cbff0000000000000<>+0(SB), Y4
@@ -12148,12 +10534,12 @@ loop114:
 	VMOVUPD      Y2, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop114
+	JLE          loop91
 
-tail115:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done116
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -12448,7 +10834,7 @@ tail115:
 	VMULPD       Y3, Y8, Y3
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-done116:
+done93:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -12478,9 +10864,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole117
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -12495,9 +10878,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next121
+	JLT     next96
 
-columns120:
+columns95:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -12533,15 +10916,15 @@ columns120:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns120
+	JGE         columns95
 
-next121:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done119
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next123
+	JLT  next98
 
-columns122:
+columns97:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -12553,10 +10936,10 @@ columns122:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns122
+	JGE         columns97
 
-next123:
-done119:
+next98:
+done94:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y2, Y6, Y6
@@ -12567,123 +10950,12 @@ done119:
 	VMOVUPD Y7, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product118
-
-whole117:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y3
-	VMOVUPD 32(DX), Y4
-	VMOVUPD 64(DX), Y5
-	VMOVUPD 96(DX), Y6
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next126
-
-columns125:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	VMOVUPD     64(CX), Y7
-	VMOVUPD     96(CX), Y8
-	VCVTDQ2PD   64(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   80(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   96(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   112(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 64(CX)
-	VMOVUPD     Y8, 96(CX)
-	VMOVUPD     128(CX), Y7
-	VMOVUPD     160(CX), Y8
-	VCVTDQ2PD   128(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   144(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   160(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   176(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 128(CX)
-	VMOVUPD     Y8, 160(CX)
-	VMOVUPD     192(CX), Y7
-	VMOVUPD     224(CX), Y8
-	VCVTDQ2PD   192(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   208(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   224(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   240(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 192(CX)
-	VMOVUPD     Y8, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns125
-
-next126:
-	ADDQ $0x04, DX
-	JEQ  done124
-	SUBQ $0x01, DX
-	JLT  next128
-
-columns127:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns127
-
-next128:
-done124:
-	VMOVUPD (CX), Y2
-	VMOVUPD 32(CX), Y7
-	VADDPD  Y3, Y2, Y2
-	VADDPD  Y4, Y7, Y7
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y6, Y7, Y7
-	VMOVUPD Y2, (CX)
-	VMOVUPD Y7, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product118:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole129
+	JNE     whole99
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -12702,9 +10974,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next133
+	JLT     next103
 
-columns132:
+columns102:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -12756,15 +11028,15 @@ columns132:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns132
+	JGE         columns102
 
-next133:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done131
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next135
+	JLT  next105
 
-columns134:
+columns104:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -12780,10 +11052,10 @@ columns134:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns134
+	JGE         columns104
 
-next135:
-done131:
+next105:
+done101:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -12798,9 +11070,9 @@ done131:
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product130
+	JMP     product100
 
-whole129:
+whole99:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -12815,9 +11087,9 @@ whole129:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next138
+	JLT     next108
 
-columns137:
+columns107:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -12869,15 +11141,15 @@ columns137:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns137
+	JGE         columns107
 
-next138:
+next108:
 	ADDQ $0x04, DX
-	JEQ  done136
+	JEQ  done106
 	SUBQ $0x01, DX
-	JLT  next140
+	JLT  next110
 
-columns139:
+columns109:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -12893,10 +11165,10 @@ columns139:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns139
+	JGE         columns109
 
-next140:
-done136:
+next110:
+done106:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -12919,9 +11191,9 @@ done136:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next143
+	JLT     next113
 
-columns142:
+columns112:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -12973,15 +11245,15 @@ columns142:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns142
+	JGE         columns112
 
-next143:
+next113:
 	ADDQ $0x04, DX
-	JEQ  done141
+	JEQ  done111
 	SUBQ $0x01, DX
-	JLT  next145
+	JLT  next115
 
-columns144:
+columns114:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -12997,10 +11269,10 @@ columns144:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns144
+	JGE         columns114
 
-next145:
-done141:
+next115:
+done111:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -13012,7 +11284,7 @@ done141:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product130:
+product100:
 	JMP tile3
 
 finish10:
@@ -13025,18 +11297,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole146
+	JNE   whole116
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit148:
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost149
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost149:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -13044,35 +11316,35 @@ atMost149:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same150
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y2, Y3
-	JMP        done151
+	JMP        done121
 
-same150:
+same120:
 	VBROADCASTSD c+48(FP), Y3
 
-done151:
+done121:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column152:
+column122:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  (SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column152
+	JG           column122
 	VMASKMOVPD   Y3, Y2, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost153
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost153:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -13080,47 +11352,47 @@ atMost153:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same154
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y2, Y3
-	JMP        done155
+	JMP        done125
 
-same154:
+same124:
 	VBROADCASTSD c+48(FP), Y3
 
-done155:
+done125:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column156:
+column126:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  32(SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column156
+	JG           column126
 	VMASKMOVPD   Y3, Y2, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit148
-	JMP          product147
+	JG           unit118
+	JMP          product117
 
-whole146:
+whole116:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit157:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost158
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost158:
+atMost128:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y3
@@ -13128,36 +11400,36 @@ atMost158:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same159
+	JEQ        same129
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y3, Y4
-	JMP        done160
+	JMP        done130
 
-same159:
+same129:
 	VBROADCASTSD c+48(FP), Y4
 
-done160:
+done130:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column161:
+column131:
 	VBROADCASTSD (DI), Y5
 	VCVTDQ2PD    (SI), Y2
 	VFMADD231PD  Y2, Y5, Y4
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column161
+	JG           column131
 	VMASKMOVPD   Y4, Y3, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost162
+	JLE          atMost132
 	MOVQ         $0x00000008, BX
 
-atMost162:
+atMost132:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y3
@@ -13165,53 +11437,53 @@ atMost162:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same163
+	JEQ        same133
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y3, Y4
-	JMP        done164
+	JMP        done134
 
-same163:
+same133:
 	VBROADCASTSD c+48(FP), Y4
 
-done164:
+done134:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column165:
+column135:
 	VBROADCASTSD (DI), Y5
 	VCVTDQ2PD    16(SI), Y2
 	VFMADD231PD  Y2, Y5, Y4
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column165
+	JG           column135
 	VMASKMOVPD   Y4, Y3, 32(BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit157
+	JG           unit127
 
-product147:
+product117:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole166
+	JNE   whole136
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit168:
+unit138:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost169
+	JLE  atMost139
 	MOVQ $0x00000008, BX
 
-atMost169:
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -13224,23 +11496,23 @@ atMost169:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column170:
+column140:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column170
+	JG          column140
 	VMOVUPD     (SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost171
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost171:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -13253,35 +11525,35 @@ atMost171:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column172:
+column142:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column172
+	JG          column142
 	VMOVUPD     32(SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit168
-	JMP         product167
+	JG          unit138
+	JMP         product137
 
-whole166:
+whole136:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit173:
+unit143:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost174
+	JLE  atMost144
 	MOVQ $0x00000008, BX
 
-atMost174:
+atMost144:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -13294,7 +11566,7 @@ atMost174:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column175:
+column145:
 	VMOVUPD     (SI), Y4
 	VCVTDQ2PD   (BX), Y2
 	VFMADD231PD Y2, Y3, Y4
@@ -13302,16 +11574,16 @@ column175:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column175
+	JG          column145
 	VMOVUPD     (SI), Y2
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost176
+	JLE         atMost146
 	MOVQ        $0x00000008, BX
 
-atMost176:
+atMost146:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -13324,7 +11596,7 @@ atMost176:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column177:
+column147:
 	VMOVUPD     32(SI), Y4
 	VCVTDQ2PD   16(BX), Y2
 	VFMADD231PD Y2, Y3, Y4
@@ -13332,32 +11604,32 @@ column177:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column177
+	JG          column147
 	VMOVUPD     32(SI), Y2
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, 32(SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit173
+	JG          unit143
 
-product167:
+product137:
 	JMP done13
 
 wide12:
-tile178:
+tile148:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish182
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost184
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost184:
+atMost154:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole185
+	JNE   whole155
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -13373,7 +11645,7 @@ atMost184:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group187:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -13392,7 +11664,7 @@ group187:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group187
+	JG          group157
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -13413,15 +11685,15 @@ group187:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same188
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y2, Y4
-	JMP         done189
+	JMP         done159
 
-same188:
+same158:
 	VBROADCASTSD c+48(FP), Y4
 
-done189:
+done159:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -13441,7 +11713,7 @@ done189:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group190:
+group160:
 	VMOVUPD     (CX), Y10
 	VFMADD231PD 256(AX), Y10, Y2
 	VFMADD231PD 320(AX), Y10, Y4
@@ -13456,7 +11728,7 @@ group190:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group190
+	JG          group160
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -13477,22 +11749,22 @@ group190:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same191
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y2, Y4
-	JMP         done192
+	JMP         done162
 
-same191:
+same161:
 	VBROADCASTSD c+48(FP), Y4
 
-done192:
+done162:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, 32(CX)
-	JMP        product186
+	JMP        product156
 
-whole185:
+whole155:
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
@@ -13508,7 +11780,7 @@ whole185:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group193:
+group163:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Y11
@@ -13533,7 +11805,7 @@ group193:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group193
+	JG          group163
 	VADDPD      Y4, Y3, Y2
 	VADDPD      Y6, Y5, Y3
 	VADDPD      Y8, Y7, Y4
@@ -13554,15 +11826,15 @@ group193:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same194
+	JEQ         same164
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y2, Y4
-	JMP         done195
+	JMP         done165
 
-same194:
+same164:
 	VBROADCASTSD c+48(FP), Y4
 
-done195:
+done165:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -13582,7 +11854,7 @@ done195:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group196:
+group166:
 	VMOVUPD     (CX), Y11
 	VCVTDQ2PD   128(AX), Y2
 	VFMADD231PD Y2, Y11, Y3
@@ -13605,7 +11877,7 @@ group196:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group196
+	JG          group166
 	VADDPD      Y4, Y3, Y2
 	VADDPD      Y6, Y5, Y3
 	VADDPD      Y8, Y7, Y4
@@ -13626,21 +11898,21 @@ group196:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same197
+	JEQ         same167
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y2, Y4
-	JMP         done198
+	JMP         done168
 
-same197:
+same167:
 	VBROADCASTSD c+48(FP), Y4
 
-done198:
+done168:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, 32(CX)
 
-product186:
+product156:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -13650,9 +11922,9 @@ product186:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail202
+	JGT  tail172
 
-loop201:
+loop171:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      cbff0000000000000<>+0(SB), Y4
@@ -13939,12 +12211,12 @@ loop201:
 	VMOVUPD      Y2, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop201
+	JLE          loop171
 
-tail202:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done203
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -14239,7 +12511,7 @@ tail202:
 	VMULPD       Y3, Y8, Y3
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-done203:
+done173:
 	MOVQ         grad+40(FP), AX
 	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
@@ -14288,7 +12560,7 @@ done203:
 	MOVQ         CX, (SP)
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole204
+	JNE          whole174
 	VBROADCASTSD 64(SP), Y2
 	VBROADCASTSD 72(SP), Y3
 	VBROADCASTSD 80(SP), Y4
@@ -14310,7 +12582,7 @@ done203:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group206:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -14339,10 +12611,10 @@ group206:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group206
-	JMP         product205
+	JG          group176
+	JMP         product175
 
-whole204:
+whole174:
 	VBROADCASTSD 64(SP), Y3
 	VBROADCASTSD 72(SP), Y4
 	VBROADCASTSD 80(SP), Y5
@@ -14364,7 +12636,7 @@ whole204:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group207:
+group177:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Y11
@@ -14407,14 +12679,14 @@ group207:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group207
+	JG          group177
 
-product205:
+product175:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile178
+	JMP  tile148
 
-finish182:
+finish152:
 done13:
 	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
@@ -14712,34 +12984,35 @@ TEXT ·negBinomial2LogLinearAVX2(SB), NOSPLIT, $128-120
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 24(SP)
 	MOVQ    AX, 56(SP)
-	MOVQ    k+32(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -14752,34 +13025,31 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -14803,15 +13073,15 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -14820,10 +13090,10 @@ columns21:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -14831,117 +13101,16 @@ done18:
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     product15
-
-whole14:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same23
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y5
-	VMOVUPD 32(CX), Y6
-	VMOVUPD 64(CX), Y7
-	VMOVUPD 96(CX), Y8
-	JMP     done24
-
-same23:
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-	VBROADCASTSD c+48(FP), Y7
-	VBROADCASTSD c+48(FP), Y8
-
-done24:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next27
-
-columns26:
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	VBROADCASTSD 8(CX), Y9
-	VCVTDQ2PD    64(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    80(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    96(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    112(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	VBROADCASTSD 16(CX), Y9
-	VCVTDQ2PD    128(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    144(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    160(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    176(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	VBROADCASTSD 24(CX), Y9
-	VCVTDQ2PD    192(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    208(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    224(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    240(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y5, (CX)
-	VMOVUPD Y6, 32(CX)
-	VMOVUPD Y7, 64(CX)
-	VMOVUPD Y8, 96(CX)
-
-product15:
-	JMP likelihood7
+	JMP     likelihood7
 
 long4:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole30
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same32
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -14951,9 +13120,9 @@ long4:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done33
+	JMP     done24
 
-same32:
+same23:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
@@ -14963,14 +13132,14 @@ same32:
 	VBROADCASTSD c+48(FP), Y10
 	VBROADCASTSD c+48(FP), Y11
 
-done33:
+done24:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next36
+	JLT  next27
 
-columns35:
+columns26:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -15010,15 +13179,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -15031,10 +13200,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -15046,34 +13215,34 @@ done34:
 	VMOVUPD Y9, 160(CX)
 	VMOVUPD Y10, 192(CX)
 	VMOVUPD Y11, 224(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y5
 	VMOVUPD 32(CX), Y6
 	VMOVUPD 64(CX), Y7
 	VMOVUPD 96(CX), Y8
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    (AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -15113,15 +13282,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    (AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -15134,10 +13303,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -15148,28 +13317,28 @@ done41:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same46
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y5
 	VMOVUPD 160(CX), Y6
 	VMOVUPD 192(CX), Y7
 	VMOVUPD 224(CX), Y8
-	JMP     done47
+	JMP     done38
 
-same46:
+same37:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done47:
+done38:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next50
+	JLT  next41
 
-columns49:
+columns40:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -15209,15 +13378,15 @@ columns49:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns49
+	JGE          columns40
 
-next50:
+next41:
 	ADDQ $0x04, DX
-	JEQ  done48
+	JEQ  done39
 	SUBQ $0x01, DX
-	JLT  next52
+	JLT  next43
 
-columns51:
+columns42:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -15230,10 +13399,10 @@ columns51:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns51
+	JGE          columns42
 
-next52:
-done48:
+next43:
+done39:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -15242,33 +13411,30 @@ done48:
 	VMOVUPD Y7, 192(CX)
 	VMOVUPD Y8, 224(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole53
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same55
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done56
+	JMP     done45
 
-same55:
+same44:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 
-done56:
+done45:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -15285,9 +13451,9 @@ done56:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next59
+	JLT     next48
 
-columns58:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -15353,15 +13519,15 @@ columns58:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns58
+	JGE          columns47
 
-next59:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done57
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next61
+	JLT  next50
 
-columns60:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -15382,10 +13548,10 @@ columns60:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns60
+	JGE          columns49
 
-next61:
-done57:
+next50:
+done46:
 	VMOVUPD (BX), Y12
 	VMOVUPD 32(BX), Y13
 	VADDPD  Y8, Y12, Y12
@@ -15401,228 +13567,16 @@ done57:
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     product54
-
-whole53:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same62
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y5
-	VMOVUPD 32(CX), Y6
-	VMOVUPD 64(CX), Y7
-	VMOVUPD 96(CX), Y8
-	JMP     done63
-
-same62:
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-	VBROADCASTSD c+48(FP), Y7
-	VBROADCASTSD c+48(FP), Y8
-
-done63:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next66
-
-columns65:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Y9
-	VCVTDQ2PD    64(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    80(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    96(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    112(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Y9
-	VCVTDQ2PD    128(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    144(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    160(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    176(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Y9
-	VCVTDQ2PD    192(AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    208(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    224(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    240(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns65
-
-next66:
-	ADDQ $0x04, DX
-	JEQ  done64
-	SUBQ $0x01, DX
-	JLT  next68
-
-columns67:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y9
-	VCVTDQ2PD    (AX), Y4
-	VFMADD231PD  Y4, Y9, Y5
-	VCVTDQ2PD    16(AX), Y4
-	VFMADD231PD  Y4, Y9, Y6
-	VCVTDQ2PD    32(AX), Y4
-	VFMADD231PD  Y4, Y9, Y7
-	VCVTDQ2PD    48(AX), Y4
-	VFMADD231PD  Y4, Y9, Y8
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns67
-
-next68:
-done64:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y5, (CX)
-	VMOVUPD Y6, 32(CX)
-	VMOVUPD Y7, 64(CX)
-	VMOVUPD Y8, 96(CX)
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y5
-	VMOVUPD 32(DX), Y6
-	VMOVUPD 64(DX), Y7
-	VMOVUPD 96(DX), Y8
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next71
-
-columns70:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	VMOVUPD     64(CX), Y9
-	VMOVUPD     96(CX), Y10
-	VCVTDQ2PD   64(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   80(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   96(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   112(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 64(CX)
-	VMOVUPD     Y10, 96(CX)
-	VMOVUPD     128(CX), Y9
-	VMOVUPD     160(CX), Y10
-	VCVTDQ2PD   128(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   144(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   160(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   176(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 128(CX)
-	VMOVUPD     Y10, 160(CX)
-	VMOVUPD     192(CX), Y9
-	VMOVUPD     224(CX), Y10
-	VCVTDQ2PD   192(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   208(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   224(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   240(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 192(CX)
-	VMOVUPD     Y10, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns70
-
-next71:
-	ADDQ $0x04, DX
-	JEQ  done69
-	SUBQ $0x01, DX
-	JLT  next73
-
-columns72:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns72
-
-next73:
-done69:
-	VMOVUPD (CX), Y4
-	VMOVUPD 32(CX), Y9
-	VADDPD  Y5, Y4, Y4
-	VADDPD  Y6, Y9, Y9
-	VADDPD  Y7, Y4, Y4
-	VADDPD  Y8, Y9, Y9
-	VMOVUPD Y4, (CX)
-	VMOVUPD Y9, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product54:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole74
+	JNE     whole51
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same76
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -15632,9 +13586,9 @@ bothLong6:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done77
+	JMP     done54
 
-same76:
+same53:
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
@@ -15644,14 +13598,14 @@ same76:
 	VBROADCASTSD c+48(FP), Y10
 	VBROADCASTSD c+48(FP), Y11
 
-done77:
+done54:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next80
+	JLT  next57
 
-columns79:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -15707,15 +13661,15 @@ columns79:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns79
+	JGE          columns56
 
-next80:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done78
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next82
+	JLT  next59
 
-columns81:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -15732,10 +13686,10 @@ columns81:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns81
+	JGE          columns58
 
-next82:
-done78:
+next59:
+done55:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -15765,9 +13719,9 @@ done78:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next85
+	JLT     next62
 
-columns84:
+columns61:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -15819,15 +13773,15 @@ columns84:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns84
+	JGE         columns61
 
-next85:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done83
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next87
+	JLT  next64
 
-columns86:
+columns63:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -15843,10 +13797,10 @@ columns86:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns86
+	JGE         columns63
 
-next87:
-done83:
+next64:
+done60:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -15861,34 +13815,34 @@ done83:
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product75
+	JMP     product52
 
-whole74:
+whole51:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same88
+	JEQ     same65
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y5
 	VMOVUPD 32(CX), Y6
 	VMOVUPD 64(CX), Y7
 	VMOVUPD 96(CX), Y8
-	JMP     done89
+	JMP     done66
 
-same88:
+same65:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done89:
+done66:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next92
+	JLT  next69
 
-columns91:
+columns68:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y9
@@ -15936,15 +13890,15 @@ columns91:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns91
+	JGE          columns68
 
-next92:
+next69:
 	ADDQ $0x04, DX
-	JEQ  done90
+	JEQ  done67
 	SUBQ $0x01, DX
-	JLT  next94
+	JLT  next71
 
-columns93:
+columns70:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y9
@@ -15959,10 +13913,10 @@ columns93:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns93
+	JGE          columns70
 
-next94:
-done90:
+next71:
+done67:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -15973,28 +13927,28 @@ done90:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same95
+	JEQ     same72
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y5
 	VMOVUPD 160(CX), Y6
 	VMOVUPD 192(CX), Y7
 	VMOVUPD 224(CX), Y8
-	JMP     done96
+	JMP     done73
 
-same95:
+same72:
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 
-done96:
+done73:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next99
+	JLT  next76
 
-columns98:
+columns75:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -16034,15 +13988,15 @@ columns98:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns98
+	JGE          columns75
 
-next99:
+next76:
 	ADDQ $0x04, DX
-	JEQ  done97
+	JEQ  done74
 	SUBQ $0x01, DX
-	JLT  next101
+	JLT  next78
 
-columns100:
+columns77:
 	VBROADCASTSD (CX), Y9
 	VCVTDQ2PD    64(AX), Y4
 	VFMADD231PD  Y4, Y9, Y5
@@ -16055,10 +14009,10 @@ columns100:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns100
+	JGE          columns77
 
-next101:
-done97:
+next78:
+done74:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -16080,9 +14034,9 @@ done97:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next104
+	JLT     next81
 
-columns103:
+columns80:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -16134,15 +14088,15 @@ columns103:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns103
+	JGE         columns80
 
-next104:
+next81:
 	ADDQ $0x04, DX
-	JEQ  done102
+	JEQ  done79
 	SUBQ $0x01, DX
-	JLT  next106
+	JLT  next83
 
-columns105:
+columns82:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -16158,10 +14112,10 @@ columns105:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns105
+	JGE         columns82
 
-next106:
-done102:
+next83:
+done79:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -16184,9 +14138,9 @@ done102:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next109
+	JLT     next86
 
-columns108:
+columns85:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -16238,15 +14192,15 @@ columns108:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns108
+	JGE         columns85
 
-next109:
+next86:
 	ADDQ $0x04, DX
-	JEQ  done107
+	JEQ  done84
 	SUBQ $0x01, DX
-	JLT  next111
+	JLT  next88
 
-columns110:
+columns87:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -16262,10 +14216,10 @@ columns110:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns110
+	JGE         columns87
 
-next111:
-done107:
+next88:
+done84:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -16277,7 +14231,7 @@ done107:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product75:
+product52:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -16288,9 +14242,9 @@ likelihood7:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail115
+	JGT  tail92
 
-loop114:
+loop91:
 	VMOVUPD      (CX)(BX*8), Y4
 	VBROADCASTSD logPhi+104(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -16497,12 +14451,12 @@ loop114:
 	VMOVUPD      Y4, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop114
+	JLE          loop91
 
-tail115:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done116
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -16719,7 +14673,7 @@ tail115:
 	VFNMADD231PD Y11, Y6, Y5
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-done116:
+done93:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -16749,9 +14703,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole117
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -16766,9 +14717,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next121
+	JLT     next96
 
-columns120:
+columns95:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -16804,15 +14755,15 @@ columns120:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns120
+	JGE         columns95
 
-next121:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done119
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next123
+	JLT  next98
 
-columns122:
+columns97:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -16824,10 +14775,10 @@ columns122:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns122
+	JGE         columns97
 
-next123:
-done119:
+next98:
+done94:
 	VMOVUPD (CX), Y8
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y4, Y8, Y8
@@ -16838,123 +14789,12 @@ done119:
 	VMOVUPD Y9, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product118
-
-whole117:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y5
-	VMOVUPD 32(DX), Y6
-	VMOVUPD 64(DX), Y7
-	VMOVUPD 96(DX), Y8
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next126
-
-columns125:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	VMOVUPD     64(CX), Y9
-	VMOVUPD     96(CX), Y10
-	VCVTDQ2PD   64(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   80(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   96(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   112(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 64(CX)
-	VMOVUPD     Y10, 96(CX)
-	VMOVUPD     128(CX), Y9
-	VMOVUPD     160(CX), Y10
-	VCVTDQ2PD   128(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   144(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   160(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   176(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 128(CX)
-	VMOVUPD     Y10, 160(CX)
-	VMOVUPD     192(CX), Y9
-	VMOVUPD     224(CX), Y10
-	VCVTDQ2PD   192(AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   208(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   224(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   240(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, 192(CX)
-	VMOVUPD     Y10, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns125
-
-next126:
-	ADDQ $0x04, DX
-	JEQ  done124
-	SUBQ $0x01, DX
-	JLT  next128
-
-columns127:
-	VMOVUPD     (CX), Y9
-	VMOVUPD     32(CX), Y10
-	VCVTDQ2PD   (AX), Y4
-	VFMADD231PD Y4, Y5, Y9
-	VCVTDQ2PD   16(AX), Y4
-	VFMADD231PD Y4, Y6, Y10
-	VCVTDQ2PD   32(AX), Y4
-	VFMADD231PD Y4, Y7, Y9
-	VCVTDQ2PD   48(AX), Y4
-	VFMADD231PD Y4, Y8, Y10
-	VMOVUPD     Y9, (CX)
-	VMOVUPD     Y10, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns127
-
-next128:
-done124:
-	VMOVUPD (CX), Y4
-	VMOVUPD 32(CX), Y9
-	VADDPD  Y5, Y4, Y4
-	VADDPD  Y6, Y9, Y9
-	VADDPD  Y7, Y4, Y4
-	VADDPD  Y8, Y9, Y9
-	VMOVUPD Y4, (CX)
-	VMOVUPD Y9, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product118:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole129
+	JNE     whole99
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -16973,9 +14813,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next133
+	JLT     next103
 
-columns132:
+columns102:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -17027,15 +14867,15 @@ columns132:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns132
+	JGE         columns102
 
-next133:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done131
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next135
+	JLT  next105
 
-columns134:
+columns104:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -17051,10 +14891,10 @@ columns134:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns134
+	JGE         columns104
 
-next135:
-done131:
+next105:
+done101:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -17069,9 +14909,9 @@ done131:
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product130
+	JMP     product100
 
-whole129:
+whole99:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -17086,9 +14926,9 @@ whole129:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next138
+	JLT     next108
 
-columns137:
+columns107:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -17140,15 +14980,15 @@ columns137:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns137
+	JGE         columns107
 
-next138:
+next108:
 	ADDQ $0x04, DX
-	JEQ  done136
+	JEQ  done106
 	SUBQ $0x01, DX
-	JLT  next140
+	JLT  next110
 
-columns139:
+columns109:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   (AX), Y4
@@ -17164,10 +15004,10 @@ columns139:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns139
+	JGE         columns109
 
-next140:
-done136:
+next110:
+done106:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -17190,9 +15030,9 @@ done136:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next143
+	JLT     next113
 
-columns142:
+columns112:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -17244,15 +15084,15 @@ columns142:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns142
+	JGE         columns112
 
-next143:
+next113:
 	ADDQ $0x04, DX
-	JEQ  done141
+	JEQ  done111
 	SUBQ $0x01, DX
-	JLT  next145
+	JLT  next115
 
-columns144:
+columns114:
 	VMOVUPD     (CX), Y9
 	VMOVUPD     32(CX), Y10
 	VCVTDQ2PD   64(AX), Y4
@@ -17268,10 +15108,10 @@ columns144:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns144
+	JGE         columns114
 
-next145:
-done141:
+next115:
+done111:
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y5, Y4, Y4
@@ -17283,7 +15123,7 @@ done141:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product130:
+product100:
 	JMP tile3
 
 finish10:
@@ -17296,18 +15136,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole146
+	JNE   whole116
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit148:
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost149
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost149:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -17315,35 +15155,35 @@ atMost149:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same150
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y4, Y5
-	JMP        done151
+	JMP        done121
 
-same150:
+same120:
 	VBROADCASTSD c+48(FP), Y5
 
-done151:
+done121:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column152:
+column122:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column152
+	JG           column122
 	VMASKMOVPD   Y5, Y4, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost153
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost153:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -17351,47 +15191,47 @@ atMost153:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same154
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y4, Y5
-	JMP        done155
+	JMP        done125
 
-same154:
+same124:
 	VBROADCASTSD c+48(FP), Y5
 
-done155:
+done125:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column156:
+column126:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  32(SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column156
+	JG           column126
 	VMASKMOVPD   Y5, Y4, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit148
-	JMP          product147
+	JG           unit118
+	JMP          product117
 
-whole146:
+whole116:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit157:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost158
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost158:
+atMost128:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y5
@@ -17399,36 +15239,36 @@ atMost158:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same159
+	JEQ        same129
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y5, Y6
-	JMP        done160
+	JMP        done130
 
-same159:
+same129:
 	VBROADCASTSD c+48(FP), Y6
 
-done160:
+done130:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column161:
+column131:
 	VBROADCASTSD (DI), Y7
 	VCVTDQ2PD    (SI), Y4
 	VFMADD231PD  Y4, Y7, Y6
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column161
+	JG           column131
 	VMASKMOVPD   Y6, Y5, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost162
+	JLE          atMost132
 	MOVQ         $0x00000008, BX
 
-atMost162:
+atMost132:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y5
@@ -17436,53 +15276,53 @@ atMost162:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same163
+	JEQ        same133
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y5, Y6
-	JMP        done164
+	JMP        done134
 
-same163:
+same133:
 	VBROADCASTSD c+48(FP), Y6
 
-done164:
+done134:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column165:
+column135:
 	VBROADCASTSD (DI), Y7
 	VCVTDQ2PD    16(SI), Y4
 	VFMADD231PD  Y4, Y7, Y6
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column165
+	JG           column135
 	VMASKMOVPD   Y6, Y5, 32(BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit157
+	JG           unit127
 
-product147:
+product117:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole166
+	JNE   whole136
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit168:
+unit138:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost169
+	JLE  atMost139
 	MOVQ $0x00000008, BX
 
-atMost169:
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -17495,23 +15335,23 @@ atMost169:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column170:
+column140:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column170
+	JG          column140
 	VMOVUPD     (SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost171
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost171:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -17524,35 +15364,35 @@ atMost171:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column172:
+column142:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column172
+	JG          column142
 	VMOVUPD     32(SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit168
-	JMP         product167
+	JG          unit138
+	JMP         product137
 
-whole166:
+whole136:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit173:
+unit143:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost174
+	JLE  atMost144
 	MOVQ $0x00000008, BX
 
-atMost174:
+atMost144:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -17565,7 +15405,7 @@ atMost174:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column175:
+column145:
 	VMOVUPD     (SI), Y6
 	VCVTDQ2PD   (BX), Y4
 	VFMADD231PD Y4, Y5, Y6
@@ -17573,16 +15413,16 @@ column175:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column175
+	JG          column145
 	VMOVUPD     (SI), Y4
 	VADDPD      Y5, Y4, Y4
 	VMOVUPD     Y4, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost176
+	JLE         atMost146
 	MOVQ        $0x00000008, BX
 
-atMost176:
+atMost146:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -17595,7 +15435,7 @@ atMost176:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column177:
+column147:
 	VMOVUPD     32(SI), Y6
 	VCVTDQ2PD   16(BX), Y4
 	VFMADD231PD Y4, Y5, Y6
@@ -17603,32 +15443,32 @@ column177:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column177
+	JG          column147
 	VMOVUPD     32(SI), Y4
 	VADDPD      Y5, Y4, Y4
 	VMOVUPD     Y4, 32(SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit173
+	JG          unit143
 
-product167:
+product137:
 	JMP done13
 
 wide12:
-tile178:
+tile148:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish182
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost184
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost184:
+atMost154:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole185
+	JNE   whole155
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
@@ -17644,7 +15484,7 @@ atMost184:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group187:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -17663,7 +15503,7 @@ group187:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group187
+	JG          group157
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -17684,15 +15524,15 @@ group187:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same188
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y4, Y6
-	JMP         done189
+	JMP         done159
 
-same188:
+same158:
 	VBROADCASTSD c+48(FP), Y6
 
-done189:
+done159:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -17712,7 +15552,7 @@ done189:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group190:
+group160:
 	VMOVUPD     (CX), Y12
 	VFMADD231PD 256(AX), Y12, Y4
 	VFMADD231PD 320(AX), Y12, Y6
@@ -17727,7 +15567,7 @@ group190:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group190
+	JG          group160
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -17748,22 +15588,22 @@ group190:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same191
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y4, Y6
-	JMP         done192
+	JMP         done162
 
-same191:
+same161:
 	VBROADCASTSD c+48(FP), Y6
 
-done192:
+done162:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, 32(CX)
-	JMP        product186
+	JMP        product156
 
-whole185:
+whole155:
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
@@ -17779,7 +15619,7 @@ whole185:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group193:
+group163:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Y13
@@ -17804,7 +15644,7 @@ group193:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group193
+	JG          group163
 	VADDPD      Y6, Y5, Y4
 	VADDPD      Y8, Y7, Y5
 	VADDPD      Y10, Y9, Y6
@@ -17825,15 +15665,15 @@ group193:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same194
+	JEQ         same164
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y4, Y6
-	JMP         done195
+	JMP         done165
 
-same194:
+same164:
 	VBROADCASTSD c+48(FP), Y6
 
-done195:
+done165:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -17853,7 +15693,7 @@ done195:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group196:
+group166:
 	VMOVUPD     (CX), Y13
 	VCVTDQ2PD   128(AX), Y4
 	VFMADD231PD Y4, Y13, Y5
@@ -17876,7 +15716,7 @@ group196:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group196
+	JG          group166
 	VADDPD      Y6, Y5, Y4
 	VADDPD      Y8, Y7, Y5
 	VADDPD      Y10, Y9, Y6
@@ -17897,21 +15737,21 @@ group196:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same197
+	JEQ         same167
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y4, Y6
-	JMP         done198
+	JMP         done168
 
-same197:
+same167:
 	VBROADCASTSD c+48(FP), Y6
 
-done198:
+done168:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, 32(CX)
 
-product186:
+product156:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -17921,9 +15761,9 @@ product186:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail202
+	JGT  tail172
 
-loop201:
+loop171:
 	VMOVUPD      (CX)(BX*8), Y4
 	VBROADCASTSD logPhi+104(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -18130,12 +15970,12 @@ loop201:
 	VMOVUPD      Y4, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop201
+	JLE          loop171
 
-tail202:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done203
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -18352,7 +16192,7 @@ tail202:
 	VFNMADD231PD Y11, Y6, Y5
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-done203:
+done173:
 	MOVQ         grad+40(FP), AX
 	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
@@ -18401,7 +16241,7 @@ done203:
 	MOVQ         CX, (SP)
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole204
+	JNE          whole174
 	VBROADCASTSD 64(SP), Y4
 	VBROADCASTSD 72(SP), Y5
 	VBROADCASTSD 80(SP), Y6
@@ -18423,7 +16263,7 @@ done203:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group206:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -18452,10 +16292,10 @@ group206:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group206
-	JMP         product205
+	JG          group176
+	JMP         product175
 
-whole204:
+whole174:
 	VBROADCASTSD 64(SP), Y5
 	VBROADCASTSD 72(SP), Y6
 	VBROADCASTSD 80(SP), Y7
@@ -18477,7 +16317,7 @@ whole204:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group207:
+group177:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Y13
@@ -18520,14 +16360,14 @@ group207:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group207
+	JG          group177
 
-product205:
+product175:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile178
+	JMP  tile148
 
-finish182:
+finish152:
 done13:
 	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
@@ -18567,34 +16407,35 @@ TEXT ·studentTLinearAVX2(SB), NOSPLIT, $128-120
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 24(SP)
 	MOVQ    AX, 56(SP)
-	MOVQ    k+32(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -18607,34 +16448,31 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VMOVUPD 64(CX), Y8
 	VMOVUPD 96(CX), Y9
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y6
 	VFMADD231PD  32(AX), Y10, Y7
@@ -18658,15 +16496,15 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y6
 	VFMADD231PD  32(AX), Y10, Y7
@@ -18675,10 +16513,10 @@ columns21:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -18686,117 +16524,16 @@ done18:
 	VMOVUPD Y7, 32(CX)
 	VMOVUPD Y8, 64(CX)
 	VMOVUPD Y9, 96(CX)
-	JMP     product15
-
-whole14:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same23
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y7
-	VMOVUPD 32(CX), Y8
-	VMOVUPD 64(CX), Y9
-	VMOVUPD 96(CX), Y10
-	JMP     done24
-
-same23:
-	VBROADCASTSD c+48(FP), Y7
-	VBROADCASTSD c+48(FP), Y8
-	VBROADCASTSD c+48(FP), Y9
-	VBROADCASTSD c+48(FP), Y10
-
-done24:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next27
-
-columns26:
-	VBROADCASTSD (CX), Y11
-	VCVTDQ2PD    (AX), Y6
-	VFMADD231PD  Y6, Y11, Y7
-	VCVTDQ2PD    16(AX), Y6
-	VFMADD231PD  Y6, Y11, Y8
-	VCVTDQ2PD    32(AX), Y6
-	VFMADD231PD  Y6, Y11, Y9
-	VCVTDQ2PD    48(AX), Y6
-	VFMADD231PD  Y6, Y11, Y10
-	VBROADCASTSD 8(CX), Y11
-	VCVTDQ2PD    64(AX), Y6
-	VFMADD231PD  Y6, Y11, Y7
-	VCVTDQ2PD    80(AX), Y6
-	VFMADD231PD  Y6, Y11, Y8
-	VCVTDQ2PD    96(AX), Y6
-	VFMADD231PD  Y6, Y11, Y9
-	VCVTDQ2PD    112(AX), Y6
-	VFMADD231PD  Y6, Y11, Y10
-	VBROADCASTSD 16(CX), Y11
-	VCVTDQ2PD    128(AX), Y6
-	VFMADD231PD  Y6, Y11, Y7
-	VCVTDQ2PD    144(AX), Y6
-	VFMADD231PD  Y6, Y11, Y8
-	VCVTDQ2PD    160(AX), Y6
-	VFMADD231PD  Y6, Y11, Y9
-	VCVTDQ2PD    176(AX), Y6
-	VFMADD231PD  Y6, Y11, Y10
-	VBROADCASTSD 24(CX), Y11
-	VCVTDQ2PD    192(AX), Y6
-	VFMADD231PD  Y6, Y11, Y7
-	VCVTDQ2PD    208(AX), Y6
-	VFMADD231PD  Y6, Y11, Y8
-	VCVTDQ2PD    224(AX), Y6
-	VFMADD231PD  Y6, Y11, Y9
-	VCVTDQ2PD    240(AX), Y6
-	VFMADD231PD  Y6, Y11, Y10
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Y11
-	VCVTDQ2PD    (AX), Y6
-	VFMADD231PD  Y6, Y11, Y7
-	VCVTDQ2PD    16(AX), Y6
-	VFMADD231PD  Y6, Y11, Y8
-	VCVTDQ2PD    32(AX), Y6
-	VFMADD231PD  Y6, Y11, Y9
-	VCVTDQ2PD    48(AX), Y6
-	VFMADD231PD  Y6, Y11, Y10
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y7, (CX)
-	VMOVUPD Y8, 32(CX)
-	VMOVUPD Y9, 64(CX)
-	VMOVUPD Y10, 96(CX)
-
-product15:
-	JMP likelihood7
+	JMP     likelihood7
 
 long4:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole30
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same32
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
@@ -18806,9 +16543,9 @@ long4:
 	VMOVUPD 160(CX), Y11
 	VMOVUPD 192(CX), Y12
 	VMOVUPD 224(CX), Y13
-	JMP     done33
+	JMP     done24
 
-same32:
+same23:
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
@@ -18818,14 +16555,14 @@ same32:
 	VBROADCASTSD c+48(FP), Y12
 	VBROADCASTSD c+48(FP), Y13
 
-done33:
+done24:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next36
+	JLT  next27
 
-columns35:
+columns26:
 	VBROADCASTSD (CX), Y14
 	VFMADD231PD  (AX), Y14, Y6
 	VFMADD231PD  32(AX), Y14, Y7
@@ -18865,15 +16602,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Y14
 	VFMADD231PD  (AX), Y14, Y6
 	VFMADD231PD  32(AX), Y14, Y7
@@ -18886,10 +16623,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -18901,34 +16638,34 @@ done34:
 	VMOVUPD Y11, 160(CX)
 	VMOVUPD Y12, 192(CX)
 	VMOVUPD Y13, 224(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y7
 	VMOVUPD 32(CX), Y8
 	VMOVUPD 64(CX), Y9
 	VMOVUPD 96(CX), Y10
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 	VBROADCASTSD c+48(FP), Y10
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Y11
 	VCVTDQ2PD    (AX), Y6
 	VFMADD231PD  Y6, Y11, Y7
@@ -18968,15 +16705,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Y11
 	VCVTDQ2PD    (AX), Y6
 	VFMADD231PD  Y6, Y11, Y7
@@ -18989,10 +16726,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -19003,28 +16740,28 @@ done41:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same46
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y7
 	VMOVUPD 160(CX), Y8
 	VMOVUPD 192(CX), Y9
 	VMOVUPD 224(CX), Y10
-	JMP     done47
+	JMP     done38
 
-same46:
+same37:
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 	VBROADCASTSD c+48(FP), Y10
 
-done47:
+done38:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next50
+	JLT  next41
 
-columns49:
+columns40:
 	VBROADCASTSD (CX), Y11
 	VCVTDQ2PD    64(AX), Y6
 	VFMADD231PD  Y6, Y11, Y7
@@ -19064,15 +16801,15 @@ columns49:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns49
+	JGE          columns40
 
-next50:
+next41:
 	ADDQ $0x04, DX
-	JEQ  done48
+	JEQ  done39
 	SUBQ $0x01, DX
-	JLT  next52
+	JLT  next43
 
-columns51:
+columns42:
 	VBROADCASTSD (CX), Y11
 	VCVTDQ2PD    64(AX), Y6
 	VFMADD231PD  Y6, Y11, Y7
@@ -19085,10 +16822,10 @@ columns51:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns51
+	JGE          columns42
 
-next52:
-done48:
+next43:
+done39:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -19097,33 +16834,30 @@ done48:
 	VMOVUPD Y9, 192(CX)
 	VMOVUPD Y10, 224(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole53
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same55
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VMOVUPD 64(CX), Y8
 	VMOVUPD 96(CX), Y9
-	JMP     done56
+	JMP     done45
 
-same55:
+same44:
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 
-done56:
+done45:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -19140,9 +16874,9 @@ done56:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next59
+	JLT     next48
 
-columns58:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y14
@@ -19208,15 +16942,15 @@ columns58:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns58
+	JGE          columns47
 
-next59:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done57
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next61
+	JLT  next50
 
-columns60:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y14
@@ -19237,10 +16971,10 @@ columns60:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns60
+	JGE          columns49
 
-next61:
-done57:
+next50:
+done46:
 	VMOVUPD (BX), Y14
 	VMOVUPD 32(BX), Y15
 	VADDPD  Y10, Y14, Y14
@@ -19256,228 +16990,16 @@ done57:
 	VMOVUPD Y7, 32(CX)
 	VMOVUPD Y8, 64(CX)
 	VMOVUPD Y9, 96(CX)
-	JMP     product54
-
-whole53:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same62
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y7
-	VMOVUPD 32(CX), Y8
-	VMOVUPD 64(CX), Y9
-	VMOVUPD 96(CX), Y10
-	JMP     done63
-
-same62:
-	VBROADCASTSD c+48(FP), Y7
-	VBROADCASTSD c+48(FP), Y8
-	VBROADCASTSD c+48(FP), Y9
-	VBROADCASTSD c+48(FP), Y10
-
-done63:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next66
-
-columns65:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y11
-	VCVTDQ2PD    (AX), Y6
-	VFMADD231PD  Y6, Y11, Y7
-	VCVTDQ2PD    16(AX), Y6
-	VFMADD231PD  Y6, Y11, Y8
-	VCVTDQ2PD    32(AX), Y6
-	VFMADD231PD  Y6, Y11, Y9
-	VCVTDQ2PD    48(AX), Y6
-	VFMADD231PD  Y6, Y11, Y10
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Y11
-	VCVTDQ2PD    64(AX), Y6
-	VFMADD231PD  Y6, Y11, Y7
-	VCVTDQ2PD    80(AX), Y6
-	VFMADD231PD  Y6, Y11, Y8
-	VCVTDQ2PD    96(AX), Y6
-	VFMADD231PD  Y6, Y11, Y9
-	VCVTDQ2PD    112(AX), Y6
-	VFMADD231PD  Y6, Y11, Y10
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Y11
-	VCVTDQ2PD    128(AX), Y6
-	VFMADD231PD  Y6, Y11, Y7
-	VCVTDQ2PD    144(AX), Y6
-	VFMADD231PD  Y6, Y11, Y8
-	VCVTDQ2PD    160(AX), Y6
-	VFMADD231PD  Y6, Y11, Y9
-	VCVTDQ2PD    176(AX), Y6
-	VFMADD231PD  Y6, Y11, Y10
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Y11
-	VCVTDQ2PD    192(AX), Y6
-	VFMADD231PD  Y6, Y11, Y7
-	VCVTDQ2PD    208(AX), Y6
-	VFMADD231PD  Y6, Y11, Y8
-	VCVTDQ2PD    224(AX), Y6
-	VFMADD231PD  Y6, Y11, Y9
-	VCVTDQ2PD    240(AX), Y6
-	VFMADD231PD  Y6, Y11, Y10
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns65
-
-next66:
-	ADDQ $0x04, DX
-	JEQ  done64
-	SUBQ $0x01, DX
-	JLT  next68
-
-columns67:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y11
-	VCVTDQ2PD    (AX), Y6
-	VFMADD231PD  Y6, Y11, Y7
-	VCVTDQ2PD    16(AX), Y6
-	VFMADD231PD  Y6, Y11, Y8
-	VCVTDQ2PD    32(AX), Y6
-	VFMADD231PD  Y6, Y11, Y9
-	VCVTDQ2PD    48(AX), Y6
-	VFMADD231PD  Y6, Y11, Y10
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns67
-
-next68:
-done64:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y7, (CX)
-	VMOVUPD Y8, 32(CX)
-	VMOVUPD Y9, 64(CX)
-	VMOVUPD Y10, 96(CX)
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y7
-	VMOVUPD 32(DX), Y8
-	VMOVUPD 64(DX), Y9
-	VMOVUPD 96(DX), Y10
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next71
-
-columns70:
-	VMOVUPD     (CX), Y11
-	VMOVUPD     32(CX), Y12
-	VCVTDQ2PD   (AX), Y6
-	VFMADD231PD Y6, Y7, Y11
-	VCVTDQ2PD   16(AX), Y6
-	VFMADD231PD Y6, Y8, Y12
-	VCVTDQ2PD   32(AX), Y6
-	VFMADD231PD Y6, Y9, Y11
-	VCVTDQ2PD   48(AX), Y6
-	VFMADD231PD Y6, Y10, Y12
-	VMOVUPD     Y11, (CX)
-	VMOVUPD     Y12, 32(CX)
-	VMOVUPD     64(CX), Y11
-	VMOVUPD     96(CX), Y12
-	VCVTDQ2PD   64(AX), Y6
-	VFMADD231PD Y6, Y7, Y11
-	VCVTDQ2PD   80(AX), Y6
-	VFMADD231PD Y6, Y8, Y12
-	VCVTDQ2PD   96(AX), Y6
-	VFMADD231PD Y6, Y9, Y11
-	VCVTDQ2PD   112(AX), Y6
-	VFMADD231PD Y6, Y10, Y12
-	VMOVUPD     Y11, 64(CX)
-	VMOVUPD     Y12, 96(CX)
-	VMOVUPD     128(CX), Y11
-	VMOVUPD     160(CX), Y12
-	VCVTDQ2PD   128(AX), Y6
-	VFMADD231PD Y6, Y7, Y11
-	VCVTDQ2PD   144(AX), Y6
-	VFMADD231PD Y6, Y8, Y12
-	VCVTDQ2PD   160(AX), Y6
-	VFMADD231PD Y6, Y9, Y11
-	VCVTDQ2PD   176(AX), Y6
-	VFMADD231PD Y6, Y10, Y12
-	VMOVUPD     Y11, 128(CX)
-	VMOVUPD     Y12, 160(CX)
-	VMOVUPD     192(CX), Y11
-	VMOVUPD     224(CX), Y12
-	VCVTDQ2PD   192(AX), Y6
-	VFMADD231PD Y6, Y7, Y11
-	VCVTDQ2PD   208(AX), Y6
-	VFMADD231PD Y6, Y8, Y12
-	VCVTDQ2PD   224(AX), Y6
-	VFMADD231PD Y6, Y9, Y11
-	VCVTDQ2PD   240(AX), Y6
-	VFMADD231PD Y6, Y10, Y12
-	VMOVUPD     Y11, 192(CX)
-	VMOVUPD     Y12, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns70
-
-next71:
-	ADDQ $0x04, DX
-	JEQ  done69
-	SUBQ $0x01, DX
-	JLT  next73
-
-columns72:
-	VMOVUPD     (CX), Y11
-	VMOVUPD     32(CX), Y12
-	VCVTDQ2PD   (AX), Y6
-	VFMADD231PD Y6, Y7, Y11
-	VCVTDQ2PD   16(AX), Y6
-	VFMADD231PD Y6, Y8, Y12
-	VCVTDQ2PD   32(AX), Y6
-	VFMADD231PD Y6, Y9, Y11
-	VCVTDQ2PD   48(AX), Y6
-	VFMADD231PD Y6, Y10, Y12
-	VMOVUPD     Y11, (CX)
-	VMOVUPD     Y12, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns72
-
-next73:
-done69:
-	VMOVUPD (CX), Y6
-	VMOVUPD 32(CX), Y11
-	VADDPD  Y7, Y6, Y6
-	VADDPD  Y8, Y11, Y11
-	VADDPD  Y9, Y6, Y6
-	VADDPD  Y10, Y11, Y11
-	VMOVUPD Y6, (CX)
-	VMOVUPD Y11, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product54:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole74
+	JNE     whole51
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same76
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
@@ -19487,9 +17009,9 @@ bothLong6:
 	VMOVUPD 160(CX), Y11
 	VMOVUPD 192(CX), Y12
 	VMOVUPD 224(CX), Y13
-	JMP     done77
+	JMP     done54
 
-same76:
+same53:
 	VBROADCASTSD c+48(FP), Y6
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
@@ -19499,14 +17021,14 @@ same76:
 	VBROADCASTSD c+48(FP), Y12
 	VBROADCASTSD c+48(FP), Y13
 
-done77:
+done54:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next80
+	JLT  next57
 
-columns79:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -19562,15 +17084,15 @@ columns79:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns79
+	JGE          columns56
 
-next80:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done78
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next82
+	JLT  next59
 
-columns81:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -19587,10 +17109,10 @@ columns81:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns81
+	JGE          columns58
 
-next82:
-done78:
+next59:
+done55:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -19620,9 +17142,9 @@ done78:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next85
+	JLT     next62
 
-columns84:
+columns61:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -19674,15 +17196,15 @@ columns84:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns84
+	JGE         columns61
 
-next85:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done83
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next87
+	JLT  next64
 
-columns86:
+columns63:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -19698,10 +17220,10 @@ columns86:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns86
+	JGE         columns63
 
-next87:
-done83:
+next64:
+done60:
 	VMOVUPD (CX), Y14
 	VMOVUPD 32(CX), Y15
 	VADDPD  Y6, Y14, Y14
@@ -19716,34 +17238,34 @@ done83:
 	VMOVUPD Y15, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product75
+	JMP     product52
 
-whole74:
+whole51:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same88
+	JEQ     same65
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y7
 	VMOVUPD 32(CX), Y8
 	VMOVUPD 64(CX), Y9
 	VMOVUPD 96(CX), Y10
-	JMP     done89
+	JMP     done66
 
-same88:
+same65:
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 	VBROADCASTSD c+48(FP), Y10
 
-done89:
+done66:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next92
+	JLT  next69
 
-columns91:
+columns68:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y11
@@ -19791,15 +17313,15 @@ columns91:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns91
+	JGE          columns68
 
-next92:
+next69:
 	ADDQ $0x04, DX
-	JEQ  done90
+	JEQ  done67
 	SUBQ $0x01, DX
-	JLT  next94
+	JLT  next71
 
-columns93:
+columns70:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y11
@@ -19814,10 +17336,10 @@ columns93:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns93
+	JGE          columns70
 
-next94:
-done90:
+next71:
+done67:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -19828,28 +17350,28 @@ done90:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same95
+	JEQ     same72
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y7
 	VMOVUPD 160(CX), Y8
 	VMOVUPD 192(CX), Y9
 	VMOVUPD 224(CX), Y10
-	JMP     done96
+	JMP     done73
 
-same95:
+same72:
 	VBROADCASTSD c+48(FP), Y7
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 	VBROADCASTSD c+48(FP), Y10
 
-done96:
+done73:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next99
+	JLT  next76
 
-columns98:
+columns75:
 	VBROADCASTSD (CX), Y11
 	VCVTDQ2PD    64(AX), Y6
 	VFMADD231PD  Y6, Y11, Y7
@@ -19889,15 +17411,15 @@ columns98:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns98
+	JGE          columns75
 
-next99:
+next76:
 	ADDQ $0x04, DX
-	JEQ  done97
+	JEQ  done74
 	SUBQ $0x01, DX
-	JLT  next101
+	JLT  next78
 
-columns100:
+columns77:
 	VBROADCASTSD (CX), Y11
 	VCVTDQ2PD    64(AX), Y6
 	VFMADD231PD  Y6, Y11, Y7
@@ -19910,10 +17432,10 @@ columns100:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns100
+	JGE          columns77
 
-next101:
-done97:
+next78:
+done74:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -19935,9 +17457,9 @@ done97:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next104
+	JLT     next81
 
-columns103:
+columns80:
 	VMOVUPD     (CX), Y11
 	VMOVUPD     32(CX), Y12
 	VCVTDQ2PD   (AX), Y6
@@ -19989,15 +17511,15 @@ columns103:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns103
+	JGE         columns80
 
-next104:
+next81:
 	ADDQ $0x04, DX
-	JEQ  done102
+	JEQ  done79
 	SUBQ $0x01, DX
-	JLT  next106
+	JLT  next83
 
-columns105:
+columns82:
 	VMOVUPD     (CX), Y11
 	VMOVUPD     32(CX), Y12
 	VCVTDQ2PD   (AX), Y6
@@ -20013,10 +17535,10 @@ columns105:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns105
+	JGE         columns82
 
-next106:
-done102:
+next83:
+done79:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y7, Y6, Y6
@@ -20039,9 +17561,9 @@ done102:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next109
+	JLT     next86
 
-columns108:
+columns85:
 	VMOVUPD     (CX), Y11
 	VMOVUPD     32(CX), Y12
 	VCVTDQ2PD   64(AX), Y6
@@ -20093,15 +17615,15 @@ columns108:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns108
+	JGE         columns85
 
-next109:
+next86:
 	ADDQ $0x04, DX
-	JEQ  done107
+	JEQ  done84
 	SUBQ $0x01, DX
-	JLT  next111
+	JLT  next88
 
-columns110:
+columns87:
 	VMOVUPD     (CX), Y11
 	VMOVUPD     32(CX), Y12
 	VCVTDQ2PD   64(AX), Y6
@@ -20117,10 +17639,10 @@ columns110:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns110
+	JGE         columns87
 
-next111:
-done107:
+next88:
+done84:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y7, Y6, Y6
@@ -20132,7 +17654,7 @@ done107:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product75:
+product52:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -20143,9 +17665,9 @@ likelihood7:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail115
+	JGT  tail92
 
-loop114:
+loop91:
 	VMOVUPD      (DX)(BX*8), Y6
 	VMOVUPD      (CX)(BX*8), Y7
 	VSUBPD       Y7, Y6, Y6
@@ -20200,12 +17722,12 @@ loop114:
 	VADDPD       Y6, Y1, Y1
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop114
+	JLE          loop91
 
-tail115:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done116
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -20274,7 +17796,7 @@ tail115:
 	VANDPD       Y6, Y7, Y6
 	VADDPD       Y6, Y1, Y1
 
-done116:
+done93:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -20304,9 +17826,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole117
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -20321,9 +17840,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next121
+	JLT     next96
 
-columns120:
+columns95:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y6, Y10
@@ -20359,15 +17878,15 @@ columns120:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns120
+	JGE         columns95
 
-next121:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done119
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next123
+	JLT  next98
 
-columns122:
+columns97:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y6, Y10
@@ -20379,10 +17898,10 @@ columns122:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns122
+	JGE         columns97
 
-next123:
-done119:
+next98:
+done94:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -20393,123 +17912,12 @@ done119:
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product118
-
-whole117:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y7
-	VMOVUPD 32(DX), Y8
-	VMOVUPD 64(DX), Y9
-	VMOVUPD 96(DX), Y10
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next126
-
-columns125:
-	VMOVUPD     (CX), Y11
-	VMOVUPD     32(CX), Y12
-	VCVTDQ2PD   (AX), Y6
-	VFMADD231PD Y6, Y7, Y11
-	VCVTDQ2PD   16(AX), Y6
-	VFMADD231PD Y6, Y8, Y12
-	VCVTDQ2PD   32(AX), Y6
-	VFMADD231PD Y6, Y9, Y11
-	VCVTDQ2PD   48(AX), Y6
-	VFMADD231PD Y6, Y10, Y12
-	VMOVUPD     Y11, (CX)
-	VMOVUPD     Y12, 32(CX)
-	VMOVUPD     64(CX), Y11
-	VMOVUPD     96(CX), Y12
-	VCVTDQ2PD   64(AX), Y6
-	VFMADD231PD Y6, Y7, Y11
-	VCVTDQ2PD   80(AX), Y6
-	VFMADD231PD Y6, Y8, Y12
-	VCVTDQ2PD   96(AX), Y6
-	VFMADD231PD Y6, Y9, Y11
-	VCVTDQ2PD   112(AX), Y6
-	VFMADD231PD Y6, Y10, Y12
-	VMOVUPD     Y11, 64(CX)
-	VMOVUPD     Y12, 96(CX)
-	VMOVUPD     128(CX), Y11
-	VMOVUPD     160(CX), Y12
-	VCVTDQ2PD   128(AX), Y6
-	VFMADD231PD Y6, Y7, Y11
-	VCVTDQ2PD   144(AX), Y6
-	VFMADD231PD Y6, Y8, Y12
-	VCVTDQ2PD   160(AX), Y6
-	VFMADD231PD Y6, Y9, Y11
-	VCVTDQ2PD   176(AX), Y6
-	VFMADD231PD Y6, Y10, Y12
-	VMOVUPD     Y11, 128(CX)
-	VMOVUPD     Y12, 160(CX)
-	VMOVUPD     192(CX), Y11
-	VMOVUPD     224(CX), Y12
-	VCVTDQ2PD   192(AX), Y6
-	VFMADD231PD Y6, Y7, Y11
-	VCVTDQ2PD   208(AX), Y6
-	VFMADD231PD Y6, Y8, Y12
-	VCVTDQ2PD   224(AX), Y6
-	VFMADD231PD Y6, Y9, Y11
-	VCVTDQ2PD   240(AX), Y6
-	VFMADD231PD Y6, Y10, Y12
-	VMOVUPD     Y11, 192(CX)
-	VMOVUPD     Y12, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns125
-
-next126:
-	ADDQ $0x04, DX
-	JEQ  done124
-	SUBQ $0x01, DX
-	JLT  next128
-
-columns127:
-	VMOVUPD     (CX), Y11
-	VMOVUPD     32(CX), Y12
-	VCVTDQ2PD   (AX), Y6
-	VFMADD231PD Y6, Y7, Y11
-	VCVTDQ2PD   16(AX), Y6
-	VFMADD231PD Y6, Y8, Y12
-	VCVTDQ2PD   32(AX), Y6
-	VFMADD231PD Y6, Y9, Y11
-	VCVTDQ2PD   48(AX), Y6
-	VFMADD231PD Y6, Y10, Y12
-	VMOVUPD     Y11, (CX)
-	VMOVUPD     Y12, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns127
-
-next128:
-done124:
-	VMOVUPD (CX), Y6
-	VMOVUPD 32(CX), Y11
-	VADDPD  Y7, Y6, Y6
-	VADDPD  Y8, Y11, Y11
-	VADDPD  Y9, Y6, Y6
-	VADDPD  Y10, Y11, Y11
-	VMOVUPD Y6, (CX)
-	VMOVUPD Y11, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product118:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole129
+	JNE     whole99
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -20528,9 +17936,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next133
+	JLT     next103
 
-columns132:
+columns102:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -20582,15 +17990,15 @@ columns132:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns132
+	JGE         columns102
 
-next133:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done131
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next135
+	JLT  next105
 
-columns134:
+columns104:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -20606,10 +18014,10 @@ columns134:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns134
+	JGE         columns104
 
-next135:
-done131:
+next105:
+done101:
 	VMOVUPD (CX), Y14
 	VMOVUPD 32(CX), Y15
 	VADDPD  Y6, Y14, Y14
@@ -20624,9 +18032,9 @@ done131:
 	VMOVUPD Y15, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product130
+	JMP     product100
 
-whole129:
+whole99:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -20641,9 +18049,9 @@ whole129:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next138
+	JLT     next108
 
-columns137:
+columns107:
 	VMOVUPD     (CX), Y11
 	VMOVUPD     32(CX), Y12
 	VCVTDQ2PD   (AX), Y6
@@ -20695,15 +18103,15 @@ columns137:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns137
+	JGE         columns107
 
-next138:
+next108:
 	ADDQ $0x04, DX
-	JEQ  done136
+	JEQ  done106
 	SUBQ $0x01, DX
-	JLT  next140
+	JLT  next110
 
-columns139:
+columns109:
 	VMOVUPD     (CX), Y11
 	VMOVUPD     32(CX), Y12
 	VCVTDQ2PD   (AX), Y6
@@ -20719,10 +18127,10 @@ columns139:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns139
+	JGE         columns109
 
-next140:
-done136:
+next110:
+done106:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y7, Y6, Y6
@@ -20745,9 +18153,9 @@ done136:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next143
+	JLT     next113
 
-columns142:
+columns112:
 	VMOVUPD     (CX), Y11
 	VMOVUPD     32(CX), Y12
 	VCVTDQ2PD   64(AX), Y6
@@ -20799,15 +18207,15 @@ columns142:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns142
+	JGE         columns112
 
-next143:
+next113:
 	ADDQ $0x04, DX
-	JEQ  done141
+	JEQ  done111
 	SUBQ $0x01, DX
-	JLT  next145
+	JLT  next115
 
-columns144:
+columns114:
 	VMOVUPD     (CX), Y11
 	VMOVUPD     32(CX), Y12
 	VCVTDQ2PD   64(AX), Y6
@@ -20823,10 +18231,10 @@ columns144:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns144
+	JGE         columns114
 
-next145:
-done141:
+next115:
+done111:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y7, Y6, Y6
@@ -20838,7 +18246,7 @@ done141:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product130:
+product100:
 	JMP tile3
 
 finish10:
@@ -20851,18 +18259,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole146
+	JNE   whole116
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit148:
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost149
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost149:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y6
@@ -20870,35 +18278,35 @@ atMost149:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same150
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y6, Y7
-	JMP        done151
+	JMP        done121
 
-same150:
+same120:
 	VBROADCASTSD c+48(FP), Y7
 
-done151:
+done121:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column152:
+column122:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y7
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column152
+	JG           column122
 	VMASKMOVPD   Y7, Y6, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost153
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost153:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y6
@@ -20906,47 +18314,47 @@ atMost153:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same154
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y6, Y7
-	JMP        done155
+	JMP        done125
 
-same154:
+same124:
 	VBROADCASTSD c+48(FP), Y7
 
-done155:
+done125:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column156:
+column126:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  32(SI), Y8, Y7
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column156
+	JG           column126
 	VMASKMOVPD   Y7, Y6, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit148
-	JMP          product147
+	JG           unit118
+	JMP          product117
 
-whole146:
+whole116:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit157:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost158
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost158:
+atMost128:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y7
@@ -20954,36 +18362,36 @@ atMost158:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same159
+	JEQ        same129
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y7, Y8
-	JMP        done160
+	JMP        done130
 
-same159:
+same129:
 	VBROADCASTSD c+48(FP), Y8
 
-done160:
+done130:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column161:
+column131:
 	VBROADCASTSD (DI), Y9
 	VCVTDQ2PD    (SI), Y6
 	VFMADD231PD  Y6, Y9, Y8
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column161
+	JG           column131
 	VMASKMOVPD   Y8, Y7, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost162
+	JLE          atMost132
 	MOVQ         $0x00000008, BX
 
-atMost162:
+atMost132:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y7
@@ -20991,53 +18399,53 @@ atMost162:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same163
+	JEQ        same133
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y7, Y8
-	JMP        done164
+	JMP        done134
 
-same163:
+same133:
 	VBROADCASTSD c+48(FP), Y8
 
-done164:
+done134:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column165:
+column135:
 	VBROADCASTSD (DI), Y9
 	VCVTDQ2PD    16(SI), Y6
 	VFMADD231PD  Y6, Y9, Y8
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column165
+	JG           column135
 	VMASKMOVPD   Y8, Y7, 32(BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit157
+	JG           unit127
 
-product147:
+product117:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole166
+	JNE   whole136
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit168:
+unit138:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost169
+	JLE  atMost139
 	MOVQ $0x00000008, BX
 
-atMost169:
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y6
@@ -21050,23 +18458,23 @@ atMost169:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column170:
+column140:
 	VMOVUPD     (SI), Y7
 	VFMADD231PD (BX), Y6, Y7
 	VMOVUPD     Y7, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column170
+	JG          column140
 	VMOVUPD     (SI), Y7
 	VADDPD      Y6, Y7, Y7
 	VMOVUPD     Y7, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost171
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost171:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y6
@@ -21079,35 +18487,35 @@ atMost171:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column172:
+column142:
 	VMOVUPD     32(SI), Y7
 	VFMADD231PD 32(BX), Y6, Y7
 	VMOVUPD     Y7, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column172
+	JG          column142
 	VMOVUPD     32(SI), Y7
 	VADDPD      Y6, Y7, Y7
 	VMOVUPD     Y7, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit168
-	JMP         product167
+	JG          unit138
+	JMP         product137
 
-whole166:
+whole136:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit173:
+unit143:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost174
+	JLE  atMost144
 	MOVQ $0x00000008, BX
 
-atMost174:
+atMost144:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y6
@@ -21120,7 +18528,7 @@ atMost174:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column175:
+column145:
 	VMOVUPD     (SI), Y8
 	VCVTDQ2PD   (BX), Y6
 	VFMADD231PD Y6, Y7, Y8
@@ -21128,16 +18536,16 @@ column175:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column175
+	JG          column145
 	VMOVUPD     (SI), Y6
 	VADDPD      Y7, Y6, Y6
 	VMOVUPD     Y6, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost176
+	JLE         atMost146
 	MOVQ        $0x00000008, BX
 
-atMost176:
+atMost146:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y6
@@ -21150,7 +18558,7 @@ atMost176:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column177:
+column147:
 	VMOVUPD     32(SI), Y8
 	VCVTDQ2PD   16(BX), Y6
 	VFMADD231PD Y6, Y7, Y8
@@ -21158,32 +18566,32 @@ column177:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column177
+	JG          column147
 	VMOVUPD     32(SI), Y6
 	VADDPD      Y7, Y6, Y6
 	VMOVUPD     Y6, 32(SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit173
+	JG          unit143
 
-product167:
+product137:
 	JMP done13
 
 wide12:
-tile178:
+tile148:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish182
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost184
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost184:
+atMost154:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole185
+	JNE   whole155
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
 	VPXOR Y8, Y8, Y8
@@ -21199,7 +18607,7 @@ atMost184:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group187:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -21218,7 +18626,7 @@ group187:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group187
+	JG          group157
 	VADDPD      Y7, Y6, Y6
 	VADDPD      Y9, Y8, Y7
 	VADDPD      Y11, Y10, Y8
@@ -21239,15 +18647,15 @@ group187:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same188
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y6, Y8
-	JMP         done189
+	JMP         done159
 
-same188:
+same158:
 	VBROADCASTSD c+48(FP), Y8
 
-done189:
+done159:
 	VADDPD     Y8, Y7, Y7
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -21267,7 +18675,7 @@ done189:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group190:
+group160:
 	VMOVUPD     (CX), Y14
 	VFMADD231PD 256(AX), Y14, Y6
 	VFMADD231PD 320(AX), Y14, Y8
@@ -21282,7 +18690,7 @@ group190:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group190
+	JG          group160
 	VADDPD      Y7, Y6, Y6
 	VADDPD      Y9, Y8, Y7
 	VADDPD      Y11, Y10, Y8
@@ -21303,22 +18711,22 @@ group190:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same191
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y6, Y8
-	JMP         done192
+	JMP         done162
 
-same191:
+same161:
 	VBROADCASTSD c+48(FP), Y8
 
-done192:
+done162:
 	VADDPD     Y8, Y7, Y7
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y7, Y6, 32(CX)
-	JMP        product186
+	JMP        product156
 
-whole185:
+whole155:
 	VPXOR Y7, Y7, Y7
 	VPXOR Y8, Y8, Y8
 	VPXOR Y9, Y9, Y9
@@ -21334,7 +18742,7 @@ whole185:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group193:
+group163:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Y15
@@ -21359,7 +18767,7 @@ group193:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group193
+	JG          group163
 	VADDPD      Y8, Y7, Y6
 	VADDPD      Y10, Y9, Y7
 	VADDPD      Y12, Y11, Y8
@@ -21380,15 +18788,15 @@ group193:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same194
+	JEQ         same164
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y6, Y8
-	JMP         done195
+	JMP         done165
 
-same194:
+same164:
 	VBROADCASTSD c+48(FP), Y8
 
-done195:
+done165:
 	VADDPD     Y8, Y7, Y7
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -21408,7 +18816,7 @@ done195:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group196:
+group166:
 	VMOVUPD     (CX), Y15
 	VCVTDQ2PD   128(AX), Y6
 	VFMADD231PD Y6, Y15, Y7
@@ -21431,7 +18839,7 @@ group196:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group196
+	JG          group166
 	VADDPD      Y8, Y7, Y6
 	VADDPD      Y10, Y9, Y7
 	VADDPD      Y12, Y11, Y8
@@ -21452,21 +18860,21 @@ group196:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same197
+	JEQ         same167
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y6, Y8
-	JMP         done198
+	JMP         done168
 
-same197:
+same167:
 	VBROADCASTSD c+48(FP), Y8
 
-done198:
+done168:
 	VADDPD     Y8, Y7, Y7
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y7, Y6, 32(CX)
 
-product186:
+product156:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -21476,9 +18884,9 @@ product186:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail202
+	JGT  tail172
 
-loop201:
+loop171:
 	VMOVUPD      (DX)(BX*8), Y6
 	VMOVUPD      (CX)(BX*8), Y7
 	VSUBPD       Y7, Y6, Y6
@@ -21533,12 +18941,12 @@ loop201:
 	VADDPD       Y6, Y1, Y1
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop201
+	JLE          loop171
 
-tail202:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done203
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -21607,7 +19015,7 @@ tail202:
 	VANDPD       Y6, Y7, Y6
 	VADDPD       Y6, Y1, Y1
 
-done203:
+done173:
 	MOVQ         grad+40(FP), AX
 	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
@@ -21656,7 +19064,7 @@ done203:
 	MOVQ         CX, (SP)
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole204
+	JNE          whole174
 	VBROADCASTSD 64(SP), Y6
 	VBROADCASTSD 72(SP), Y7
 	VBROADCASTSD 80(SP), Y8
@@ -21678,7 +19086,7 @@ done203:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group206:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -21707,10 +19115,10 @@ group206:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group206
-	JMP         product205
+	JG          group176
+	JMP         product175
 
-whole204:
+whole174:
 	VBROADCASTSD 64(SP), Y7
 	VBROADCASTSD 72(SP), Y8
 	VBROADCASTSD 80(SP), Y9
@@ -21732,7 +19140,7 @@ whole204:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group207:
+group177:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Y15
@@ -21775,14 +19183,14 @@ group207:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group207
+	JG          group177
 
-product205:
+product175:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile178
+	JMP  tile148
 
-finish182:
+finish152:
 done13:
 	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
@@ -21813,34 +19221,35 @@ TEXT ·normalLinearAVX2(SB), NOSPLIT, $128-96
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 24(SP)
 	MOVQ    AX, 56(SP)
-	MOVQ    k+32(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -21853,34 +19262,31 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -21904,15 +19310,15 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -21921,10 +19327,10 @@ columns21:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -21932,117 +19338,16 @@ done18:
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     product15
-
-whole14:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same23
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y3
-	VMOVUPD 32(CX), Y4
-	VMOVUPD 64(CX), Y5
-	VMOVUPD 96(CX), Y6
-	JMP     done24
-
-same23:
-	VBROADCASTSD c+48(FP), Y3
-	VBROADCASTSD c+48(FP), Y4
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-
-done24:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next27
-
-columns26:
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	VBROADCASTSD 8(CX), Y7
-	VCVTDQ2PD    64(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    80(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    96(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    112(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	VBROADCASTSD 16(CX), Y7
-	VCVTDQ2PD    128(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    144(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    160(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    176(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	VBROADCASTSD 24(CX), Y7
-	VCVTDQ2PD    192(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    208(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    224(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    240(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y3, (CX)
-	VMOVUPD Y4, 32(CX)
-	VMOVUPD Y5, 64(CX)
-	VMOVUPD Y6, 96(CX)
-
-product15:
-	JMP likelihood7
+	JMP     likelihood7
 
 long4:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole30
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same32
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -22052,9 +19357,9 @@ long4:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done33
+	JMP     done24
 
-same32:
+same23:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
@@ -22064,14 +19369,14 @@ same32:
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 
-done33:
+done24:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next36
+	JLT  next27
 
-columns35:
+columns26:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -22111,15 +19416,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -22132,10 +19437,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -22147,34 +19452,34 @@ done34:
 	VMOVUPD Y7, 160(CX)
 	VMOVUPD Y8, 192(CX)
 	VMOVUPD Y9, 224(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y3
 	VMOVUPD 32(CX), Y4
 	VMOVUPD 64(CX), Y5
 	VMOVUPD 96(CX), Y6
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    (AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -22214,15 +19519,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    (AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -22235,10 +19540,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -22249,28 +19554,28 @@ done41:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same46
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y3
 	VMOVUPD 160(CX), Y4
 	VMOVUPD 192(CX), Y5
 	VMOVUPD 224(CX), Y6
-	JMP     done47
+	JMP     done38
 
-same46:
+same37:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done47:
+done38:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next50
+	JLT  next41
 
-columns49:
+columns40:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -22310,15 +19615,15 @@ columns49:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns49
+	JGE          columns40
 
-next50:
+next41:
 	ADDQ $0x04, DX
-	JEQ  done48
+	JEQ  done39
 	SUBQ $0x01, DX
-	JLT  next52
+	JLT  next43
 
-columns51:
+columns42:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -22331,10 +19636,10 @@ columns51:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns51
+	JGE          columns42
 
-next52:
-done48:
+next43:
+done39:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -22343,33 +19648,30 @@ done48:
 	VMOVUPD Y5, 192(CX)
 	VMOVUPD Y6, 224(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole53
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same55
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done56
+	JMP     done45
 
-same55:
+same44:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 
-done56:
+done45:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -22386,9 +19688,9 @@ done56:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next59
+	JLT     next48
 
-columns58:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -22454,15 +19756,15 @@ columns58:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns58
+	JGE          columns47
 
-next59:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done57
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next61
+	JLT  next50
 
-columns60:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -22483,10 +19785,10 @@ columns60:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns60
+	JGE          columns49
 
-next61:
-done57:
+next50:
+done46:
 	VMOVUPD (BX), Y10
 	VMOVUPD 32(BX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -22502,228 +19804,16 @@ done57:
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     product54
-
-whole53:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same62
-	ADDQ    AX, CX
-	VMOVUPD (CX), Y3
-	VMOVUPD 32(CX), Y4
-	VMOVUPD 64(CX), Y5
-	VMOVUPD 96(CX), Y6
-	JMP     done63
-
-same62:
-	VBROADCASTSD c+48(FP), Y3
-	VBROADCASTSD c+48(FP), Y4
-	VBROADCASTSD c+48(FP), Y5
-	VBROADCASTSD c+48(FP), Y6
-
-done63:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next66
-
-columns65:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Y7
-	VCVTDQ2PD    64(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    80(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    96(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    112(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Y7
-	VCVTDQ2PD    128(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    144(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    160(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    176(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Y7
-	VCVTDQ2PD    192(AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    208(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    224(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    240(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns65
-
-next66:
-	ADDQ $0x04, DX
-	JEQ  done64
-	SUBQ $0x01, DX
-	JLT  next68
-
-columns67:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Y7
-	VCVTDQ2PD    (AX), Y2
-	VFMADD231PD  Y2, Y7, Y3
-	VCVTDQ2PD    16(AX), Y2
-	VFMADD231PD  Y2, Y7, Y4
-	VCVTDQ2PD    32(AX), Y2
-	VFMADD231PD  Y2, Y7, Y5
-	VCVTDQ2PD    48(AX), Y2
-	VFMADD231PD  Y2, Y7, Y6
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns67
-
-next68:
-done64:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Y3, (CX)
-	VMOVUPD Y4, 32(CX)
-	VMOVUPD Y5, 64(CX)
-	VMOVUPD Y6, 96(CX)
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y3
-	VMOVUPD 32(DX), Y4
-	VMOVUPD 64(DX), Y5
-	VMOVUPD 96(DX), Y6
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next71
-
-columns70:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	VMOVUPD     64(CX), Y7
-	VMOVUPD     96(CX), Y8
-	VCVTDQ2PD   64(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   80(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   96(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   112(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 64(CX)
-	VMOVUPD     Y8, 96(CX)
-	VMOVUPD     128(CX), Y7
-	VMOVUPD     160(CX), Y8
-	VCVTDQ2PD   128(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   144(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   160(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   176(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 128(CX)
-	VMOVUPD     Y8, 160(CX)
-	VMOVUPD     192(CX), Y7
-	VMOVUPD     224(CX), Y8
-	VCVTDQ2PD   192(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   208(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   224(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   240(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 192(CX)
-	VMOVUPD     Y8, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns70
-
-next71:
-	ADDQ $0x04, DX
-	JEQ  done69
-	SUBQ $0x01, DX
-	JLT  next73
-
-columns72:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns72
-
-next73:
-done69:
-	VMOVUPD (CX), Y2
-	VMOVUPD 32(CX), Y7
-	VADDPD  Y3, Y2, Y2
-	VADDPD  Y4, Y7, Y7
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y6, Y7, Y7
-	VMOVUPD Y2, (CX)
-	VMOVUPD Y7, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product54:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole74
+	JNE     whole51
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same76
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -22733,9 +19823,9 @@ bothLong6:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done77
+	JMP     done54
 
-same76:
+same53:
 	VBROADCASTSD c+48(FP), Y2
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
@@ -22745,14 +19835,14 @@ same76:
 	VBROADCASTSD c+48(FP), Y8
 	VBROADCASTSD c+48(FP), Y9
 
-done77:
+done54:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next80
+	JLT  next57
 
-columns79:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -22808,15 +19898,15 @@ columns79:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns79
+	JGE          columns56
 
-next80:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done78
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next82
+	JLT  next59
 
-columns81:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -22833,10 +19923,10 @@ columns81:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns81
+	JGE          columns58
 
-next82:
-done78:
+next59:
+done55:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -22866,9 +19956,9 @@ done78:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next85
+	JLT     next62
 
-columns84:
+columns61:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -22920,15 +20010,15 @@ columns84:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns84
+	JGE         columns61
 
-next85:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done83
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next87
+	JLT  next64
 
-columns86:
+columns63:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -22944,10 +20034,10 @@ columns86:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns86
+	JGE         columns63
 
-next87:
-done83:
+next64:
+done60:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -22962,34 +20052,34 @@ done83:
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product75
+	JMP     product52
 
-whole74:
+whole51:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same88
+	JEQ     same65
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y3
 	VMOVUPD 32(CX), Y4
 	VMOVUPD 64(CX), Y5
 	VMOVUPD 96(CX), Y6
-	JMP     done89
+	JMP     done66
 
-same88:
+same65:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done89:
+done66:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next92
+	JLT  next69
 
-columns91:
+columns68:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y7
@@ -23037,15 +20127,15 @@ columns91:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns91
+	JGE          columns68
 
-next92:
+next69:
 	ADDQ $0x04, DX
-	JEQ  done90
+	JEQ  done67
 	SUBQ $0x01, DX
-	JLT  next94
+	JLT  next71
 
-columns93:
+columns70:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y7
@@ -23060,10 +20150,10 @@ columns93:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns93
+	JGE          columns70
 
-next94:
-done90:
+next71:
+done67:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -23074,28 +20164,28 @@ done90:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same95
+	JEQ     same72
 	ADDQ    AX, CX
 	VMOVUPD 128(CX), Y3
 	VMOVUPD 160(CX), Y4
 	VMOVUPD 192(CX), Y5
 	VMOVUPD 224(CX), Y6
-	JMP     done96
+	JMP     done73
 
-same95:
+same72:
 	VBROADCASTSD c+48(FP), Y3
 	VBROADCASTSD c+48(FP), Y4
 	VBROADCASTSD c+48(FP), Y5
 	VBROADCASTSD c+48(FP), Y6
 
-done96:
+done73:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next99
+	JLT  next76
 
-columns98:
+columns75:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -23135,15 +20225,15 @@ columns98:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns98
+	JGE          columns75
 
-next99:
+next76:
 	ADDQ $0x04, DX
-	JEQ  done97
+	JEQ  done74
 	SUBQ $0x01, DX
-	JLT  next101
+	JLT  next78
 
-columns100:
+columns77:
 	VBROADCASTSD (CX), Y7
 	VCVTDQ2PD    64(AX), Y2
 	VFMADD231PD  Y2, Y7, Y3
@@ -23156,10 +20246,10 @@ columns100:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns100
+	JGE          columns77
 
-next101:
-done97:
+next78:
+done74:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -23181,9 +20271,9 @@ done97:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next104
+	JLT     next81
 
-columns103:
+columns80:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -23235,15 +20325,15 @@ columns103:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns103
+	JGE         columns80
 
-next104:
+next81:
 	ADDQ $0x04, DX
-	JEQ  done102
+	JEQ  done79
 	SUBQ $0x01, DX
-	JLT  next106
+	JLT  next83
 
-columns105:
+columns82:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -23259,10 +20349,10 @@ columns105:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns105
+	JGE         columns82
 
-next106:
-done102:
+next83:
+done79:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -23285,9 +20375,9 @@ done102:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next109
+	JLT     next86
 
-columns108:
+columns85:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -23339,15 +20429,15 @@ columns108:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns108
+	JGE         columns85
 
-next109:
+next86:
 	ADDQ $0x04, DX
-	JEQ  done107
+	JEQ  done84
 	SUBQ $0x01, DX
-	JLT  next111
+	JLT  next88
 
-columns110:
+columns87:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -23363,10 +20453,10 @@ columns110:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns110
+	JGE         columns87
 
-next111:
-done107:
+next88:
+done84:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -23378,7 +20468,7 @@ done107:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product75:
+product52:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -23389,9 +20479,9 @@ likelihood7:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail115
+	JGT  tail92
 
-loop114:
+loop91:
 	VMOVUPD      (DX)(BX*8), Y2
 	VMOVUPD      (CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -23412,12 +20502,12 @@ loop114:
 	VMOVUPD      Y2, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop114
+	JLE          loop91
 
-tail115:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done116
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -23446,7 +20536,7 @@ tail115:
 	VMULPD       Y4, Y3, Y3
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-done116:
+done93:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -23476,9 +20566,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole117
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -23493,9 +20580,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next121
+	JLT     next96
 
-columns120:
+columns95:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -23531,15 +20618,15 @@ columns120:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns120
+	JGE         columns95
 
-next121:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done119
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next123
+	JLT  next98
 
-columns122:
+columns97:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -23551,10 +20638,10 @@ columns122:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns122
+	JGE         columns97
 
-next123:
-done119:
+next98:
+done94:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y2, Y6, Y6
@@ -23565,123 +20652,12 @@ done119:
 	VMOVUPD Y7, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product118
-
-whole117:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Y3
-	VMOVUPD 32(DX), Y4
-	VMOVUPD 64(DX), Y5
-	VMOVUPD 96(DX), Y6
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next126
-
-columns125:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	VMOVUPD     64(CX), Y7
-	VMOVUPD     96(CX), Y8
-	VCVTDQ2PD   64(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   80(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   96(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   112(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 64(CX)
-	VMOVUPD     Y8, 96(CX)
-	VMOVUPD     128(CX), Y7
-	VMOVUPD     160(CX), Y8
-	VCVTDQ2PD   128(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   144(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   160(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   176(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 128(CX)
-	VMOVUPD     Y8, 160(CX)
-	VMOVUPD     192(CX), Y7
-	VMOVUPD     224(CX), Y8
-	VCVTDQ2PD   192(AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   208(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   224(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   240(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, 192(CX)
-	VMOVUPD     Y8, 224(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns125
-
-next126:
-	ADDQ $0x04, DX
-	JEQ  done124
-	SUBQ $0x01, DX
-	JLT  next128
-
-columns127:
-	VMOVUPD     (CX), Y7
-	VMOVUPD     32(CX), Y8
-	VCVTDQ2PD   (AX), Y2
-	VFMADD231PD Y2, Y3, Y7
-	VCVTDQ2PD   16(AX), Y2
-	VFMADD231PD Y2, Y4, Y8
-	VCVTDQ2PD   32(AX), Y2
-	VFMADD231PD Y2, Y5, Y7
-	VCVTDQ2PD   48(AX), Y2
-	VFMADD231PD Y2, Y6, Y8
-	VMOVUPD     Y7, (CX)
-	VMOVUPD     Y8, 32(CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns127
-
-next128:
-done124:
-	VMOVUPD (CX), Y2
-	VMOVUPD 32(CX), Y7
-	VADDPD  Y3, Y2, Y2
-	VADDPD  Y4, Y7, Y7
-	VADDPD  Y5, Y2, Y2
-	VADDPD  Y6, Y7, Y7
-	VMOVUPD Y2, (CX)
-	VMOVUPD Y7, 32(CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product118:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole129
+	JNE     whole99
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -23700,9 +20676,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next133
+	JLT     next103
 
-columns132:
+columns102:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -23754,15 +20730,15 @@ columns132:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns132
+	JGE         columns102
 
-next133:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done131
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next135
+	JLT  next105
 
-columns134:
+columns104:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -23778,10 +20754,10 @@ columns134:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns134
+	JGE         columns104
 
-next135:
-done131:
+next105:
+done101:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -23796,9 +20772,9 @@ done131:
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product130
+	JMP     product100
 
-whole129:
+whole99:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -23813,9 +20789,9 @@ whole129:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next138
+	JLT     next108
 
-columns137:
+columns107:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -23867,15 +20843,15 @@ columns137:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns137
+	JGE         columns107
 
-next138:
+next108:
 	ADDQ $0x04, DX
-	JEQ  done136
+	JEQ  done106
 	SUBQ $0x01, DX
-	JLT  next140
+	JLT  next110
 
-columns139:
+columns109:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   (AX), Y2
@@ -23891,10 +20867,10 @@ columns139:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns139
+	JGE         columns109
 
-next140:
-done136:
+next110:
+done106:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -23917,9 +20893,9 @@ done136:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next143
+	JLT     next113
 
-columns142:
+columns112:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -23971,15 +20947,15 @@ columns142:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns142
+	JGE         columns112
 
-next143:
+next113:
 	ADDQ $0x04, DX
-	JEQ  done141
+	JEQ  done111
 	SUBQ $0x01, DX
-	JLT  next145
+	JLT  next115
 
-columns144:
+columns114:
 	VMOVUPD     (CX), Y7
 	VMOVUPD     32(CX), Y8
 	VCVTDQ2PD   64(AX), Y2
@@ -23995,10 +20971,10 @@ columns144:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns144
+	JGE         columns114
 
-next145:
-done141:
+next115:
+done111:
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y3, Y2, Y2
@@ -24010,7 +20986,7 @@ done141:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product130:
+product100:
 	JMP tile3
 
 finish10:
@@ -24023,18 +20999,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole146
+	JNE   whole116
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit148:
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost149
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost149:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -24042,35 +21018,35 @@ atMost149:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same150
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y2, Y3
-	JMP        done151
+	JMP        done121
 
-same150:
+same120:
 	VBROADCASTSD c+48(FP), Y3
 
-done151:
+done121:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column152:
+column122:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  (SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column152
+	JG           column122
 	VMASKMOVPD   Y3, Y2, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost153
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost153:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -24078,47 +21054,47 @@ atMost153:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same154
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y2, Y3
-	JMP        done155
+	JMP        done125
 
-same154:
+same124:
 	VBROADCASTSD c+48(FP), Y3
 
-done155:
+done125:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column156:
+column126:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  32(SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column156
+	JG           column126
 	VMASKMOVPD   Y3, Y2, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit148
-	JMP          product147
+	JG           unit118
+	JMP          product117
 
-whole146:
+whole116:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit157:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost158
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost158:
+atMost128:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y3
@@ -24126,36 +21102,36 @@ atMost158:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same159
+	JEQ        same129
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y3, Y4
-	JMP        done160
+	JMP        done130
 
-same159:
+same129:
 	VBROADCASTSD c+48(FP), Y4
 
-done160:
+done130:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column161:
+column131:
 	VBROADCASTSD (DI), Y5
 	VCVTDQ2PD    (SI), Y2
 	VFMADD231PD  Y2, Y5, Y4
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column161
+	JG           column131
 	VMASKMOVPD   Y4, Y3, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost162
+	JLE          atMost132
 	MOVQ         $0x00000008, BX
 
-atMost162:
+atMost132:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y3
@@ -24163,53 +21139,53 @@ atMost162:
 	ADDQ       DX, BX
 	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same163
+	JEQ        same133
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y3, Y4
-	JMP        done164
+	JMP        done134
 
-same163:
+same133:
 	VBROADCASTSD c+48(FP), Y4
 
-done164:
+done134:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column165:
+column135:
 	VBROADCASTSD (DI), Y5
 	VCVTDQ2PD    16(SI), Y2
 	VFMADD231PD  Y2, Y5, Y4
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column165
+	JG           column135
 	VMASKMOVPD   Y4, Y3, 32(BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit157
+	JG           unit127
 
-product147:
+product117:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole166
+	JNE   whole136
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit168:
+unit138:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost169
+	JLE  atMost139
 	MOVQ $0x00000008, BX
 
-atMost169:
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -24222,23 +21198,23 @@ atMost169:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column170:
+column140:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column170
+	JG          column140
 	VMOVUPD     (SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost171
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost171:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -24251,35 +21227,35 @@ atMost171:
 	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column172:
+column142:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column172
+	JG          column142
 	VMOVUPD     32(SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit168
-	JMP         product167
+	JG          unit138
+	JMP         product137
 
-whole166:
+whole136:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit173:
+unit143:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost174
+	JLE  atMost144
 	MOVQ $0x00000008, BX
 
-atMost174:
+atMost144:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -24292,7 +21268,7 @@ atMost174:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column175:
+column145:
 	VMOVUPD     (SI), Y4
 	VCVTDQ2PD   (BX), Y2
 	VFMADD231PD Y2, Y3, Y4
@@ -24300,16 +21276,16 @@ column175:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column175
+	JG          column145
 	VMOVUPD     (SI), Y2
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost176
+	JLE         atMost146
 	MOVQ        $0x00000008, BX
 
-atMost176:
+atMost146:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -24322,7 +21298,7 @@ atMost176:
 	MOVQ       32(SP), R8
 	SHLQ       $0x02, R8
 
-column177:
+column147:
 	VMOVUPD     32(SI), Y4
 	VCVTDQ2PD   16(BX), Y2
 	VFMADD231PD Y2, Y3, Y4
@@ -24330,32 +21306,32 @@ column177:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column177
+	JG          column147
 	VMOVUPD     32(SI), Y2
 	VADDPD      Y3, Y2, Y2
 	VMOVUPD     Y2, 32(SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit173
+	JG          unit143
 
-product167:
+product137:
 	JMP done13
 
 wide12:
-tile178:
+tile148:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish182
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost184
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost184:
+atMost154:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole185
+	JNE   whole155
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -24371,7 +21347,7 @@ atMost184:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group187:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -24390,7 +21366,7 @@ group187:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group187
+	JG          group157
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -24411,15 +21387,15 @@ group187:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same188
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y2, Y4
-	JMP         done189
+	JMP         done159
 
-same188:
+same158:
 	VBROADCASTSD c+48(FP), Y4
 
-done189:
+done159:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -24439,7 +21415,7 @@ done189:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group190:
+group160:
 	VMOVUPD     (CX), Y10
 	VFMADD231PD 256(AX), Y10, Y2
 	VFMADD231PD 320(AX), Y10, Y4
@@ -24454,7 +21430,7 @@ group190:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group190
+	JG          group160
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -24475,22 +21451,22 @@ group190:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same191
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y2, Y4
-	JMP         done192
+	JMP         done162
 
-same191:
+same161:
 	VBROADCASTSD c+48(FP), Y4
 
-done192:
+done162:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, 32(CX)
-	JMP        product186
+	JMP        product156
 
-whole185:
+whole155:
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
@@ -24506,7 +21482,7 @@ whole185:
 	ADDQ  BX, DX
 	MOVQ  k+32(FP), BX
 
-group193:
+group163:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Y11
@@ -24531,7 +21507,7 @@ group193:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group193
+	JG          group163
 	VADDPD      Y4, Y3, Y2
 	VADDPD      Y6, Y5, Y3
 	VADDPD      Y8, Y7, Y4
@@ -24552,15 +21528,15 @@ group193:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same194
+	JEQ         same164
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y2, Y4
-	JMP         done195
+	JMP         done165
 
-same194:
+same164:
 	VBROADCASTSD c+48(FP), Y4
 
-done195:
+done165:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
@@ -24580,7 +21556,7 @@ done195:
 	ADDQ       BX, DX
 	MOVQ       k+32(FP), BX
 
-group196:
+group166:
 	VMOVUPD     (CX), Y11
 	VCVTDQ2PD   128(AX), Y2
 	VFMADD231PD Y2, Y11, Y3
@@ -24603,7 +21579,7 @@ group196:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group196
+	JG          group166
 	VADDPD      Y4, Y3, Y2
 	VADDPD      Y6, Y5, Y3
 	VADDPD      Y8, Y7, Y4
@@ -24624,21 +21600,21 @@ group196:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same197
+	JEQ         same167
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y2, Y4
-	JMP         done198
+	JMP         done168
 
-same197:
+same167:
 	VBROADCASTSD c+48(FP), Y4
 
-done198:
+done168:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, 32(CX)
 
-product186:
+product156:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -24648,9 +21624,9 @@ product186:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail202
+	JGT  tail172
 
-loop201:
+loop171:
 	VMOVUPD      (DX)(BX*8), Y2
 	VMOVUPD      (CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -24671,12 +21647,12 @@ loop201:
 	VMOVUPD      Y2, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop201
+	JLE          loop171
 
-tail202:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done203
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -24705,7 +21681,7 @@ tail202:
 	VMULPD       Y4, Y3, Y3
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-done203:
+done173:
 	MOVQ         grad+40(FP), AX
 	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
@@ -24754,7 +21730,7 @@ done203:
 	MOVQ         CX, (SP)
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole204
+	JNE          whole174
 	VBROADCASTSD 64(SP), Y2
 	VBROADCASTSD 72(SP), Y3
 	VBROADCASTSD 80(SP), Y4
@@ -24776,7 +21752,7 @@ done203:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group206:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -24805,10 +21781,10 @@ group206:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group206
-	JMP         product205
+	JG          group176
+	JMP         product175
 
-whole204:
+whole174:
 	VBROADCASTSD 64(SP), Y3
 	VBROADCASTSD 72(SP), Y4
 	VBROADCASTSD 80(SP), Y5
@@ -24830,7 +21806,7 @@ whole204:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group207:
+group177:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Y11
@@ -24873,14 +21849,14 @@ group207:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group207
+	JG          group177
 
-product205:
+product175:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile178
+	JMP  tile148
 
-finish182:
+finish152:
 done13:
 	MOVQ    squares+80(FP), AX
 	VMOVUPD Y0, (AX)

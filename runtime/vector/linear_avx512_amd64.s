@@ -30,34 +30,35 @@ TEXT ·bernoulliLogitLinearAVX512(SB), NOSPLIT, $128-96
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 24(SP)
 	MOVQ         AX, 56(SP)
-	MOVQ         k+32(FP), AX
-	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x20
+	MOVQ         x+8(FP), AX
+	MOVQ         whole+16(FP), CX
+	MOVQ         k+32(FP), DX
+	MOVQ         $0x00000008, BX
+	CMPQ         DX, $0x00000080
+	JG           chosen1
+	MOVQ         $0x00000020, BX
+	TESTQ        CX, CX
+	JNE          chosen1
+	CMPQ         DX, $0x20
 	JLE          chosen1
-	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x00000080
-	JLE          chosen1
-	MOVQ         $0x00000008, CX
+	MOVQ         $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -70,30 +71,27 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  (AX), Z20, Z18
 	VFMADD231PD  64(AX), Z20, Z19
@@ -109,45 +107,52 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  (AX), Z20, Z18
 	VFMADD231PD  64(AX), Z20, Z19
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z18, (CX)
 	VMOVUPD Z19, 64(CX)
-	JMP     product15
+	JMP     likelihood7
 
-whole14:
+long4:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
 	JEQ     same23
 	ADDQ    AX, CX
-	VMOVUPD (CX), Z19
-	VMOVUPD 64(CX), Z20
+	VMOVUPD (CX), Z18
+	VMOVUPD 64(CX), Z19
+	VMOVUPD 128(CX), Z20
+	VMOVUPD 192(CX), Z21
 	JMP     done24
 
 same23:
+	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
+	VBROADCASTSD c+48(FP), Z21
 
 done24:
 	MOVQ 8(SP), AX
@@ -157,88 +162,6 @@ done24:
 	JLT  next27
 
 columns26:
-	VBROADCASTSD (CX), Z21
-	VCVTDQ2PD    (AX), Z18
-	VFMADD231PD  Z18, Z21, Z19
-	VCVTDQ2PD    32(AX), Z18
-	VFMADD231PD  Z18, Z21, Z20
-	VBROADCASTSD 8(CX), Z21
-	VCVTDQ2PD    64(AX), Z18
-	VFMADD231PD  Z18, Z21, Z19
-	VCVTDQ2PD    96(AX), Z18
-	VFMADD231PD  Z18, Z21, Z20
-	VBROADCASTSD 16(CX), Z21
-	VCVTDQ2PD    128(AX), Z18
-	VFMADD231PD  Z18, Z21, Z19
-	VCVTDQ2PD    160(AX), Z18
-	VFMADD231PD  Z18, Z21, Z20
-	VBROADCASTSD 24(CX), Z21
-	VCVTDQ2PD    192(AX), Z18
-	VFMADD231PD  Z18, Z21, Z19
-	VCVTDQ2PD    224(AX), Z18
-	VFMADD231PD  Z18, Z21, Z20
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Z21
-	VCVTDQ2PD    (AX), Z18
-	VFMADD231PD  Z18, Z21, Z19
-	VCVTDQ2PD    32(AX), Z18
-	VFMADD231PD  Z18, Z21, Z20
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z19, (CX)
-	VMOVUPD Z20, 64(CX)
-
-product15:
-	JMP likelihood7
-
-long4:
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole30
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same32
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z18
-	VMOVUPD 64(CX), Z19
-	VMOVUPD 128(CX), Z20
-	VMOVUPD 192(CX), Z21
-	JMP     done33
-
-same32:
-	VBROADCASTSD c+48(FP), Z18
-	VBROADCASTSD c+48(FP), Z19
-	VBROADCASTSD c+48(FP), Z20
-	VBROADCASTSD c+48(FP), Z21
-
-done33:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next36
-
-columns35:
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  (AX), Z22, Z18
 	VFMADD231PD  64(AX), Z22, Z19
@@ -262,15 +185,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  (AX), Z22, Z18
 	VFMADD231PD  64(AX), Z22, Z19
@@ -279,10 +202,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -290,34 +213,34 @@ done34:
 	VMOVUPD Z19, 64(CX)
 	VMOVUPD Z20, 128(CX)
 	VMOVUPD Z21, 192(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z19
 	VMOVUPD 64(CX), Z20
 	VMOVUPD 128(CX), Z21
 	VMOVUPD 192(CX), Z22
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
 	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Z23
 	VCVTDQ2PD    (AX), Z18
 	VFMADD231PD  Z18, Z23, Z19
@@ -357,15 +280,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Z23
 	VCVTDQ2PD    (AX), Z18
 	VFMADD231PD  Z18, Z23, Z19
@@ -378,10 +301,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -390,29 +313,26 @@ done41:
 	VMOVUPD Z21, 128(CX)
 	VMOVUPD Z22, 192(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole46
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same48
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
-	JMP     done49
+	JMP     done38
 
-same48:
+same37:
 	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 
-done49:
+done38:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -427,9 +347,9 @@ done49:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next52
+	JLT     next41
 
-columns51:
+columns40:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z22
@@ -471,15 +391,15 @@ columns51:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns51
+	JGE          columns40
 
-next52:
+next41:
 	ADDQ $0x04, SI
-	JEQ  done50
+	JEQ  done39
 	SUBQ $0x01, SI
-	JLT  next54
+	JLT  next43
 
-columns53:
+columns42:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z22
@@ -494,10 +414,10 @@ columns53:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns53
+	JGE          columns42
 
-next54:
-done50:
+next43:
+done39:
 	VMOVUPD (BX), Z22
 	VADDPD  Z20, Z22, Z22
 	VADDPD  Z21, Z22, Z22
@@ -507,158 +427,30 @@ done50:
 	ADDQ    AX, CX
 	VMOVUPD Z18, (CX)
 	VMOVUPD Z19, 64(CX)
-	JMP     product47
-
-whole46:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same55
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z19
-	VMOVUPD 64(CX), Z20
-	JMP     done56
-
-same55:
-	VBROADCASTSD c+48(FP), Z19
-	VBROADCASTSD c+48(FP), Z20
-
-done56:
-	MOVQ    8(SP), AX
-	MOVQ    b+24(FP), CX
-	MOVQ    8(SP), DX
-	MOVQ    24(SP), BX
-	MOVQ    d+72(FP), SI
-	ADDQ    BX, SI
-	MOVQ    40(SP), BX
-	SUBQ    BX, DX
-	SUBQ    $0x00000080, SI
-	VMOVUPD (SI), Z21
-	VMOVUPD 64(SI), Z22
-	MOVQ    grad+40(FP), BX
-	MOVQ    k+32(FP), SI
-	SUBQ    $0x04, SI
-	JLT     next59
-
-columns58:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z23
-	VCVTDQ2PD    (AX), Z18
-	VFMADD231PD  Z18, Z23, Z19
-	VCVTDQ2PD    32(AX), Z18
-	VFMADD231PD  Z18, Z23, Z20
-	VMOVUPD      (BX), Z23
-	VCVTDQ2PD    (DX), Z18
-	VFMADD231PD  Z18, Z21, Z23
-	VCVTDQ2PD    32(DX), Z18
-	VFMADD231PD  Z18, Z22, Z23
-	VMOVUPD      Z23, (BX)
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Z23
-	VCVTDQ2PD    64(AX), Z18
-	VFMADD231PD  Z18, Z23, Z19
-	VCVTDQ2PD    96(AX), Z18
-	VFMADD231PD  Z18, Z23, Z20
-	VMOVUPD      64(BX), Z23
-	VCVTDQ2PD    64(DX), Z18
-	VFMADD231PD  Z18, Z21, Z23
-	VCVTDQ2PD    96(DX), Z18
-	VFMADD231PD  Z18, Z22, Z23
-	VMOVUPD      Z23, 64(BX)
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Z23
-	VCVTDQ2PD    128(AX), Z18
-	VFMADD231PD  Z18, Z23, Z19
-	VCVTDQ2PD    160(AX), Z18
-	VFMADD231PD  Z18, Z23, Z20
-	VMOVUPD      128(BX), Z23
-	VCVTDQ2PD    128(DX), Z18
-	VFMADD231PD  Z18, Z21, Z23
-	VCVTDQ2PD    160(DX), Z18
-	VFMADD231PD  Z18, Z22, Z23
-	VMOVUPD      Z23, 128(BX)
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Z23
-	VCVTDQ2PD    192(AX), Z18
-	VFMADD231PD  Z18, Z23, Z19
-	VCVTDQ2PD    224(AX), Z18
-	VFMADD231PD  Z18, Z23, Z20
-	VMOVUPD      192(BX), Z23
-	VCVTDQ2PD    192(DX), Z18
-	VFMADD231PD  Z18, Z21, Z23
-	VCVTDQ2PD    224(DX), Z18
-	VFMADD231PD  Z18, Z22, Z23
-	VMOVUPD      Z23, 192(BX)
-	ADDQ         $+32, CX
-	ADDQ         $+256, BX
-	ADDQ         $+256, AX
-	ADDQ         $+256, DX
-	SUBQ         $0x04, SI
-	JGE          columns58
-
-next59:
-	ADDQ $0x04, SI
-	JEQ  done57
-	SUBQ $0x01, SI
-	JLT  next61
-
-columns60:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z23
-	VCVTDQ2PD    (AX), Z18
-	VFMADD231PD  Z18, Z23, Z19
-	VCVTDQ2PD    32(AX), Z18
-	VFMADD231PD  Z18, Z23, Z20
-	VMOVUPD      (BX), Z23
-	VCVTDQ2PD    (DX), Z18
-	VFMADD231PD  Z18, Z21, Z23
-	VCVTDQ2PD    32(DX), Z18
-	VFMADD231PD  Z18, Z22, Z23
-	VMOVUPD      Z23, (BX)
-	ADDQ         $+8, CX
-	ADDQ         $+64, BX
-	ADDQ         $+64, AX
-	ADDQ         $+64, DX
-	SUBQ         $0x01, SI
-	JGE          columns60
-
-next61:
-done57:
-	VMOVUPD (BX), Z18
-	VADDPD  Z21, Z18, Z18
-	VADDPD  Z22, Z18, Z18
-	VMOVUPD Z18, (BX)
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z19, (CX)
-	VMOVUPD Z20, 64(CX)
-
-product47:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole62
+	JNE     whole44
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same64
+	JEQ     same46
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
 	VMOVUPD 128(CX), Z20
 	VMOVUPD 192(CX), Z21
-	JMP     done65
+	JMP     done47
 
-same64:
+same46:
 	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
 	VBROADCASTSD c+48(FP), Z21
 
-done65:
+done47:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -675,9 +467,9 @@ done65:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next68
+	JLT     next50
 
-columns67:
+columns49:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -743,15 +535,15 @@ columns67:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns67
+	JGE          columns49
 
-next68:
+next50:
 	ADDQ $0x04, SI
-	JEQ  done66
+	JEQ  done48
 	SUBQ $0x01, SI
-	JLT  next70
+	JLT  next52
 
-columns69:
+columns51:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -772,10 +564,10 @@ columns69:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns69
+	JGE          columns51
 
-next70:
-done66:
+next52:
+done48:
 	VMOVUPD (BX), Z26
 	VADDPD  Z22, Z26, Z26
 	VADDPD  Z23, Z26, Z26
@@ -789,27 +581,27 @@ done66:
 	VMOVUPD Z19, 64(CX)
 	VMOVUPD Z20, 128(CX)
 	VMOVUPD Z21, 192(CX)
-	JMP     product63
+	JMP     product45
 
-whole62:
+whole44:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same71
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z19
 	VMOVUPD 64(CX), Z20
 	VMOVUPD 128(CX), Z21
 	VMOVUPD 192(CX), Z22
-	JMP     done72
+	JMP     done54
 
-same71:
+same53:
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
 	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 
-done72:
+done54:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -826,9 +618,9 @@ done72:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next75
+	JLT     next57
 
-columns74:
+columns56:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z27
@@ -918,15 +710,15 @@ columns74:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns74
+	JGE          columns56
 
-next75:
+next57:
 	ADDQ $0x04, SI
-	JEQ  done73
+	JEQ  done55
 	SUBQ $0x01, SI
-	JLT  next77
+	JLT  next59
 
-columns76:
+columns58:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z27
@@ -953,10 +745,10 @@ columns76:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns76
+	JGE          columns58
 
-next77:
-done73:
+next59:
+done55:
 	VMOVUPD (BX), Z18
 	VADDPD  Z23, Z18, Z18
 	VADDPD  Z24, Z18, Z18
@@ -971,7 +763,7 @@ done73:
 	VMOVUPD Z21, 128(CX)
 	VMOVUPD Z22, 192(CX)
 
-product63:
+product45:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ AX, CX
@@ -983,10 +775,10 @@ likelihood7:
 	MOVQ 48(SP), CX
 	MOVQ 32(SP), BX
 	CMPQ CX, BX
-	JNE  few78
+	JNE  few60
 	MOVQ $0x00000000, BX
 
-woven80:
+woven62:
 	VPMOVSXBQ      (AX)(BX*1), Z18
 	VPMOVSXBQ      8(AX)(BX*1), Z19
 	VANDPD         Z0, Z18, Z18
@@ -1062,16 +854,16 @@ woven80:
 	VMOVUPD        Z19, 64(DX)(BX*8)
 	ADDQ           $0x10, BX
 	CMPQ           BX, CX
-	JLT            woven80
-	JMP            done79
+	JLT            woven62
+	JMP            done61
 
-few78:
+few60:
 	XORQ BX, BX
 	LEAQ -8(CX), SI
 	CMPQ BX, SI
-	JGT  tail82
+	JGT  tail64
 
-loop81:
+loop63:
 	VPMOVSXBQ      (AX)(BX*1), Z18
 	VANDPD         Z0, Z18, Z18
 	VMOVUPD        (DX)(BX*8), Z19
@@ -1110,12 +902,12 @@ loop81:
 	VMOVUPD        Z18, (DX)(BX*8)
 	ADDQ           $0x08, BX
 	CMPQ           BX, SI
-	JLE            loop81
+	JLE            loop63
 
-tail82:
+tail64:
 	SUBQ           BX, CX
 	CMPQ           CX, $0x00
-	JLE            done83
+	JLE            done65
 	MOVQ           $-1, SI
 	BZHIQ          CX, SI, SI
 	KMOVB          SI, K1
@@ -1159,8 +951,8 @@ tail82:
 	VXORPD         Z18, Z19, Z18
 	VMOVUPD        Z18, K1, (DX)(BX*8)
 
-done83:
-done79:
+done65:
+done61:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -1190,9 +982,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole84
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -1205,9 +994,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next88
+	JLT     next68
 
-columns87:
+columns67:
 	VMOVUPD     (CX), Z20
 	VFMADD231PD (AX), Z18, Z20
 	VFMADD231PD 64(AX), Z19, Z20
@@ -1227,15 +1016,15 @@ columns87:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns87
+	JGE         columns67
 
-next88:
+next68:
 	ADDQ $0x04, DX
-	JEQ  done86
+	JEQ  done66
 	SUBQ $0x01, DX
-	JLT  next90
+	JLT  next70
 
-columns89:
+columns69:
 	VMOVUPD     (CX), Z20
 	VFMADD231PD (AX), Z18, Z20
 	VFMADD231PD 64(AX), Z19, Z20
@@ -1243,97 +1032,22 @@ columns89:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns89
+	JGE         columns69
 
-next90:
-done86:
+next70:
+done66:
 	VMOVUPD (CX), Z20
 	VADDPD  Z18, Z20, Z20
 	VADDPD  Z19, Z20, Z20
 	VMOVUPD Z20, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product85
-
-whole84:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Z19
-	VMOVUPD 64(DX), Z20
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next93
-
-columns92:
-	VMOVUPD     (CX), Z21
-	VCVTDQ2PD   (AX), Z18
-	VFMADD231PD Z18, Z19, Z21
-	VCVTDQ2PD   32(AX), Z18
-	VFMADD231PD Z18, Z20, Z21
-	VMOVUPD     Z21, (CX)
-	VMOVUPD     64(CX), Z21
-	VCVTDQ2PD   64(AX), Z18
-	VFMADD231PD Z18, Z19, Z21
-	VCVTDQ2PD   96(AX), Z18
-	VFMADD231PD Z18, Z20, Z21
-	VMOVUPD     Z21, 64(CX)
-	VMOVUPD     128(CX), Z21
-	VCVTDQ2PD   128(AX), Z18
-	VFMADD231PD Z18, Z19, Z21
-	VCVTDQ2PD   160(AX), Z18
-	VFMADD231PD Z18, Z20, Z21
-	VMOVUPD     Z21, 128(CX)
-	VMOVUPD     192(CX), Z21
-	VCVTDQ2PD   192(AX), Z18
-	VFMADD231PD Z18, Z19, Z21
-	VCVTDQ2PD   224(AX), Z18
-	VFMADD231PD Z18, Z20, Z21
-	VMOVUPD     Z21, 192(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns92
-
-next93:
-	ADDQ $0x04, DX
-	JEQ  done91
-	SUBQ $0x01, DX
-	JLT  next95
-
-columns94:
-	VMOVUPD     (CX), Z21
-	VCVTDQ2PD   (AX), Z18
-	VFMADD231PD Z18, Z19, Z21
-	VCVTDQ2PD   32(AX), Z18
-	VFMADD231PD Z18, Z20, Z21
-	VMOVUPD     Z21, (CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns94
-
-next95:
-done91:
-	VMOVUPD (CX), Z18
-	VADDPD  Z19, Z18, Z18
-	VADDPD  Z20, Z18, Z18
-	VMOVUPD Z18, (CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product85:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole96
+	JNE     whole71
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -1348,9 +1062,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next100
+	JLT     next75
 
-columns99:
+columns74:
 	VMOVUPD     (CX), Z22
 	VFMADD231PD (AX), Z18, Z22
 	VFMADD231PD 64(AX), Z19, Z22
@@ -1378,15 +1092,15 @@ columns99:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns99
+	JGE         columns74
 
-next100:
+next75:
 	ADDQ $0x04, DX
-	JEQ  done98
+	JEQ  done73
 	SUBQ $0x01, DX
-	JLT  next102
+	JLT  next77
 
-columns101:
+columns76:
 	VMOVUPD     (CX), Z22
 	VFMADD231PD (AX), Z18, Z22
 	VFMADD231PD 64(AX), Z19, Z22
@@ -1396,10 +1110,10 @@ columns101:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns101
+	JGE         columns76
 
-next102:
-done98:
+next77:
+done73:
 	VMOVUPD (CX), Z22
 	VADDPD  Z18, Z22, Z22
 	VADDPD  Z19, Z22, Z22
@@ -1408,9 +1122,9 @@ done98:
 	VMOVUPD Z22, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product97
+	JMP     product72
 
-whole96:
+whole71:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -1425,9 +1139,9 @@ whole96:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next105
+	JLT     next80
 
-columns104:
+columns79:
 	VMOVUPD     (CX), Z23
 	VCVTDQ2PD   (AX), Z18
 	VFMADD231PD Z18, Z19, Z23
@@ -1471,15 +1185,15 @@ columns104:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns104
+	JGE         columns79
 
-next105:
+next80:
 	ADDQ $0x04, DX
-	JEQ  done103
+	JEQ  done78
 	SUBQ $0x01, DX
-	JLT  next107
+	JLT  next82
 
-columns106:
+columns81:
 	VMOVUPD     (CX), Z23
 	VCVTDQ2PD   (AX), Z18
 	VFMADD231PD Z18, Z19, Z23
@@ -1493,10 +1207,10 @@ columns106:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns106
+	JGE         columns81
 
-next107:
-done103:
+next82:
+done78:
 	VMOVUPD (CX), Z18
 	VADDPD  Z19, Z18, Z18
 	VADDPD  Z20, Z18, Z18
@@ -1506,7 +1220,7 @@ done103:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product97:
+product72:
 	JMP tile3
 
 finish10:
@@ -1519,18 +1233,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole108
+	JNE   whole83
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit110:
+unit85:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost111
+	JLE  atMost86
 	MOVQ $0x00000008, BX
 
-atMost111:
+atMost86:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -1538,47 +1252,47 @@ atMost111:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same112
+	JEQ       same87
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z18
-	JMP       done113
+	JMP       done88
 
-same112:
+same87:
 	VBROADCASTSD c+48(FP), Z18
 
-done113:
+done88:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column114:
+column89:
 	VBROADCASTSD (DI), Z19
 	VFMADD231PD  (SI), Z19, Z18
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column114
+	JG           column89
 	VMOVUPD      Z18, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit110
-	JMP          product109
+	JG           unit85
+	JMP          product84
 
-whole108:
+whole83:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit115:
+unit90:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost116
+	JLE  atMost91
 	MOVQ $0x00000008, BX
 
-atMost116:
+atMost91:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -1586,53 +1300,53 @@ atMost116:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same117
+	JEQ       same92
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z19
-	JMP       done118
+	JMP       done93
 
-same117:
+same92:
 	VBROADCASTSD c+48(FP), Z19
 
-done118:
+done93:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column119:
+column94:
 	VBROADCASTSD (DI), Z20
 	VCVTDQ2PD    (SI), Z18
 	VFMADD231PD  Z18, Z20, Z19
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column119
+	JG           column94
 	VMOVUPD      Z19, K1, (BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit115
+	JG           unit90
 
-product109:
+product84:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole120
+	JNE   whole95
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit122:
+unit97:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost123
+	JLE  atMost98
 	MOVQ $0x00000008, BX
 
-atMost123:
+atMost98:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -1645,35 +1359,35 @@ atMost123:
 	MOVQ      32(SP), R8
 	SHLQ      $0x03, R8
 
-column124:
+column99:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column124
+	JG          column99
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit122
-	JMP         product121
+	JG          unit97
+	JMP         product96
 
-whole120:
+whole95:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit125:
+unit100:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost126
+	JLE  atMost101
 	MOVQ $0x00000008, BX
 
-atMost126:
+atMost101:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -1686,7 +1400,7 @@ atMost126:
 	MOVQ      32(SP), R8
 	SHLQ      $0x02, R8
 
-column127:
+column102:
 	VMOVUPD     (SI), Z2
 	VCVTDQ2PD   (BX), Z0
 	VFMADD231PD Z0, Z1, Z2
@@ -1694,35 +1408,35 @@ column127:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column127
+	JG          column102
 	VMOVUPD     (SI), Z0
 	VADDPD      Z1, Z0, Z0
 	VMOVUPD     Z0, (SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit125
+	JG          unit100
 
-product121:
+product96:
 	JMP done13
 
 wide12:
-tile128:
+tile103:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish132
+	JLE  finish107
 	CMPQ AX, $0x08
-	JLE  atMost134
+	JLE  atMost109
 	MOVQ $0x00000008, AX
 
-atMost134:
+atMost109:
 	MOVQ   AX, 48(SP)
 	MOVQ   56(SP), AX
 	TESTQ  AX, AX
-	JNE    both129
+	JNE    both104
 	MOVQ   16(SP), AX
 	TESTQ  AX, AX
-	JNE    whole135
+	JNE    whole110
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1738,7 +1452,7 @@ atMost134:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group137:
+group112:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -1756,7 +1470,7 @@ group137:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group137
+	JG          group112
 	VSHUFF64X2  $0x44, Z2, Z0, Z8
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
 	VADDPD      Z0, Z8, Z8
@@ -1785,22 +1499,22 @@ group137:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same138
+	JEQ         same113
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done139
+	JMP         done114
 
-same138:
+same113:
 	VBROADCASTSD c+48(FP), Z1
 
-done139:
+done114:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product136
+	JMP     product111
 
-whole135:
+whole110:
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
@@ -1816,7 +1530,7 @@ whole135:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group140:
+group115:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Z9
@@ -1840,7 +1554,7 @@ group140:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group140
+	JG          group115
 	VSHUFF64X2  $0x44, Z3, Z1, Z0
 	VSHUFF64X2  $0xee, Z3, Z1, Z1
 	VADDPD      Z1, Z0, Z0
@@ -1869,27 +1583,27 @@ group140:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same141
+	JEQ         same116
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done142
+	JMP         done117
 
-same141:
+same116:
 	VBROADCASTSD c+48(FP), Z1
 
-done142:
+done117:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product136:
-	JMP likelihood130
+product111:
+	JMP likelihood105
 
-both129:
+both104:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole143
+	JNE          whole118
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -1914,7 +1628,7 @@ both129:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group145:
+group120:
 	PREFETCHT0  4096(AX)
 	PREFETCHT0  4160(AX)
 	PREFETCHT0  4224(AX)
@@ -1947,7 +1661,7 @@ group145:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group145
+	JG          group120
 	VSHUFF64X2  $0x44, Z10, Z8, Z0
 	VSHUFF64X2  $0xee, Z10, Z8, Z1
 	VADDPD      Z1, Z0, Z0
@@ -1976,22 +1690,22 @@ group145:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same146
+	JEQ         same121
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done147
+	JMP         done122
 
-same146:
+same121:
 	VBROADCASTSD c+48(FP), Z1
 
-done147:
+done122:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product144
+	JMP     product119
 
-whole143:
+whole118:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -2016,11 +1730,11 @@ whole143:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group148:
-	PREFETCHT0  2048(AX)
-	PREFETCHT0  2112(AX)
-	PREFETCHT0  2176(AX)
-	PREFETCHT0  2240(AX)
+group123:
+	PREFETCHT0  8192(AX)
+	PREFETCHT0  8256(AX)
+	PREFETCHT0  8320(AX)
+	PREFETCHT0  8384(AX)
 	VMOVUPD     (DX), Z19
 	VCVTDQ2PD   (AX), Z0
 	VFMADD231PD Z0, Z19, Z9
@@ -2061,7 +1775,7 @@ group148:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group148
+	JG          group123
 	VSHUFF64X2  $0x44, Z11, Z9, Z0
 	VSHUFF64X2  $0xee, Z11, Z9, Z1
 	VADDPD      Z1, Z0, Z0
@@ -2090,22 +1804,22 @@ group148:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same149
+	JEQ         same124
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done150
+	JMP         done125
 
-same149:
+same124:
 	VBROADCASTSD c+48(FP), Z1
 
-done150:
+done125:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product144:
-likelihood130:
+product119:
+likelihood105:
 	MOVQ 24(SP), AX
 	MOVQ AX, CX
 	SHRQ $0x03, CX
@@ -2117,9 +1831,9 @@ likelihood130:
 	XORQ BX, BX
 	LEAQ -8(CX), SI
 	CMPQ BX, SI
-	JGT  tail154
+	JGT  tail129
 
-loop153:
+loop128:
 	VPMOVSXBQ         (AX)(BX*1), Z0
 	VANDPD.BCST       c8000000000000000<>+0(SB), Z0, Z0
 	VMOVUPD           (DX)(BX*8), Z1
@@ -2159,12 +1873,12 @@ loop153:
 	VMOVUPD           Z0, (DX)(BX*8)
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop153
+	JLE               loop128
 
-tail154:
+tail129:
 	SUBQ              BX, CX
 	CMPQ              CX, $0x00
-	JLE               done155
+	JLE               done130
 	MOVQ              $-1, SI
 	BZHIQ             CX, SI, SI
 	KMOVB             SI, K1
@@ -2209,7 +1923,7 @@ tail154:
 	VXORPD            Z0, Z1, Z0
 	VMOVUPD           Z0, K1, (DX)(BX*8)
 
-done155:
+done130:
 	MOVQ      grad+40(FP), AX
 	MOVQ      k+32(FP), CX
 	SHLQ      $0x03, CX
@@ -2246,14 +1960,24 @@ done155:
 	MOVQ      CX, (SP)
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 56(SP)
+	MOVQ      16(SP), AX
+	TESTQ     AX, AX
+	JNE       whole131
 	MOVQ      k+32(FP), AX
 	CMPQ      AX, $0x00000300
-	JGE       tile128
+	JGE       tile103
+	JMP       product132
 
-apart131:
+whole131:
+	MOVQ k+32(FP), AX
+	CMPQ AX, $0x00000400
+	JGE  tile103
+
+product132:
+apart106:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole156
+	JNE          whole133
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -2275,7 +1999,7 @@ apart131:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group158:
+group135:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -2294,10 +2018,10 @@ group158:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group158
-	JMP         product157
+	JG          group135
+	JMP         product134
 
-whole156:
+whole133:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -2319,7 +2043,7 @@ whole156:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group159:
+group136:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Z9
@@ -2344,17 +2068,17 @@ group159:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group159
+	JG          group136
 
-product157:
+product134:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile128
+	JMP  tile103
 
-finish132:
+finish107:
 	MOVQ  56(SP), AX
 	TESTQ AX, AX
-	JNE   apart131
+	JNE   apart106
 
 done13:
 	MOVQ    sum+80(FP), AX
@@ -2445,34 +2169,35 @@ TEXT ·binomialLogitLinearAVX512(SB), NOSPLIT, $128-104
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 24(SP)
 	MOVQ         AX, 56(SP)
-	MOVQ         k+32(FP), AX
-	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x20
+	MOVQ         x+8(FP), AX
+	MOVQ         whole+16(FP), CX
+	MOVQ         k+32(FP), DX
+	MOVQ         $0x00000008, BX
+	CMPQ         DX, $0x00000080
+	JG           chosen1
+	MOVQ         $0x00000020, BX
+	TESTQ        CX, CX
+	JNE          chosen1
+	CMPQ         DX, $0x20
 	JLE          chosen1
-	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x00000080
-	JLE          chosen1
-	MOVQ         $0x00000008, CX
+	MOVQ         $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -2485,30 +2210,27 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z17
 	VMOVUPD 64(CX), Z18
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Z17
 	VBROADCASTSD c+48(FP), Z18
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Z19
 	VFMADD231PD  (AX), Z19, Z17
 	VFMADD231PD  64(AX), Z19, Z18
@@ -2524,45 +2246,52 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Z19
 	VFMADD231PD  (AX), Z19, Z17
 	VFMADD231PD  64(AX), Z19, Z18
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z17, (CX)
 	VMOVUPD Z18, 64(CX)
-	JMP     product15
+	JMP     likelihood7
 
-whole14:
+long4:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
 	JEQ     same23
 	ADDQ    AX, CX
-	VMOVUPD (CX), Z18
-	VMOVUPD 64(CX), Z19
+	VMOVUPD (CX), Z17
+	VMOVUPD 64(CX), Z18
+	VMOVUPD 128(CX), Z19
+	VMOVUPD 192(CX), Z20
 	JMP     done24
 
 same23:
+	VBROADCASTSD c+48(FP), Z17
 	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
+	VBROADCASTSD c+48(FP), Z20
 
 done24:
 	MOVQ 8(SP), AX
@@ -2572,88 +2301,6 @@ done24:
 	JLT  next27
 
 columns26:
-	VBROADCASTSD (CX), Z20
-	VCVTDQ2PD    (AX), Z17
-	VFMADD231PD  Z17, Z20, Z18
-	VCVTDQ2PD    32(AX), Z17
-	VFMADD231PD  Z17, Z20, Z19
-	VBROADCASTSD 8(CX), Z20
-	VCVTDQ2PD    64(AX), Z17
-	VFMADD231PD  Z17, Z20, Z18
-	VCVTDQ2PD    96(AX), Z17
-	VFMADD231PD  Z17, Z20, Z19
-	VBROADCASTSD 16(CX), Z20
-	VCVTDQ2PD    128(AX), Z17
-	VFMADD231PD  Z17, Z20, Z18
-	VCVTDQ2PD    160(AX), Z17
-	VFMADD231PD  Z17, Z20, Z19
-	VBROADCASTSD 24(CX), Z20
-	VCVTDQ2PD    192(AX), Z17
-	VFMADD231PD  Z17, Z20, Z18
-	VCVTDQ2PD    224(AX), Z17
-	VFMADD231PD  Z17, Z20, Z19
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Z20
-	VCVTDQ2PD    (AX), Z17
-	VFMADD231PD  Z17, Z20, Z18
-	VCVTDQ2PD    32(AX), Z17
-	VFMADD231PD  Z17, Z20, Z19
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z18, (CX)
-	VMOVUPD Z19, 64(CX)
-
-product15:
-	JMP likelihood7
-
-long4:
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole30
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same32
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z17
-	VMOVUPD 64(CX), Z18
-	VMOVUPD 128(CX), Z19
-	VMOVUPD 192(CX), Z20
-	JMP     done33
-
-same32:
-	VBROADCASTSD c+48(FP), Z17
-	VBROADCASTSD c+48(FP), Z18
-	VBROADCASTSD c+48(FP), Z19
-	VBROADCASTSD c+48(FP), Z20
-
-done33:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next36
-
-columns35:
 	VBROADCASTSD (CX), Z21
 	VFMADD231PD  (AX), Z21, Z17
 	VFMADD231PD  64(AX), Z21, Z18
@@ -2677,15 +2324,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Z21
 	VFMADD231PD  (AX), Z21, Z17
 	VFMADD231PD  64(AX), Z21, Z18
@@ -2694,10 +2341,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -2705,34 +2352,34 @@ done34:
 	VMOVUPD Z18, 64(CX)
 	VMOVUPD Z19, 128(CX)
 	VMOVUPD Z20, 192(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
 	VMOVUPD 128(CX), Z20
 	VMOVUPD 192(CX), Z21
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
 	VBROADCASTSD c+48(FP), Z21
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Z22
 	VCVTDQ2PD    (AX), Z17
 	VFMADD231PD  Z17, Z22, Z18
@@ -2772,15 +2419,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Z22
 	VCVTDQ2PD    (AX), Z17
 	VFMADD231PD  Z17, Z22, Z18
@@ -2793,10 +2440,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -2805,29 +2452,26 @@ done41:
 	VMOVUPD Z20, 128(CX)
 	VMOVUPD Z21, 192(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole46
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same48
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z17
 	VMOVUPD 64(CX), Z18
-	JMP     done49
+	JMP     done38
 
-same48:
+same37:
 	VBROADCASTSD c+48(FP), Z17
 	VBROADCASTSD c+48(FP), Z18
 
-done49:
+done38:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -2842,9 +2486,9 @@ done49:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next52
+	JLT     next41
 
-columns51:
+columns40:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z21
@@ -2886,15 +2530,15 @@ columns51:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns51
+	JGE          columns40
 
-next52:
+next41:
 	ADDQ $0x04, SI
-	JEQ  done50
+	JEQ  done39
 	SUBQ $0x01, SI
-	JLT  next54
+	JLT  next43
 
-columns53:
+columns42:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z21
@@ -2909,10 +2553,10 @@ columns53:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns53
+	JGE          columns42
 
-next54:
-done50:
+next43:
+done39:
 	VMOVUPD (BX), Z21
 	VADDPD  Z19, Z21, Z21
 	VADDPD  Z20, Z21, Z21
@@ -2922,158 +2566,30 @@ done50:
 	ADDQ    AX, CX
 	VMOVUPD Z17, (CX)
 	VMOVUPD Z18, 64(CX)
-	JMP     product47
-
-whole46:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same55
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z18
-	VMOVUPD 64(CX), Z19
-	JMP     done56
-
-same55:
-	VBROADCASTSD c+48(FP), Z18
-	VBROADCASTSD c+48(FP), Z19
-
-done56:
-	MOVQ    8(SP), AX
-	MOVQ    b+24(FP), CX
-	MOVQ    8(SP), DX
-	MOVQ    24(SP), BX
-	MOVQ    d+72(FP), SI
-	ADDQ    BX, SI
-	MOVQ    40(SP), BX
-	SUBQ    BX, DX
-	SUBQ    $0x00000080, SI
-	VMOVUPD (SI), Z20
-	VMOVUPD 64(SI), Z21
-	MOVQ    grad+40(FP), BX
-	MOVQ    k+32(FP), SI
-	SUBQ    $0x04, SI
-	JLT     next59
-
-columns58:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z22
-	VCVTDQ2PD    (AX), Z17
-	VFMADD231PD  Z17, Z22, Z18
-	VCVTDQ2PD    32(AX), Z17
-	VFMADD231PD  Z17, Z22, Z19
-	VMOVUPD      (BX), Z22
-	VCVTDQ2PD    (DX), Z17
-	VFMADD231PD  Z17, Z20, Z22
-	VCVTDQ2PD    32(DX), Z17
-	VFMADD231PD  Z17, Z21, Z22
-	VMOVUPD      Z22, (BX)
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Z22
-	VCVTDQ2PD    64(AX), Z17
-	VFMADD231PD  Z17, Z22, Z18
-	VCVTDQ2PD    96(AX), Z17
-	VFMADD231PD  Z17, Z22, Z19
-	VMOVUPD      64(BX), Z22
-	VCVTDQ2PD    64(DX), Z17
-	VFMADD231PD  Z17, Z20, Z22
-	VCVTDQ2PD    96(DX), Z17
-	VFMADD231PD  Z17, Z21, Z22
-	VMOVUPD      Z22, 64(BX)
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Z22
-	VCVTDQ2PD    128(AX), Z17
-	VFMADD231PD  Z17, Z22, Z18
-	VCVTDQ2PD    160(AX), Z17
-	VFMADD231PD  Z17, Z22, Z19
-	VMOVUPD      128(BX), Z22
-	VCVTDQ2PD    128(DX), Z17
-	VFMADD231PD  Z17, Z20, Z22
-	VCVTDQ2PD    160(DX), Z17
-	VFMADD231PD  Z17, Z21, Z22
-	VMOVUPD      Z22, 128(BX)
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Z22
-	VCVTDQ2PD    192(AX), Z17
-	VFMADD231PD  Z17, Z22, Z18
-	VCVTDQ2PD    224(AX), Z17
-	VFMADD231PD  Z17, Z22, Z19
-	VMOVUPD      192(BX), Z22
-	VCVTDQ2PD    192(DX), Z17
-	VFMADD231PD  Z17, Z20, Z22
-	VCVTDQ2PD    224(DX), Z17
-	VFMADD231PD  Z17, Z21, Z22
-	VMOVUPD      Z22, 192(BX)
-	ADDQ         $+32, CX
-	ADDQ         $+256, BX
-	ADDQ         $+256, AX
-	ADDQ         $+256, DX
-	SUBQ         $0x04, SI
-	JGE          columns58
-
-next59:
-	ADDQ $0x04, SI
-	JEQ  done57
-	SUBQ $0x01, SI
-	JLT  next61
-
-columns60:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z22
-	VCVTDQ2PD    (AX), Z17
-	VFMADD231PD  Z17, Z22, Z18
-	VCVTDQ2PD    32(AX), Z17
-	VFMADD231PD  Z17, Z22, Z19
-	VMOVUPD      (BX), Z22
-	VCVTDQ2PD    (DX), Z17
-	VFMADD231PD  Z17, Z20, Z22
-	VCVTDQ2PD    32(DX), Z17
-	VFMADD231PD  Z17, Z21, Z22
-	VMOVUPD      Z22, (BX)
-	ADDQ         $+8, CX
-	ADDQ         $+64, BX
-	ADDQ         $+64, AX
-	ADDQ         $+64, DX
-	SUBQ         $0x01, SI
-	JGE          columns60
-
-next61:
-done57:
-	VMOVUPD (BX), Z17
-	VADDPD  Z20, Z17, Z17
-	VADDPD  Z21, Z17, Z17
-	VMOVUPD Z17, (BX)
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z18, (CX)
-	VMOVUPD Z19, 64(CX)
-
-product47:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole62
+	JNE     whole44
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same64
+	JEQ     same46
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z17
 	VMOVUPD 64(CX), Z18
 	VMOVUPD 128(CX), Z19
 	VMOVUPD 192(CX), Z20
-	JMP     done65
+	JMP     done47
 
-same64:
+same46:
 	VBROADCASTSD c+48(FP), Z17
 	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
 
-done65:
+done47:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -3090,9 +2606,9 @@ done65:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next68
+	JLT     next50
 
-columns67:
+columns49:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -3158,15 +2674,15 @@ columns67:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns67
+	JGE          columns49
 
-next68:
+next50:
 	ADDQ $0x04, SI
-	JEQ  done66
+	JEQ  done48
 	SUBQ $0x01, SI
-	JLT  next70
+	JLT  next52
 
-columns69:
+columns51:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -3187,10 +2703,10 @@ columns69:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns69
+	JGE          columns51
 
-next70:
-done66:
+next52:
+done48:
 	VMOVUPD (BX), Z25
 	VADDPD  Z21, Z25, Z25
 	VADDPD  Z22, Z25, Z25
@@ -3204,27 +2720,27 @@ done66:
 	VMOVUPD Z18, 64(CX)
 	VMOVUPD Z19, 128(CX)
 	VMOVUPD Z20, 192(CX)
-	JMP     product63
+	JMP     product45
 
-whole62:
+whole44:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same71
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
 	VMOVUPD 128(CX), Z20
 	VMOVUPD 192(CX), Z21
-	JMP     done72
+	JMP     done54
 
-same71:
+same53:
 	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
 	VBROADCASTSD c+48(FP), Z21
 
-done72:
+done54:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -3241,9 +2757,9 @@ done72:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next75
+	JLT     next57
 
-columns74:
+columns56:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z26
@@ -3333,15 +2849,15 @@ columns74:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns74
+	JGE          columns56
 
-next75:
+next57:
 	ADDQ $0x04, SI
-	JEQ  done73
+	JEQ  done55
 	SUBQ $0x01, SI
-	JLT  next77
+	JLT  next59
 
-columns76:
+columns58:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z26
@@ -3368,10 +2884,10 @@ columns76:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns76
+	JGE          columns58
 
-next77:
-done73:
+next59:
+done55:
 	VMOVUPD (BX), Z17
 	VADDPD  Z22, Z17, Z17
 	VADDPD  Z23, Z17, Z17
@@ -3386,7 +2902,7 @@ done73:
 	VMOVUPD Z20, 128(CX)
 	VMOVUPD Z21, 192(CX)
 
-product63:
+product45:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -3396,10 +2912,10 @@ likelihood7:
 	MOVQ 48(SP), AX
 	MOVQ 32(SP), BX
 	CMPQ AX, BX
-	JNE  few78
+	JNE  few60
 	MOVQ $0x00000000, BX
 
-woven80:
+woven62:
 	VMOVUPD          (CX)(BX*8), Z17
 	VMOVUPD          64(CX)(BX*8), Z20
 	VMOVUPD          (DX)(BX*8), Z18
@@ -3487,16 +3003,16 @@ woven80:
 	VMOVUPD          Z21, 64(CX)(BX*8)
 	ADDQ             $0x10, BX
 	CMPQ             BX, AX
-	JLT              woven80
-	JMP              done79
+	JLT              woven62
+	JMP              done61
 
-few78:
+few60:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail82
+	JGT  tail64
 
-loop81:
+loop63:
 	VMOVUPD          (CX)(BX*8), Z17
 	VMOVUPD          (DX)(BX*8), Z18
 	VORPD            Z0, Z17, Z19
@@ -3541,12 +3057,12 @@ loop81:
 	VMOVUPD          Z18, (CX)(BX*8)
 	ADDQ             $0x08, BX
 	CMPQ             BX, SI
-	JLE              loop81
+	JLE              loop63
 
-tail82:
+tail64:
 	SUBQ             BX, AX
 	CMPQ             AX, $0x00
-	JLE              done83
+	JLE              done65
 	MOVQ             $-1, SI
 	BZHIQ            AX, SI, SI
 	KMOVB            SI, K1
@@ -3596,8 +3112,8 @@ tail82:
 	VADDPD           Z17, Z14, Z14
 	VMOVUPD          Z18, K1, (CX)(BX*8)
 
-done83:
-done79:
+done65:
+done61:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -3627,9 +3143,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole84
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -3642,9 +3155,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next88
+	JLT     next68
 
-columns87:
+columns67:
 	VMOVUPD     (CX), Z19
 	VFMADD231PD (AX), Z17, Z19
 	VFMADD231PD 64(AX), Z18, Z19
@@ -3664,15 +3177,15 @@ columns87:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns87
+	JGE         columns67
 
-next88:
+next68:
 	ADDQ $0x04, DX
-	JEQ  done86
+	JEQ  done66
 	SUBQ $0x01, DX
-	JLT  next90
+	JLT  next70
 
-columns89:
+columns69:
 	VMOVUPD     (CX), Z19
 	VFMADD231PD (AX), Z17, Z19
 	VFMADD231PD 64(AX), Z18, Z19
@@ -3680,97 +3193,22 @@ columns89:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns89
+	JGE         columns69
 
-next90:
-done86:
+next70:
+done66:
 	VMOVUPD (CX), Z19
 	VADDPD  Z17, Z19, Z19
 	VADDPD  Z18, Z19, Z19
 	VMOVUPD Z19, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product85
-
-whole84:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Z18
-	VMOVUPD 64(DX), Z19
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next93
-
-columns92:
-	VMOVUPD     (CX), Z20
-	VCVTDQ2PD   (AX), Z17
-	VFMADD231PD Z17, Z18, Z20
-	VCVTDQ2PD   32(AX), Z17
-	VFMADD231PD Z17, Z19, Z20
-	VMOVUPD     Z20, (CX)
-	VMOVUPD     64(CX), Z20
-	VCVTDQ2PD   64(AX), Z17
-	VFMADD231PD Z17, Z18, Z20
-	VCVTDQ2PD   96(AX), Z17
-	VFMADD231PD Z17, Z19, Z20
-	VMOVUPD     Z20, 64(CX)
-	VMOVUPD     128(CX), Z20
-	VCVTDQ2PD   128(AX), Z17
-	VFMADD231PD Z17, Z18, Z20
-	VCVTDQ2PD   160(AX), Z17
-	VFMADD231PD Z17, Z19, Z20
-	VMOVUPD     Z20, 128(CX)
-	VMOVUPD     192(CX), Z20
-	VCVTDQ2PD   192(AX), Z17
-	VFMADD231PD Z17, Z18, Z20
-	VCVTDQ2PD   224(AX), Z17
-	VFMADD231PD Z17, Z19, Z20
-	VMOVUPD     Z20, 192(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns92
-
-next93:
-	ADDQ $0x04, DX
-	JEQ  done91
-	SUBQ $0x01, DX
-	JLT  next95
-
-columns94:
-	VMOVUPD     (CX), Z20
-	VCVTDQ2PD   (AX), Z17
-	VFMADD231PD Z17, Z18, Z20
-	VCVTDQ2PD   32(AX), Z17
-	VFMADD231PD Z17, Z19, Z20
-	VMOVUPD     Z20, (CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns94
-
-next95:
-done91:
-	VMOVUPD (CX), Z17
-	VADDPD  Z18, Z17, Z17
-	VADDPD  Z19, Z17, Z17
-	VMOVUPD Z17, (CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product85:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole96
+	JNE     whole71
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -3785,9 +3223,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next100
+	JLT     next75
 
-columns99:
+columns74:
 	VMOVUPD     (CX), Z21
 	VFMADD231PD (AX), Z17, Z21
 	VFMADD231PD 64(AX), Z18, Z21
@@ -3815,15 +3253,15 @@ columns99:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns99
+	JGE         columns74
 
-next100:
+next75:
 	ADDQ $0x04, DX
-	JEQ  done98
+	JEQ  done73
 	SUBQ $0x01, DX
-	JLT  next102
+	JLT  next77
 
-columns101:
+columns76:
 	VMOVUPD     (CX), Z21
 	VFMADD231PD (AX), Z17, Z21
 	VFMADD231PD 64(AX), Z18, Z21
@@ -3833,10 +3271,10 @@ columns101:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns101
+	JGE         columns76
 
-next102:
-done98:
+next77:
+done73:
 	VMOVUPD (CX), Z21
 	VADDPD  Z17, Z21, Z21
 	VADDPD  Z18, Z21, Z21
@@ -3845,9 +3283,9 @@ done98:
 	VMOVUPD Z21, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product97
+	JMP     product72
 
-whole96:
+whole71:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -3862,9 +3300,9 @@ whole96:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next105
+	JLT     next80
 
-columns104:
+columns79:
 	VMOVUPD     (CX), Z22
 	VCVTDQ2PD   (AX), Z17
 	VFMADD231PD Z17, Z18, Z22
@@ -3908,15 +3346,15 @@ columns104:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns104
+	JGE         columns79
 
-next105:
+next80:
 	ADDQ $0x04, DX
-	JEQ  done103
+	JEQ  done78
 	SUBQ $0x01, DX
-	JLT  next107
+	JLT  next82
 
-columns106:
+columns81:
 	VMOVUPD     (CX), Z22
 	VCVTDQ2PD   (AX), Z17
 	VFMADD231PD Z17, Z18, Z22
@@ -3930,10 +3368,10 @@ columns106:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns106
+	JGE         columns81
 
-next107:
-done103:
+next82:
+done78:
 	VMOVUPD (CX), Z17
 	VADDPD  Z18, Z17, Z17
 	VADDPD  Z19, Z17, Z17
@@ -3943,7 +3381,7 @@ done103:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product97:
+product72:
 	JMP tile3
 
 finish10:
@@ -3956,18 +3394,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole108
+	JNE   whole83
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit110:
+unit85:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost111
+	JLE  atMost86
 	MOVQ $0x00000008, BX
 
-atMost111:
+atMost86:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -3975,47 +3413,47 @@ atMost111:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same112
+	JEQ       same87
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z17
-	JMP       done113
+	JMP       done88
 
-same112:
+same87:
 	VBROADCASTSD c+48(FP), Z17
 
-done113:
+done88:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column114:
+column89:
 	VBROADCASTSD (DI), Z18
 	VFMADD231PD  (SI), Z18, Z17
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column114
+	JG           column89
 	VMOVUPD      Z17, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit110
-	JMP          product109
+	JG           unit85
+	JMP          product84
 
-whole108:
+whole83:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit115:
+unit90:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost116
+	JLE  atMost91
 	MOVQ $0x00000008, BX
 
-atMost116:
+atMost91:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -4023,53 +3461,53 @@ atMost116:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same117
+	JEQ       same92
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z18
-	JMP       done118
+	JMP       done93
 
-same117:
+same92:
 	VBROADCASTSD c+48(FP), Z18
 
-done118:
+done93:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column119:
+column94:
 	VBROADCASTSD (DI), Z19
 	VCVTDQ2PD    (SI), Z17
 	VFMADD231PD  Z17, Z19, Z18
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column119
+	JG           column94
 	VMOVUPD      Z18, K1, (BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit115
+	JG           unit90
 
-product109:
+product84:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole120
+	JNE   whole95
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit122:
+unit97:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost123
+	JLE  atMost98
 	MOVQ $0x00000008, BX
 
-atMost123:
+atMost98:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -4082,35 +3520,35 @@ atMost123:
 	MOVQ      32(SP), R8
 	SHLQ      $0x03, R8
 
-column124:
+column99:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column124
+	JG          column99
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit122
-	JMP         product121
+	JG          unit97
+	JMP         product96
 
-whole120:
+whole95:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit125:
+unit100:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost126
+	JLE  atMost101
 	MOVQ $0x00000008, BX
 
-atMost126:
+atMost101:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -4123,7 +3561,7 @@ atMost126:
 	MOVQ      32(SP), R8
 	SHLQ      $0x02, R8
 
-column127:
+column102:
 	VMOVUPD     (SI), Z2
 	VCVTDQ2PD   (BX), Z0
 	VFMADD231PD Z0, Z1, Z2
@@ -4131,35 +3569,35 @@ column127:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column127
+	JG          column102
 	VMOVUPD     (SI), Z0
 	VADDPD      Z1, Z0, Z0
 	VMOVUPD     Z0, (SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit125
+	JG          unit100
 
-product121:
+product96:
 	JMP done13
 
 wide12:
-tile128:
+tile103:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish132
+	JLE  finish107
 	CMPQ AX, $0x08
-	JLE  atMost134
+	JLE  atMost109
 	MOVQ $0x00000008, AX
 
-atMost134:
+atMost109:
 	MOVQ   AX, 48(SP)
 	MOVQ   56(SP), AX
 	TESTQ  AX, AX
-	JNE    both129
+	JNE    both104
 	MOVQ   16(SP), AX
 	TESTQ  AX, AX
-	JNE    whole135
+	JNE    whole110
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4175,7 +3613,7 @@ atMost134:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group137:
+group112:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -4193,7 +3631,7 @@ group137:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group137
+	JG          group112
 	VSHUFF64X2  $0x44, Z2, Z0, Z8
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
 	VADDPD      Z0, Z8, Z8
@@ -4222,22 +3660,22 @@ group137:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same138
+	JEQ         same113
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done139
+	JMP         done114
 
-same138:
+same113:
 	VBROADCASTSD c+48(FP), Z1
 
-done139:
+done114:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product136
+	JMP     product111
 
-whole135:
+whole110:
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
@@ -4253,7 +3691,7 @@ whole135:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group140:
+group115:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Z9
@@ -4277,7 +3715,7 @@ group140:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group140
+	JG          group115
 	VSHUFF64X2  $0x44, Z3, Z1, Z0
 	VSHUFF64X2  $0xee, Z3, Z1, Z1
 	VADDPD      Z1, Z0, Z0
@@ -4306,27 +3744,27 @@ group140:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same141
+	JEQ         same116
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done142
+	JMP         done117
 
-same141:
+same116:
 	VBROADCASTSD c+48(FP), Z1
 
-done142:
+done117:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product136:
-	JMP likelihood130
+product111:
+	JMP likelihood105
 
-both129:
+both104:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole143
+	JNE          whole118
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -4351,7 +3789,7 @@ both129:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group145:
+group120:
 	PREFETCHT0  4096(AX)
 	PREFETCHT0  4160(AX)
 	PREFETCHT0  4224(AX)
@@ -4384,7 +3822,7 @@ group145:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group145
+	JG          group120
 	VSHUFF64X2  $0x44, Z10, Z8, Z0
 	VSHUFF64X2  $0xee, Z10, Z8, Z1
 	VADDPD      Z1, Z0, Z0
@@ -4413,22 +3851,22 @@ group145:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same146
+	JEQ         same121
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done147
+	JMP         done122
 
-same146:
+same121:
 	VBROADCASTSD c+48(FP), Z1
 
-done147:
+done122:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product144
+	JMP     product119
 
-whole143:
+whole118:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -4453,11 +3891,11 @@ whole143:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group148:
-	PREFETCHT0  2048(AX)
-	PREFETCHT0  2112(AX)
-	PREFETCHT0  2176(AX)
-	PREFETCHT0  2240(AX)
+group123:
+	PREFETCHT0  8192(AX)
+	PREFETCHT0  8256(AX)
+	PREFETCHT0  8320(AX)
+	PREFETCHT0  8384(AX)
 	VMOVUPD     (DX), Z20
 	VCVTDQ2PD   (AX), Z0
 	VFMADD231PD Z0, Z20, Z9
@@ -4498,7 +3936,7 @@ group148:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group148
+	JG          group123
 	VSHUFF64X2  $0x44, Z11, Z9, Z0
 	VSHUFF64X2  $0xee, Z11, Z9, Z1
 	VADDPD      Z1, Z0, Z0
@@ -4527,22 +3965,22 @@ group148:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same149
+	JEQ         same124
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done150
+	JMP         done125
 
-same149:
+same124:
 	VBROADCASTSD c+48(FP), Z1
 
-done150:
+done125:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product144:
-likelihood130:
+product119:
+likelihood105:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -4552,9 +3990,9 @@ likelihood130:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail154
+	JGT  tail129
 
-loop153:
+loop128:
 	VMOVUPD           (CX)(BX*8), Z0
 	VMOVUPD           (DX)(BX*8), Z1
 	VORPD.BCST        c8000000000000000<>+0(SB), Z0, Z2
@@ -4600,12 +4038,12 @@ loop153:
 	VMOVUPD           Z1, (CX)(BX*8)
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop153
+	JLE               loop128
 
-tail154:
+tail129:
 	SUBQ              BX, AX
 	CMPQ              AX, $0x00
-	JLE               done155
+	JLE               done130
 	MOVQ              $-1, SI
 	BZHIQ             AX, SI, SI
 	KMOVB             SI, K1
@@ -4656,7 +4094,7 @@ tail154:
 	VADDPD            Z0, Z14, Z14
 	VMOVUPD           Z1, K1, (CX)(BX*8)
 
-done155:
+done130:
 	MOVQ      grad+40(FP), AX
 	MOVQ      k+32(FP), CX
 	SHLQ      $0x03, CX
@@ -4693,14 +4131,24 @@ done155:
 	MOVQ      CX, (SP)
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 56(SP)
+	MOVQ      16(SP), AX
+	TESTQ     AX, AX
+	JNE       whole131
 	MOVQ      k+32(FP), AX
 	CMPQ      AX, $0x00000300
-	JGE       tile128
+	JGE       tile103
+	JMP       product132
 
-apart131:
+whole131:
+	MOVQ k+32(FP), AX
+	CMPQ AX, $0x00000400
+	JGE  tile103
+
+product132:
+apart106:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole156
+	JNE          whole133
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -4722,7 +4170,7 @@ apart131:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group158:
+group135:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -4741,10 +4189,10 @@ group158:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group158
-	JMP         product157
+	JG          group135
+	JMP         product134
 
-whole156:
+whole133:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -4766,7 +4214,7 @@ whole156:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group159:
+group136:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Z9
@@ -4791,17 +4239,17 @@ group159:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group159
+	JG          group136
 
-product157:
+product134:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile128
+	JMP  tile103
 
-finish132:
+finish107:
 	MOVQ  56(SP), AX
 	TESTQ AX, AX
-	JNE   apart131
+	JNE   apart106
 
 done13:
 	MOVQ    sum+80(FP), AX
@@ -4838,34 +4286,35 @@ TEXT ·poissonLogLinearAVX512(SB), NOSPLIT, $128-88
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 24(SP)
 	MOVQ         AX, 56(SP)
-	MOVQ         k+32(FP), AX
-	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x20
+	MOVQ         x+8(FP), AX
+	MOVQ         whole+16(FP), CX
+	MOVQ         k+32(FP), DX
+	MOVQ         $0x00000008, BX
+	CMPQ         DX, $0x00000080
+	JG           chosen1
+	MOVQ         $0x00000020, BX
+	TESTQ        CX, CX
+	JNE          chosen1
+	CMPQ         DX, $0x20
 	JLE          chosen1
-	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x00000080
-	JLE          chosen1
-	MOVQ         $0x00000008, CX
+	MOVQ         $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -4878,30 +4327,27 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  (AX), Z20, Z18
 	VFMADD231PD  64(AX), Z20, Z19
@@ -4917,45 +4363,52 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Z20
 	VFMADD231PD  (AX), Z20, Z18
 	VFMADD231PD  64(AX), Z20, Z19
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z18, (CX)
 	VMOVUPD Z19, 64(CX)
-	JMP     product15
+	JMP     likelihood7
 
-whole14:
+long4:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
 	JEQ     same23
 	ADDQ    AX, CX
-	VMOVUPD (CX), Z19
-	VMOVUPD 64(CX), Z20
+	VMOVUPD (CX), Z18
+	VMOVUPD 64(CX), Z19
+	VMOVUPD 128(CX), Z20
+	VMOVUPD 192(CX), Z21
 	JMP     done24
 
 same23:
+	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
+	VBROADCASTSD c+48(FP), Z21
 
 done24:
 	MOVQ 8(SP), AX
@@ -4965,88 +4418,6 @@ done24:
 	JLT  next27
 
 columns26:
-	VBROADCASTSD (CX), Z21
-	VCVTDQ2PD    (AX), Z18
-	VFMADD231PD  Z18, Z21, Z19
-	VCVTDQ2PD    32(AX), Z18
-	VFMADD231PD  Z18, Z21, Z20
-	VBROADCASTSD 8(CX), Z21
-	VCVTDQ2PD    64(AX), Z18
-	VFMADD231PD  Z18, Z21, Z19
-	VCVTDQ2PD    96(AX), Z18
-	VFMADD231PD  Z18, Z21, Z20
-	VBROADCASTSD 16(CX), Z21
-	VCVTDQ2PD    128(AX), Z18
-	VFMADD231PD  Z18, Z21, Z19
-	VCVTDQ2PD    160(AX), Z18
-	VFMADD231PD  Z18, Z21, Z20
-	VBROADCASTSD 24(CX), Z21
-	VCVTDQ2PD    192(AX), Z18
-	VFMADD231PD  Z18, Z21, Z19
-	VCVTDQ2PD    224(AX), Z18
-	VFMADD231PD  Z18, Z21, Z20
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Z21
-	VCVTDQ2PD    (AX), Z18
-	VFMADD231PD  Z18, Z21, Z19
-	VCVTDQ2PD    32(AX), Z18
-	VFMADD231PD  Z18, Z21, Z20
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z19, (CX)
-	VMOVUPD Z20, 64(CX)
-
-product15:
-	JMP likelihood7
-
-long4:
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole30
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same32
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z18
-	VMOVUPD 64(CX), Z19
-	VMOVUPD 128(CX), Z20
-	VMOVUPD 192(CX), Z21
-	JMP     done33
-
-same32:
-	VBROADCASTSD c+48(FP), Z18
-	VBROADCASTSD c+48(FP), Z19
-	VBROADCASTSD c+48(FP), Z20
-	VBROADCASTSD c+48(FP), Z21
-
-done33:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next36
-
-columns35:
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  (AX), Z22, Z18
 	VFMADD231PD  64(AX), Z22, Z19
@@ -5070,15 +4441,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Z22
 	VFMADD231PD  (AX), Z22, Z18
 	VFMADD231PD  64(AX), Z22, Z19
@@ -5087,10 +4458,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -5098,34 +4469,34 @@ done34:
 	VMOVUPD Z19, 64(CX)
 	VMOVUPD Z20, 128(CX)
 	VMOVUPD Z21, 192(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z19
 	VMOVUPD 64(CX), Z20
 	VMOVUPD 128(CX), Z21
 	VMOVUPD 192(CX), Z22
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
 	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Z23
 	VCVTDQ2PD    (AX), Z18
 	VFMADD231PD  Z18, Z23, Z19
@@ -5165,15 +4536,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Z23
 	VCVTDQ2PD    (AX), Z18
 	VFMADD231PD  Z18, Z23, Z19
@@ -5186,10 +4557,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -5198,29 +4569,26 @@ done41:
 	VMOVUPD Z21, 128(CX)
 	VMOVUPD Z22, 192(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole46
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same48
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
-	JMP     done49
+	JMP     done38
 
-same48:
+same37:
 	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 
-done49:
+done38:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -5235,9 +4603,9 @@ done49:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next52
+	JLT     next41
 
-columns51:
+columns40:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z22
@@ -5279,15 +4647,15 @@ columns51:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns51
+	JGE          columns40
 
-next52:
+next41:
 	ADDQ $0x04, SI
-	JEQ  done50
+	JEQ  done39
 	SUBQ $0x01, SI
-	JLT  next54
+	JLT  next43
 
-columns53:
+columns42:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z22
@@ -5302,10 +4670,10 @@ columns53:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns53
+	JGE          columns42
 
-next54:
-done50:
+next43:
+done39:
 	VMOVUPD (BX), Z22
 	VADDPD  Z20, Z22, Z22
 	VADDPD  Z21, Z22, Z22
@@ -5315,158 +4683,30 @@ done50:
 	ADDQ    AX, CX
 	VMOVUPD Z18, (CX)
 	VMOVUPD Z19, 64(CX)
-	JMP     product47
-
-whole46:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same55
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z19
-	VMOVUPD 64(CX), Z20
-	JMP     done56
-
-same55:
-	VBROADCASTSD c+48(FP), Z19
-	VBROADCASTSD c+48(FP), Z20
-
-done56:
-	MOVQ    8(SP), AX
-	MOVQ    b+24(FP), CX
-	MOVQ    8(SP), DX
-	MOVQ    24(SP), BX
-	MOVQ    d+72(FP), SI
-	ADDQ    BX, SI
-	MOVQ    40(SP), BX
-	SUBQ    BX, DX
-	SUBQ    $0x00000080, SI
-	VMOVUPD (SI), Z21
-	VMOVUPD 64(SI), Z22
-	MOVQ    grad+40(FP), BX
-	MOVQ    k+32(FP), SI
-	SUBQ    $0x04, SI
-	JLT     next59
-
-columns58:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z23
-	VCVTDQ2PD    (AX), Z18
-	VFMADD231PD  Z18, Z23, Z19
-	VCVTDQ2PD    32(AX), Z18
-	VFMADD231PD  Z18, Z23, Z20
-	VMOVUPD      (BX), Z23
-	VCVTDQ2PD    (DX), Z18
-	VFMADD231PD  Z18, Z21, Z23
-	VCVTDQ2PD    32(DX), Z18
-	VFMADD231PD  Z18, Z22, Z23
-	VMOVUPD      Z23, (BX)
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Z23
-	VCVTDQ2PD    64(AX), Z18
-	VFMADD231PD  Z18, Z23, Z19
-	VCVTDQ2PD    96(AX), Z18
-	VFMADD231PD  Z18, Z23, Z20
-	VMOVUPD      64(BX), Z23
-	VCVTDQ2PD    64(DX), Z18
-	VFMADD231PD  Z18, Z21, Z23
-	VCVTDQ2PD    96(DX), Z18
-	VFMADD231PD  Z18, Z22, Z23
-	VMOVUPD      Z23, 64(BX)
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Z23
-	VCVTDQ2PD    128(AX), Z18
-	VFMADD231PD  Z18, Z23, Z19
-	VCVTDQ2PD    160(AX), Z18
-	VFMADD231PD  Z18, Z23, Z20
-	VMOVUPD      128(BX), Z23
-	VCVTDQ2PD    128(DX), Z18
-	VFMADD231PD  Z18, Z21, Z23
-	VCVTDQ2PD    160(DX), Z18
-	VFMADD231PD  Z18, Z22, Z23
-	VMOVUPD      Z23, 128(BX)
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Z23
-	VCVTDQ2PD    192(AX), Z18
-	VFMADD231PD  Z18, Z23, Z19
-	VCVTDQ2PD    224(AX), Z18
-	VFMADD231PD  Z18, Z23, Z20
-	VMOVUPD      192(BX), Z23
-	VCVTDQ2PD    192(DX), Z18
-	VFMADD231PD  Z18, Z21, Z23
-	VCVTDQ2PD    224(DX), Z18
-	VFMADD231PD  Z18, Z22, Z23
-	VMOVUPD      Z23, 192(BX)
-	ADDQ         $+32, CX
-	ADDQ         $+256, BX
-	ADDQ         $+256, AX
-	ADDQ         $+256, DX
-	SUBQ         $0x04, SI
-	JGE          columns58
-
-next59:
-	ADDQ $0x04, SI
-	JEQ  done57
-	SUBQ $0x01, SI
-	JLT  next61
-
-columns60:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z23
-	VCVTDQ2PD    (AX), Z18
-	VFMADD231PD  Z18, Z23, Z19
-	VCVTDQ2PD    32(AX), Z18
-	VFMADD231PD  Z18, Z23, Z20
-	VMOVUPD      (BX), Z23
-	VCVTDQ2PD    (DX), Z18
-	VFMADD231PD  Z18, Z21, Z23
-	VCVTDQ2PD    32(DX), Z18
-	VFMADD231PD  Z18, Z22, Z23
-	VMOVUPD      Z23, (BX)
-	ADDQ         $+8, CX
-	ADDQ         $+64, BX
-	ADDQ         $+64, AX
-	ADDQ         $+64, DX
-	SUBQ         $0x01, SI
-	JGE          columns60
-
-next61:
-done57:
-	VMOVUPD (BX), Z18
-	VADDPD  Z21, Z18, Z18
-	VADDPD  Z22, Z18, Z18
-	VMOVUPD Z18, (BX)
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z19, (CX)
-	VMOVUPD Z20, 64(CX)
-
-product47:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole62
+	JNE     whole44
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same64
+	JEQ     same46
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z18
 	VMOVUPD 64(CX), Z19
 	VMOVUPD 128(CX), Z20
 	VMOVUPD 192(CX), Z21
-	JMP     done65
+	JMP     done47
 
-same64:
+same46:
 	VBROADCASTSD c+48(FP), Z18
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
 	VBROADCASTSD c+48(FP), Z21
 
-done65:
+done47:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -5483,9 +4723,9 @@ done65:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next68
+	JLT     next50
 
-columns67:
+columns49:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -5551,15 +4791,15 @@ columns67:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns67
+	JGE          columns49
 
-next68:
+next50:
 	ADDQ $0x04, SI
-	JEQ  done66
+	JEQ  done48
 	SUBQ $0x01, SI
-	JLT  next70
+	JLT  next52
 
-columns69:
+columns51:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -5580,10 +4820,10 @@ columns69:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns69
+	JGE          columns51
 
-next70:
-done66:
+next52:
+done48:
 	VMOVUPD (BX), Z26
 	VADDPD  Z22, Z26, Z26
 	VADDPD  Z23, Z26, Z26
@@ -5597,27 +4837,27 @@ done66:
 	VMOVUPD Z19, 64(CX)
 	VMOVUPD Z20, 128(CX)
 	VMOVUPD Z21, 192(CX)
-	JMP     product63
+	JMP     product45
 
-whole62:
+whole44:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same71
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z19
 	VMOVUPD 64(CX), Z20
 	VMOVUPD 128(CX), Z21
 	VMOVUPD 192(CX), Z22
-	JMP     done72
+	JMP     done54
 
-same71:
+same53:
 	VBROADCASTSD c+48(FP), Z19
 	VBROADCASTSD c+48(FP), Z20
 	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 
-done72:
+done54:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -5634,9 +4874,9 @@ done72:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next75
+	JLT     next57
 
-columns74:
+columns56:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z27
@@ -5726,15 +4966,15 @@ columns74:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns74
+	JGE          columns56
 
-next75:
+next57:
 	ADDQ $0x04, SI
-	JEQ  done73
+	JEQ  done55
 	SUBQ $0x01, SI
-	JLT  next77
+	JLT  next59
 
-columns76:
+columns58:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z27
@@ -5761,10 +5001,10 @@ columns76:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns76
+	JGE          columns58
 
-next77:
-done73:
+next59:
+done55:
 	VMOVUPD (BX), Z18
 	VADDPD  Z23, Z18, Z18
 	VADDPD  Z24, Z18, Z18
@@ -5779,7 +5019,7 @@ done73:
 	VMOVUPD Z21, 128(CX)
 	VMOVUPD Z22, 192(CX)
 
-product63:
+product45:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -5789,10 +5029,10 @@ likelihood7:
 	MOVQ 48(SP), AX
 	MOVQ 32(SP), BX
 	CMPQ AX, BX
-	JNE  few78
+	JNE  few60
 	MOVQ $0x00000000, BX
 
-woven80:
+woven62:
 	VMOVUPD      (CX)(BX*8), Z18
 	VMOVUPD      64(CX)(BX*8), Z21
 	VMOVUPD      (DX)(BX*8), Z19
@@ -5852,16 +5092,16 @@ woven80:
 	VADDPD       Z24, Z17, Z17
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
-	JLT          woven80
-	JMP          done79
+	JLT          woven62
+	JMP          done61
 
-few78:
+few60:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail82
+	JGT  tail64
 
-loop81:
+loop63:
 	VMOVUPD      (CX)(BX*8), Z18
 	VMOVUPD      (DX)(BX*8), Z19
 	VMINPD       Z18, Z0, Z20
@@ -5892,12 +5132,12 @@ loop81:
 	VADDPD       Z20, Z17, Z17
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop81
+	JLE          loop63
 
-tail82:
+tail64:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done83
+	JLE          done65
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVB        SI, K1
@@ -5931,8 +5171,8 @@ tail82:
 	VMOVAPD.Z    Z20, K1, Z18
 	VADDPD       Z18, Z17, Z17
 
-done83:
-done79:
+done65:
+done61:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -5962,9 +5202,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole84
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -5977,9 +5214,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next88
+	JLT     next68
 
-columns87:
+columns67:
 	VMOVUPD     (CX), Z20
 	VFMADD231PD (AX), Z18, Z20
 	VFMADD231PD 64(AX), Z19, Z20
@@ -5999,15 +5236,15 @@ columns87:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns87
+	JGE         columns67
 
-next88:
+next68:
 	ADDQ $0x04, DX
-	JEQ  done86
+	JEQ  done66
 	SUBQ $0x01, DX
-	JLT  next90
+	JLT  next70
 
-columns89:
+columns69:
 	VMOVUPD     (CX), Z20
 	VFMADD231PD (AX), Z18, Z20
 	VFMADD231PD 64(AX), Z19, Z20
@@ -6015,97 +5252,22 @@ columns89:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns89
+	JGE         columns69
 
-next90:
-done86:
+next70:
+done66:
 	VMOVUPD (CX), Z20
 	VADDPD  Z18, Z20, Z20
 	VADDPD  Z19, Z20, Z20
 	VMOVUPD Z20, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product85
-
-whole84:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Z19
-	VMOVUPD 64(DX), Z20
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next93
-
-columns92:
-	VMOVUPD     (CX), Z21
-	VCVTDQ2PD   (AX), Z18
-	VFMADD231PD Z18, Z19, Z21
-	VCVTDQ2PD   32(AX), Z18
-	VFMADD231PD Z18, Z20, Z21
-	VMOVUPD     Z21, (CX)
-	VMOVUPD     64(CX), Z21
-	VCVTDQ2PD   64(AX), Z18
-	VFMADD231PD Z18, Z19, Z21
-	VCVTDQ2PD   96(AX), Z18
-	VFMADD231PD Z18, Z20, Z21
-	VMOVUPD     Z21, 64(CX)
-	VMOVUPD     128(CX), Z21
-	VCVTDQ2PD   128(AX), Z18
-	VFMADD231PD Z18, Z19, Z21
-	VCVTDQ2PD   160(AX), Z18
-	VFMADD231PD Z18, Z20, Z21
-	VMOVUPD     Z21, 128(CX)
-	VMOVUPD     192(CX), Z21
-	VCVTDQ2PD   192(AX), Z18
-	VFMADD231PD Z18, Z19, Z21
-	VCVTDQ2PD   224(AX), Z18
-	VFMADD231PD Z18, Z20, Z21
-	VMOVUPD     Z21, 192(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns92
-
-next93:
-	ADDQ $0x04, DX
-	JEQ  done91
-	SUBQ $0x01, DX
-	JLT  next95
-
-columns94:
-	VMOVUPD     (CX), Z21
-	VCVTDQ2PD   (AX), Z18
-	VFMADD231PD Z18, Z19, Z21
-	VCVTDQ2PD   32(AX), Z18
-	VFMADD231PD Z18, Z20, Z21
-	VMOVUPD     Z21, (CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns94
-
-next95:
-done91:
-	VMOVUPD (CX), Z18
-	VADDPD  Z19, Z18, Z18
-	VADDPD  Z20, Z18, Z18
-	VMOVUPD Z18, (CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product85:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole96
+	JNE     whole71
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -6120,9 +5282,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next100
+	JLT     next75
 
-columns99:
+columns74:
 	VMOVUPD     (CX), Z22
 	VFMADD231PD (AX), Z18, Z22
 	VFMADD231PD 64(AX), Z19, Z22
@@ -6150,15 +5312,15 @@ columns99:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns99
+	JGE         columns74
 
-next100:
+next75:
 	ADDQ $0x04, DX
-	JEQ  done98
+	JEQ  done73
 	SUBQ $0x01, DX
-	JLT  next102
+	JLT  next77
 
-columns101:
+columns76:
 	VMOVUPD     (CX), Z22
 	VFMADD231PD (AX), Z18, Z22
 	VFMADD231PD 64(AX), Z19, Z22
@@ -6168,10 +5330,10 @@ columns101:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns101
+	JGE         columns76
 
-next102:
-done98:
+next77:
+done73:
 	VMOVUPD (CX), Z22
 	VADDPD  Z18, Z22, Z22
 	VADDPD  Z19, Z22, Z22
@@ -6180,9 +5342,9 @@ done98:
 	VMOVUPD Z22, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product97
+	JMP     product72
 
-whole96:
+whole71:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -6197,9 +5359,9 @@ whole96:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next105
+	JLT     next80
 
-columns104:
+columns79:
 	VMOVUPD     (CX), Z23
 	VCVTDQ2PD   (AX), Z18
 	VFMADD231PD Z18, Z19, Z23
@@ -6243,15 +5405,15 @@ columns104:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns104
+	JGE         columns79
 
-next105:
+next80:
 	ADDQ $0x04, DX
-	JEQ  done103
+	JEQ  done78
 	SUBQ $0x01, DX
-	JLT  next107
+	JLT  next82
 
-columns106:
+columns81:
 	VMOVUPD     (CX), Z23
 	VCVTDQ2PD   (AX), Z18
 	VFMADD231PD Z18, Z19, Z23
@@ -6265,10 +5427,10 @@ columns106:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns106
+	JGE         columns81
 
-next107:
-done103:
+next82:
+done78:
 	VMOVUPD (CX), Z18
 	VADDPD  Z19, Z18, Z18
 	VADDPD  Z20, Z18, Z18
@@ -6278,7 +5440,7 @@ done103:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product97:
+product72:
 	JMP tile3
 
 finish10:
@@ -6291,18 +5453,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole108
+	JNE   whole83
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit110:
+unit85:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost111
+	JLE  atMost86
 	MOVQ $0x00000008, BX
 
-atMost111:
+atMost86:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -6310,47 +5472,47 @@ atMost111:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same112
+	JEQ       same87
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z18
-	JMP       done113
+	JMP       done88
 
-same112:
+same87:
 	VBROADCASTSD c+48(FP), Z18
 
-done113:
+done88:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column114:
+column89:
 	VBROADCASTSD (DI), Z19
 	VFMADD231PD  (SI), Z19, Z18
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column114
+	JG           column89
 	VMOVUPD      Z18, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit110
-	JMP          product109
+	JG           unit85
+	JMP          product84
 
-whole108:
+whole83:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit115:
+unit90:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost116
+	JLE  atMost91
 	MOVQ $0x00000008, BX
 
-atMost116:
+atMost91:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -6358,53 +5520,53 @@ atMost116:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same117
+	JEQ       same92
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z19
-	JMP       done118
+	JMP       done93
 
-same117:
+same92:
 	VBROADCASTSD c+48(FP), Z19
 
-done118:
+done93:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column119:
+column94:
 	VBROADCASTSD (DI), Z20
 	VCVTDQ2PD    (SI), Z18
 	VFMADD231PD  Z18, Z20, Z19
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column119
+	JG           column94
 	VMOVUPD      Z19, K1, (BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit115
+	JG           unit90
 
-product109:
+product84:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole120
+	JNE   whole95
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit122:
+unit97:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost123
+	JLE  atMost98
 	MOVQ $0x00000008, BX
 
-atMost123:
+atMost98:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -6417,35 +5579,35 @@ atMost123:
 	MOVQ      32(SP), R8
 	SHLQ      $0x03, R8
 
-column124:
+column99:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column124
+	JG          column99
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit122
-	JMP         product121
+	JG          unit97
+	JMP         product96
 
-whole120:
+whole95:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit125:
+unit100:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost126
+	JLE  atMost101
 	MOVQ $0x00000008, BX
 
-atMost126:
+atMost101:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -6458,7 +5620,7 @@ atMost126:
 	MOVQ      32(SP), R8
 	SHLQ      $0x02, R8
 
-column127:
+column102:
 	VMOVUPD     (SI), Z2
 	VCVTDQ2PD   (BX), Z0
 	VFMADD231PD Z0, Z1, Z2
@@ -6466,35 +5628,35 @@ column127:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column127
+	JG          column102
 	VMOVUPD     (SI), Z0
 	VADDPD      Z1, Z0, Z0
 	VMOVUPD     Z0, (SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit125
+	JG          unit100
 
-product121:
+product96:
 	JMP done13
 
 wide12:
-tile128:
+tile103:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish132
+	JLE  finish107
 	CMPQ AX, $0x08
-	JLE  atMost134
+	JLE  atMost109
 	MOVQ $0x00000008, AX
 
-atMost134:
+atMost109:
 	MOVQ   AX, 48(SP)
 	MOVQ   56(SP), AX
 	TESTQ  AX, AX
-	JNE    both129
+	JNE    both104
 	MOVQ   16(SP), AX
 	TESTQ  AX, AX
-	JNE    whole135
+	JNE    whole110
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6510,7 +5672,7 @@ atMost134:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group137:
+group112:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -6528,7 +5690,7 @@ group137:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group137
+	JG          group112
 	VSHUFF64X2  $0x44, Z2, Z0, Z8
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
 	VADDPD      Z0, Z8, Z8
@@ -6557,22 +5719,22 @@ group137:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same138
+	JEQ         same113
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done139
+	JMP         done114
 
-same138:
+same113:
 	VBROADCASTSD c+48(FP), Z1
 
-done139:
+done114:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product136
+	JMP     product111
 
-whole135:
+whole110:
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
@@ -6588,7 +5750,7 @@ whole135:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group140:
+group115:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Z9
@@ -6612,7 +5774,7 @@ group140:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group140
+	JG          group115
 	VSHUFF64X2  $0x44, Z3, Z1, Z0
 	VSHUFF64X2  $0xee, Z3, Z1, Z1
 	VADDPD      Z1, Z0, Z0
@@ -6641,27 +5803,27 @@ group140:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same141
+	JEQ         same116
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done142
+	JMP         done117
 
-same141:
+same116:
 	VBROADCASTSD c+48(FP), Z1
 
-done142:
+done117:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product136:
-	JMP likelihood130
+product111:
+	JMP likelihood105
 
-both129:
+both104:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole143
+	JNE          whole118
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -6686,7 +5848,7 @@ both129:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group145:
+group120:
 	PREFETCHT0  4096(AX)
 	PREFETCHT0  4160(AX)
 	PREFETCHT0  4224(AX)
@@ -6719,7 +5881,7 @@ group145:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group145
+	JG          group120
 	VSHUFF64X2  $0x44, Z10, Z8, Z0
 	VSHUFF64X2  $0xee, Z10, Z8, Z1
 	VADDPD      Z1, Z0, Z0
@@ -6748,22 +5910,22 @@ group145:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same146
+	JEQ         same121
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done147
+	JMP         done122
 
-same146:
+same121:
 	VBROADCASTSD c+48(FP), Z1
 
-done147:
+done122:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product144
+	JMP     product119
 
-whole143:
+whole118:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -6788,11 +5950,11 @@ whole143:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group148:
-	PREFETCHT0  2048(AX)
-	PREFETCHT0  2112(AX)
-	PREFETCHT0  2176(AX)
-	PREFETCHT0  2240(AX)
+group123:
+	PREFETCHT0  8192(AX)
+	PREFETCHT0  8256(AX)
+	PREFETCHT0  8320(AX)
+	PREFETCHT0  8384(AX)
 	VMOVUPD     (DX), Z18
 	VCVTDQ2PD   (AX), Z0
 	VFMADD231PD Z0, Z18, Z9
@@ -6833,7 +5995,7 @@ group148:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group148
+	JG          group123
 	VSHUFF64X2  $0x44, Z11, Z9, Z0
 	VSHUFF64X2  $0xee, Z11, Z9, Z1
 	VADDPD      Z1, Z0, Z0
@@ -6862,22 +6024,22 @@ group148:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same149
+	JEQ         same124
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done150
+	JMP         done125
 
-same149:
+same124:
 	VBROADCASTSD c+48(FP), Z1
 
-done150:
+done125:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product144:
-likelihood130:
+product119:
+likelihood105:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -6887,9 +6049,9 @@ likelihood130:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail154
+	JGT  tail129
 
-loop153:
+loop128:
 	VMOVUPD           (CX)(BX*8), Z0
 	VMOVUPD           (DX)(BX*8), Z1
 	VBROADCASTSD      c4086300000000000<>+0(SB), Z2
@@ -6922,12 +6084,12 @@ loop153:
 	VADDPD            Z2, Z17, Z17
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop153
+	JLE               loop128
 
-tail154:
+tail129:
 	SUBQ              BX, AX
 	CMPQ              AX, $0x00
-	JLE               done155
+	JLE               done130
 	MOVQ              $-1, SI
 	BZHIQ             AX, SI, SI
 	KMOVB             SI, K1
@@ -6963,7 +6125,7 @@ tail154:
 	VMOVAPD.Z         Z2, K1, Z0
 	VADDPD            Z0, Z17, Z17
 
-done155:
+done130:
 	MOVQ      grad+40(FP), AX
 	MOVQ      k+32(FP), CX
 	SHLQ      $0x03, CX
@@ -7000,14 +6162,24 @@ done155:
 	MOVQ      CX, (SP)
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 56(SP)
+	MOVQ      16(SP), AX
+	TESTQ     AX, AX
+	JNE       whole131
 	MOVQ      k+32(FP), AX
 	CMPQ      AX, $0x00000300
-	JGE       tile128
+	JGE       tile103
+	JMP       product132
 
-apart131:
+whole131:
+	MOVQ k+32(FP), AX
+	CMPQ AX, $0x00000400
+	JGE  tile103
+
+product132:
+apart106:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole156
+	JNE          whole133
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -7029,7 +6201,7 @@ apart131:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group158:
+group135:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -7048,10 +6220,10 @@ group158:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group158
-	JMP         product157
+	JG          group135
+	JMP         product134
 
-whole156:
+whole133:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -7073,7 +6245,7 @@ whole156:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group159:
+group136:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Z9
@@ -7098,17 +6270,17 @@ group159:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group159
+	JG          group136
 
-product157:
+product134:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile128
+	JMP  tile103
 
-finish132:
+finish107:
 	MOVQ  56(SP), AX
 	TESTQ AX, AX
-	JNE   apart131
+	JNE   apart106
 
 done13:
 	MOVQ    sum+80(FP), AX
@@ -7149,34 +6321,35 @@ TEXT ·bernoulliProbitLinearAVX512(SB), NOSPLIT, $128-88
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 24(SP)
 	MOVQ         AX, 56(SP)
-	MOVQ         k+32(FP), AX
-	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x20
+	MOVQ         x+8(FP), AX
+	MOVQ         whole+16(FP), CX
+	MOVQ         k+32(FP), DX
+	MOVQ         $0x00000008, BX
+	CMPQ         DX, $0x00000080
+	JG           chosen1
+	MOVQ         $0x00000020, BX
+	TESTQ        CX, CX
+	JNE          chosen1
+	CMPQ         DX, $0x20
 	JLE          chosen1
-	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x00000080
-	JLE          chosen1
-	MOVQ         $0x00000008, CX
+	MOVQ         $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -7189,30 +6362,27 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z21
 	VMOVUPD 64(CX), Z22
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Z23
 	VFMADD231PD  (AX), Z23, Z21
 	VFMADD231PD  64(AX), Z23, Z22
@@ -7228,45 +6398,52 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Z23
 	VFMADD231PD  (AX), Z23, Z21
 	VFMADD231PD  64(AX), Z23, Z22
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z21, (CX)
 	VMOVUPD Z22, 64(CX)
-	JMP     product15
+	JMP     likelihood7
 
-whole14:
+long4:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
 	JEQ     same23
 	ADDQ    AX, CX
-	VMOVUPD (CX), Z22
-	VMOVUPD 64(CX), Z23
+	VMOVUPD (CX), Z21
+	VMOVUPD 64(CX), Z22
+	VMOVUPD 128(CX), Z23
+	VMOVUPD 192(CX), Z24
 	JMP     done24
 
 same23:
+	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 	VBROADCASTSD c+48(FP), Z23
+	VBROADCASTSD c+48(FP), Z24
 
 done24:
 	MOVQ 8(SP), AX
@@ -7276,88 +6453,6 @@ done24:
 	JLT  next27
 
 columns26:
-	VBROADCASTSD (CX), Z24
-	VCVTDQ2PD    (AX), Z21
-	VFMADD231PD  Z21, Z24, Z22
-	VCVTDQ2PD    32(AX), Z21
-	VFMADD231PD  Z21, Z24, Z23
-	VBROADCASTSD 8(CX), Z24
-	VCVTDQ2PD    64(AX), Z21
-	VFMADD231PD  Z21, Z24, Z22
-	VCVTDQ2PD    96(AX), Z21
-	VFMADD231PD  Z21, Z24, Z23
-	VBROADCASTSD 16(CX), Z24
-	VCVTDQ2PD    128(AX), Z21
-	VFMADD231PD  Z21, Z24, Z22
-	VCVTDQ2PD    160(AX), Z21
-	VFMADD231PD  Z21, Z24, Z23
-	VBROADCASTSD 24(CX), Z24
-	VCVTDQ2PD    192(AX), Z21
-	VFMADD231PD  Z21, Z24, Z22
-	VCVTDQ2PD    224(AX), Z21
-	VFMADD231PD  Z21, Z24, Z23
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Z24
-	VCVTDQ2PD    (AX), Z21
-	VFMADD231PD  Z21, Z24, Z22
-	VCVTDQ2PD    32(AX), Z21
-	VFMADD231PD  Z21, Z24, Z23
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z22, (CX)
-	VMOVUPD Z23, 64(CX)
-
-product15:
-	JMP likelihood7
-
-long4:
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole30
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same32
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z21
-	VMOVUPD 64(CX), Z22
-	VMOVUPD 128(CX), Z23
-	VMOVUPD 192(CX), Z24
-	JMP     done33
-
-same32:
-	VBROADCASTSD c+48(FP), Z21
-	VBROADCASTSD c+48(FP), Z22
-	VBROADCASTSD c+48(FP), Z23
-	VBROADCASTSD c+48(FP), Z24
-
-done33:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next36
-
-columns35:
 	VBROADCASTSD (CX), Z25
 	VFMADD231PD  (AX), Z25, Z21
 	VFMADD231PD  64(AX), Z25, Z22
@@ -7381,15 +6476,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Z25
 	VFMADD231PD  (AX), Z25, Z21
 	VFMADD231PD  64(AX), Z25, Z22
@@ -7398,10 +6493,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -7409,34 +6504,34 @@ done34:
 	VMOVUPD Z22, 64(CX)
 	VMOVUPD Z23, 128(CX)
 	VMOVUPD Z24, 192(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z22
 	VMOVUPD 64(CX), Z23
 	VMOVUPD 128(CX), Z24
 	VMOVUPD 192(CX), Z25
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Z22
 	VBROADCASTSD c+48(FP), Z23
 	VBROADCASTSD c+48(FP), Z24
 	VBROADCASTSD c+48(FP), Z25
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Z26
 	VCVTDQ2PD    (AX), Z21
 	VFMADD231PD  Z21, Z26, Z22
@@ -7476,15 +6571,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Z26
 	VCVTDQ2PD    (AX), Z21
 	VFMADD231PD  Z21, Z26, Z22
@@ -7497,10 +6592,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -7509,29 +6604,26 @@ done41:
 	VMOVUPD Z24, 128(CX)
 	VMOVUPD Z25, 192(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole46
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same48
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z21
 	VMOVUPD 64(CX), Z22
-	JMP     done49
+	JMP     done38
 
-same48:
+same37:
 	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 
-done49:
+done38:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -7546,9 +6638,9 @@ done49:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next52
+	JLT     next41
 
-columns51:
+columns40:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z25
@@ -7590,15 +6682,15 @@ columns51:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns51
+	JGE          columns40
 
-next52:
+next41:
 	ADDQ $0x04, SI
-	JEQ  done50
+	JEQ  done39
 	SUBQ $0x01, SI
-	JLT  next54
+	JLT  next43
 
-columns53:
+columns42:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z25
@@ -7613,10 +6705,10 @@ columns53:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns53
+	JGE          columns42
 
-next54:
-done50:
+next43:
+done39:
 	VMOVUPD (BX), Z25
 	VADDPD  Z23, Z25, Z25
 	VADDPD  Z24, Z25, Z25
@@ -7626,158 +6718,30 @@ done50:
 	ADDQ    AX, CX
 	VMOVUPD Z21, (CX)
 	VMOVUPD Z22, 64(CX)
-	JMP     product47
-
-whole46:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same55
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z22
-	VMOVUPD 64(CX), Z23
-	JMP     done56
-
-same55:
-	VBROADCASTSD c+48(FP), Z22
-	VBROADCASTSD c+48(FP), Z23
-
-done56:
-	MOVQ    8(SP), AX
-	MOVQ    b+24(FP), CX
-	MOVQ    8(SP), DX
-	MOVQ    24(SP), BX
-	MOVQ    d+72(FP), SI
-	ADDQ    BX, SI
-	MOVQ    40(SP), BX
-	SUBQ    BX, DX
-	SUBQ    $0x00000080, SI
-	VMOVUPD (SI), Z24
-	VMOVUPD 64(SI), Z25
-	MOVQ    grad+40(FP), BX
-	MOVQ    k+32(FP), SI
-	SUBQ    $0x04, SI
-	JLT     next59
-
-columns58:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z26
-	VCVTDQ2PD    (AX), Z21
-	VFMADD231PD  Z21, Z26, Z22
-	VCVTDQ2PD    32(AX), Z21
-	VFMADD231PD  Z21, Z26, Z23
-	VMOVUPD      (BX), Z26
-	VCVTDQ2PD    (DX), Z21
-	VFMADD231PD  Z21, Z24, Z26
-	VCVTDQ2PD    32(DX), Z21
-	VFMADD231PD  Z21, Z25, Z26
-	VMOVUPD      Z26, (BX)
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Z26
-	VCVTDQ2PD    64(AX), Z21
-	VFMADD231PD  Z21, Z26, Z22
-	VCVTDQ2PD    96(AX), Z21
-	VFMADD231PD  Z21, Z26, Z23
-	VMOVUPD      64(BX), Z26
-	VCVTDQ2PD    64(DX), Z21
-	VFMADD231PD  Z21, Z24, Z26
-	VCVTDQ2PD    96(DX), Z21
-	VFMADD231PD  Z21, Z25, Z26
-	VMOVUPD      Z26, 64(BX)
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Z26
-	VCVTDQ2PD    128(AX), Z21
-	VFMADD231PD  Z21, Z26, Z22
-	VCVTDQ2PD    160(AX), Z21
-	VFMADD231PD  Z21, Z26, Z23
-	VMOVUPD      128(BX), Z26
-	VCVTDQ2PD    128(DX), Z21
-	VFMADD231PD  Z21, Z24, Z26
-	VCVTDQ2PD    160(DX), Z21
-	VFMADD231PD  Z21, Z25, Z26
-	VMOVUPD      Z26, 128(BX)
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Z26
-	VCVTDQ2PD    192(AX), Z21
-	VFMADD231PD  Z21, Z26, Z22
-	VCVTDQ2PD    224(AX), Z21
-	VFMADD231PD  Z21, Z26, Z23
-	VMOVUPD      192(BX), Z26
-	VCVTDQ2PD    192(DX), Z21
-	VFMADD231PD  Z21, Z24, Z26
-	VCVTDQ2PD    224(DX), Z21
-	VFMADD231PD  Z21, Z25, Z26
-	VMOVUPD      Z26, 192(BX)
-	ADDQ         $+32, CX
-	ADDQ         $+256, BX
-	ADDQ         $+256, AX
-	ADDQ         $+256, DX
-	SUBQ         $0x04, SI
-	JGE          columns58
-
-next59:
-	ADDQ $0x04, SI
-	JEQ  done57
-	SUBQ $0x01, SI
-	JLT  next61
-
-columns60:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z26
-	VCVTDQ2PD    (AX), Z21
-	VFMADD231PD  Z21, Z26, Z22
-	VCVTDQ2PD    32(AX), Z21
-	VFMADD231PD  Z21, Z26, Z23
-	VMOVUPD      (BX), Z26
-	VCVTDQ2PD    (DX), Z21
-	VFMADD231PD  Z21, Z24, Z26
-	VCVTDQ2PD    32(DX), Z21
-	VFMADD231PD  Z21, Z25, Z26
-	VMOVUPD      Z26, (BX)
-	ADDQ         $+8, CX
-	ADDQ         $+64, BX
-	ADDQ         $+64, AX
-	ADDQ         $+64, DX
-	SUBQ         $0x01, SI
-	JGE          columns60
-
-next61:
-done57:
-	VMOVUPD (BX), Z21
-	VADDPD  Z24, Z21, Z21
-	VADDPD  Z25, Z21, Z21
-	VMOVUPD Z21, (BX)
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z22, (CX)
-	VMOVUPD Z23, 64(CX)
-
-product47:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole62
+	JNE     whole44
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same64
+	JEQ     same46
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z21
 	VMOVUPD 64(CX), Z22
 	VMOVUPD 128(CX), Z23
 	VMOVUPD 192(CX), Z24
-	JMP     done65
+	JMP     done47
 
-same64:
+same46:
 	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 	VBROADCASTSD c+48(FP), Z23
 	VBROADCASTSD c+48(FP), Z24
 
-done65:
+done47:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -7794,9 +6758,9 @@ done65:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next68
+	JLT     next50
 
-columns67:
+columns49:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -7862,15 +6826,15 @@ columns67:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns67
+	JGE          columns49
 
-next68:
+next50:
 	ADDQ $0x04, SI
-	JEQ  done66
+	JEQ  done48
 	SUBQ $0x01, SI
-	JLT  next70
+	JLT  next52
 
-columns69:
+columns51:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -7891,10 +6855,10 @@ columns69:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns69
+	JGE          columns51
 
-next70:
-done66:
+next52:
+done48:
 	VMOVUPD (BX), Z29
 	VADDPD  Z25, Z29, Z29
 	VADDPD  Z26, Z29, Z29
@@ -7908,27 +6872,27 @@ done66:
 	VMOVUPD Z22, 64(CX)
 	VMOVUPD Z23, 128(CX)
 	VMOVUPD Z24, 192(CX)
-	JMP     product63
+	JMP     product45
 
-whole62:
+whole44:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same71
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z22
 	VMOVUPD 64(CX), Z23
 	VMOVUPD 128(CX), Z24
 	VMOVUPD 192(CX), Z25
-	JMP     done72
+	JMP     done54
 
-same71:
+same53:
 	VBROADCASTSD c+48(FP), Z22
 	VBROADCASTSD c+48(FP), Z23
 	VBROADCASTSD c+48(FP), Z24
 	VBROADCASTSD c+48(FP), Z25
 
-done72:
+done54:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -7945,9 +6909,9 @@ done72:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next75
+	JLT     next57
 
-columns74:
+columns56:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z30
@@ -8037,15 +7001,15 @@ columns74:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns74
+	JGE          columns56
 
-next75:
+next57:
 	ADDQ $0x04, SI
-	JEQ  done73
+	JEQ  done55
 	SUBQ $0x01, SI
-	JLT  next77
+	JLT  next59
 
-columns76:
+columns58:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z30
@@ -8072,10 +7036,10 @@ columns76:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns76
+	JGE          columns58
 
-next77:
-done73:
+next59:
+done55:
 	VMOVUPD (BX), Z21
 	VADDPD  Z26, Z21, Z21
 	VADDPD  Z27, Z21, Z21
@@ -8090,7 +7054,7 @@ done73:
 	VMOVUPD Z24, 128(CX)
 	VMOVUPD Z25, 192(CX)
 
-product63:
+product45:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -8101,9 +7065,9 @@ likelihood7:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail81
+	JGT  tail63
 
-loop80:
+loop62:
 	VMOVUPD           (CX)(BX*8), Z21
 	VMOVUPD           (DX)(BX*8), Z22
 	VMOVUPD           Z0, Z23
@@ -8234,12 +7198,12 @@ loop80:
 	VMOVUPD           Z21, (CX)(BX*8)
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop80
+	JLE               loop62
 
-tail81:
+tail63:
 	SUBQ              BX, AX
 	CMPQ              AX, $0x00
-	JLE               done82
+	JLE               done64
 	MOVQ              $-1, SI
 	BZHIQ             AX, SI, SI
 	KMOVB             SI, K1
@@ -8373,7 +7337,7 @@ tail81:
 	VMULPD            Z21, Z25, Z21
 	VMOVUPD           Z21, K1, (CX)(BX*8)
 
-done82:
+done64:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -8403,9 +7367,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole83
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -8418,9 +7379,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next87
+	JLT     next67
 
-columns86:
+columns66:
 	VMOVUPD     (CX), Z23
 	VFMADD231PD (AX), Z21, Z23
 	VFMADD231PD 64(AX), Z22, Z23
@@ -8440,15 +7401,15 @@ columns86:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns86
+	JGE         columns66
 
-next87:
+next67:
 	ADDQ $0x04, DX
-	JEQ  done85
+	JEQ  done65
 	SUBQ $0x01, DX
-	JLT  next89
+	JLT  next69
 
-columns88:
+columns68:
 	VMOVUPD     (CX), Z23
 	VFMADD231PD (AX), Z21, Z23
 	VFMADD231PD 64(AX), Z22, Z23
@@ -8456,97 +7417,22 @@ columns88:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns88
+	JGE         columns68
 
-next89:
-done85:
+next69:
+done65:
 	VMOVUPD (CX), Z23
 	VADDPD  Z21, Z23, Z23
 	VADDPD  Z22, Z23, Z23
 	VMOVUPD Z23, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product84
-
-whole83:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Z22
-	VMOVUPD 64(DX), Z23
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next92
-
-columns91:
-	VMOVUPD     (CX), Z24
-	VCVTDQ2PD   (AX), Z21
-	VFMADD231PD Z21, Z22, Z24
-	VCVTDQ2PD   32(AX), Z21
-	VFMADD231PD Z21, Z23, Z24
-	VMOVUPD     Z24, (CX)
-	VMOVUPD     64(CX), Z24
-	VCVTDQ2PD   64(AX), Z21
-	VFMADD231PD Z21, Z22, Z24
-	VCVTDQ2PD   96(AX), Z21
-	VFMADD231PD Z21, Z23, Z24
-	VMOVUPD     Z24, 64(CX)
-	VMOVUPD     128(CX), Z24
-	VCVTDQ2PD   128(AX), Z21
-	VFMADD231PD Z21, Z22, Z24
-	VCVTDQ2PD   160(AX), Z21
-	VFMADD231PD Z21, Z23, Z24
-	VMOVUPD     Z24, 128(CX)
-	VMOVUPD     192(CX), Z24
-	VCVTDQ2PD   192(AX), Z21
-	VFMADD231PD Z21, Z22, Z24
-	VCVTDQ2PD   224(AX), Z21
-	VFMADD231PD Z21, Z23, Z24
-	VMOVUPD     Z24, 192(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns91
-
-next92:
-	ADDQ $0x04, DX
-	JEQ  done90
-	SUBQ $0x01, DX
-	JLT  next94
-
-columns93:
-	VMOVUPD     (CX), Z24
-	VCVTDQ2PD   (AX), Z21
-	VFMADD231PD Z21, Z22, Z24
-	VCVTDQ2PD   32(AX), Z21
-	VFMADD231PD Z21, Z23, Z24
-	VMOVUPD     Z24, (CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns93
-
-next94:
-done90:
-	VMOVUPD (CX), Z21
-	VADDPD  Z22, Z21, Z21
-	VADDPD  Z23, Z21, Z21
-	VMOVUPD Z21, (CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product84:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole95
+	JNE     whole70
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -8561,9 +7447,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next99
+	JLT     next74
 
-columns98:
+columns73:
 	VMOVUPD     (CX), Z25
 	VFMADD231PD (AX), Z21, Z25
 	VFMADD231PD 64(AX), Z22, Z25
@@ -8591,15 +7477,15 @@ columns98:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns98
+	JGE         columns73
 
-next99:
+next74:
 	ADDQ $0x04, DX
-	JEQ  done97
+	JEQ  done72
 	SUBQ $0x01, DX
-	JLT  next101
+	JLT  next76
 
-columns100:
+columns75:
 	VMOVUPD     (CX), Z25
 	VFMADD231PD (AX), Z21, Z25
 	VFMADD231PD 64(AX), Z22, Z25
@@ -8609,10 +7495,10 @@ columns100:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns100
+	JGE         columns75
 
-next101:
-done97:
+next76:
+done72:
 	VMOVUPD (CX), Z25
 	VADDPD  Z21, Z25, Z25
 	VADDPD  Z22, Z25, Z25
@@ -8621,9 +7507,9 @@ done97:
 	VMOVUPD Z25, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product96
+	JMP     product71
 
-whole95:
+whole70:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -8638,9 +7524,9 @@ whole95:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next104
+	JLT     next79
 
-columns103:
+columns78:
 	VMOVUPD     (CX), Z26
 	VCVTDQ2PD   (AX), Z21
 	VFMADD231PD Z21, Z22, Z26
@@ -8684,15 +7570,15 @@ columns103:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns103
+	JGE         columns78
 
-next104:
+next79:
 	ADDQ $0x04, DX
-	JEQ  done102
+	JEQ  done77
 	SUBQ $0x01, DX
-	JLT  next106
+	JLT  next81
 
-columns105:
+columns80:
 	VMOVUPD     (CX), Z26
 	VCVTDQ2PD   (AX), Z21
 	VFMADD231PD Z21, Z22, Z26
@@ -8706,10 +7592,10 @@ columns105:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns105
+	JGE         columns80
 
-next106:
-done102:
+next81:
+done77:
 	VMOVUPD (CX), Z21
 	VADDPD  Z22, Z21, Z21
 	VADDPD  Z23, Z21, Z21
@@ -8719,7 +7605,7 @@ done102:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product96:
+product71:
 	JMP tile3
 
 finish10:
@@ -8732,18 +7618,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole107
+	JNE   whole82
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit109:
+unit84:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost110
+	JLE  atMost85
 	MOVQ $0x00000008, BX
 
-atMost110:
+atMost85:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -8751,47 +7637,47 @@ atMost110:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same111
+	JEQ       same86
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z21
-	JMP       done112
+	JMP       done87
 
-same111:
+same86:
 	VBROADCASTSD c+48(FP), Z21
 
-done112:
+done87:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column113:
+column88:
 	VBROADCASTSD (DI), Z22
 	VFMADD231PD  (SI), Z22, Z21
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column113
+	JG           column88
 	VMOVUPD      Z21, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit109
-	JMP          product108
+	JG           unit84
+	JMP          product83
 
-whole107:
+whole82:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit114:
+unit89:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost115
+	JLE  atMost90
 	MOVQ $0x00000008, BX
 
-atMost115:
+atMost90:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -8799,53 +7685,53 @@ atMost115:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same116
+	JEQ       same91
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z22
-	JMP       done117
+	JMP       done92
 
-same116:
+same91:
 	VBROADCASTSD c+48(FP), Z22
 
-done117:
+done92:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column118:
+column93:
 	VBROADCASTSD (DI), Z23
 	VCVTDQ2PD    (SI), Z21
 	VFMADD231PD  Z21, Z23, Z22
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column118
+	JG           column93
 	VMOVUPD      Z22, K1, (BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit114
+	JG           unit89
 
-product108:
+product83:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole119
+	JNE   whole94
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit121:
+unit96:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost122
+	JLE  atMost97
 	MOVQ $0x00000008, BX
 
-atMost122:
+atMost97:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -8858,35 +7744,35 @@ atMost122:
 	MOVQ      32(SP), R8
 	SHLQ      $0x03, R8
 
-column123:
+column98:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column123
+	JG          column98
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit121
-	JMP         product120
+	JG          unit96
+	JMP         product95
 
-whole119:
+whole94:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit124:
+unit99:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost125
+	JLE  atMost100
 	MOVQ $0x00000008, BX
 
-atMost125:
+atMost100:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -8899,7 +7785,7 @@ atMost125:
 	MOVQ      32(SP), R8
 	SHLQ      $0x02, R8
 
-column126:
+column101:
 	VMOVUPD     (SI), Z2
 	VCVTDQ2PD   (BX), Z0
 	VFMADD231PD Z0, Z1, Z2
@@ -8907,35 +7793,35 @@ column126:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column126
+	JG          column101
 	VMOVUPD     (SI), Z0
 	VADDPD      Z1, Z0, Z0
 	VMOVUPD     Z0, (SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit124
+	JG          unit99
 
-product120:
+product95:
 	JMP done13
 
 wide12:
-tile127:
+tile102:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish131
+	JLE  finish106
 	CMPQ AX, $0x08
-	JLE  atMost133
+	JLE  atMost108
 	MOVQ $0x00000008, AX
 
-atMost133:
+atMost108:
 	MOVQ   AX, 48(SP)
 	MOVQ   56(SP), AX
 	TESTQ  AX, AX
-	JNE    both128
+	JNE    both103
 	MOVQ   16(SP), AX
 	TESTQ  AX, AX
-	JNE    whole134
+	JNE    whole109
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -8951,7 +7837,7 @@ atMost133:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group136:
+group111:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -8969,7 +7855,7 @@ group136:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group136
+	JG          group111
 	VSHUFF64X2  $0x44, Z2, Z0, Z8
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
 	VADDPD      Z0, Z8, Z8
@@ -8998,22 +7884,22 @@ group136:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same137
+	JEQ         same112
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done138
+	JMP         done113
 
-same137:
+same112:
 	VBROADCASTSD c+48(FP), Z1
 
-done138:
+done113:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product135
+	JMP     product110
 
-whole134:
+whole109:
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
@@ -9029,7 +7915,7 @@ whole134:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group139:
+group114:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Z9
@@ -9053,7 +7939,7 @@ group139:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group139
+	JG          group114
 	VSHUFF64X2  $0x44, Z3, Z1, Z0
 	VSHUFF64X2  $0xee, Z3, Z1, Z1
 	VADDPD      Z1, Z0, Z0
@@ -9082,27 +7968,27 @@ group139:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same140
+	JEQ         same115
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done141
+	JMP         done116
 
-same140:
+same115:
 	VBROADCASTSD c+48(FP), Z1
 
-done141:
+done116:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product135:
-	JMP likelihood129
+product110:
+	JMP likelihood104
 
-both128:
+both103:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole142
+	JNE          whole117
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -9127,7 +8013,7 @@ both128:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group144:
+group119:
 	PREFETCHT0  4096(AX)
 	PREFETCHT0  4160(AX)
 	PREFETCHT0  4224(AX)
@@ -9160,7 +8046,7 @@ group144:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group144
+	JG          group119
 	VSHUFF64X2  $0x44, Z10, Z8, Z0
 	VSHUFF64X2  $0xee, Z10, Z8, Z1
 	VADDPD      Z1, Z0, Z0
@@ -9189,22 +8075,22 @@ group144:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same145
+	JEQ         same120
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done146
+	JMP         done121
 
-same145:
+same120:
 	VBROADCASTSD c+48(FP), Z1
 
-done146:
+done121:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product143
+	JMP     product118
 
-whole142:
+whole117:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -9229,11 +8115,11 @@ whole142:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group147:
-	PREFETCHT0  2048(AX)
-	PREFETCHT0  2112(AX)
-	PREFETCHT0  2176(AX)
-	PREFETCHT0  2240(AX)
+group122:
+	PREFETCHT0  8192(AX)
+	PREFETCHT0  8256(AX)
+	PREFETCHT0  8320(AX)
+	PREFETCHT0  8384(AX)
 	VMOVUPD     (DX), Z17
 	VCVTDQ2PD   (AX), Z0
 	VFMADD231PD Z0, Z17, Z9
@@ -9274,7 +8160,7 @@ group147:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group147
+	JG          group122
 	VSHUFF64X2  $0x44, Z11, Z9, Z0
 	VSHUFF64X2  $0xee, Z11, Z9, Z1
 	VADDPD      Z1, Z0, Z0
@@ -9303,22 +8189,22 @@ group147:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same148
+	JEQ         same123
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done149
+	JMP         done124
 
-same148:
+same123:
 	VBROADCASTSD c+48(FP), Z1
 
-done149:
+done124:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product143:
-likelihood129:
+product118:
+likelihood104:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -9328,9 +8214,9 @@ likelihood129:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail153
+	JGT  tail128
 
-loop152:
+loop127:
 	VMOVUPD           (CX)(BX*8), Z0
 	VMOVUPD           (DX)(BX*8), Z1
 	VBROADCASTSD      cbff0000000000000<>+0(SB), Z2
@@ -9467,12 +8353,12 @@ loop152:
 	VMOVUPD           Z0, (CX)(BX*8)
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop152
+	JLE               loop127
 
-tail153:
+tail128:
 	SUBQ              BX, AX
 	CMPQ              AX, $0x00
-	JLE               done154
+	JLE               done129
 	MOVQ              $-1, SI
 	BZHIQ             AX, SI, SI
 	KMOVB             SI, K1
@@ -9612,7 +8498,7 @@ tail153:
 	VMULPD            Z0, Z4, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*8)
 
-done154:
+done129:
 	MOVQ      grad+40(FP), AX
 	MOVQ      k+32(FP), CX
 	SHLQ      $0x03, CX
@@ -9649,14 +8535,24 @@ done154:
 	MOVQ      CX, (SP)
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 56(SP)
+	MOVQ      16(SP), AX
+	TESTQ     AX, AX
+	JNE       whole130
 	MOVQ      k+32(FP), AX
 	CMPQ      AX, $0x00000300
-	JGE       tile127
+	JGE       tile102
+	JMP       product131
 
-apart130:
+whole130:
+	MOVQ k+32(FP), AX
+	CMPQ AX, $0x00000400
+	JGE  tile102
+
+product131:
+apart105:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole155
+	JNE          whole132
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -9678,7 +8574,7 @@ apart130:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group157:
+group134:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -9697,10 +8593,10 @@ group157:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group157
-	JMP         product156
+	JG          group134
+	JMP         product133
 
-whole155:
+whole132:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -9722,7 +8618,7 @@ whole155:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group158:
+group135:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Z9
@@ -9747,17 +8643,17 @@ group158:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group158
+	JG          group135
 
-product156:
+product133:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile127
+	JMP  tile102
 
-finish131:
+finish106:
 	MOVQ  56(SP), AX
 	TESTQ AX, AX
-	JNE   apart130
+	JNE   apart105
 
 done13:
 	MOVQ    sum+80(FP), AX
@@ -9934,34 +8830,35 @@ TEXT ·negBinomial2LogLinearAVX512(SB), NOSPLIT, $128-120
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 24(SP)
 	MOVQ         AX, 56(SP)
-	MOVQ         k+32(FP), AX
-	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x20
+	MOVQ         x+8(FP), AX
+	MOVQ         whole+16(FP), CX
+	MOVQ         k+32(FP), DX
+	MOVQ         $0x00000008, BX
+	CMPQ         DX, $0x00000080
+	JG           chosen1
+	MOVQ         $0x00000020, BX
+	TESTQ        CX, CX
+	JNE          chosen1
+	CMPQ         DX, $0x20
 	JLE          chosen1
-	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x00000080
-	JLE          chosen1
-	MOVQ         $0x00000008, CX
+	MOVQ         $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -9974,30 +8871,27 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z21
 	VMOVUPD 64(CX), Z22
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Z23
 	VFMADD231PD  (AX), Z23, Z21
 	VFMADD231PD  64(AX), Z23, Z22
@@ -10013,45 +8907,52 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Z23
 	VFMADD231PD  (AX), Z23, Z21
 	VFMADD231PD  64(AX), Z23, Z22
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z21, (CX)
 	VMOVUPD Z22, 64(CX)
-	JMP     product15
+	JMP     likelihood7
 
-whole14:
+long4:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
 	JEQ     same23
 	ADDQ    AX, CX
-	VMOVUPD (CX), Z22
-	VMOVUPD 64(CX), Z23
+	VMOVUPD (CX), Z21
+	VMOVUPD 64(CX), Z22
+	VMOVUPD 128(CX), Z23
+	VMOVUPD 192(CX), Z24
 	JMP     done24
 
 same23:
+	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 	VBROADCASTSD c+48(FP), Z23
+	VBROADCASTSD c+48(FP), Z24
 
 done24:
 	MOVQ 8(SP), AX
@@ -10061,88 +8962,6 @@ done24:
 	JLT  next27
 
 columns26:
-	VBROADCASTSD (CX), Z24
-	VCVTDQ2PD    (AX), Z21
-	VFMADD231PD  Z21, Z24, Z22
-	VCVTDQ2PD    32(AX), Z21
-	VFMADD231PD  Z21, Z24, Z23
-	VBROADCASTSD 8(CX), Z24
-	VCVTDQ2PD    64(AX), Z21
-	VFMADD231PD  Z21, Z24, Z22
-	VCVTDQ2PD    96(AX), Z21
-	VFMADD231PD  Z21, Z24, Z23
-	VBROADCASTSD 16(CX), Z24
-	VCVTDQ2PD    128(AX), Z21
-	VFMADD231PD  Z21, Z24, Z22
-	VCVTDQ2PD    160(AX), Z21
-	VFMADD231PD  Z21, Z24, Z23
-	VBROADCASTSD 24(CX), Z24
-	VCVTDQ2PD    192(AX), Z21
-	VFMADD231PD  Z21, Z24, Z22
-	VCVTDQ2PD    224(AX), Z21
-	VFMADD231PD  Z21, Z24, Z23
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Z24
-	VCVTDQ2PD    (AX), Z21
-	VFMADD231PD  Z21, Z24, Z22
-	VCVTDQ2PD    32(AX), Z21
-	VFMADD231PD  Z21, Z24, Z23
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z22, (CX)
-	VMOVUPD Z23, 64(CX)
-
-product15:
-	JMP likelihood7
-
-long4:
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole30
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same32
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z21
-	VMOVUPD 64(CX), Z22
-	VMOVUPD 128(CX), Z23
-	VMOVUPD 192(CX), Z24
-	JMP     done33
-
-same32:
-	VBROADCASTSD c+48(FP), Z21
-	VBROADCASTSD c+48(FP), Z22
-	VBROADCASTSD c+48(FP), Z23
-	VBROADCASTSD c+48(FP), Z24
-
-done33:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next36
-
-columns35:
 	VBROADCASTSD (CX), Z25
 	VFMADD231PD  (AX), Z25, Z21
 	VFMADD231PD  64(AX), Z25, Z22
@@ -10166,15 +8985,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Z25
 	VFMADD231PD  (AX), Z25, Z21
 	VFMADD231PD  64(AX), Z25, Z22
@@ -10183,10 +9002,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -10194,34 +9013,34 @@ done34:
 	VMOVUPD Z22, 64(CX)
 	VMOVUPD Z23, 128(CX)
 	VMOVUPD Z24, 192(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z22
 	VMOVUPD 64(CX), Z23
 	VMOVUPD 128(CX), Z24
 	VMOVUPD 192(CX), Z25
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Z22
 	VBROADCASTSD c+48(FP), Z23
 	VBROADCASTSD c+48(FP), Z24
 	VBROADCASTSD c+48(FP), Z25
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Z26
 	VCVTDQ2PD    (AX), Z21
 	VFMADD231PD  Z21, Z26, Z22
@@ -10261,15 +9080,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Z26
 	VCVTDQ2PD    (AX), Z21
 	VFMADD231PD  Z21, Z26, Z22
@@ -10282,10 +9101,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -10294,29 +9113,26 @@ done41:
 	VMOVUPD Z24, 128(CX)
 	VMOVUPD Z25, 192(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole46
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same48
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z21
 	VMOVUPD 64(CX), Z22
-	JMP     done49
+	JMP     done38
 
-same48:
+same37:
 	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 
-done49:
+done38:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -10331,9 +9147,9 @@ done49:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next52
+	JLT     next41
 
-columns51:
+columns40:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z25
@@ -10375,15 +9191,15 @@ columns51:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns51
+	JGE          columns40
 
-next52:
+next41:
 	ADDQ $0x04, SI
-	JEQ  done50
+	JEQ  done39
 	SUBQ $0x01, SI
-	JLT  next54
+	JLT  next43
 
-columns53:
+columns42:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z25
@@ -10398,10 +9214,10 @@ columns53:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns53
+	JGE          columns42
 
-next54:
-done50:
+next43:
+done39:
 	VMOVUPD (BX), Z25
 	VADDPD  Z23, Z25, Z25
 	VADDPD  Z24, Z25, Z25
@@ -10411,158 +9227,30 @@ done50:
 	ADDQ    AX, CX
 	VMOVUPD Z21, (CX)
 	VMOVUPD Z22, 64(CX)
-	JMP     product47
-
-whole46:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same55
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z22
-	VMOVUPD 64(CX), Z23
-	JMP     done56
-
-same55:
-	VBROADCASTSD c+48(FP), Z22
-	VBROADCASTSD c+48(FP), Z23
-
-done56:
-	MOVQ    8(SP), AX
-	MOVQ    b+24(FP), CX
-	MOVQ    8(SP), DX
-	MOVQ    24(SP), BX
-	MOVQ    d+72(FP), SI
-	ADDQ    BX, SI
-	MOVQ    40(SP), BX
-	SUBQ    BX, DX
-	SUBQ    $0x00000080, SI
-	VMOVUPD (SI), Z24
-	VMOVUPD 64(SI), Z25
-	MOVQ    grad+40(FP), BX
-	MOVQ    k+32(FP), SI
-	SUBQ    $0x04, SI
-	JLT     next59
-
-columns58:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z26
-	VCVTDQ2PD    (AX), Z21
-	VFMADD231PD  Z21, Z26, Z22
-	VCVTDQ2PD    32(AX), Z21
-	VFMADD231PD  Z21, Z26, Z23
-	VMOVUPD      (BX), Z26
-	VCVTDQ2PD    (DX), Z21
-	VFMADD231PD  Z21, Z24, Z26
-	VCVTDQ2PD    32(DX), Z21
-	VFMADD231PD  Z21, Z25, Z26
-	VMOVUPD      Z26, (BX)
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Z26
-	VCVTDQ2PD    64(AX), Z21
-	VFMADD231PD  Z21, Z26, Z22
-	VCVTDQ2PD    96(AX), Z21
-	VFMADD231PD  Z21, Z26, Z23
-	VMOVUPD      64(BX), Z26
-	VCVTDQ2PD    64(DX), Z21
-	VFMADD231PD  Z21, Z24, Z26
-	VCVTDQ2PD    96(DX), Z21
-	VFMADD231PD  Z21, Z25, Z26
-	VMOVUPD      Z26, 64(BX)
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Z26
-	VCVTDQ2PD    128(AX), Z21
-	VFMADD231PD  Z21, Z26, Z22
-	VCVTDQ2PD    160(AX), Z21
-	VFMADD231PD  Z21, Z26, Z23
-	VMOVUPD      128(BX), Z26
-	VCVTDQ2PD    128(DX), Z21
-	VFMADD231PD  Z21, Z24, Z26
-	VCVTDQ2PD    160(DX), Z21
-	VFMADD231PD  Z21, Z25, Z26
-	VMOVUPD      Z26, 128(BX)
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Z26
-	VCVTDQ2PD    192(AX), Z21
-	VFMADD231PD  Z21, Z26, Z22
-	VCVTDQ2PD    224(AX), Z21
-	VFMADD231PD  Z21, Z26, Z23
-	VMOVUPD      192(BX), Z26
-	VCVTDQ2PD    192(DX), Z21
-	VFMADD231PD  Z21, Z24, Z26
-	VCVTDQ2PD    224(DX), Z21
-	VFMADD231PD  Z21, Z25, Z26
-	VMOVUPD      Z26, 192(BX)
-	ADDQ         $+32, CX
-	ADDQ         $+256, BX
-	ADDQ         $+256, AX
-	ADDQ         $+256, DX
-	SUBQ         $0x04, SI
-	JGE          columns58
-
-next59:
-	ADDQ $0x04, SI
-	JEQ  done57
-	SUBQ $0x01, SI
-	JLT  next61
-
-columns60:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z26
-	VCVTDQ2PD    (AX), Z21
-	VFMADD231PD  Z21, Z26, Z22
-	VCVTDQ2PD    32(AX), Z21
-	VFMADD231PD  Z21, Z26, Z23
-	VMOVUPD      (BX), Z26
-	VCVTDQ2PD    (DX), Z21
-	VFMADD231PD  Z21, Z24, Z26
-	VCVTDQ2PD    32(DX), Z21
-	VFMADD231PD  Z21, Z25, Z26
-	VMOVUPD      Z26, (BX)
-	ADDQ         $+8, CX
-	ADDQ         $+64, BX
-	ADDQ         $+64, AX
-	ADDQ         $+64, DX
-	SUBQ         $0x01, SI
-	JGE          columns60
-
-next61:
-done57:
-	VMOVUPD (BX), Z21
-	VADDPD  Z24, Z21, Z21
-	VADDPD  Z25, Z21, Z21
-	VMOVUPD Z21, (BX)
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z22, (CX)
-	VMOVUPD Z23, 64(CX)
-
-product47:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole62
+	JNE     whole44
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same64
+	JEQ     same46
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z21
 	VMOVUPD 64(CX), Z22
 	VMOVUPD 128(CX), Z23
 	VMOVUPD 192(CX), Z24
-	JMP     done65
+	JMP     done47
 
-same64:
+same46:
 	VBROADCASTSD c+48(FP), Z21
 	VBROADCASTSD c+48(FP), Z22
 	VBROADCASTSD c+48(FP), Z23
 	VBROADCASTSD c+48(FP), Z24
 
-done65:
+done47:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -10579,9 +9267,9 @@ done65:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next68
+	JLT     next50
 
-columns67:
+columns49:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -10647,15 +9335,15 @@ columns67:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns67
+	JGE          columns49
 
-next68:
+next50:
 	ADDQ $0x04, SI
-	JEQ  done66
+	JEQ  done48
 	SUBQ $0x01, SI
-	JLT  next70
+	JLT  next52
 
-columns69:
+columns51:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -10676,10 +9364,10 @@ columns69:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns69
+	JGE          columns51
 
-next70:
-done66:
+next52:
+done48:
 	VMOVUPD (BX), Z29
 	VADDPD  Z25, Z29, Z29
 	VADDPD  Z26, Z29, Z29
@@ -10693,27 +9381,27 @@ done66:
 	VMOVUPD Z22, 64(CX)
 	VMOVUPD Z23, 128(CX)
 	VMOVUPD Z24, 192(CX)
-	JMP     product63
+	JMP     product45
 
-whole62:
+whole44:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same71
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z22
 	VMOVUPD 64(CX), Z23
 	VMOVUPD 128(CX), Z24
 	VMOVUPD 192(CX), Z25
-	JMP     done72
+	JMP     done54
 
-same71:
+same53:
 	VBROADCASTSD c+48(FP), Z22
 	VBROADCASTSD c+48(FP), Z23
 	VBROADCASTSD c+48(FP), Z24
 	VBROADCASTSD c+48(FP), Z25
 
-done72:
+done54:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -10730,9 +9418,9 @@ done72:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next75
+	JLT     next57
 
-columns74:
+columns56:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z30
@@ -10822,15 +9510,15 @@ columns74:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns74
+	JGE          columns56
 
-next75:
+next57:
 	ADDQ $0x04, SI
-	JEQ  done73
+	JEQ  done55
 	SUBQ $0x01, SI
-	JLT  next77
+	JLT  next59
 
-columns76:
+columns58:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z30
@@ -10857,10 +9545,10 @@ columns76:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns76
+	JGE          columns58
 
-next77:
-done73:
+next59:
+done55:
 	VMOVUPD (BX), Z21
 	VADDPD  Z26, Z21, Z21
 	VADDPD  Z27, Z21, Z21
@@ -10875,7 +9563,7 @@ done73:
 	VMOVUPD Z24, 128(CX)
 	VMOVUPD Z25, 192(CX)
 
-product63:
+product45:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -10886,9 +9574,9 @@ likelihood7:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail81
+	JGT  tail63
 
-loop80:
+loop62:
 	VMOVUPD          (CX)(BX*8), Z21
 	VSUBPD           Z19, Z21, Z21
 	VORPD            Z0, Z21, Z21
@@ -10980,12 +9668,12 @@ loop80:
 	VMOVUPD          Z21, (CX)(BX*8)
 	ADDQ             $0x08, BX
 	CMPQ             BX, SI
-	JLE              loop80
+	JLE              loop62
 
-tail81:
+tail63:
 	SUBQ             BX, AX
 	CMPQ             AX, $0x00
-	JLE              done82
+	JLE              done64
 	MOVQ             $-1, SI
 	BZHIQ            AX, SI, SI
 	KMOVB            SI, K1
@@ -11081,7 +9769,7 @@ tail81:
 	VFNMADD231PD     Z26, Z18, Z21
 	VMOVUPD          Z21, K1, (CX)(BX*8)
 
-done82:
+done64:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -11111,9 +9799,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole83
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -11126,9 +9811,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next87
+	JLT     next67
 
-columns86:
+columns66:
 	VMOVUPD     (CX), Z23
 	VFMADD231PD (AX), Z21, Z23
 	VFMADD231PD 64(AX), Z22, Z23
@@ -11148,15 +9833,15 @@ columns86:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns86
+	JGE         columns66
 
-next87:
+next67:
 	ADDQ $0x04, DX
-	JEQ  done85
+	JEQ  done65
 	SUBQ $0x01, DX
-	JLT  next89
+	JLT  next69
 
-columns88:
+columns68:
 	VMOVUPD     (CX), Z23
 	VFMADD231PD (AX), Z21, Z23
 	VFMADD231PD 64(AX), Z22, Z23
@@ -11164,97 +9849,22 @@ columns88:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns88
+	JGE         columns68
 
-next89:
-done85:
+next69:
+done65:
 	VMOVUPD (CX), Z23
 	VADDPD  Z21, Z23, Z23
 	VADDPD  Z22, Z23, Z23
 	VMOVUPD Z23, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product84
-
-whole83:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Z22
-	VMOVUPD 64(DX), Z23
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next92
-
-columns91:
-	VMOVUPD     (CX), Z24
-	VCVTDQ2PD   (AX), Z21
-	VFMADD231PD Z21, Z22, Z24
-	VCVTDQ2PD   32(AX), Z21
-	VFMADD231PD Z21, Z23, Z24
-	VMOVUPD     Z24, (CX)
-	VMOVUPD     64(CX), Z24
-	VCVTDQ2PD   64(AX), Z21
-	VFMADD231PD Z21, Z22, Z24
-	VCVTDQ2PD   96(AX), Z21
-	VFMADD231PD Z21, Z23, Z24
-	VMOVUPD     Z24, 64(CX)
-	VMOVUPD     128(CX), Z24
-	VCVTDQ2PD   128(AX), Z21
-	VFMADD231PD Z21, Z22, Z24
-	VCVTDQ2PD   160(AX), Z21
-	VFMADD231PD Z21, Z23, Z24
-	VMOVUPD     Z24, 128(CX)
-	VMOVUPD     192(CX), Z24
-	VCVTDQ2PD   192(AX), Z21
-	VFMADD231PD Z21, Z22, Z24
-	VCVTDQ2PD   224(AX), Z21
-	VFMADD231PD Z21, Z23, Z24
-	VMOVUPD     Z24, 192(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns91
-
-next92:
-	ADDQ $0x04, DX
-	JEQ  done90
-	SUBQ $0x01, DX
-	JLT  next94
-
-columns93:
-	VMOVUPD     (CX), Z24
-	VCVTDQ2PD   (AX), Z21
-	VFMADD231PD Z21, Z22, Z24
-	VCVTDQ2PD   32(AX), Z21
-	VFMADD231PD Z21, Z23, Z24
-	VMOVUPD     Z24, (CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns93
-
-next94:
-done90:
-	VMOVUPD (CX), Z21
-	VADDPD  Z22, Z21, Z21
-	VADDPD  Z23, Z21, Z21
-	VMOVUPD Z21, (CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product84:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole95
+	JNE     whole70
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -11269,9 +9879,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next99
+	JLT     next74
 
-columns98:
+columns73:
 	VMOVUPD     (CX), Z25
 	VFMADD231PD (AX), Z21, Z25
 	VFMADD231PD 64(AX), Z22, Z25
@@ -11299,15 +9909,15 @@ columns98:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns98
+	JGE         columns73
 
-next99:
+next74:
 	ADDQ $0x04, DX
-	JEQ  done97
+	JEQ  done72
 	SUBQ $0x01, DX
-	JLT  next101
+	JLT  next76
 
-columns100:
+columns75:
 	VMOVUPD     (CX), Z25
 	VFMADD231PD (AX), Z21, Z25
 	VFMADD231PD 64(AX), Z22, Z25
@@ -11317,10 +9927,10 @@ columns100:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns100
+	JGE         columns75
 
-next101:
-done97:
+next76:
+done72:
 	VMOVUPD (CX), Z25
 	VADDPD  Z21, Z25, Z25
 	VADDPD  Z22, Z25, Z25
@@ -11329,9 +9939,9 @@ done97:
 	VMOVUPD Z25, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product96
+	JMP     product71
 
-whole95:
+whole70:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -11346,9 +9956,9 @@ whole95:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next104
+	JLT     next79
 
-columns103:
+columns78:
 	VMOVUPD     (CX), Z26
 	VCVTDQ2PD   (AX), Z21
 	VFMADD231PD Z21, Z22, Z26
@@ -11392,15 +10002,15 @@ columns103:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns103
+	JGE         columns78
 
-next104:
+next79:
 	ADDQ $0x04, DX
-	JEQ  done102
+	JEQ  done77
 	SUBQ $0x01, DX
-	JLT  next106
+	JLT  next81
 
-columns105:
+columns80:
 	VMOVUPD     (CX), Z26
 	VCVTDQ2PD   (AX), Z21
 	VFMADD231PD Z21, Z22, Z26
@@ -11414,10 +10024,10 @@ columns105:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns105
+	JGE         columns80
 
-next106:
-done102:
+next81:
+done77:
 	VMOVUPD (CX), Z21
 	VADDPD  Z22, Z21, Z21
 	VADDPD  Z23, Z21, Z21
@@ -11427,7 +10037,7 @@ done102:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product96:
+product71:
 	JMP tile3
 
 finish10:
@@ -11440,18 +10050,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole107
+	JNE   whole82
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit109:
+unit84:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost110
+	JLE  atMost85
 	MOVQ $0x00000008, BX
 
-atMost110:
+atMost85:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -11459,47 +10069,47 @@ atMost110:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same111
+	JEQ       same86
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z21
-	JMP       done112
+	JMP       done87
 
-same111:
+same86:
 	VBROADCASTSD c+48(FP), Z21
 
-done112:
+done87:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column113:
+column88:
 	VBROADCASTSD (DI), Z22
 	VFMADD231PD  (SI), Z22, Z21
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column113
+	JG           column88
 	VMOVUPD      Z21, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit109
-	JMP          product108
+	JG           unit84
+	JMP          product83
 
-whole107:
+whole82:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit114:
+unit89:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost115
+	JLE  atMost90
 	MOVQ $0x00000008, BX
 
-atMost115:
+atMost90:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -11507,53 +10117,53 @@ atMost115:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same116
+	JEQ       same91
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z22
-	JMP       done117
+	JMP       done92
 
-same116:
+same91:
 	VBROADCASTSD c+48(FP), Z22
 
-done117:
+done92:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column118:
+column93:
 	VBROADCASTSD (DI), Z23
 	VCVTDQ2PD    (SI), Z21
 	VFMADD231PD  Z21, Z23, Z22
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column118
+	JG           column93
 	VMOVUPD      Z22, K1, (BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit114
+	JG           unit89
 
-product108:
+product83:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole119
+	JNE   whole94
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit121:
+unit96:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost122
+	JLE  atMost97
 	MOVQ $0x00000008, BX
 
-atMost122:
+atMost97:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -11566,35 +10176,35 @@ atMost122:
 	MOVQ      32(SP), R8
 	SHLQ      $0x03, R8
 
-column123:
+column98:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column123
+	JG          column98
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit121
-	JMP         product120
+	JG          unit96
+	JMP         product95
 
-whole119:
+whole94:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit124:
+unit99:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost125
+	JLE  atMost100
 	MOVQ $0x00000008, BX
 
-atMost125:
+atMost100:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -11607,7 +10217,7 @@ atMost125:
 	MOVQ      32(SP), R8
 	SHLQ      $0x02, R8
 
-column126:
+column101:
 	VMOVUPD     (SI), Z2
 	VCVTDQ2PD   (BX), Z0
 	VFMADD231PD Z0, Z1, Z2
@@ -11615,35 +10225,35 @@ column126:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column126
+	JG          column101
 	VMOVUPD     (SI), Z0
 	VADDPD      Z1, Z0, Z0
 	VMOVUPD     Z0, (SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit124
+	JG          unit99
 
-product120:
+product95:
 	JMP done13
 
 wide12:
-tile127:
+tile102:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish131
+	JLE  finish106
 	CMPQ AX, $0x08
-	JLE  atMost133
+	JLE  atMost108
 	MOVQ $0x00000008, AX
 
-atMost133:
+atMost108:
 	MOVQ   AX, 48(SP)
 	MOVQ   56(SP), AX
 	TESTQ  AX, AX
-	JNE    both128
+	JNE    both103
 	MOVQ   16(SP), AX
 	TESTQ  AX, AX
-	JNE    whole134
+	JNE    whole109
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -11659,7 +10269,7 @@ atMost133:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group136:
+group111:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -11677,7 +10287,7 @@ group136:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group136
+	JG          group111
 	VSHUFF64X2  $0x44, Z2, Z0, Z8
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
 	VADDPD      Z0, Z8, Z8
@@ -11706,22 +10316,22 @@ group136:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same137
+	JEQ         same112
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done138
+	JMP         done113
 
-same137:
+same112:
 	VBROADCASTSD c+48(FP), Z1
 
-done138:
+done113:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product135
+	JMP     product110
 
-whole134:
+whole109:
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
@@ -11737,7 +10347,7 @@ whole134:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group139:
+group114:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Z9
@@ -11761,7 +10371,7 @@ group139:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group139
+	JG          group114
 	VSHUFF64X2  $0x44, Z3, Z1, Z0
 	VSHUFF64X2  $0xee, Z3, Z1, Z1
 	VADDPD      Z1, Z0, Z0
@@ -11790,27 +10400,27 @@ group139:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same140
+	JEQ         same115
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done141
+	JMP         done116
 
-same140:
+same115:
 	VBROADCASTSD c+48(FP), Z1
 
-done141:
+done116:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product135:
-	JMP likelihood129
+product110:
+	JMP likelihood104
 
-both128:
+both103:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole142
+	JNE          whole117
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -11835,7 +10445,7 @@ both128:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group144:
+group119:
 	PREFETCHT0  4096(AX)
 	PREFETCHT0  4160(AX)
 	PREFETCHT0  4224(AX)
@@ -11868,7 +10478,7 @@ group144:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group144
+	JG          group119
 	VSHUFF64X2  $0x44, Z10, Z8, Z0
 	VSHUFF64X2  $0xee, Z10, Z8, Z1
 	VADDPD      Z1, Z0, Z0
@@ -11897,22 +10507,22 @@ group144:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same145
+	JEQ         same120
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done146
+	JMP         done121
 
-same145:
+same120:
 	VBROADCASTSD c+48(FP), Z1
 
-done146:
+done121:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product143
+	JMP     product118
 
-whole142:
+whole117:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -11937,11 +10547,11 @@ whole142:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group147:
-	PREFETCHT0  2048(AX)
-	PREFETCHT0  2112(AX)
-	PREFETCHT0  2176(AX)
-	PREFETCHT0  2240(AX)
+group122:
+	PREFETCHT0  8192(AX)
+	PREFETCHT0  8256(AX)
+	PREFETCHT0  8320(AX)
+	PREFETCHT0  8384(AX)
 	VMOVUPD     (DX), Z22
 	VCVTDQ2PD   (AX), Z0
 	VFMADD231PD Z0, Z22, Z9
@@ -11982,7 +10592,7 @@ group147:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group147
+	JG          group122
 	VSHUFF64X2  $0x44, Z11, Z9, Z0
 	VSHUFF64X2  $0xee, Z11, Z9, Z1
 	VADDPD      Z1, Z0, Z0
@@ -12011,22 +10621,22 @@ group147:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same148
+	JEQ         same123
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done149
+	JMP         done124
 
-same148:
+same123:
 	VBROADCASTSD c+48(FP), Z1
 
-done149:
+done124:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product143:
-likelihood129:
+product118:
+likelihood104:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -12036,9 +10646,9 @@ likelihood129:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail153
+	JGT  tail128
 
-loop152:
+loop127:
 	VMOVUPD           (CX)(BX*8), Z0
 	VSUBPD            Z19, Z0, Z0
 	VORPD.BCST        c8000000000000000<>+0(SB), Z0, Z0
@@ -12131,12 +10741,12 @@ loop152:
 	VMOVUPD           Z0, (CX)(BX*8)
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop152
+	JLE               loop127
 
-tail153:
+tail128:
 	SUBQ              BX, AX
 	CMPQ              AX, $0x00
-	JLE               done154
+	JLE               done129
 	MOVQ              $-1, SI
 	BZHIQ             AX, SI, SI
 	KMOVB             SI, K1
@@ -12233,7 +10843,7 @@ tail153:
 	VFNMADD231PD      Z5, Z18, Z0
 	VMOVUPD           Z0, K1, (CX)(BX*8)
 
-done154:
+done129:
 	MOVQ      grad+40(FP), AX
 	MOVQ      k+32(FP), CX
 	SHLQ      $0x03, CX
@@ -12270,14 +10880,24 @@ done154:
 	MOVQ      CX, (SP)
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 56(SP)
+	MOVQ      16(SP), AX
+	TESTQ     AX, AX
+	JNE       whole130
 	MOVQ      k+32(FP), AX
 	CMPQ      AX, $0x00000300
-	JGE       tile127
+	JGE       tile102
+	JMP       product131
 
-apart130:
+whole130:
+	MOVQ k+32(FP), AX
+	CMPQ AX, $0x00000400
+	JGE  tile102
+
+product131:
+apart105:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole155
+	JNE          whole132
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -12299,7 +10919,7 @@ apart130:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group157:
+group134:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -12318,10 +10938,10 @@ group157:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group157
-	JMP         product156
+	JG          group134
+	JMP         product133
 
-whole155:
+whole132:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -12343,7 +10963,7 @@ whole155:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group158:
+group135:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Z9
@@ -12368,17 +10988,17 @@ group158:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group158
+	JG          group135
 
-product156:
+product133:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile127
+	JMP  tile102
 
-finish131:
+finish106:
 	MOVQ  56(SP), AX
 	TESTQ AX, AX
-	JNE   apart130
+	JNE   apart105
 
 done13:
 	MOVQ    sum+80(FP), AX
@@ -12415,34 +11035,35 @@ TEXT ·studentTLinearAVX512(SB), NOSPLIT, $128-120
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 24(SP)
 	MOVQ         AX, 56(SP)
-	MOVQ         k+32(FP), AX
-	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x20
+	MOVQ         x+8(FP), AX
+	MOVQ         whole+16(FP), CX
+	MOVQ         k+32(FP), DX
+	MOVQ         $0x00000008, BX
+	CMPQ         DX, $0x00000080
+	JG           chosen1
+	MOVQ         $0x00000020, BX
+	TESTQ        CX, CX
+	JNE          chosen1
+	CMPQ         DX, $0x20
 	JLE          chosen1
-	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x00000080
-	JLE          chosen1
-	MOVQ         $0x00000008, CX
+	MOVQ         $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -12455,30 +11076,27 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z10
 	VMOVUPD 64(CX), Z11
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Z10
 	VBROADCASTSD c+48(FP), Z11
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Z12
 	VFMADD231PD  (AX), Z12, Z10
 	VFMADD231PD  64(AX), Z12, Z11
@@ -12494,45 +11112,52 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Z12
 	VFMADD231PD  (AX), Z12, Z10
 	VFMADD231PD  64(AX), Z12, Z11
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z10, (CX)
 	VMOVUPD Z11, 64(CX)
-	JMP     product15
+	JMP     likelihood7
 
-whole14:
+long4:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
 	JEQ     same23
 	ADDQ    AX, CX
-	VMOVUPD (CX), Z11
-	VMOVUPD 64(CX), Z12
+	VMOVUPD (CX), Z10
+	VMOVUPD 64(CX), Z11
+	VMOVUPD 128(CX), Z12
+	VMOVUPD 192(CX), Z13
 	JMP     done24
 
 same23:
+	VBROADCASTSD c+48(FP), Z10
 	VBROADCASTSD c+48(FP), Z11
 	VBROADCASTSD c+48(FP), Z12
+	VBROADCASTSD c+48(FP), Z13
 
 done24:
 	MOVQ 8(SP), AX
@@ -12542,88 +11167,6 @@ done24:
 	JLT  next27
 
 columns26:
-	VBROADCASTSD (CX), Z13
-	VCVTDQ2PD    (AX), Z10
-	VFMADD231PD  Z10, Z13, Z11
-	VCVTDQ2PD    32(AX), Z10
-	VFMADD231PD  Z10, Z13, Z12
-	VBROADCASTSD 8(CX), Z13
-	VCVTDQ2PD    64(AX), Z10
-	VFMADD231PD  Z10, Z13, Z11
-	VCVTDQ2PD    96(AX), Z10
-	VFMADD231PD  Z10, Z13, Z12
-	VBROADCASTSD 16(CX), Z13
-	VCVTDQ2PD    128(AX), Z10
-	VFMADD231PD  Z10, Z13, Z11
-	VCVTDQ2PD    160(AX), Z10
-	VFMADD231PD  Z10, Z13, Z12
-	VBROADCASTSD 24(CX), Z13
-	VCVTDQ2PD    192(AX), Z10
-	VFMADD231PD  Z10, Z13, Z11
-	VCVTDQ2PD    224(AX), Z10
-	VFMADD231PD  Z10, Z13, Z12
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Z13
-	VCVTDQ2PD    (AX), Z10
-	VFMADD231PD  Z10, Z13, Z11
-	VCVTDQ2PD    32(AX), Z10
-	VFMADD231PD  Z10, Z13, Z12
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z11, (CX)
-	VMOVUPD Z12, 64(CX)
-
-product15:
-	JMP likelihood7
-
-long4:
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole30
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same32
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z10
-	VMOVUPD 64(CX), Z11
-	VMOVUPD 128(CX), Z12
-	VMOVUPD 192(CX), Z13
-	JMP     done33
-
-same32:
-	VBROADCASTSD c+48(FP), Z10
-	VBROADCASTSD c+48(FP), Z11
-	VBROADCASTSD c+48(FP), Z12
-	VBROADCASTSD c+48(FP), Z13
-
-done33:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next36
-
-columns35:
 	VBROADCASTSD (CX), Z14
 	VFMADD231PD  (AX), Z14, Z10
 	VFMADD231PD  64(AX), Z14, Z11
@@ -12647,15 +11190,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Z14
 	VFMADD231PD  (AX), Z14, Z10
 	VFMADD231PD  64(AX), Z14, Z11
@@ -12664,10 +11207,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -12675,34 +11218,34 @@ done34:
 	VMOVUPD Z11, 64(CX)
 	VMOVUPD Z12, 128(CX)
 	VMOVUPD Z13, 192(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z11
 	VMOVUPD 64(CX), Z12
 	VMOVUPD 128(CX), Z13
 	VMOVUPD 192(CX), Z14
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Z11
 	VBROADCASTSD c+48(FP), Z12
 	VBROADCASTSD c+48(FP), Z13
 	VBROADCASTSD c+48(FP), Z14
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Z15
 	VCVTDQ2PD    (AX), Z10
 	VFMADD231PD  Z10, Z15, Z11
@@ -12742,15 +11285,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Z15
 	VCVTDQ2PD    (AX), Z10
 	VFMADD231PD  Z10, Z15, Z11
@@ -12763,10 +11306,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -12775,29 +11318,26 @@ done41:
 	VMOVUPD Z13, 128(CX)
 	VMOVUPD Z14, 192(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole46
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same48
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z10
 	VMOVUPD 64(CX), Z11
-	JMP     done49
+	JMP     done38
 
-same48:
+same37:
 	VBROADCASTSD c+48(FP), Z10
 	VBROADCASTSD c+48(FP), Z11
 
-done49:
+done38:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -12812,9 +11352,9 @@ done49:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next52
+	JLT     next41
 
-columns51:
+columns40:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z14
@@ -12856,15 +11396,15 @@ columns51:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns51
+	JGE          columns40
 
-next52:
+next41:
 	ADDQ $0x04, SI
-	JEQ  done50
+	JEQ  done39
 	SUBQ $0x01, SI
-	JLT  next54
+	JLT  next43
 
-columns53:
+columns42:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z14
@@ -12879,10 +11419,10 @@ columns53:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns53
+	JGE          columns42
 
-next54:
-done50:
+next43:
+done39:
 	VMOVUPD (BX), Z14
 	VADDPD  Z12, Z14, Z14
 	VADDPD  Z13, Z14, Z14
@@ -12892,158 +11432,30 @@ done50:
 	ADDQ    AX, CX
 	VMOVUPD Z10, (CX)
 	VMOVUPD Z11, 64(CX)
-	JMP     product47
-
-whole46:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same55
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z11
-	VMOVUPD 64(CX), Z12
-	JMP     done56
-
-same55:
-	VBROADCASTSD c+48(FP), Z11
-	VBROADCASTSD c+48(FP), Z12
-
-done56:
-	MOVQ    8(SP), AX
-	MOVQ    b+24(FP), CX
-	MOVQ    8(SP), DX
-	MOVQ    24(SP), BX
-	MOVQ    d+72(FP), SI
-	ADDQ    BX, SI
-	MOVQ    40(SP), BX
-	SUBQ    BX, DX
-	SUBQ    $0x00000080, SI
-	VMOVUPD (SI), Z13
-	VMOVUPD 64(SI), Z14
-	MOVQ    grad+40(FP), BX
-	MOVQ    k+32(FP), SI
-	SUBQ    $0x04, SI
-	JLT     next59
-
-columns58:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z15
-	VCVTDQ2PD    (AX), Z10
-	VFMADD231PD  Z10, Z15, Z11
-	VCVTDQ2PD    32(AX), Z10
-	VFMADD231PD  Z10, Z15, Z12
-	VMOVUPD      (BX), Z15
-	VCVTDQ2PD    (DX), Z10
-	VFMADD231PD  Z10, Z13, Z15
-	VCVTDQ2PD    32(DX), Z10
-	VFMADD231PD  Z10, Z14, Z15
-	VMOVUPD      Z15, (BX)
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Z15
-	VCVTDQ2PD    64(AX), Z10
-	VFMADD231PD  Z10, Z15, Z11
-	VCVTDQ2PD    96(AX), Z10
-	VFMADD231PD  Z10, Z15, Z12
-	VMOVUPD      64(BX), Z15
-	VCVTDQ2PD    64(DX), Z10
-	VFMADD231PD  Z10, Z13, Z15
-	VCVTDQ2PD    96(DX), Z10
-	VFMADD231PD  Z10, Z14, Z15
-	VMOVUPD      Z15, 64(BX)
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Z15
-	VCVTDQ2PD    128(AX), Z10
-	VFMADD231PD  Z10, Z15, Z11
-	VCVTDQ2PD    160(AX), Z10
-	VFMADD231PD  Z10, Z15, Z12
-	VMOVUPD      128(BX), Z15
-	VCVTDQ2PD    128(DX), Z10
-	VFMADD231PD  Z10, Z13, Z15
-	VCVTDQ2PD    160(DX), Z10
-	VFMADD231PD  Z10, Z14, Z15
-	VMOVUPD      Z15, 128(BX)
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Z15
-	VCVTDQ2PD    192(AX), Z10
-	VFMADD231PD  Z10, Z15, Z11
-	VCVTDQ2PD    224(AX), Z10
-	VFMADD231PD  Z10, Z15, Z12
-	VMOVUPD      192(BX), Z15
-	VCVTDQ2PD    192(DX), Z10
-	VFMADD231PD  Z10, Z13, Z15
-	VCVTDQ2PD    224(DX), Z10
-	VFMADD231PD  Z10, Z14, Z15
-	VMOVUPD      Z15, 192(BX)
-	ADDQ         $+32, CX
-	ADDQ         $+256, BX
-	ADDQ         $+256, AX
-	ADDQ         $+256, DX
-	SUBQ         $0x04, SI
-	JGE          columns58
-
-next59:
-	ADDQ $0x04, SI
-	JEQ  done57
-	SUBQ $0x01, SI
-	JLT  next61
-
-columns60:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z15
-	VCVTDQ2PD    (AX), Z10
-	VFMADD231PD  Z10, Z15, Z11
-	VCVTDQ2PD    32(AX), Z10
-	VFMADD231PD  Z10, Z15, Z12
-	VMOVUPD      (BX), Z15
-	VCVTDQ2PD    (DX), Z10
-	VFMADD231PD  Z10, Z13, Z15
-	VCVTDQ2PD    32(DX), Z10
-	VFMADD231PD  Z10, Z14, Z15
-	VMOVUPD      Z15, (BX)
-	ADDQ         $+8, CX
-	ADDQ         $+64, BX
-	ADDQ         $+64, AX
-	ADDQ         $+64, DX
-	SUBQ         $0x01, SI
-	JGE          columns60
-
-next61:
-done57:
-	VMOVUPD (BX), Z10
-	VADDPD  Z13, Z10, Z10
-	VADDPD  Z14, Z10, Z10
-	VMOVUPD Z10, (BX)
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z11, (CX)
-	VMOVUPD Z12, 64(CX)
-
-product47:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole62
+	JNE     whole44
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same64
+	JEQ     same46
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z10
 	VMOVUPD 64(CX), Z11
 	VMOVUPD 128(CX), Z12
 	VMOVUPD 192(CX), Z13
-	JMP     done65
+	JMP     done47
 
-same64:
+same46:
 	VBROADCASTSD c+48(FP), Z10
 	VBROADCASTSD c+48(FP), Z11
 	VBROADCASTSD c+48(FP), Z12
 	VBROADCASTSD c+48(FP), Z13
 
-done65:
+done47:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -13060,9 +11472,9 @@ done65:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next68
+	JLT     next50
 
-columns67:
+columns49:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -13128,15 +11540,15 @@ columns67:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns67
+	JGE          columns49
 
-next68:
+next50:
 	ADDQ $0x04, SI
-	JEQ  done66
+	JEQ  done48
 	SUBQ $0x01, SI
-	JLT  next70
+	JLT  next52
 
-columns69:
+columns51:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -13157,10 +11569,10 @@ columns69:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns69
+	JGE          columns51
 
-next70:
-done66:
+next52:
+done48:
 	VMOVUPD (BX), Z18
 	VADDPD  Z14, Z18, Z18
 	VADDPD  Z15, Z18, Z18
@@ -13174,27 +11586,27 @@ done66:
 	VMOVUPD Z11, 64(CX)
 	VMOVUPD Z12, 128(CX)
 	VMOVUPD Z13, 192(CX)
-	JMP     product63
+	JMP     product45
 
-whole62:
+whole44:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same71
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z11
 	VMOVUPD 64(CX), Z12
 	VMOVUPD 128(CX), Z13
 	VMOVUPD 192(CX), Z14
-	JMP     done72
+	JMP     done54
 
-same71:
+same53:
 	VBROADCASTSD c+48(FP), Z11
 	VBROADCASTSD c+48(FP), Z12
 	VBROADCASTSD c+48(FP), Z13
 	VBROADCASTSD c+48(FP), Z14
 
-done72:
+done54:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -13211,9 +11623,9 @@ done72:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next75
+	JLT     next57
 
-columns74:
+columns56:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z19
@@ -13303,15 +11715,15 @@ columns74:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns74
+	JGE          columns56
 
-next75:
+next57:
 	ADDQ $0x04, SI
-	JEQ  done73
+	JEQ  done55
 	SUBQ $0x01, SI
-	JLT  next77
+	JLT  next59
 
-columns76:
+columns58:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z19
@@ -13338,10 +11750,10 @@ columns76:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns76
+	JGE          columns58
 
-next77:
-done73:
+next59:
+done55:
 	VMOVUPD (BX), Z10
 	VADDPD  Z15, Z10, Z10
 	VADDPD  Z16, Z10, Z10
@@ -13356,7 +11768,7 @@ done73:
 	VMOVUPD Z13, 128(CX)
 	VMOVUPD Z14, 192(CX)
 
-product63:
+product45:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -13366,10 +11778,10 @@ likelihood7:
 	MOVQ 48(SP), AX
 	MOVQ 32(SP), BX
 	CMPQ AX, BX
-	JNE  few78
+	JNE  few60
 	MOVQ $0x00000000, BX
 
-woven80:
+woven62:
 	VMOVUPD      (DX)(BX*8), Z10
 	VMOVUPD      64(DX)(BX*8), Z12
 	VMOVUPD      (CX)(BX*8), Z11
@@ -13418,16 +11830,16 @@ woven80:
 	VADDPD       Z13, Z5, Z5
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
-	JLT          woven80
-	JMP          done79
+	JLT          woven62
+	JMP          done61
 
-few78:
+few60:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail82
+	JGT  tail64
 
-loop81:
+loop63:
 	VMOVUPD      (DX)(BX*8), Z10
 	VMOVUPD      (CX)(BX*8), Z11
 	VSUBPD       Z11, Z10, Z10
@@ -13453,12 +11865,12 @@ loop81:
 	VADDPD       Z10, Z5, Z5
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop81
+	JLE          loop63
 
-tail82:
+tail64:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done83
+	JLE          done65
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVB        SI, K1
@@ -13489,8 +11901,8 @@ tail82:
 	VMOVAPD.Z    Z10, K1, Z10
 	VADDPD       Z10, Z5, Z5
 
-done83:
-done79:
+done65:
+done61:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -13520,9 +11932,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole84
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -13535,9 +11944,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next88
+	JLT     next68
 
-columns87:
+columns67:
 	VMOVUPD     (CX), Z12
 	VFMADD231PD (AX), Z10, Z12
 	VFMADD231PD 64(AX), Z11, Z12
@@ -13557,15 +11966,15 @@ columns87:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns87
+	JGE         columns67
 
-next88:
+next68:
 	ADDQ $0x04, DX
-	JEQ  done86
+	JEQ  done66
 	SUBQ $0x01, DX
-	JLT  next90
+	JLT  next70
 
-columns89:
+columns69:
 	VMOVUPD     (CX), Z12
 	VFMADD231PD (AX), Z10, Z12
 	VFMADD231PD 64(AX), Z11, Z12
@@ -13573,97 +11982,22 @@ columns89:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns89
+	JGE         columns69
 
-next90:
-done86:
+next70:
+done66:
 	VMOVUPD (CX), Z12
 	VADDPD  Z10, Z12, Z12
 	VADDPD  Z11, Z12, Z12
 	VMOVUPD Z12, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product85
-
-whole84:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Z11
-	VMOVUPD 64(DX), Z12
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next93
-
-columns92:
-	VMOVUPD     (CX), Z13
-	VCVTDQ2PD   (AX), Z10
-	VFMADD231PD Z10, Z11, Z13
-	VCVTDQ2PD   32(AX), Z10
-	VFMADD231PD Z10, Z12, Z13
-	VMOVUPD     Z13, (CX)
-	VMOVUPD     64(CX), Z13
-	VCVTDQ2PD   64(AX), Z10
-	VFMADD231PD Z10, Z11, Z13
-	VCVTDQ2PD   96(AX), Z10
-	VFMADD231PD Z10, Z12, Z13
-	VMOVUPD     Z13, 64(CX)
-	VMOVUPD     128(CX), Z13
-	VCVTDQ2PD   128(AX), Z10
-	VFMADD231PD Z10, Z11, Z13
-	VCVTDQ2PD   160(AX), Z10
-	VFMADD231PD Z10, Z12, Z13
-	VMOVUPD     Z13, 128(CX)
-	VMOVUPD     192(CX), Z13
-	VCVTDQ2PD   192(AX), Z10
-	VFMADD231PD Z10, Z11, Z13
-	VCVTDQ2PD   224(AX), Z10
-	VFMADD231PD Z10, Z12, Z13
-	VMOVUPD     Z13, 192(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns92
-
-next93:
-	ADDQ $0x04, DX
-	JEQ  done91
-	SUBQ $0x01, DX
-	JLT  next95
-
-columns94:
-	VMOVUPD     (CX), Z13
-	VCVTDQ2PD   (AX), Z10
-	VFMADD231PD Z10, Z11, Z13
-	VCVTDQ2PD   32(AX), Z10
-	VFMADD231PD Z10, Z12, Z13
-	VMOVUPD     Z13, (CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns94
-
-next95:
-done91:
-	VMOVUPD (CX), Z10
-	VADDPD  Z11, Z10, Z10
-	VADDPD  Z12, Z10, Z10
-	VMOVUPD Z10, (CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product85:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole96
+	JNE     whole71
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -13678,9 +12012,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next100
+	JLT     next75
 
-columns99:
+columns74:
 	VMOVUPD     (CX), Z14
 	VFMADD231PD (AX), Z10, Z14
 	VFMADD231PD 64(AX), Z11, Z14
@@ -13708,15 +12042,15 @@ columns99:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns99
+	JGE         columns74
 
-next100:
+next75:
 	ADDQ $0x04, DX
-	JEQ  done98
+	JEQ  done73
 	SUBQ $0x01, DX
-	JLT  next102
+	JLT  next77
 
-columns101:
+columns76:
 	VMOVUPD     (CX), Z14
 	VFMADD231PD (AX), Z10, Z14
 	VFMADD231PD 64(AX), Z11, Z14
@@ -13726,10 +12060,10 @@ columns101:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns101
+	JGE         columns76
 
-next102:
-done98:
+next77:
+done73:
 	VMOVUPD (CX), Z14
 	VADDPD  Z10, Z14, Z14
 	VADDPD  Z11, Z14, Z14
@@ -13738,9 +12072,9 @@ done98:
 	VMOVUPD Z14, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product97
+	JMP     product72
 
-whole96:
+whole71:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -13755,9 +12089,9 @@ whole96:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next105
+	JLT     next80
 
-columns104:
+columns79:
 	VMOVUPD     (CX), Z15
 	VCVTDQ2PD   (AX), Z10
 	VFMADD231PD Z10, Z11, Z15
@@ -13801,15 +12135,15 @@ columns104:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns104
+	JGE         columns79
 
-next105:
+next80:
 	ADDQ $0x04, DX
-	JEQ  done103
+	JEQ  done78
 	SUBQ $0x01, DX
-	JLT  next107
+	JLT  next82
 
-columns106:
+columns81:
 	VMOVUPD     (CX), Z15
 	VCVTDQ2PD   (AX), Z10
 	VFMADD231PD Z10, Z11, Z15
@@ -13823,10 +12157,10 @@ columns106:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns106
+	JGE         columns81
 
-next107:
-done103:
+next82:
+done78:
 	VMOVUPD (CX), Z10
 	VADDPD  Z11, Z10, Z10
 	VADDPD  Z12, Z10, Z10
@@ -13836,7 +12170,7 @@ done103:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product97:
+product72:
 	JMP tile3
 
 finish10:
@@ -13849,18 +12183,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole108
+	JNE   whole83
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit110:
+unit85:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost111
+	JLE  atMost86
 	MOVQ $0x00000008, BX
 
-atMost111:
+atMost86:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -13868,47 +12202,47 @@ atMost111:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same112
+	JEQ       same87
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z10
-	JMP       done113
+	JMP       done88
 
-same112:
+same87:
 	VBROADCASTSD c+48(FP), Z10
 
-done113:
+done88:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column114:
+column89:
 	VBROADCASTSD (DI), Z11
 	VFMADD231PD  (SI), Z11, Z10
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column114
+	JG           column89
 	VMOVUPD      Z10, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit110
-	JMP          product109
+	JG           unit85
+	JMP          product84
 
-whole108:
+whole83:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit115:
+unit90:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost116
+	JLE  atMost91
 	MOVQ $0x00000008, BX
 
-atMost116:
+atMost91:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -13916,53 +12250,53 @@ atMost116:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same117
+	JEQ       same92
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z11
-	JMP       done118
+	JMP       done93
 
-same117:
+same92:
 	VBROADCASTSD c+48(FP), Z11
 
-done118:
+done93:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column119:
+column94:
 	VBROADCASTSD (DI), Z12
 	VCVTDQ2PD    (SI), Z10
 	VFMADD231PD  Z10, Z12, Z11
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column119
+	JG           column94
 	VMOVUPD      Z11, K1, (BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit115
+	JG           unit90
 
-product109:
+product84:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole120
+	JNE   whole95
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit122:
+unit97:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost123
+	JLE  atMost98
 	MOVQ $0x00000008, BX
 
-atMost123:
+atMost98:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -13975,35 +12309,35 @@ atMost123:
 	MOVQ      32(SP), R8
 	SHLQ      $0x03, R8
 
-column124:
+column99:
 	VMOVUPD     (SI), Z1
 	VFMADD231PD (BX), Z0, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column124
+	JG          column99
 	VMOVUPD     (SI), Z1
 	VADDPD      Z0, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit122
-	JMP         product121
+	JG          unit97
+	JMP         product96
 
-whole120:
+whole95:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit125:
+unit100:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost126
+	JLE  atMost101
 	MOVQ $0x00000008, BX
 
-atMost126:
+atMost101:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -14016,7 +12350,7 @@ atMost126:
 	MOVQ      32(SP), R8
 	SHLQ      $0x02, R8
 
-column127:
+column102:
 	VMOVUPD     (SI), Z2
 	VCVTDQ2PD   (BX), Z0
 	VFMADD231PD Z0, Z1, Z2
@@ -14024,35 +12358,35 @@ column127:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column127
+	JG          column102
 	VMOVUPD     (SI), Z0
 	VADDPD      Z1, Z0, Z0
 	VMOVUPD     Z0, (SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit125
+	JG          unit100
 
-product121:
+product96:
 	JMP done13
 
 wide12:
-tile128:
+tile103:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish132
+	JLE  finish107
 	CMPQ AX, $0x08
-	JLE  atMost134
+	JLE  atMost109
 	MOVQ $0x00000008, AX
 
-atMost134:
+atMost109:
 	MOVQ   AX, 48(SP)
 	MOVQ   56(SP), AX
 	TESTQ  AX, AX
-	JNE    both129
+	JNE    both104
 	MOVQ   16(SP), AX
 	TESTQ  AX, AX
-	JNE    whole135
+	JNE    whole110
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -14068,7 +12402,7 @@ atMost134:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group137:
+group112:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -14086,7 +12420,7 @@ group137:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group137
+	JG          group112
 	VSHUFF64X2  $0x44, Z2, Z0, Z13
 	VSHUFF64X2  $0xee, Z2, Z0, Z0
 	VADDPD      Z0, Z13, Z13
@@ -14115,22 +12449,22 @@ group137:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same138
+	JEQ         same113
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done139
+	JMP         done114
 
-same138:
+same113:
 	VBROADCASTSD c+48(FP), Z1
 
-done139:
+done114:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product136
+	JMP     product111
 
-whole135:
+whole110:
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
@@ -14146,7 +12480,7 @@ whole135:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group140:
+group115:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Z14
@@ -14170,7 +12504,7 @@ group140:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group140
+	JG          group115
 	VSHUFF64X2  $0x44, Z3, Z1, Z0
 	VSHUFF64X2  $0xee, Z3, Z1, Z1
 	VADDPD      Z1, Z0, Z0
@@ -14199,27 +12533,27 @@ group140:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same141
+	JEQ         same116
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done142
+	JMP         done117
 
-same141:
+same116:
 	VBROADCASTSD c+48(FP), Z1
 
-done142:
+done117:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product136:
-	JMP likelihood130
+product111:
+	JMP likelihood105
 
-both129:
+both104:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole143
+	JNE          whole118
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -14244,7 +12578,7 @@ both129:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group145:
+group120:
 	PREFETCHT0  4096(AX)
 	PREFETCHT0  4160(AX)
 	PREFETCHT0  4224(AX)
@@ -14277,7 +12611,7 @@ group145:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group145
+	JG          group120
 	VSHUFF64X2  $0x44, Z15, Z13, Z0
 	VSHUFF64X2  $0xee, Z15, Z13, Z1
 	VADDPD      Z1, Z0, Z0
@@ -14306,22 +12640,22 @@ group145:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same146
+	JEQ         same121
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done147
+	JMP         done122
 
-same146:
+same121:
 	VBROADCASTSD c+48(FP), Z1
 
-done147:
+done122:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
-	JMP     product144
+	JMP     product119
 
-whole143:
+whole118:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -14346,11 +12680,11 @@ whole143:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group148:
-	PREFETCHT0  2048(AX)
-	PREFETCHT0  2112(AX)
-	PREFETCHT0  2176(AX)
-	PREFETCHT0  2240(AX)
+group123:
+	PREFETCHT0  8192(AX)
+	PREFETCHT0  8256(AX)
+	PREFETCHT0  8320(AX)
+	PREFETCHT0  8384(AX)
 	VMOVUPD     (DX), Z22
 	VCVTDQ2PD   (AX), Z0
 	VFMADD231PD Z0, Z22, Z14
@@ -14391,7 +12725,7 @@ group148:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group148
+	JG          group123
 	VSHUFF64X2  $0x44, Z16, Z14, Z0
 	VSHUFF64X2  $0xee, Z16, Z14, Z1
 	VADDPD      Z1, Z0, Z0
@@ -14420,22 +12754,22 @@ group148:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same149
+	JEQ         same124
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z1
-	JMP         done150
+	JMP         done125
 
-same149:
+same124:
 	VBROADCASTSD c+48(FP), Z1
 
-done150:
+done125:
 	VADDPD  Z1, Z0, Z0
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z0, K1, (CX)
 
-product144:
-likelihood130:
+product119:
+likelihood105:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -14445,9 +12779,9 @@ likelihood130:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail154
+	JGT  tail129
 
-loop153:
+loop128:
 	VMOVUPD           (DX)(BX*8), Z0
 	VMOVUPD           (CX)(BX*8), Z1
 	VSUBPD            Z1, Z0, Z0
@@ -14474,12 +12808,12 @@ loop153:
 	VADDPD            Z0, Z5, Z5
 	ADDQ              $0x08, BX
 	CMPQ              BX, SI
-	JLE               loop153
+	JLE               loop128
 
-tail154:
+tail129:
 	SUBQ              BX, AX
 	CMPQ              AX, $0x00
-	JLE               done155
+	JLE               done130
 	MOVQ              $-1, SI
 	BZHIQ             AX, SI, SI
 	KMOVB             SI, K1
@@ -14512,7 +12846,7 @@ tail154:
 	VMOVAPD.Z         Z0, K1, Z0
 	VADDPD            Z0, Z5, Z5
 
-done155:
+done130:
 	MOVQ      grad+40(FP), AX
 	MOVQ      k+32(FP), CX
 	SHLQ      $0x03, CX
@@ -14549,14 +12883,24 @@ done155:
 	MOVQ      CX, (SP)
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 56(SP)
+	MOVQ      16(SP), AX
+	TESTQ     AX, AX
+	JNE       whole131
 	MOVQ      k+32(FP), AX
 	CMPQ      AX, $0x00000300
-	JGE       tile128
+	JGE       tile103
+	JMP       product132
 
-apart131:
+whole131:
+	MOVQ k+32(FP), AX
+	CMPQ AX, $0x00000400
+	JGE  tile103
+
+product132:
+apart106:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole156
+	JNE          whole133
 	VBROADCASTSD 64(SP), Z0
 	VBROADCASTSD 72(SP), Z1
 	VBROADCASTSD 80(SP), Z2
@@ -14578,7 +12922,7 @@ apart131:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group158:
+group135:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -14597,10 +12941,10 @@ group158:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group158
-	JMP         product157
+	JG          group135
+	JMP         product134
 
-whole156:
+whole133:
 	VBROADCASTSD 64(SP), Z1
 	VBROADCASTSD 72(SP), Z2
 	VBROADCASTSD 80(SP), Z3
@@ -14622,7 +12966,7 @@ whole156:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group159:
+group136:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Z14
@@ -14647,17 +12991,17 @@ group159:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group159
+	JG          group136
 
-product157:
+product134:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile128
+	JMP  tile103
 
-finish132:
+finish107:
 	MOVQ  56(SP), AX
 	TESTQ AX, AX
-	JNE   apart131
+	JNE   apart106
 
 done13:
 	MOVQ    sum+80(FP), AX
@@ -14683,34 +13027,35 @@ TEXT ·normalLinearAVX512(SB), NOSPLIT, $128-96
 	MOVQ         $0x00000000, AX
 	MOVQ         AX, 24(SP)
 	MOVQ         AX, 56(SP)
-	MOVQ         k+32(FP), AX
-	MOVQ         $0x00000020, CX
-	CMPQ         AX, $0x20
+	MOVQ         x+8(FP), AX
+	MOVQ         whole+16(FP), CX
+	MOVQ         k+32(FP), DX
+	MOVQ         $0x00000008, BX
+	CMPQ         DX, $0x00000080
+	JG           chosen1
+	MOVQ         $0x00000020, BX
+	TESTQ        CX, CX
+	JNE          chosen1
+	CMPQ         DX, $0x20
 	JLE          chosen1
-	MOVQ         $0x00000010, CX
-	CMPQ         AX, $0x00000080
-	JLE          chosen1
-	MOVQ         $0x00000008, CX
+	MOVQ         $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 32(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 40(SP)
-	MOVQ  x+8(FP), CX
-	MOVQ  whole+16(FP), DX
-	MOVQ  CX, 8(SP)
-	MOVQ  DX, 16(SP)
-	TESTQ DX, DX
-	JEQ   numbers2
-	MOVQ  DX, 8(SP)
-	SHRQ  $0x01, AX
-	MOVQ  AX, 40(SP)
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
 numbers2:
-	MOVQ k+32(FP), AX
-	CMPQ AX, $0x00000080
-	JG   wide12
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
 
 tile3:
 	MOVQ    (SP), AX
@@ -14723,30 +13068,27 @@ tile3:
 	JNE     both5
 	CMPQ    CX, $0x10
 	JNE     long4
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole14
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same16
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z2
 	VMOVUPD 64(CX), Z3
-	JMP     done17
+	JMP     done15
 
-same16:
+same14:
 	VBROADCASTSD c+48(FP), Z2
 	VBROADCASTSD c+48(FP), Z3
 
-done17:
+done15:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next20
+	JLT  next18
 
-columns19:
+columns17:
 	VBROADCASTSD (CX), Z4
 	VFMADD231PD  (AX), Z4, Z2
 	VFMADD231PD  64(AX), Z4, Z3
@@ -14762,45 +13104,52 @@ columns19:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns19
+	JGE          columns17
 
-next20:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done18
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next22
+	JLT  next20
 
-columns21:
+columns19:
 	VBROADCASTSD (CX), Z4
 	VFMADD231PD  (AX), Z4, Z2
 	VFMADD231PD  64(AX), Z4, Z3
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns21
+	JGE          columns19
 
-next22:
-done18:
+next20:
+done16:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z2, (CX)
 	VMOVUPD Z3, 64(CX)
-	JMP     product15
+	JMP     likelihood7
 
-whole14:
+long4:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole21
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
 	JEQ     same23
 	ADDQ    AX, CX
-	VMOVUPD (CX), Z3
-	VMOVUPD 64(CX), Z4
+	VMOVUPD (CX), Z2
+	VMOVUPD 64(CX), Z3
+	VMOVUPD 128(CX), Z4
+	VMOVUPD 192(CX), Z5
 	JMP     done24
 
 same23:
+	VBROADCASTSD c+48(FP), Z2
 	VBROADCASTSD c+48(FP), Z3
 	VBROADCASTSD c+48(FP), Z4
+	VBROADCASTSD c+48(FP), Z5
 
 done24:
 	MOVQ 8(SP), AX
@@ -14810,88 +13159,6 @@ done24:
 	JLT  next27
 
 columns26:
-	VBROADCASTSD (CX), Z5
-	VCVTDQ2PD    (AX), Z2
-	VFMADD231PD  Z2, Z5, Z3
-	VCVTDQ2PD    32(AX), Z2
-	VFMADD231PD  Z2, Z5, Z4
-	VBROADCASTSD 8(CX), Z5
-	VCVTDQ2PD    64(AX), Z2
-	VFMADD231PD  Z2, Z5, Z3
-	VCVTDQ2PD    96(AX), Z2
-	VFMADD231PD  Z2, Z5, Z4
-	VBROADCASTSD 16(CX), Z5
-	VCVTDQ2PD    128(AX), Z2
-	VFMADD231PD  Z2, Z5, Z3
-	VCVTDQ2PD    160(AX), Z2
-	VFMADD231PD  Z2, Z5, Z4
-	VBROADCASTSD 24(CX), Z5
-	VCVTDQ2PD    192(AX), Z2
-	VFMADD231PD  Z2, Z5, Z3
-	VCVTDQ2PD    224(AX), Z2
-	VFMADD231PD  Z2, Z5, Z4
-	ADDQ         $+32, CX
-	ADDQ         $+256, AX
-	SUBQ         $0x04, DX
-	JGE          columns26
-
-next27:
-	ADDQ $0x04, DX
-	JEQ  done25
-	SUBQ $0x01, DX
-	JLT  next29
-
-columns28:
-	VBROADCASTSD (CX), Z5
-	VCVTDQ2PD    (AX), Z2
-	VFMADD231PD  Z2, Z5, Z3
-	VCVTDQ2PD    32(AX), Z2
-	VFMADD231PD  Z2, Z5, Z4
-	ADDQ         $+8, CX
-	ADDQ         $+64, AX
-	SUBQ         $0x01, DX
-	JGE          columns28
-
-next29:
-done25:
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z3, (CX)
-	VMOVUPD Z4, 64(CX)
-
-product15:
-	JMP likelihood7
-
-long4:
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole30
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same32
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z2
-	VMOVUPD 64(CX), Z3
-	VMOVUPD 128(CX), Z4
-	VMOVUPD 192(CX), Z5
-	JMP     done33
-
-same32:
-	VBROADCASTSD c+48(FP), Z2
-	VBROADCASTSD c+48(FP), Z3
-	VBROADCASTSD c+48(FP), Z4
-	VBROADCASTSD c+48(FP), Z5
-
-done33:
-	MOVQ 8(SP), AX
-	MOVQ b+24(FP), CX
-	MOVQ k+32(FP), DX
-	SUBQ $0x04, DX
-	JLT  next36
-
-columns35:
 	VBROADCASTSD (CX), Z6
 	VFMADD231PD  (AX), Z6, Z2
 	VFMADD231PD  64(AX), Z6, Z3
@@ -14915,15 +13182,15 @@ columns35:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns35
+	JGE          columns26
 
-next36:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done34
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next38
+	JLT  next29
 
-columns37:
+columns28:
 	VBROADCASTSD (CX), Z6
 	VFMADD231PD  (AX), Z6, Z2
 	VFMADD231PD  64(AX), Z6, Z3
@@ -14932,10 +13199,10 @@ columns37:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns37
+	JGE          columns28
 
-next38:
-done34:
+next29:
+done25:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -14943,34 +13210,34 @@ done34:
 	VMOVUPD Z3, 64(CX)
 	VMOVUPD Z4, 128(CX)
 	VMOVUPD Z5, 192(CX)
-	JMP     product31
+	JMP     product22
 
-whole30:
+whole21:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same39
+	JEQ     same30
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z3
 	VMOVUPD 64(CX), Z4
 	VMOVUPD 128(CX), Z5
 	VMOVUPD 192(CX), Z6
-	JMP     done40
+	JMP     done31
 
-same39:
+same30:
 	VBROADCASTSD c+48(FP), Z3
 	VBROADCASTSD c+48(FP), Z4
 	VBROADCASTSD c+48(FP), Z5
 	VBROADCASTSD c+48(FP), Z6
 
-done40:
+done31:
 	MOVQ 8(SP), AX
 	MOVQ b+24(FP), CX
 	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next43
+	JLT  next34
 
-columns42:
+columns33:
 	VBROADCASTSD (CX), Z7
 	VCVTDQ2PD    (AX), Z2
 	VFMADD231PD  Z2, Z7, Z3
@@ -15010,15 +13277,15 @@ columns42:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns42
+	JGE          columns33
 
-next43:
+next34:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done32
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next36
 
-columns44:
+columns35:
 	VBROADCASTSD (CX), Z7
 	VCVTDQ2PD    (AX), Z2
 	VFMADD231PD  Z2, Z7, Z3
@@ -15031,10 +13298,10 @@ columns44:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns44
+	JGE          columns35
 
-next45:
-done41:
+next36:
+done32:
 	MOVQ    24(SP), AX
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
@@ -15043,29 +13310,26 @@ done41:
 	VMOVUPD Z5, 128(CX)
 	VMOVUPD Z6, 192(CX)
 
-product31:
+product22:
 	JMP likelihood7
 
 both5:
 	CMPQ    CX, $0x10
 	JNE     bothLong6
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole46
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same48
+	JEQ     same37
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z2
 	VMOVUPD 64(CX), Z3
-	JMP     done49
+	JMP     done38
 
-same48:
+same37:
 	VBROADCASTSD c+48(FP), Z2
 	VBROADCASTSD c+48(FP), Z3
 
-done49:
+done38:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -15080,9 +13344,9 @@ done49:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next52
+	JLT     next41
 
-columns51:
+columns40:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z6
@@ -15124,15 +13388,15 @@ columns51:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns51
+	JGE          columns40
 
-next52:
+next41:
 	ADDQ $0x04, SI
-	JEQ  done50
+	JEQ  done39
 	SUBQ $0x01, SI
-	JLT  next54
+	JLT  next43
 
-columns53:
+columns42:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z6
@@ -15147,10 +13411,10 @@ columns53:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns53
+	JGE          columns42
 
-next54:
-done50:
+next43:
+done39:
 	VMOVUPD (BX), Z6
 	VADDPD  Z4, Z6, Z6
 	VADDPD  Z5, Z6, Z6
@@ -15160,158 +13424,30 @@ done50:
 	ADDQ    AX, CX
 	VMOVUPD Z2, (CX)
 	VMOVUPD Z3, 64(CX)
-	JMP     product47
-
-whole46:
-	MOVQ    24(SP), AX
-	MOVQ    o+56(FP), CX
-	TESTQ   CX, CX
-	JEQ     same55
-	ADDQ    AX, CX
-	VMOVUPD (CX), Z3
-	VMOVUPD 64(CX), Z4
-	JMP     done56
-
-same55:
-	VBROADCASTSD c+48(FP), Z3
-	VBROADCASTSD c+48(FP), Z4
-
-done56:
-	MOVQ    8(SP), AX
-	MOVQ    b+24(FP), CX
-	MOVQ    8(SP), DX
-	MOVQ    24(SP), BX
-	MOVQ    d+72(FP), SI
-	ADDQ    BX, SI
-	MOVQ    40(SP), BX
-	SUBQ    BX, DX
-	SUBQ    $0x00000080, SI
-	VMOVUPD (SI), Z5
-	VMOVUPD 64(SI), Z6
-	MOVQ    grad+40(FP), BX
-	MOVQ    k+32(FP), SI
-	SUBQ    $0x04, SI
-	JLT     next59
-
-columns58:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z7
-	VCVTDQ2PD    (AX), Z2
-	VFMADD231PD  Z2, Z7, Z3
-	VCVTDQ2PD    32(AX), Z2
-	VFMADD231PD  Z2, Z7, Z4
-	VMOVUPD      (BX), Z7
-	VCVTDQ2PD    (DX), Z2
-	VFMADD231PD  Z2, Z5, Z7
-	VCVTDQ2PD    32(DX), Z2
-	VFMADD231PD  Z2, Z6, Z7
-	VMOVUPD      Z7, (BX)
-	PREFETCHT0   2112(AX)
-	VBROADCASTSD 8(CX), Z7
-	VCVTDQ2PD    64(AX), Z2
-	VFMADD231PD  Z2, Z7, Z3
-	VCVTDQ2PD    96(AX), Z2
-	VFMADD231PD  Z2, Z7, Z4
-	VMOVUPD      64(BX), Z7
-	VCVTDQ2PD    64(DX), Z2
-	VFMADD231PD  Z2, Z5, Z7
-	VCVTDQ2PD    96(DX), Z2
-	VFMADD231PD  Z2, Z6, Z7
-	VMOVUPD      Z7, 64(BX)
-	PREFETCHT0   2176(AX)
-	VBROADCASTSD 16(CX), Z7
-	VCVTDQ2PD    128(AX), Z2
-	VFMADD231PD  Z2, Z7, Z3
-	VCVTDQ2PD    160(AX), Z2
-	VFMADD231PD  Z2, Z7, Z4
-	VMOVUPD      128(BX), Z7
-	VCVTDQ2PD    128(DX), Z2
-	VFMADD231PD  Z2, Z5, Z7
-	VCVTDQ2PD    160(DX), Z2
-	VFMADD231PD  Z2, Z6, Z7
-	VMOVUPD      Z7, 128(BX)
-	PREFETCHT0   2240(AX)
-	VBROADCASTSD 24(CX), Z7
-	VCVTDQ2PD    192(AX), Z2
-	VFMADD231PD  Z2, Z7, Z3
-	VCVTDQ2PD    224(AX), Z2
-	VFMADD231PD  Z2, Z7, Z4
-	VMOVUPD      192(BX), Z7
-	VCVTDQ2PD    192(DX), Z2
-	VFMADD231PD  Z2, Z5, Z7
-	VCVTDQ2PD    224(DX), Z2
-	VFMADD231PD  Z2, Z6, Z7
-	VMOVUPD      Z7, 192(BX)
-	ADDQ         $+32, CX
-	ADDQ         $+256, BX
-	ADDQ         $+256, AX
-	ADDQ         $+256, DX
-	SUBQ         $0x04, SI
-	JGE          columns58
-
-next59:
-	ADDQ $0x04, SI
-	JEQ  done57
-	SUBQ $0x01, SI
-	JLT  next61
-
-columns60:
-	PREFETCHT0   2048(AX)
-	VBROADCASTSD (CX), Z7
-	VCVTDQ2PD    (AX), Z2
-	VFMADD231PD  Z2, Z7, Z3
-	VCVTDQ2PD    32(AX), Z2
-	VFMADD231PD  Z2, Z7, Z4
-	VMOVUPD      (BX), Z7
-	VCVTDQ2PD    (DX), Z2
-	VFMADD231PD  Z2, Z5, Z7
-	VCVTDQ2PD    32(DX), Z2
-	VFMADD231PD  Z2, Z6, Z7
-	VMOVUPD      Z7, (BX)
-	ADDQ         $+8, CX
-	ADDQ         $+64, BX
-	ADDQ         $+64, AX
-	ADDQ         $+64, DX
-	SUBQ         $0x01, SI
-	JGE          columns60
-
-next61:
-done57:
-	VMOVUPD (BX), Z2
-	VADDPD  Z5, Z2, Z2
-	VADDPD  Z6, Z2, Z2
-	VMOVUPD Z2, (BX)
-	MOVQ    24(SP), AX
-	MOVQ    d+72(FP), CX
-	ADDQ    AX, CX
-	VMOVUPD Z3, (CX)
-	VMOVUPD Z4, 64(CX)
-
-product47:
-	JMP likelihood7
+	JMP     likelihood7
 
 bothLong6:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole62
+	JNE     whole44
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same64
+	JEQ     same46
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z2
 	VMOVUPD 64(CX), Z3
 	VMOVUPD 128(CX), Z4
 	VMOVUPD 192(CX), Z5
-	JMP     done65
+	JMP     done47
 
-same64:
+same46:
 	VBROADCASTSD c+48(FP), Z2
 	VBROADCASTSD c+48(FP), Z3
 	VBROADCASTSD c+48(FP), Z4
 	VBROADCASTSD c+48(FP), Z5
 
-done65:
+done47:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -15328,9 +13464,9 @@ done65:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next68
+	JLT     next50
 
-columns67:
+columns49:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -15396,15 +13532,15 @@ columns67:
 	ADDQ         $+1024, AX
 	ADDQ         $+1024, DX
 	SUBQ         $0x04, SI
-	JGE          columns67
+	JGE          columns49
 
-next68:
+next50:
 	ADDQ $0x04, SI
-	JEQ  done66
+	JEQ  done48
 	SUBQ $0x01, SI
-	JLT  next70
+	JLT  next52
 
-columns69:
+columns51:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -15425,10 +13561,10 @@ columns69:
 	ADDQ         $+256, AX
 	ADDQ         $+256, DX
 	SUBQ         $0x01, SI
-	JGE          columns69
+	JGE          columns51
 
-next70:
-done66:
+next52:
+done48:
 	VMOVUPD (BX), Z10
 	VADDPD  Z6, Z10, Z10
 	VADDPD  Z7, Z10, Z10
@@ -15442,27 +13578,27 @@ done66:
 	VMOVUPD Z3, 64(CX)
 	VMOVUPD Z4, 128(CX)
 	VMOVUPD Z5, 192(CX)
-	JMP     product63
+	JMP     product45
 
-whole62:
+whole44:
 	MOVQ    24(SP), AX
 	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same71
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Z3
 	VMOVUPD 64(CX), Z4
 	VMOVUPD 128(CX), Z5
 	VMOVUPD 192(CX), Z6
-	JMP     done72
+	JMP     done54
 
-same71:
+same53:
 	VBROADCASTSD c+48(FP), Z3
 	VBROADCASTSD c+48(FP), Z4
 	VBROADCASTSD c+48(FP), Z5
 	VBROADCASTSD c+48(FP), Z6
 
-done72:
+done54:
 	MOVQ    8(SP), AX
 	MOVQ    b+24(FP), CX
 	MOVQ    8(SP), DX
@@ -15479,9 +13615,9 @@ done72:
 	MOVQ    grad+40(FP), BX
 	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next75
+	JLT     next57
 
-columns74:
+columns56:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z11
@@ -15571,15 +13707,15 @@ columns74:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns74
+	JGE          columns56
 
-next75:
+next57:
 	ADDQ $0x04, SI
-	JEQ  done73
+	JEQ  done55
 	SUBQ $0x01, SI
-	JLT  next77
+	JLT  next59
 
-columns76:
+columns58:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Z11
@@ -15606,10 +13742,10 @@ columns76:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns76
+	JGE          columns58
 
-next77:
-done73:
+next59:
+done55:
 	VMOVUPD (BX), Z2
 	VADDPD  Z7, Z2, Z2
 	VADDPD  Z8, Z2, Z2
@@ -15624,7 +13760,7 @@ done73:
 	VMOVUPD Z5, 128(CX)
 	VMOVUPD Z6, 192(CX)
 
-product63:
+product45:
 likelihood7:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
@@ -15634,10 +13770,10 @@ likelihood7:
 	MOVQ 48(SP), AX
 	MOVQ 32(SP), BX
 	CMPQ AX, BX
-	JNE  few78
+	JNE  few60
 	MOVQ $0x00000000, BX
 
-woven80:
+woven62:
 	VMOVUPD     (DX)(BX*8), Z2
 	VMOVUPD     64(DX)(BX*8), Z4
 	VMOVUPD     (CX)(BX*8), Z3
@@ -15654,16 +13790,16 @@ woven80:
 	VMOVUPD     Z3, 64(CX)(BX*8)
 	ADDQ        $0x10, BX
 	CMPQ        BX, AX
-	JLT         woven80
-	JMP         done79
+	JLT         woven62
+	JMP         done61
 
-few78:
+few60:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail82
+	JGT  tail64
 
-loop81:
+loop63:
 	VMOVUPD     (DX)(BX*8), Z2
 	VMOVUPD     (CX)(BX*8), Z3
 	VSUBPD      Z3, Z2, Z2
@@ -15673,12 +13809,12 @@ loop81:
 	VMOVUPD     Z2, (CX)(BX*8)
 	ADDQ        $0x08, BX
 	CMPQ        BX, SI
-	JLE         loop81
+	JLE         loop63
 
-tail82:
+tail64:
 	SUBQ        BX, AX
 	CMPQ        AX, $0x00
-	JLE         done83
+	JLE         done65
 	MOVQ        $-1, SI
 	BZHIQ       AX, SI, SI
 	KMOVB       SI, K1
@@ -15691,8 +13827,8 @@ tail82:
 	VMULPD      Z1, Z2, Z2
 	VMOVUPD     Z2, K1, (CX)(BX*8)
 
-done83:
-done79:
+done65:
+done61:
 	MOVQ 32(SP), AX
 	MOVQ 48(SP), CX
 	CMPQ AX, CX
@@ -15722,9 +13858,6 @@ back8:
 	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
 	JNE     backLong9
-	MOVQ    16(SP), AX
-	TESTQ   AX, AX
-	JNE     whole84
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -15737,9 +13870,9 @@ back8:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next88
+	JLT     next68
 
-columns87:
+columns67:
 	VMOVUPD     (CX), Z4
 	VFMADD231PD (AX), Z2, Z4
 	VFMADD231PD 64(AX), Z3, Z4
@@ -15759,15 +13892,15 @@ columns87:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns87
+	JGE         columns67
 
-next88:
+next68:
 	ADDQ $0x04, DX
-	JEQ  done86
+	JEQ  done66
 	SUBQ $0x01, DX
-	JLT  next90
+	JLT  next70
 
-columns89:
+columns69:
 	VMOVUPD     (CX), Z4
 	VFMADD231PD (AX), Z2, Z4
 	VFMADD231PD 64(AX), Z3, Z4
@@ -15775,97 +13908,22 @@ columns89:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns89
+	JGE         columns69
 
-next90:
-done86:
+next70:
+done66:
 	VMOVUPD (CX), Z4
 	VADDPD  Z2, Z4, Z4
 	VADDPD  Z3, Z4, Z4
 	VMOVUPD Z4, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product85
-
-whole84:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
-	MOVQ    d+72(FP), DX
-	ADDQ    CX, DX
-	MOVQ    40(SP), CX
-	SUBQ    CX, AX
-	SUBQ    $0x00000080, DX
-	VMOVUPD (DX), Z3
-	VMOVUPD 64(DX), Z4
-	MOVQ    grad+40(FP), CX
-	MOVQ    k+32(FP), DX
-	SUBQ    $0x04, DX
-	JLT     next93
-
-columns92:
-	VMOVUPD     (CX), Z5
-	VCVTDQ2PD   (AX), Z2
-	VFMADD231PD Z2, Z3, Z5
-	VCVTDQ2PD   32(AX), Z2
-	VFMADD231PD Z2, Z4, Z5
-	VMOVUPD     Z5, (CX)
-	VMOVUPD     64(CX), Z5
-	VCVTDQ2PD   64(AX), Z2
-	VFMADD231PD Z2, Z3, Z5
-	VCVTDQ2PD   96(AX), Z2
-	VFMADD231PD Z2, Z4, Z5
-	VMOVUPD     Z5, 64(CX)
-	VMOVUPD     128(CX), Z5
-	VCVTDQ2PD   128(AX), Z2
-	VFMADD231PD Z2, Z3, Z5
-	VCVTDQ2PD   160(AX), Z2
-	VFMADD231PD Z2, Z4, Z5
-	VMOVUPD     Z5, 128(CX)
-	VMOVUPD     192(CX), Z5
-	VCVTDQ2PD   192(AX), Z2
-	VFMADD231PD Z2, Z3, Z5
-	VCVTDQ2PD   224(AX), Z2
-	VFMADD231PD Z2, Z4, Z5
-	VMOVUPD     Z5, 192(CX)
-	ADDQ        $+256, CX
-	ADDQ        $+256, AX
-	SUBQ        $0x04, DX
-	JGE         columns92
-
-next93:
-	ADDQ $0x04, DX
-	JEQ  done91
-	SUBQ $0x01, DX
-	JLT  next95
-
-columns94:
-	VMOVUPD     (CX), Z5
-	VCVTDQ2PD   (AX), Z2
-	VFMADD231PD Z2, Z3, Z5
-	VCVTDQ2PD   32(AX), Z2
-	VFMADD231PD Z2, Z4, Z5
-	VMOVUPD     Z5, (CX)
-	ADDQ        $+64, CX
-	ADDQ        $+64, AX
-	SUBQ        $0x01, DX
-	JGE         columns94
-
-next95:
-done91:
-	VMOVUPD (CX), Z2
-	VADDPD  Z3, Z2, Z2
-	VADDPD  Z4, Z2, Z2
-	VMOVUPD Z2, (CX)
-	MOVQ    $0x00000000, AX
-	MOVQ    AX, 56(SP)
-
-product85:
-	JMP tile3
+	JMP     tile3
 
 backLong9:
 	MOVQ    16(SP), AX
 	TESTQ   AX, AX
-	JNE     whole96
+	JNE     whole71
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -15880,9 +13938,9 @@ backLong9:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next100
+	JLT     next75
 
-columns99:
+columns74:
 	VMOVUPD     (CX), Z6
 	VFMADD231PD (AX), Z2, Z6
 	VFMADD231PD 64(AX), Z3, Z6
@@ -15910,15 +13968,15 @@ columns99:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns99
+	JGE         columns74
 
-next100:
+next75:
 	ADDQ $0x04, DX
-	JEQ  done98
+	JEQ  done73
 	SUBQ $0x01, DX
-	JLT  next102
+	JLT  next77
 
-columns101:
+columns76:
 	VMOVUPD     (CX), Z6
 	VFMADD231PD (AX), Z2, Z6
 	VFMADD231PD 64(AX), Z3, Z6
@@ -15928,10 +13986,10 @@ columns101:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns101
+	JGE         columns76
 
-next102:
-done98:
+next77:
+done73:
 	VMOVUPD (CX), Z6
 	VADDPD  Z2, Z6, Z6
 	VADDPD  Z3, Z6, Z6
@@ -15940,9 +13998,9 @@ done98:
 	VMOVUPD Z6, (CX)
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
-	JMP     product97
+	JMP     product72
 
-whole96:
+whole71:
 	MOVQ    8(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    d+72(FP), DX
@@ -15957,9 +14015,9 @@ whole96:
 	MOVQ    grad+40(FP), CX
 	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next105
+	JLT     next80
 
-columns104:
+columns79:
 	VMOVUPD     (CX), Z7
 	VCVTDQ2PD   (AX), Z2
 	VFMADD231PD Z2, Z3, Z7
@@ -16003,15 +14061,15 @@ columns104:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns104
+	JGE         columns79
 
-next105:
+next80:
 	ADDQ $0x04, DX
-	JEQ  done103
+	JEQ  done78
 	SUBQ $0x01, DX
-	JLT  next107
+	JLT  next82
 
-columns106:
+columns81:
 	VMOVUPD     (CX), Z7
 	VCVTDQ2PD   (AX), Z2
 	VFMADD231PD Z2, Z3, Z7
@@ -16025,10 +14083,10 @@ columns106:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns106
+	JGE         columns81
 
-next107:
-done103:
+next82:
+done78:
 	VMOVUPD (CX), Z2
 	VADDPD  Z3, Z2, Z2
 	VADDPD  Z4, Z2, Z2
@@ -16038,7 +14096,7 @@ done103:
 	MOVQ    $0x00000000, AX
 	MOVQ    AX, 56(SP)
 
-product97:
+product72:
 	JMP tile3
 
 finish10:
@@ -16051,18 +14109,18 @@ finish10:
 	MOVQ  AX, 48(SP)
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole108
+	JNE   whole83
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit110:
+unit85:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost111
+	JLE  atMost86
 	MOVQ $0x00000008, BX
 
-atMost111:
+atMost86:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -16070,47 +14128,47 @@ atMost111:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same112
+	JEQ       same87
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z2
-	JMP       done113
+	JMP       done88
 
-same112:
+same87:
 	VBROADCASTSD c+48(FP), Z2
 
-done113:
+done88:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column114:
+column89:
 	VBROADCASTSD (DI), Z3
 	VFMADD231PD  (SI), Z3, Z2
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column114
+	JG           column89
 	VMOVUPD      Z2, K1, (BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit110
-	JMP          product109
+	JG           unit85
+	JMP          product84
 
-whole108:
+whole83:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit115:
+unit90:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost116
+	JLE  atMost91
 	MOVQ $0x00000008, BX
 
-atMost116:
+atMost91:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -16118,53 +14176,53 @@ atMost116:
 	ADDQ      DX, BX
 	MOVQ      o+56(FP), SI
 	TESTQ     SI, SI
-	JEQ       same117
+	JEQ       same92
 	ADDQ      DX, SI
 	VMOVUPD.Z (SI), K1, Z3
-	JMP       done118
+	JMP       done93
 
-same117:
+same92:
 	VBROADCASTSD c+48(FP), Z3
 
-done118:
+done93:
 	MOVQ CX, SI
 	MOVQ b+24(FP), DI
 	MOVQ k+32(FP), R8
 	MOVQ 32(SP), R9
 	SHLQ $0x02, R9
 
-column119:
+column94:
 	VBROADCASTSD (DI), Z4
 	VCVTDQ2PD    (SI), Z2
 	VFMADD231PD  Z2, Z4, Z3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column119
+	JG           column94
 	VMOVUPD      Z3, K1, (BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit115
+	JG           unit90
 
-product109:
+product84:
 	JMP likelihood7
 
 rest11:
 	MOVQ  16(SP), AX
 	TESTQ AX, AX
-	JNE   whole120
+	JNE   whole95
 	MOVQ  (SP), AX
 	MOVQ  8(SP), CX
 	MOVQ  24(SP), DX
 
-unit122:
+unit97:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost123
+	JLE  atMost98
 	MOVQ $0x00000008, BX
 
-atMost123:
+atMost98:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -16177,35 +14235,35 @@ atMost123:
 	MOVQ      32(SP), R8
 	SHLQ      $0x03, R8
 
-column124:
+column99:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z1, Z2
 	VMOVUPD     Z2, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column124
+	JG          column99
 	VMOVUPD     (SI), Z2
 	VADDPD      Z1, Z2, Z2
 	VMOVUPD     Z2, (SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit122
-	JMP         product121
+	JG          unit97
+	JMP         product96
 
-whole120:
+whole95:
 	MOVQ (SP), AX
 	MOVQ 8(SP), CX
 	MOVQ 24(SP), DX
 
-unit125:
+unit100:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost126
+	JLE  atMost101
 	MOVQ $0x00000008, BX
 
-atMost126:
+atMost101:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -16218,7 +14276,7 @@ atMost126:
 	MOVQ      32(SP), R8
 	SHLQ      $0x02, R8
 
-column127:
+column102:
 	VMOVUPD     (SI), Z3
 	VCVTDQ2PD   (BX), Z1
 	VFMADD231PD Z1, Z2, Z3
@@ -16226,35 +14284,35 @@ column127:
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column127
+	JG          column102
 	VMOVUPD     (SI), Z1
 	VADDPD      Z2, Z1, Z1
 	VMOVUPD     Z1, (SI)
 	ADDQ        $0x20, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit125
+	JG          unit100
 
-product121:
+product96:
 	JMP done13
 
 wide12:
-tile128:
+tile103:
 	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish132
+	JLE  finish107
 	CMPQ AX, $0x08
-	JLE  atMost134
+	JLE  atMost109
 	MOVQ $0x00000008, AX
 
-atMost134:
+atMost109:
 	MOVQ   AX, 48(SP)
 	MOVQ   56(SP), AX
 	TESTQ  AX, AX
-	JNE    both129
+	JNE    both104
 	MOVQ   16(SP), AX
 	TESTQ  AX, AX
-	JNE    whole135
+	JNE    whole110
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
@@ -16270,7 +14328,7 @@ atMost134:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group137:
+group112:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -16288,7 +14346,7 @@ group137:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group137
+	JG          group112
 	VSHUFF64X2  $0x44, Z4, Z2, Z10
 	VSHUFF64X2  $0xee, Z4, Z2, Z2
 	VADDPD      Z2, Z10, Z10
@@ -16317,22 +14375,22 @@ group137:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same138
+	JEQ         same113
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z3
-	JMP         done139
+	JMP         done114
 
-same138:
+same113:
 	VBROADCASTSD c+48(FP), Z3
 
-done139:
+done114:
 	VADDPD  Z3, Z2, Z2
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z2, K1, (CX)
-	JMP     product136
+	JMP     product111
 
-whole135:
+whole110:
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
@@ -16348,7 +14406,7 @@ whole135:
 	ADDQ   BX, DX
 	MOVQ   k+32(FP), BX
 
-group140:
+group115:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	VMOVUPD     (CX), Z11
@@ -16372,7 +14430,7 @@ group140:
 	ADDQ        $+64, CX
 	ADDQ        $+128, DX
 	SUBQ        $0x08, BX
-	JG          group140
+	JG          group115
 	VSHUFF64X2  $0x44, Z5, Z3, Z2
 	VSHUFF64X2  $0xee, Z5, Z3, Z3
 	VADDPD      Z3, Z2, Z2
@@ -16401,27 +14459,27 @@ group140:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same141
+	JEQ         same116
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z3
-	JMP         done142
+	JMP         done117
 
-same141:
+same116:
 	VBROADCASTSD c+48(FP), Z3
 
-done142:
+done117:
 	VADDPD  Z3, Z2, Z2
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z2, K1, (CX)
 
-product136:
-	JMP likelihood130
+product111:
+	JMP likelihood105
 
-both129:
+both104:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole143
+	JNE          whole118
 	VBROADCASTSD 64(SP), Z2
 	VBROADCASTSD 72(SP), Z3
 	VBROADCASTSD 80(SP), Z4
@@ -16446,7 +14504,7 @@ both129:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group145:
+group120:
 	PREFETCHT0  4096(AX)
 	PREFETCHT0  4160(AX)
 	PREFETCHT0  4224(AX)
@@ -16479,7 +14537,7 @@ group145:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group145
+	JG          group120
 	VSHUFF64X2  $0x44, Z12, Z10, Z2
 	VSHUFF64X2  $0xee, Z12, Z10, Z3
 	VADDPD      Z3, Z2, Z2
@@ -16508,22 +14566,22 @@ group145:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same146
+	JEQ         same121
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z3
-	JMP         done147
+	JMP         done122
 
-same146:
+same121:
 	VBROADCASTSD c+48(FP), Z3
 
-done147:
+done122:
 	VADDPD  Z3, Z2, Z2
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z2, K1, (CX)
-	JMP     product144
+	JMP     product119
 
-whole143:
+whole118:
 	VBROADCASTSD 64(SP), Z3
 	VBROADCASTSD 72(SP), Z4
 	VBROADCASTSD 80(SP), Z5
@@ -16548,11 +14606,11 @@ whole143:
 	SUBQ         SI, CX
 	MOVQ         k+32(FP), SI
 
-group148:
-	PREFETCHT0  2048(AX)
-	PREFETCHT0  2112(AX)
-	PREFETCHT0  2176(AX)
-	PREFETCHT0  2240(AX)
+group123:
+	PREFETCHT0  8192(AX)
+	PREFETCHT0  8256(AX)
+	PREFETCHT0  8320(AX)
+	PREFETCHT0  8384(AX)
 	VMOVUPD     (DX), Z19
 	VCVTDQ2PD   (AX), Z2
 	VFMADD231PD Z2, Z19, Z11
@@ -16593,7 +14651,7 @@ group148:
 	ADDQ        $+64, DX
 	ADDQ        $+64, BX
 	SUBQ        $0x08, SI
-	JG          group148
+	JG          group123
 	VSHUFF64X2  $0x44, Z13, Z11, Z2
 	VSHUFF64X2  $0xee, Z13, Z11, Z3
 	VADDPD      Z3, Z2, Z2
@@ -16622,22 +14680,22 @@ group148:
 	MOVQ        24(SP), AX
 	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same149
+	JEQ         same124
 	ADDQ        AX, CX
 	VMOVUPD.Z   (CX), K1, Z3
-	JMP         done150
+	JMP         done125
 
-same149:
+same124:
 	VBROADCASTSD c+48(FP), Z3
 
-done150:
+done125:
 	VADDPD  Z3, Z2, Z2
 	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Z2, K1, (CX)
 
-product144:
-likelihood130:
+product119:
+likelihood105:
 	MOVQ 24(SP), AX
 	MOVQ d+72(FP), CX
 	ADDQ AX, CX
@@ -16647,9 +14705,9 @@ likelihood130:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail154
+	JGT  tail129
 
-loop153:
+loop128:
 	VMOVUPD     (DX)(BX*8), Z2
 	VMOVUPD     (CX)(BX*8), Z3
 	VSUBPD      Z3, Z2, Z2
@@ -16659,12 +14717,12 @@ loop153:
 	VMOVUPD     Z2, (CX)(BX*8)
 	ADDQ        $0x08, BX
 	CMPQ        BX, SI
-	JLE         loop153
+	JLE         loop128
 
-tail154:
+tail129:
 	SUBQ        BX, AX
 	CMPQ        AX, $0x00
-	JLE         done155
+	JLE         done130
 	MOVQ        $-1, SI
 	BZHIQ       AX, SI, SI
 	KMOVB       SI, K1
@@ -16677,7 +14735,7 @@ tail154:
 	VMULPD      Z1, Z2, Z2
 	VMOVUPD     Z2, K1, (CX)(BX*8)
 
-done155:
+done130:
 	MOVQ      grad+40(FP), AX
 	MOVQ      k+32(FP), CX
 	SHLQ      $0x03, CX
@@ -16714,14 +14772,24 @@ done155:
 	MOVQ      CX, (SP)
 	MOVQ      $0x00000001, AX
 	MOVQ      AX, 56(SP)
+	MOVQ      16(SP), AX
+	TESTQ     AX, AX
+	JNE       whole131
 	MOVQ      k+32(FP), AX
 	CMPQ      AX, $0x00000300
-	JGE       tile128
+	JGE       tile103
+	JMP       product132
 
-apart131:
+whole131:
+	MOVQ k+32(FP), AX
+	CMPQ AX, $0x00000400
+	JGE  tile103
+
+product132:
+apart106:
 	MOVQ         16(SP), AX
 	TESTQ        AX, AX
-	JNE          whole156
+	JNE          whole133
 	VBROADCASTSD 64(SP), Z2
 	VBROADCASTSD 72(SP), Z3
 	VBROADCASTSD 80(SP), Z4
@@ -16743,7 +14811,7 @@ apart131:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group158:
+group135:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -16762,10 +14830,10 @@ group158:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group158
-	JMP         product157
+	JG          group135
+	JMP         product134
 
-whole156:
+whole133:
 	VBROADCASTSD 64(SP), Z3
 	VBROADCASTSD 72(SP), Z4
 	VBROADCASTSD 80(SP), Z5
@@ -16787,7 +14855,7 @@ whole156:
 	SUBQ         $0x40, DX
 	MOVQ         k+32(FP), BX
 
-group159:
+group136:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	VMOVUPD     (DX), Z11
@@ -16812,17 +14880,17 @@ group159:
 	ADDQ        $-64, DX
 	ADDQ        $+128, CX
 	SUBQ        $0x08, BX
-	JG          group159
+	JG          group136
 
-product157:
+product134:
 	MOVQ $0x00000000, AX
 	MOVQ AX, 56(SP)
-	JMP  tile128
+	JMP  tile103
 
-finish132:
+finish107:
 	MOVQ  56(SP), AX
 	TESTQ AX, AX
-	JNE   apart131
+	JNE   apart106
 
 done13:
 	MOVQ    squares+80(FP), AX

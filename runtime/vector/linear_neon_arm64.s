@@ -14,32 +14,33 @@ TEXT ·bernoulliLogitLinearNEON(SB), NOSPLIT, $136-96
 	MOVD $0, R0
 	MOVD R0, 32(RSP)
 	MOVD R0, 64(RSP)
-	MOVD k+32(FP), R0
-	MOVD $32, R1
-	CMP $32, R0
+	MOVD x+8(FP), R0
+	MOVD whole+16(FP), R1
+	MOVD k+32(FP), R2
+	MOVD $8, R3
+	CMP $128, R2
+	BGT chosen1
+	MOVD $32, R3
+	CMP $0, R1
+	BNE chosen1
+	CMP $32, R2
 	BLE chosen1
-	MOVD $16, R1
-	CMP $128, R0
-	BLE chosen1
-	MOVD $8, R1
+	MOVD $16, R3
 chosen1:
-	MOVD R1, 40(RSP)
-	MUL R1, R0, R0
-	LSL $3, R0, R0
-	MOVD R0, 48(RSP)
-	MOVD x+8(FP), R1
-	MOVD whole+16(FP), R2
-	MOVD R1, 16(RSP)
-	MOVD R2, 24(RSP)
-	CMP $0, R2
-	BEQ numbers2
-	MOVD R2, 16(RSP)
-	LSR $1, R0, R0
-	MOVD R0, 48(RSP)
+	MOVD R3, 40(RSP)
+	MUL R3, R2, R2
+	LSL $2, R2, R2
+	MOVD R1, 24(RSP)
+	CMP $0, R1
+	BNE numbers2
+	LSL $1, R2, R2
+	MOVD R0, R1
 numbers2:
-	MOVD k+32(FP), R0
-	CMP $128, R0
-	BGT wide12
+	MOVD R2, 48(RSP)
+	MOVD R1, 16(RSP)
+	MOVD 40(RSP), R0
+	CMP $8, R0
+	BEQ wide12
 tile3:
 	MOVD 8(RSP), R0
 	MOVD 40(RSP), R1
@@ -51,20 +52,17 @@ tile3:
 	BNE both5
 	CMP $16, R1
 	BNE long4
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole14
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same16
+	BEQ same14
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done17
-same16:
+	B done15
+same14:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -77,13 +75,13 @@ same16:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done17:
+done15:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next20
-columns19:
+	BLT next18
+columns17:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -147,13 +145,13 @@ columns19:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns19
-next20:
+	BGE columns17
+next18:
 	ADDS $4, R2, R2
-	BEQ done18
+	BEQ done16
 	SUBS $1, R2, R2
-	BLT next22
-columns21:
+	BLT next20
+columns19:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -172,9 +170,9 @@ columns21:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns21
-next22:
-done18:
+	BGE columns19
+next20:
+done16:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -182,226 +180,15 @@ done18:
 	FSTPQ (F10, F11), 32(R1)
 	FSTPQ (F12, F13), 64(R1)
 	FSTPQ (F14, F15), 96(R1)
-	B product15
-whole14:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same23
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F10, F11)
-	FLDPQ 32(R1), (F12, F13)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	B done24
-same23:
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVD c+48(FP), F28
-	WORD $0x4e080790
-	WORD $0x4e080791
-done24:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next27
-columns26:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 8(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 16(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 24(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns26
-next27:
-	ADDS $4, R2, R2
-	BEQ done25
-	SUBS $1, R2, R2
-	BLT next29
-columns28:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns28
-next29:
-done25:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F10, F11), 0(R1)
-	FSTPQ (F12, F13), 32(R1)
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-product15:
 	B likelihood7
 long4:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole30
+	BNE whole21
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same32
+	BEQ same23
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -411,8 +198,8 @@ long4:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done33
-same32:
+	B done24
+same23:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -437,13 +224,13 @@ same32:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done33:
+done24:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next36
-columns35:
+	BLT next27
+columns26:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -555,13 +342,13 @@ columns35:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns35
-next36:
+	BGE columns26
+next27:
 	ADDS $4, R2, R2
-	BEQ done34
+	BEQ done25
 	SUBS $1, R2, R2
-	BLT next38
-columns37:
+	BLT next29
+columns28:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -592,9 +379,9 @@ columns37:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns37
-next38:
-done34:
+	BGE columns28
+next29:
+done25:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -606,19 +393,19 @@ done34:
 	FSTPQ (F18, F19), 160(R1)
 	FSTPQ (F20, F21), 192(R1)
 	FSTPQ (F22, F23), 224(R1)
-	B product31
-whole30:
+	B product22
+whole21:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same39
+	BEQ same30
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F10, F11)
 	FLDPQ 32(R1), (F12, F13)
 	FLDPQ 64(R1), (F14, F15)
 	FLDPQ 96(R1), (F16, F17)
-	B done40
-same39:
+	B done31
+same30:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -631,13 +418,13 @@ same39:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done40:
+done31:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next43
-columns42:
+	BLT next34
+columns33:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -765,13 +552,13 @@ columns42:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns42
-next43:
+	BGE columns33
+next34:
 	ADDS $4, R2, R2
-	BEQ done41
+	BEQ done32
 	SUBS $1, R2, R2
-	BLT next45
-columns44:
+	BLT next36
+columns35:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -806,9 +593,9 @@ columns44:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns44
-next45:
-done41:
+	BGE columns35
+next36:
+done32:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -819,14 +606,14 @@ done41:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same46
+	BEQ same37
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F10, F11)
 	FLDPQ 160(R1), (F12, F13)
 	FLDPQ 192(R1), (F14, F15)
 	FLDPQ 224(R1), (F16, F17)
-	B done47
-same46:
+	B done38
+same37:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -839,13 +626,13 @@ same46:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done47:
+done38:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next50
-columns49:
+	BLT next41
+columns40:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -973,13 +760,13 @@ columns49:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns49
-next50:
+	BGE columns40
+next41:
 	ADDS $4, R2, R2
-	BEQ done48
+	BEQ done39
 	SUBS $1, R2, R2
-	BLT next52
-columns51:
+	BLT next43
+columns42:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -1014,9 +801,9 @@ columns51:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns51
-next52:
-done48:
+	BGE columns42
+next43:
+done39:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -1024,25 +811,22 @@ done48:
 	FSTPQ (F12, F13), 160(R1)
 	FSTPQ (F14, F15), 192(R1)
 	FSTPQ (F16, F17), 224(R1)
-product31:
+product22:
 	B likelihood7
 both5:
 	CMP $16, R1
 	BNE bothLong6
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole53
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same55
+	BEQ same44
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done56
-same55:
+	B done45
+same44:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -1055,7 +839,7 @@ same55:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done56:
+done45:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD 16(RSP), R2
@@ -1072,8 +856,8 @@ done56:
 	MOVD grad+40(FP), R3
 	MOVD k+32(FP), R4
 	SUBS $4, R4, R4
-	BLT next59
-columns58:
+	BLT next48
+columns47:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -1203,13 +987,13 @@ columns58:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns58
-next59:
+	BGE columns47
+next48:
 	ADDS $4, R4, R4
-	BEQ done57
+	BEQ done46
 	SUBS $1, R4, R4
-	BLT next61
-columns60:
+	BLT next50
+columns49:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -1246,9 +1030,9 @@ columns60:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns60
-next61:
-done57:
+	BGE columns49
+next50:
+done46:
 	FLDPQ 0(R3), (F24, F25)
 	FLDPQ 32(R3), (F26, F27)
 	WORD $0x4e70d718
@@ -1268,432 +1052,15 @@ done57:
 	FSTPQ (F10, F11), 32(R1)
 	FSTPQ (F12, F13), 64(R1)
 	FSTPQ (F14, F15), 96(R1)
-	B product54
-whole53:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same62
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F10, F11)
-	FLDPQ 32(R1), (F12, F13)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	B done63
-same62:
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVD c+48(FP), F28
-	WORD $0x4e080790
-	WORD $0x4e080791
-done63:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next66
-columns65:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 8(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 16(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 24(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns65
-next66:
-	ADDS $4, R2, R2
-	BEQ done64
-	SUBS $1, R2, R2
-	BLT next68
-columns67:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns67
-next68:
-done64:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F10, F11), 0(R1)
-	FSTPQ (F12, F13), 32(R1)
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F10, F11)
-	FLDPQ 32(R2), (F12, F13)
-	FLDPQ 64(R2), (F14, F15)
-	FLDPQ 96(R2), (F16, F17)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next71
-columns70:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	FLDPQ 64(R1), (F18, F19)
-	FLDPQ 96(R1), (F20, F21)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 64(R1)
-	FSTPQ (F20, F21), 96(R1)
-	FLDPQ 128(R1), (F18, F19)
-	FLDPQ 160(R1), (F20, F21)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 128(R1)
-	FSTPQ (F20, F21), 160(R1)
-	FLDPQ 192(R1), (F18, F19)
-	FLDPQ 224(R1), (F20, F21)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 192(R1)
-	FSTPQ (F20, F21), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns70
-next71:
-	ADDS $4, R2, R2
-	BEQ done69
-	SUBS $1, R2, R2
-	BLT next73
-columns72:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns72
-next73:
-done69:
-	FLDPQ 0(R1), (F8, F9)
-	FLDPQ 32(R1), (F18, F19)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	WORD $0x4e6cd652
-	WORD $0x4e6dd673
-	WORD $0x4e6ed508
-	WORD $0x4e6fd529
-	WORD $0x4e70d652
-	WORD $0x4e71d673
-	FSTPQ (F8, F9), 0(R1)
-	FSTPQ (F18, F19), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product54:
 	B likelihood7
 bothLong6:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole74
+	BNE whole51
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same76
+	BEQ same53
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -1703,8 +1070,8 @@ bothLong6:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done77
-same76:
+	B done54
+same53:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -1729,13 +1096,13 @@ same76:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done77:
+done54:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next80
-columns79:
+	BLT next57
+columns56:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -1847,13 +1214,13 @@ columns79:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns79
-next80:
+	BGE columns56
+next57:
 	ADDS $4, R2, R2
-	BEQ done78
+	BEQ done55
 	SUBS $1, R2, R2
-	BLT next82
-columns81:
+	BLT next59
+columns58:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -1884,9 +1251,9 @@ columns81:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns81
-next82:
-done78:
+	BGE columns58
+next59:
+done55:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -1916,8 +1283,8 @@ done78:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next85
-columns84:
+	BLT next62
+columns61:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -2033,13 +1400,13 @@ columns84:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns84
-next85:
+	BGE columns61
+next62:
 	ADDS $4, R2, R2
-	BEQ done83
+	BEQ done60
 	SUBS $1, R2, R2
-	BLT next87
-columns86:
+	BLT next64
+columns63:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -2071,9 +1438,9 @@ columns86:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns86
-next87:
-done83:
+	BGE columns63
+next64:
+done60:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -2096,19 +1463,19 @@ done83:
 	FSTPQ (F26, F27), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product75
-whole74:
+	B product52
+whole51:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same88
+	BEQ same65
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F10, F11)
 	FLDPQ 32(R1), (F12, F13)
 	FLDPQ 64(R1), (F14, F15)
 	FLDPQ 96(R1), (F16, F17)
-	B done89
-same88:
+	B done66
+same65:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -2121,13 +1488,13 @@ same88:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done89:
+done66:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next92
-columns91:
+	BLT next69
+columns68:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -2255,13 +1622,13 @@ columns91:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns91
-next92:
+	BGE columns68
+next69:
 	ADDS $4, R2, R2
-	BEQ done90
+	BEQ done67
 	SUBS $1, R2, R2
-	BLT next94
-columns93:
+	BLT next71
+columns70:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -2296,9 +1663,9 @@ columns93:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns93
-next94:
-done90:
+	BGE columns70
+next71:
+done67:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -2309,14 +1676,14 @@ done90:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same95
+	BEQ same72
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F10, F11)
 	FLDPQ 160(R1), (F12, F13)
 	FLDPQ 192(R1), (F14, F15)
 	FLDPQ 224(R1), (F16, F17)
-	B done96
-same95:
+	B done73
+same72:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -2329,13 +1696,13 @@ same95:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done96:
+done73:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next99
-columns98:
+	BLT next76
+columns75:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -2463,13 +1830,13 @@ columns98:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns98
-next99:
+	BGE columns75
+next76:
 	ADDS $4, R2, R2
-	BEQ done97
+	BEQ done74
 	SUBS $1, R2, R2
-	BLT next101
-columns100:
+	BLT next78
+columns77:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -2504,9 +1871,9 @@ columns100:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns100
-next101:
-done97:
+	BGE columns77
+next78:
+done74:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -2528,8 +1895,8 @@ done97:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next104
-columns103:
+	BLT next81
+columns80:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -2661,13 +2028,13 @@ columns103:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns103
-next104:
+	BGE columns80
+next81:
 	ADDS $4, R2, R2
-	BEQ done102
+	BEQ done79
 	SUBS $1, R2, R2
-	BLT next106
-columns105:
+	BLT next83
+columns82:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -2703,9 +2070,9 @@ columns105:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns105
-next106:
-done102:
+	BGE columns82
+next83:
+done79:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -2732,8 +2099,8 @@ done102:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next109
-columns108:
+	BLT next86
+columns85:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -2865,13 +2232,13 @@ columns108:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns108
-next109:
+	BGE columns85
+next86:
 	ADDS $4, R2, R2
-	BEQ done107
+	BEQ done84
 	SUBS $1, R2, R2
-	BLT next111
-columns110:
+	BLT next88
+columns87:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -2907,9 +2274,9 @@ columns110:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns110
-next111:
-done107:
+	BGE columns87
+next88:
+done84:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -2924,7 +2291,7 @@ done107:
 	FSTPQ (F18, F19), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product75:
+product52:
 likelihood7:
 	MOVD 32(RSP), R0
 	MOVD R0, R1
@@ -2937,8 +2304,8 @@ likelihood7:
 	MOVD $0, R3
 	ADD $-8, R1, R4
 	CMP R4, R3
-	BGT tail115
-loop114:
+	BGT tail92
+loop91:
 	ADD R3<<0, R0, R19
 	FMOVS 0(R19), F28
 	WORD $0x0f08a79c
@@ -3269,11 +2636,11 @@ loop114:
 	FSTPQ (F8, F9), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop114
-tail115:
+	BLE loop91
+tail92:
 	SUBS R3, R1, R1
 	CMP $0, R1
-	BLE done116
+	BLE done93
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R1, R5
@@ -3705,7 +3072,7 @@ lanes3:
 	CBZ R21, lanes4
 	WORD $0x4d00868b
 lanes4:
-done116:
+done93:
 	MOVD 40(RSP), R0
 	MOVD 56(RSP), R1
 	CMP R1, R0
@@ -3734,9 +3101,6 @@ back8:
 	MOVD 40(RSP), R0
 	CMP $16, R0
 	BNE backLong9
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole117
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -3751,8 +3115,8 @@ back8:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next121
-columns120:
+	BLT next96
+columns95:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -3820,13 +3184,13 @@ columns120:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns120
-next121:
+	BGE columns95
+next96:
 	ADDS $4, R2, R2
-	BEQ done119
+	BEQ done94
 	SUBS $1, R2, R2
-	BLT next123
-columns122:
+	BLT next98
+columns97:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -3846,9 +3210,9 @@ columns122:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns122
-next123:
-done119:
+	BGE columns97
+next98:
+done94:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e68d610
@@ -3863,220 +3227,11 @@ done119:
 	FSTPQ (F18, F19), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product118
-whole117:
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F10, F11)
-	FLDPQ 32(R2), (F12, F13)
-	FLDPQ 64(R2), (F14, F15)
-	FLDPQ 96(R2), (F16, F17)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next126
-columns125:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	FLDPQ 64(R1), (F18, F19)
-	FLDPQ 96(R1), (F20, F21)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 64(R1)
-	FSTPQ (F20, F21), 96(R1)
-	FLDPQ 128(R1), (F18, F19)
-	FLDPQ 160(R1), (F20, F21)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 128(R1)
-	FSTPQ (F20, F21), 160(R1)
-	FLDPQ 192(R1), (F18, F19)
-	FLDPQ 224(R1), (F20, F21)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 192(R1)
-	FSTPQ (F20, F21), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns125
-next126:
-	ADDS $4, R2, R2
-	BEQ done124
-	SUBS $1, R2, R2
-	BLT next128
-columns127:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns127
-next128:
-done124:
-	FLDPQ 0(R1), (F8, F9)
-	FLDPQ 32(R1), (F18, F19)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	WORD $0x4e6cd652
-	WORD $0x4e6dd673
-	WORD $0x4e6ed508
-	WORD $0x4e6fd529
-	WORD $0x4e70d652
-	WORD $0x4e71d673
-	FSTPQ (F8, F9), 0(R1)
-	FSTPQ (F18, F19), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product118:
 	B tile3
 backLong9:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole129
+	BNE whole99
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -4095,8 +3250,8 @@ backLong9:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next133
-columns132:
+	BLT next103
+columns102:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -4212,13 +3367,13 @@ columns132:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns132
-next133:
+	BGE columns102
+next103:
 	ADDS $4, R2, R2
-	BEQ done131
+	BEQ done101
 	SUBS $1, R2, R2
-	BLT next135
-columns134:
+	BLT next105
+columns104:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -4250,9 +3405,9 @@ columns134:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns134
-next135:
-done131:
+	BGE columns104
+next105:
+done101:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -4275,8 +3430,8 @@ done131:
 	FSTPQ (F26, F27), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product130
-whole129:
+	B product100
+whole99:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -4291,8 +3446,8 @@ whole129:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next138
-columns137:
+	BLT next108
+columns107:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -4424,13 +3579,13 @@ columns137:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns137
-next138:
+	BGE columns107
+next108:
 	ADDS $4, R2, R2
-	BEQ done136
+	BEQ done106
 	SUBS $1, R2, R2
-	BLT next140
-columns139:
+	BLT next110
+columns109:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -4466,9 +3621,9 @@ columns139:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns139
-next140:
-done136:
+	BGE columns109
+next110:
+done106:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -4495,8 +3650,8 @@ done136:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next143
-columns142:
+	BLT next113
+columns112:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -4628,13 +3783,13 @@ columns142:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns142
-next143:
+	BGE columns112
+next113:
 	ADDS $4, R2, R2
-	BEQ done141
+	BEQ done111
 	SUBS $1, R2, R2
-	BLT next145
-columns144:
+	BLT next115
+columns114:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -4670,9 +3825,9 @@ columns144:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns144
-next145:
-done141:
+	BGE columns114
+next115:
+done111:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -4687,7 +3842,7 @@ done141:
 	FSTPQ (F18, F19), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product130:
+product100:
 	B tile3
 finish10:
 	MOVD 64(RSP), R0
@@ -4699,16 +3854,16 @@ finish10:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole146
+	BNE whole116
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit148:
+unit118:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost149
+	BLE atMost119
 	MOVD $8, R3
-atMost149:
+atMost119:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4718,7 +3873,7 @@ atMost149:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same150
+	BEQ same120
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -4741,18 +3896,18 @@ atMost149:
 lanes5:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done151
-same150:
+	B done121
+same120:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done151:
+done121:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column152:
+column122:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -4762,7 +3917,7 @@ column152:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column152
+	BGT column122
 	ADD $0, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes6
@@ -4782,9 +3937,9 @@ column152:
 lanes6:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost153
+	BLE atMost123
 	MOVD $8, R3
-atMost153:
+atMost123:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4794,7 +3949,7 @@ atMost153:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same154
+	BEQ same124
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -4817,18 +3972,18 @@ atMost153:
 lanes7:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done155
-same154:
+	B done125
+same124:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done155:
+done125:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column156:
+column126:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -4838,7 +3993,7 @@ column156:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column156
+	BGT column126
 	ADD $32, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes8
@@ -4859,18 +4014,18 @@ lanes8:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit148
-	B product147
-whole146:
+	BGT unit118
+	B product117
+whole116:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit157:
+unit127:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost158
+	BLE atMost128
 	MOVD $8, R3
-atMost158:
+atMost128:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4880,7 +4035,7 @@ atMost158:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same159
+	BEQ same129
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -4903,18 +4058,18 @@ atMost158:
 lanes9:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done160
-same159:
+	B done130
+same129:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done160:
+done130:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column161:
+column131:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -4928,7 +4083,7 @@ column161:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column161
+	BGT column131
 	ADD $0, R3, R20
 	WORD $0x4e083d55
 	CBZ R21, lanes10
@@ -4948,9 +4103,9 @@ column161:
 lanes10:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost162
+	BLE atMost132
 	MOVD $8, R3
-atMost162:
+atMost132:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -4960,7 +4115,7 @@ atMost162:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same163
+	BEQ same133
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -4983,18 +4138,18 @@ atMost162:
 lanes11:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done164
-same163:
+	B done134
+same133:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done164:
+done134:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column165:
+column135:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -5008,7 +4163,7 @@ column165:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column165
+	BGT column135
 	ADD $32, R3, R20
 	WORD $0x4e083d55
 	CBZ R21, lanes12
@@ -5029,22 +4184,22 @@ lanes12:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit157
-product147:
+	BGT unit127
+product117:
 	B likelihood7
 rest11:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole166
+	BNE whole136
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit168:
+unit138:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost169
+	BLE atMost139
 	MOVD $8, R3
-atMost169:
+atMost139:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -5078,7 +4233,7 @@ lanes13:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column170:
+column140:
 	FLDPQ 0(R4), (F10, F11)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccd0a
@@ -5087,16 +4242,16 @@ column170:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column170
+	BGT column140
 	FLDPQ 0(R4), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
 	FSTPQ (F10, F11), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost171
+	BLE atMost141
 	MOVD $8, R3
-atMost171:
+atMost141:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -5130,7 +4285,7 @@ lanes14:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column172:
+column142:
 	FLDPQ 32(R4), (F10, F11)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccd0a
@@ -5139,7 +4294,7 @@ column172:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column172
+	BGT column142
 	FLDPQ 32(R4), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
@@ -5147,18 +4302,18 @@ column172:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit168
-	B product167
-whole166:
+	BGT unit138
+	B product137
+whole136:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit173:
+unit143:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost174
+	BLE atMost144
 	MOVD $8, R3
-atMost174:
+atMost144:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -5192,7 +4347,7 @@ lanes15:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column175:
+column145:
 	FLDPQ 0(R4), (F12, F13)
 	FMOVQ 0(R3), F28
 	WORD $0x4f20a789
@@ -5205,16 +4360,16 @@ column175:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column175
+	BGT column145
 	FLDPQ 0(R4), (F8, F9)
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
 	FSTPQ (F8, F9), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost176
+	BLE atMost146
 	MOVD $8, R3
-atMost176:
+atMost146:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -5248,7 +4403,7 @@ lanes16:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column177:
+column147:
 	FLDPQ 32(R4), (F12, F13)
 	FMOVQ 16(R3), F28
 	WORD $0x4f20a789
@@ -5261,7 +4416,7 @@ column177:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column177
+	BGT column147
 	FLDPQ 32(R4), (F8, F9)
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
@@ -5269,22 +4424,22 @@ column177:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit173
-product167:
+	BGT unit143
+product137:
 	B done13
 wide12:
-tile178:
+tile148:
 	MOVD 8(RSP), R0
 	CMP $0, R0
-	BLE finish182
+	BLE finish152
 	CMP $8, R0
-	BLE atMost184
+	BLE atMost154
 	MOVD $8, R0
-atMost184:
+atMost154:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole185
+	BNE whole155
 	WORD $0x6e281d08
 	WORD $0x6e291d29
 	WORD $0x6e2a1d4a
@@ -5307,7 +4462,7 @@ atMost184:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group187:
+group157:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7ccf08
@@ -5338,7 +4493,7 @@ group187:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group187
+	BGT group157
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
 	WORD $0x4e6ed58a
@@ -5382,7 +4537,7 @@ group187:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same188
+	BEQ same158
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -5405,12 +4560,12 @@ group187:
 lanes17:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done189
-same188:
+	B done159
+same158:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done189:
+done159:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -5454,7 +4609,7 @@ lanes18:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group190:
+group160:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 256(R0), (F28, F29)
 	WORD $0x4e7ccf08
@@ -5485,7 +4640,7 @@ group190:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group190
+	BGT group160
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
 	WORD $0x4e6ed58a
@@ -5529,7 +4684,7 @@ group190:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same191
+	BEQ same161
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -5552,12 +4707,12 @@ group190:
 lanes19:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done192
-same191:
+	B done162
+same161:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done192:
+done162:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -5579,8 +4734,8 @@ done192:
 	CBZ R21, lanes20
 	WORD $0x4d00868b
 lanes20:
-	B product186
-whole185:
+	B product156
+whole155:
 	WORD $0x6e2a1d4a
 	WORD $0x6e2b1d6b
 	WORD $0x6e2c1d8c
@@ -5603,7 +4758,7 @@ whole185:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group193:
+group163:
 	FLDPQ 0(R1), (F26, F27)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a789
@@ -5666,7 +4821,7 @@ group193:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group193
+	BGT group163
 	WORD $0x4e6cd548
 	WORD $0x4e6dd569
 	WORD $0x4e70d5ca
@@ -5710,7 +4865,7 @@ group193:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same194
+	BEQ same164
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -5733,12 +4888,12 @@ group193:
 lanes21:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done195
-same194:
+	B done165
+same164:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done195:
+done165:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -5782,7 +4937,7 @@ lanes22:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group196:
+group166:
 	FLDPQ 0(R1), (F26, F27)
 	FMOVQ 128(R0), F28
 	WORD $0x4f20a789
@@ -5845,7 +5000,7 @@ group196:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group196
+	BGT group166
 	WORD $0x4e6cd548
 	WORD $0x4e6dd569
 	WORD $0x4e70d5ca
@@ -5889,7 +5044,7 @@ group196:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same197
+	BEQ same167
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -5912,12 +5067,12 @@ group196:
 lanes23:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done198
-same197:
+	B done168
+same167:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done198:
+done168:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -5939,7 +5094,7 @@ done198:
 	CBZ R21, lanes24
 	WORD $0x4d00868b
 lanes24:
-product186:
+product156:
 	MOVD 32(RSP), R0
 	MOVD R0, R1
 	LSR $3, R1, R1
@@ -5951,8 +5106,8 @@ product186:
 	MOVD $0, R3
 	ADD $-8, R1, R4
 	CMP R4, R3
-	BGT tail202
-loop201:
+	BGT tail172
+loop171:
 	ADD R3<<0, R0, R19
 	FMOVS 0(R19), F28
 	WORD $0x0f08a79c
@@ -6283,11 +5438,11 @@ loop201:
 	FSTPQ (F8, F9), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop201
-tail202:
+	BLE loop171
+tail172:
 	SUBS R3, R1, R1
 	CMP $0, R1
-	BLE done203
+	BLE done173
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R1, R5
@@ -6719,7 +5874,7 @@ lanes27:
 	CBZ R21, lanes28
 	WORD $0x4d00868b
 lanes28:
-done203:
+done173:
 	MOVD grad+40(FP), R0
 	MOVD k+32(FP), R1
 	LSL $3, R1, R1
@@ -6816,7 +5971,7 @@ lanes30:
 	MOVD R1, 8(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole204
+	BNE whole174
 	FMOVD 72(RSP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -6853,7 +6008,7 @@ lanes30:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group206:
+group176:
 	FLDPQ 0(R2), (F24, F25)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7ccd18
@@ -6910,9 +6065,9 @@ group206:
 	ADDS $-64, R2, R2
 	ADDS $256, R1, R1
 	SUBS $8, R3, R3
-	BGT group206
-	B product205
-whole204:
+	BGT group176
+	B product175
+whole174:
 	FMOVD 72(RSP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -6949,7 +6104,7 @@ whole204:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group207:
+group177:
 	FLDPQ 0(R2), (F26, F27)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a789
@@ -7070,12 +6225,12 @@ group207:
 	ADDS $-64, R2, R2
 	ADDS $128, R1, R1
 	SUBS $8, R3, R3
-	BGT group207
-product205:
+	BGT group177
+product175:
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B tile178
-finish182:
+	B tile148
+finish152:
 done13:
 	MOVD sum+80(FP), R0
 	FSTPQ (F0, F1), 0(R0)
@@ -7097,32 +6252,33 @@ TEXT ·binomialLogitLinearNEON(SB), NOSPLIT, $136-104
 	MOVD $0, R0
 	MOVD R0, 32(RSP)
 	MOVD R0, 64(RSP)
-	MOVD k+32(FP), R0
-	MOVD $32, R1
-	CMP $32, R0
+	MOVD x+8(FP), R0
+	MOVD whole+16(FP), R1
+	MOVD k+32(FP), R2
+	MOVD $8, R3
+	CMP $128, R2
+	BGT chosen1
+	MOVD $32, R3
+	CMP $0, R1
+	BNE chosen1
+	CMP $32, R2
 	BLE chosen1
-	MOVD $16, R1
-	CMP $128, R0
-	BLE chosen1
-	MOVD $8, R1
+	MOVD $16, R3
 chosen1:
-	MOVD R1, 40(RSP)
-	MUL R1, R0, R0
-	LSL $3, R0, R0
-	MOVD R0, 48(RSP)
-	MOVD x+8(FP), R1
-	MOVD whole+16(FP), R2
-	MOVD R1, 16(RSP)
-	MOVD R2, 24(RSP)
-	CMP $0, R2
-	BEQ numbers2
-	MOVD R2, 16(RSP)
-	LSR $1, R0, R0
-	MOVD R0, 48(RSP)
+	MOVD R3, 40(RSP)
+	MUL R3, R2, R2
+	LSL $2, R2, R2
+	MOVD R1, 24(RSP)
+	CMP $0, R1
+	BNE numbers2
+	LSL $1, R2, R2
+	MOVD R0, R1
 numbers2:
-	MOVD k+32(FP), R0
-	CMP $128, R0
-	BGT wide12
+	MOVD R2, 48(RSP)
+	MOVD R1, 16(RSP)
+	MOVD 40(RSP), R0
+	CMP $8, R0
+	BEQ wide12
 tile3:
 	MOVD 8(RSP), R0
 	MOVD 40(RSP), R1
@@ -7134,20 +6290,17 @@ tile3:
 	BNE both5
 	CMP $16, R1
 	BNE long4
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole14
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same16
+	BEQ same14
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done17
-same16:
+	B done15
+same14:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -7160,13 +6313,13 @@ same16:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done17:
+done15:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next20
-columns19:
+	BLT next18
+columns17:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -7230,13 +6383,13 @@ columns19:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns19
-next20:
+	BGE columns17
+next18:
 	ADDS $4, R2, R2
-	BEQ done18
+	BEQ done16
 	SUBS $1, R2, R2
-	BLT next22
-columns21:
+	BLT next20
+columns19:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -7255,9 +6408,9 @@ columns21:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns21
-next22:
-done18:
+	BGE columns19
+next20:
+done16:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -7265,226 +6418,15 @@ done18:
 	FSTPQ (F10, F11), 32(R1)
 	FSTPQ (F12, F13), 64(R1)
 	FSTPQ (F14, F15), 96(R1)
-	B product15
-whole14:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same23
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F10, F11)
-	FLDPQ 32(R1), (F12, F13)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	B done24
-same23:
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVD c+48(FP), F28
-	WORD $0x4e080790
-	WORD $0x4e080791
-done24:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next27
-columns26:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 8(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 16(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 24(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns26
-next27:
-	ADDS $4, R2, R2
-	BEQ done25
-	SUBS $1, R2, R2
-	BLT next29
-columns28:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns28
-next29:
-done25:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F10, F11), 0(R1)
-	FSTPQ (F12, F13), 32(R1)
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-product15:
 	B likelihood7
 long4:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole30
+	BNE whole21
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same32
+	BEQ same23
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -7494,8 +6436,8 @@ long4:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done33
-same32:
+	B done24
+same23:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -7520,13 +6462,13 @@ same32:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done33:
+done24:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next36
-columns35:
+	BLT next27
+columns26:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -7638,13 +6580,13 @@ columns35:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns35
-next36:
+	BGE columns26
+next27:
 	ADDS $4, R2, R2
-	BEQ done34
+	BEQ done25
 	SUBS $1, R2, R2
-	BLT next38
-columns37:
+	BLT next29
+columns28:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -7675,9 +6617,9 @@ columns37:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns37
-next38:
-done34:
+	BGE columns28
+next29:
+done25:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -7689,19 +6631,19 @@ done34:
 	FSTPQ (F18, F19), 160(R1)
 	FSTPQ (F20, F21), 192(R1)
 	FSTPQ (F22, F23), 224(R1)
-	B product31
-whole30:
+	B product22
+whole21:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same39
+	BEQ same30
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F10, F11)
 	FLDPQ 32(R1), (F12, F13)
 	FLDPQ 64(R1), (F14, F15)
 	FLDPQ 96(R1), (F16, F17)
-	B done40
-same39:
+	B done31
+same30:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -7714,13 +6656,13 @@ same39:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done40:
+done31:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next43
-columns42:
+	BLT next34
+columns33:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -7848,13 +6790,13 @@ columns42:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns42
-next43:
+	BGE columns33
+next34:
 	ADDS $4, R2, R2
-	BEQ done41
+	BEQ done32
 	SUBS $1, R2, R2
-	BLT next45
-columns44:
+	BLT next36
+columns35:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -7889,9 +6831,9 @@ columns44:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns44
-next45:
-done41:
+	BGE columns35
+next36:
+done32:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -7902,14 +6844,14 @@ done41:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same46
+	BEQ same37
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F10, F11)
 	FLDPQ 160(R1), (F12, F13)
 	FLDPQ 192(R1), (F14, F15)
 	FLDPQ 224(R1), (F16, F17)
-	B done47
-same46:
+	B done38
+same37:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -7922,13 +6864,13 @@ same46:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done47:
+done38:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next50
-columns49:
+	BLT next41
+columns40:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -8056,13 +6998,13 @@ columns49:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns49
-next50:
+	BGE columns40
+next41:
 	ADDS $4, R2, R2
-	BEQ done48
+	BEQ done39
 	SUBS $1, R2, R2
-	BLT next52
-columns51:
+	BLT next43
+columns42:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -8097,9 +7039,9 @@ columns51:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns51
-next52:
-done48:
+	BGE columns42
+next43:
+done39:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -8107,25 +7049,22 @@ done48:
 	FSTPQ (F12, F13), 160(R1)
 	FSTPQ (F14, F15), 192(R1)
 	FSTPQ (F16, F17), 224(R1)
-product31:
+product22:
 	B likelihood7
 both5:
 	CMP $16, R1
 	BNE bothLong6
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole53
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same55
+	BEQ same44
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done56
-same55:
+	B done45
+same44:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -8138,7 +7077,7 @@ same55:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done56:
+done45:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD 16(RSP), R2
@@ -8155,8 +7094,8 @@ done56:
 	MOVD grad+40(FP), R3
 	MOVD k+32(FP), R4
 	SUBS $4, R4, R4
-	BLT next59
-columns58:
+	BLT next48
+columns47:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -8286,13 +7225,13 @@ columns58:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns58
-next59:
+	BGE columns47
+next48:
 	ADDS $4, R4, R4
-	BEQ done57
+	BEQ done46
 	SUBS $1, R4, R4
-	BLT next61
-columns60:
+	BLT next50
+columns49:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -8329,9 +7268,9 @@ columns60:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns60
-next61:
-done57:
+	BGE columns49
+next50:
+done46:
 	FLDPQ 0(R3), (F24, F25)
 	FLDPQ 32(R3), (F26, F27)
 	WORD $0x4e70d718
@@ -8351,432 +7290,15 @@ done57:
 	FSTPQ (F10, F11), 32(R1)
 	FSTPQ (F12, F13), 64(R1)
 	FSTPQ (F14, F15), 96(R1)
-	B product54
-whole53:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same62
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F10, F11)
-	FLDPQ 32(R1), (F12, F13)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	B done63
-same62:
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVD c+48(FP), F28
-	WORD $0x4e080790
-	WORD $0x4e080791
-done63:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next66
-columns65:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 8(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 16(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 24(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns65
-next66:
-	ADDS $4, R2, R2
-	BEQ done64
-	SUBS $1, R2, R2
-	BLT next68
-columns67:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns67
-next68:
-done64:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F10, F11), 0(R1)
-	FSTPQ (F12, F13), 32(R1)
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F10, F11)
-	FLDPQ 32(R2), (F12, F13)
-	FLDPQ 64(R2), (F14, F15)
-	FLDPQ 96(R2), (F16, F17)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next71
-columns70:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	FLDPQ 64(R1), (F18, F19)
-	FLDPQ 96(R1), (F20, F21)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 64(R1)
-	FSTPQ (F20, F21), 96(R1)
-	FLDPQ 128(R1), (F18, F19)
-	FLDPQ 160(R1), (F20, F21)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 128(R1)
-	FSTPQ (F20, F21), 160(R1)
-	FLDPQ 192(R1), (F18, F19)
-	FLDPQ 224(R1), (F20, F21)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 192(R1)
-	FSTPQ (F20, F21), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns70
-next71:
-	ADDS $4, R2, R2
-	BEQ done69
-	SUBS $1, R2, R2
-	BLT next73
-columns72:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns72
-next73:
-done69:
-	FLDPQ 0(R1), (F8, F9)
-	FLDPQ 32(R1), (F18, F19)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	WORD $0x4e6cd652
-	WORD $0x4e6dd673
-	WORD $0x4e6ed508
-	WORD $0x4e6fd529
-	WORD $0x4e70d652
-	WORD $0x4e71d673
-	FSTPQ (F8, F9), 0(R1)
-	FSTPQ (F18, F19), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product54:
 	B likelihood7
 bothLong6:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole74
+	BNE whole51
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same76
+	BEQ same53
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -8786,8 +7308,8 @@ bothLong6:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done77
-same76:
+	B done54
+same53:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -8812,13 +7334,13 @@ same76:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done77:
+done54:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next80
-columns79:
+	BLT next57
+columns56:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -8930,13 +7452,13 @@ columns79:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns79
-next80:
+	BGE columns56
+next57:
 	ADDS $4, R2, R2
-	BEQ done78
+	BEQ done55
 	SUBS $1, R2, R2
-	BLT next82
-columns81:
+	BLT next59
+columns58:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -8967,9 +7489,9 @@ columns81:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns81
-next82:
-done78:
+	BGE columns58
+next59:
+done55:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -8999,8 +7521,8 @@ done78:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next85
-columns84:
+	BLT next62
+columns61:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -9116,13 +7638,13 @@ columns84:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns84
-next85:
+	BGE columns61
+next62:
 	ADDS $4, R2, R2
-	BEQ done83
+	BEQ done60
 	SUBS $1, R2, R2
-	BLT next87
-columns86:
+	BLT next64
+columns63:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -9154,9 +7676,9 @@ columns86:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns86
-next87:
-done83:
+	BGE columns63
+next64:
+done60:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -9179,19 +7701,19 @@ done83:
 	FSTPQ (F26, F27), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product75
-whole74:
+	B product52
+whole51:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same88
+	BEQ same65
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F10, F11)
 	FLDPQ 32(R1), (F12, F13)
 	FLDPQ 64(R1), (F14, F15)
 	FLDPQ 96(R1), (F16, F17)
-	B done89
-same88:
+	B done66
+same65:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -9204,13 +7726,13 @@ same88:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done89:
+done66:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next92
-columns91:
+	BLT next69
+columns68:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -9338,13 +7860,13 @@ columns91:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns91
-next92:
+	BGE columns68
+next69:
 	ADDS $4, R2, R2
-	BEQ done90
+	BEQ done67
 	SUBS $1, R2, R2
-	BLT next94
-columns93:
+	BLT next71
+columns70:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -9379,9 +7901,9 @@ columns93:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns93
-next94:
-done90:
+	BGE columns70
+next71:
+done67:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -9392,14 +7914,14 @@ done90:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same95
+	BEQ same72
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F10, F11)
 	FLDPQ 160(R1), (F12, F13)
 	FLDPQ 192(R1), (F14, F15)
 	FLDPQ 224(R1), (F16, F17)
-	B done96
-same95:
+	B done73
+same72:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -9412,13 +7934,13 @@ same95:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done96:
+done73:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next99
-columns98:
+	BLT next76
+columns75:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -9546,13 +8068,13 @@ columns98:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns98
-next99:
+	BGE columns75
+next76:
 	ADDS $4, R2, R2
-	BEQ done97
+	BEQ done74
 	SUBS $1, R2, R2
-	BLT next101
-columns100:
+	BLT next78
+columns77:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -9587,9 +8109,9 @@ columns100:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns100
-next101:
-done97:
+	BGE columns77
+next78:
+done74:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -9611,8 +8133,8 @@ done97:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next104
-columns103:
+	BLT next81
+columns80:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -9744,13 +8266,13 @@ columns103:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns103
-next104:
+	BGE columns80
+next81:
 	ADDS $4, R2, R2
-	BEQ done102
+	BEQ done79
 	SUBS $1, R2, R2
-	BLT next106
-columns105:
+	BLT next83
+columns82:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -9786,9 +8308,9 @@ columns105:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns105
-next106:
-done102:
+	BGE columns82
+next83:
+done79:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -9815,8 +8337,8 @@ done102:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next109
-columns108:
+	BLT next86
+columns85:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -9948,13 +8470,13 @@ columns108:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns108
-next109:
+	BGE columns85
+next86:
 	ADDS $4, R2, R2
-	BEQ done107
+	BEQ done84
 	SUBS $1, R2, R2
-	BLT next111
-columns110:
+	BLT next88
+columns87:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -9990,9 +8512,9 @@ columns110:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns110
-next111:
-done107:
+	BGE columns87
+next88:
+done84:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -10007,7 +8529,7 @@ done107:
 	FSTPQ (F18, F19), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product75:
+product52:
 likelihood7:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
@@ -10018,8 +8540,8 @@ likelihood7:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail115
-loop114:
+	BGT tail92
+loop91:
 	FMOVD trials+96(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -10384,11 +8906,11 @@ loop114:
 	FSTPQ (F12, F13), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop114
-tail115:
+	BLE loop91
+tail92:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done116
+	BLE done93
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -10894,7 +9416,7 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d00868f
 lanes6:
-done116:
+done93:
 	MOVD 40(RSP), R0
 	MOVD 56(RSP), R1
 	CMP R1, R0
@@ -10923,9 +9445,6 @@ back8:
 	MOVD 40(RSP), R0
 	CMP $16, R0
 	BNE backLong9
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole117
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -10940,8 +9459,8 @@ back8:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next121
-columns120:
+	BLT next96
+columns95:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -11009,13 +9528,13 @@ columns120:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns120
-next121:
+	BGE columns95
+next96:
 	ADDS $4, R2, R2
-	BEQ done119
+	BEQ done94
 	SUBS $1, R2, R2
-	BLT next123
-columns122:
+	BLT next98
+columns97:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -11035,9 +9554,9 @@ columns122:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns122
-next123:
-done119:
+	BGE columns97
+next98:
+done94:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e68d610
@@ -11052,220 +9571,11 @@ done119:
 	FSTPQ (F18, F19), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product118
-whole117:
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F10, F11)
-	FLDPQ 32(R2), (F12, F13)
-	FLDPQ 64(R2), (F14, F15)
-	FLDPQ 96(R2), (F16, F17)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next126
-columns125:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	FLDPQ 64(R1), (F18, F19)
-	FLDPQ 96(R1), (F20, F21)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 64(R1)
-	FSTPQ (F20, F21), 96(R1)
-	FLDPQ 128(R1), (F18, F19)
-	FLDPQ 160(R1), (F20, F21)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 128(R1)
-	FSTPQ (F20, F21), 160(R1)
-	FLDPQ 192(R1), (F18, F19)
-	FLDPQ 224(R1), (F20, F21)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 192(R1)
-	FSTPQ (F20, F21), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns125
-next126:
-	ADDS $4, R2, R2
-	BEQ done124
-	SUBS $1, R2, R2
-	BLT next128
-columns127:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns127
-next128:
-done124:
-	FLDPQ 0(R1), (F8, F9)
-	FLDPQ 32(R1), (F18, F19)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	WORD $0x4e6cd652
-	WORD $0x4e6dd673
-	WORD $0x4e6ed508
-	WORD $0x4e6fd529
-	WORD $0x4e70d652
-	WORD $0x4e71d673
-	FSTPQ (F8, F9), 0(R1)
-	FSTPQ (F18, F19), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product118:
 	B tile3
 backLong9:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole129
+	BNE whole99
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -11284,8 +9594,8 @@ backLong9:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next133
-columns132:
+	BLT next103
+columns102:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -11401,13 +9711,13 @@ columns132:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns132
-next133:
+	BGE columns102
+next103:
 	ADDS $4, R2, R2
-	BEQ done131
+	BEQ done101
 	SUBS $1, R2, R2
-	BLT next135
-columns134:
+	BLT next105
+columns104:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -11439,9 +9749,9 @@ columns134:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns134
-next135:
-done131:
+	BGE columns104
+next105:
+done101:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -11464,8 +9774,8 @@ done131:
 	FSTPQ (F26, F27), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product130
-whole129:
+	B product100
+whole99:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -11480,8 +9790,8 @@ whole129:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next138
-columns137:
+	BLT next108
+columns107:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -11613,13 +9923,13 @@ columns137:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns137
-next138:
+	BGE columns107
+next108:
 	ADDS $4, R2, R2
-	BEQ done136
+	BEQ done106
 	SUBS $1, R2, R2
-	BLT next140
-columns139:
+	BLT next110
+columns109:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -11655,9 +9965,9 @@ columns139:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns139
-next140:
-done136:
+	BGE columns109
+next110:
+done106:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -11684,8 +9994,8 @@ done136:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next143
-columns142:
+	BLT next113
+columns112:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -11817,13 +10127,13 @@ columns142:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns142
-next143:
+	BGE columns112
+next113:
 	ADDS $4, R2, R2
-	BEQ done141
+	BEQ done111
 	SUBS $1, R2, R2
-	BLT next145
-columns144:
+	BLT next115
+columns114:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -11859,9 +10169,9 @@ columns144:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns144
-next145:
-done141:
+	BGE columns114
+next115:
+done111:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -11876,7 +10186,7 @@ done141:
 	FSTPQ (F18, F19), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product130:
+product100:
 	B tile3
 finish10:
 	MOVD 64(RSP), R0
@@ -11888,16 +10198,16 @@ finish10:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole146
+	BNE whole116
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit148:
+unit118:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost149
+	BLE atMost119
 	MOVD $8, R3
-atMost149:
+atMost119:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -11907,7 +10217,7 @@ atMost149:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same150
+	BEQ same120
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -11930,18 +10240,18 @@ atMost149:
 lanes7:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done151
-same150:
+	B done121
+same120:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done151:
+done121:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column152:
+column122:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -11951,7 +10261,7 @@ column152:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column152
+	BGT column122
 	ADD $0, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes8
@@ -11971,9 +10281,9 @@ column152:
 lanes8:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost153
+	BLE atMost123
 	MOVD $8, R3
-atMost153:
+atMost123:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -11983,7 +10293,7 @@ atMost153:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same154
+	BEQ same124
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -12006,18 +10316,18 @@ atMost153:
 lanes9:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done155
-same154:
+	B done125
+same124:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done155:
+done125:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column156:
+column126:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -12027,7 +10337,7 @@ column156:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column156
+	BGT column126
 	ADD $32, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes10
@@ -12048,18 +10358,18 @@ lanes10:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit148
-	B product147
-whole146:
+	BGT unit118
+	B product117
+whole116:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit157:
+unit127:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost158
+	BLE atMost128
 	MOVD $8, R3
-atMost158:
+atMost128:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -12069,7 +10379,7 @@ atMost158:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same159
+	BEQ same129
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -12092,18 +10402,18 @@ atMost158:
 lanes11:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done160
-same159:
+	B done130
+same129:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done160:
+done130:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column161:
+column131:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -12117,7 +10427,7 @@ column161:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column161
+	BGT column131
 	ADD $0, R3, R20
 	WORD $0x4e083d55
 	CBZ R21, lanes12
@@ -12137,9 +10447,9 @@ column161:
 lanes12:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost162
+	BLE atMost132
 	MOVD $8, R3
-atMost162:
+atMost132:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -12149,7 +10459,7 @@ atMost162:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same163
+	BEQ same133
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -12172,18 +10482,18 @@ atMost162:
 lanes13:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done164
-same163:
+	B done134
+same133:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done164:
+done134:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column165:
+column135:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -12197,7 +10507,7 @@ column165:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column165
+	BGT column135
 	ADD $32, R3, R20
 	WORD $0x4e083d55
 	CBZ R21, lanes14
@@ -12218,22 +10528,22 @@ lanes14:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit157
-product147:
+	BGT unit127
+product117:
 	B likelihood7
 rest11:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole166
+	BNE whole136
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit168:
+unit138:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost169
+	BLE atMost139
 	MOVD $8, R3
-atMost169:
+atMost139:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -12267,7 +10577,7 @@ lanes15:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column170:
+column140:
 	FLDPQ 0(R4), (F10, F11)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccd0a
@@ -12276,16 +10586,16 @@ column170:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column170
+	BGT column140
 	FLDPQ 0(R4), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
 	FSTPQ (F10, F11), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost171
+	BLE atMost141
 	MOVD $8, R3
-atMost171:
+atMost141:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -12319,7 +10629,7 @@ lanes16:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column172:
+column142:
 	FLDPQ 32(R4), (F10, F11)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccd0a
@@ -12328,7 +10638,7 @@ column172:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column172
+	BGT column142
 	FLDPQ 32(R4), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
@@ -12336,18 +10646,18 @@ column172:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit168
-	B product167
-whole166:
+	BGT unit138
+	B product137
+whole136:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit173:
+unit143:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost174
+	BLE atMost144
 	MOVD $8, R3
-atMost174:
+atMost144:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -12381,7 +10691,7 @@ lanes17:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column175:
+column145:
 	FLDPQ 0(R4), (F12, F13)
 	FMOVQ 0(R3), F28
 	WORD $0x4f20a789
@@ -12394,16 +10704,16 @@ column175:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column175
+	BGT column145
 	FLDPQ 0(R4), (F8, F9)
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
 	FSTPQ (F8, F9), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost176
+	BLE atMost146
 	MOVD $8, R3
-atMost176:
+atMost146:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -12437,7 +10747,7 @@ lanes18:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column177:
+column147:
 	FLDPQ 32(R4), (F12, F13)
 	FMOVQ 16(R3), F28
 	WORD $0x4f20a789
@@ -12450,7 +10760,7 @@ column177:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column177
+	BGT column147
 	FLDPQ 32(R4), (F8, F9)
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
@@ -12458,22 +10768,22 @@ column177:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit173
-product167:
+	BGT unit143
+product137:
 	B done13
 wide12:
-tile178:
+tile148:
 	MOVD 8(RSP), R0
 	CMP $0, R0
-	BLE finish182
+	BLE finish152
 	CMP $8, R0
-	BLE atMost184
+	BLE atMost154
 	MOVD $8, R0
-atMost184:
+atMost154:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole185
+	BNE whole155
 	WORD $0x6e281d08
 	WORD $0x6e291d29
 	WORD $0x6e2a1d4a
@@ -12496,7 +10806,7 @@ atMost184:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group187:
+group157:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7ccf08
@@ -12527,7 +10837,7 @@ group187:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group187
+	BGT group157
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
 	WORD $0x4e6ed58a
@@ -12571,7 +10881,7 @@ group187:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same188
+	BEQ same158
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -12594,12 +10904,12 @@ group187:
 lanes19:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done189
-same188:
+	B done159
+same158:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done189:
+done159:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -12643,7 +10953,7 @@ lanes20:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group190:
+group160:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 256(R0), (F28, F29)
 	WORD $0x4e7ccf08
@@ -12674,7 +10984,7 @@ group190:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group190
+	BGT group160
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
 	WORD $0x4e6ed58a
@@ -12718,7 +11028,7 @@ group190:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same191
+	BEQ same161
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -12741,12 +11051,12 @@ group190:
 lanes21:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done192
-same191:
+	B done162
+same161:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done192:
+done162:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -12768,8 +11078,8 @@ done192:
 	CBZ R21, lanes22
 	WORD $0x4d00868b
 lanes22:
-	B product186
-whole185:
+	B product156
+whole155:
 	WORD $0x6e2a1d4a
 	WORD $0x6e2b1d6b
 	WORD $0x6e2c1d8c
@@ -12792,7 +11102,7 @@ whole185:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group193:
+group163:
 	FLDPQ 0(R1), (F26, F27)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a789
@@ -12855,7 +11165,7 @@ group193:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group193
+	BGT group163
 	WORD $0x4e6cd548
 	WORD $0x4e6dd569
 	WORD $0x4e70d5ca
@@ -12899,7 +11209,7 @@ group193:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same194
+	BEQ same164
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -12922,12 +11232,12 @@ group193:
 lanes23:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done195
-same194:
+	B done165
+same164:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done195:
+done165:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -12971,7 +11281,7 @@ lanes24:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group196:
+group166:
 	FLDPQ 0(R1), (F26, F27)
 	FMOVQ 128(R0), F28
 	WORD $0x4f20a789
@@ -13034,7 +11344,7 @@ group196:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group196
+	BGT group166
 	WORD $0x4e6cd548
 	WORD $0x4e6dd569
 	WORD $0x4e70d5ca
@@ -13078,7 +11388,7 @@ group196:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same197
+	BEQ same167
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -13101,12 +11411,12 @@ group196:
 lanes25:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done198
-same197:
+	B done168
+same167:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done198:
+done168:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -13128,7 +11438,7 @@ done198:
 	CBZ R21, lanes26
 	WORD $0x4d00868b
 lanes26:
-product186:
+product156:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -13138,8 +11448,8 @@ product186:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail202
-loop201:
+	BGT tail172
+loop171:
 	FMOVD trials+96(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -13504,11 +11814,11 @@ loop201:
 	FSTPQ (F12, F13), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop201
-tail202:
+	BLE loop171
+tail172:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done203
+	BLE done173
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -14014,7 +12324,7 @@ lanes31:
 	CBZ R21, lanes32
 	WORD $0x4d00868f
 lanes32:
-done203:
+done173:
 	MOVD grad+40(FP), R0
 	MOVD k+32(FP), R1
 	LSL $3, R1, R1
@@ -14111,7 +12421,7 @@ lanes34:
 	MOVD R1, 8(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole204
+	BNE whole174
 	FMOVD 72(RSP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -14148,7 +12458,7 @@ lanes34:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group206:
+group176:
 	FLDPQ 0(R2), (F24, F25)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7ccd18
@@ -14205,9 +12515,9 @@ group206:
 	ADDS $-64, R2, R2
 	ADDS $256, R1, R1
 	SUBS $8, R3, R3
-	BGT group206
-	B product205
-whole204:
+	BGT group176
+	B product175
+whole174:
 	FMOVD 72(RSP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -14244,7 +12554,7 @@ whole204:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group207:
+group177:
 	FLDPQ 0(R2), (F26, F27)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a789
@@ -14365,12 +12675,12 @@ group207:
 	ADDS $-64, R2, R2
 	ADDS $128, R1, R1
 	SUBS $8, R3, R3
-	BGT group207
-product205:
+	BGT group177
+product175:
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B tile178
-finish182:
+	B tile148
+finish152:
 done13:
 	MOVD sum+80(FP), R0
 	FSTPQ (F0, F1), 0(R0)
@@ -14389,32 +12699,33 @@ TEXT ·poissonLogLinearNEON(SB), NOSPLIT, $136-88
 	MOVD $0, R0
 	MOVD R0, 32(RSP)
 	MOVD R0, 64(RSP)
-	MOVD k+32(FP), R0
-	MOVD $32, R1
-	CMP $32, R0
+	MOVD x+8(FP), R0
+	MOVD whole+16(FP), R1
+	MOVD k+32(FP), R2
+	MOVD $8, R3
+	CMP $128, R2
+	BGT chosen1
+	MOVD $32, R3
+	CMP $0, R1
+	BNE chosen1
+	CMP $32, R2
 	BLE chosen1
-	MOVD $16, R1
-	CMP $128, R0
-	BLE chosen1
-	MOVD $8, R1
+	MOVD $16, R3
 chosen1:
-	MOVD R1, 40(RSP)
-	MUL R1, R0, R0
-	LSL $3, R0, R0
-	MOVD R0, 48(RSP)
-	MOVD x+8(FP), R1
-	MOVD whole+16(FP), R2
-	MOVD R1, 16(RSP)
-	MOVD R2, 24(RSP)
-	CMP $0, R2
-	BEQ numbers2
-	MOVD R2, 16(RSP)
-	LSR $1, R0, R0
-	MOVD R0, 48(RSP)
+	MOVD R3, 40(RSP)
+	MUL R3, R2, R2
+	LSL $2, R2, R2
+	MOVD R1, 24(RSP)
+	CMP $0, R1
+	BNE numbers2
+	LSL $1, R2, R2
+	MOVD R0, R1
 numbers2:
-	MOVD k+32(FP), R0
-	CMP $128, R0
-	BGT wide12
+	MOVD R2, 48(RSP)
+	MOVD R1, 16(RSP)
+	MOVD 40(RSP), R0
+	CMP $8, R0
+	BEQ wide12
 tile3:
 	MOVD 8(RSP), R0
 	MOVD 40(RSP), R1
@@ -14426,20 +12737,17 @@ tile3:
 	BNE both5
 	CMP $16, R1
 	BNE long4
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole14
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same16
+	BEQ same14
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done17
-same16:
+	B done15
+same14:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -14452,13 +12760,13 @@ same16:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done17:
+done15:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next20
-columns19:
+	BLT next18
+columns17:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -14522,13 +12830,13 @@ columns19:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns19
-next20:
+	BGE columns17
+next18:
 	ADDS $4, R2, R2
-	BEQ done18
+	BEQ done16
 	SUBS $1, R2, R2
-	BLT next22
-columns21:
+	BLT next20
+columns19:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -14547,9 +12855,9 @@ columns21:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns21
-next22:
-done18:
+	BGE columns19
+next20:
+done16:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -14557,226 +12865,15 @@ done18:
 	FSTPQ (F6, F7), 32(R1)
 	FSTPQ (F8, F9), 64(R1)
 	FSTPQ (F10, F11), 96(R1)
-	B product15
-whole14:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same23
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F6, F7)
-	FLDPQ 32(R1), (F8, F9)
-	FLDPQ 64(R1), (F10, F11)
-	FLDPQ 96(R1), (F12, F13)
-	B done24
-same23:
-	FMOVD c+48(FP), F28
-	WORD $0x4e080786
-	WORD $0x4e080787
-	FMOVD c+48(FP), F28
-	WORD $0x4e080788
-	WORD $0x4e080789
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-done24:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next27
-columns26:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 8(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 16(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 24(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns26
-next27:
-	ADDS $4, R2, R2
-	BEQ done25
-	SUBS $1, R2, R2
-	BLT next29
-columns28:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns28
-next29:
-done25:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F6, F7), 0(R1)
-	FSTPQ (F8, F9), 32(R1)
-	FSTPQ (F10, F11), 64(R1)
-	FSTPQ (F12, F13), 96(R1)
-product15:
 	B likelihood7
 long4:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole30
+	BNE whole21
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same32
+	BEQ same23
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -14786,8 +12883,8 @@ long4:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done33
-same32:
+	B done24
+same23:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -14812,13 +12909,13 @@ same32:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done33:
+done24:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next36
-columns35:
+	BLT next27
+columns26:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -14930,13 +13027,13 @@ columns35:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns35
-next36:
+	BGE columns26
+next27:
 	ADDS $4, R2, R2
-	BEQ done34
+	BEQ done25
 	SUBS $1, R2, R2
-	BLT next38
-columns37:
+	BLT next29
+columns28:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -14967,9 +13064,9 @@ columns37:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns37
-next38:
-done34:
+	BGE columns28
+next29:
+done25:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -14981,19 +13078,19 @@ done34:
 	FSTPQ (F14, F15), 160(R1)
 	FSTPQ (F16, F17), 192(R1)
 	FSTPQ (F18, F19), 224(R1)
-	B product31
-whole30:
+	B product22
+whole21:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same39
+	BEQ same30
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F6, F7)
 	FLDPQ 32(R1), (F8, F9)
 	FLDPQ 64(R1), (F10, F11)
 	FLDPQ 96(R1), (F12, F13)
-	B done40
-same39:
+	B done31
+same30:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -15006,13 +13103,13 @@ same39:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done40:
+done31:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next43
-columns42:
+	BLT next34
+columns33:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -15140,13 +13237,13 @@ columns42:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns42
-next43:
+	BGE columns33
+next34:
 	ADDS $4, R2, R2
-	BEQ done41
+	BEQ done32
 	SUBS $1, R2, R2
-	BLT next45
-columns44:
+	BLT next36
+columns35:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -15181,9 +13278,9 @@ columns44:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns44
-next45:
-done41:
+	BGE columns35
+next36:
+done32:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -15194,14 +13291,14 @@ done41:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same46
+	BEQ same37
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F6, F7)
 	FLDPQ 160(R1), (F8, F9)
 	FLDPQ 192(R1), (F10, F11)
 	FLDPQ 224(R1), (F12, F13)
-	B done47
-same46:
+	B done38
+same37:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -15214,13 +13311,13 @@ same46:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done47:
+done38:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next50
-columns49:
+	BLT next41
+columns40:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -15348,13 +13445,13 @@ columns49:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns49
-next50:
+	BGE columns40
+next41:
 	ADDS $4, R2, R2
-	BEQ done48
+	BEQ done39
 	SUBS $1, R2, R2
-	BLT next52
-columns51:
+	BLT next43
+columns42:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -15389,9 +13486,9 @@ columns51:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns51
-next52:
-done48:
+	BGE columns42
+next43:
+done39:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -15399,25 +13496,22 @@ done48:
 	FSTPQ (F8, F9), 160(R1)
 	FSTPQ (F10, F11), 192(R1)
 	FSTPQ (F12, F13), 224(R1)
-product31:
+product22:
 	B likelihood7
 both5:
 	CMP $16, R1
 	BNE bothLong6
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole53
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same55
+	BEQ same44
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done56
-same55:
+	B done45
+same44:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -15430,7 +13524,7 @@ same55:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done56:
+done45:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD 16(RSP), R2
@@ -15447,8 +13541,8 @@ done56:
 	MOVD grad+40(FP), R3
 	MOVD k+32(FP), R4
 	SUBS $4, R4, R4
-	BLT next59
-columns58:
+	BLT next48
+columns47:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -15578,13 +13672,13 @@ columns58:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns58
-next59:
+	BGE columns47
+next48:
 	ADDS $4, R4, R4
-	BEQ done57
+	BEQ done46
 	SUBS $1, R4, R4
-	BLT next61
-columns60:
+	BLT next50
+columns49:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -15621,9 +13715,9 @@ columns60:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns60
-next61:
-done57:
+	BGE columns49
+next50:
+done46:
 	FLDPQ 0(R3), (F20, F21)
 	FLDPQ 32(R3), (F22, F23)
 	WORD $0x4e6cd694
@@ -15643,432 +13737,15 @@ done57:
 	FSTPQ (F6, F7), 32(R1)
 	FSTPQ (F8, F9), 64(R1)
 	FSTPQ (F10, F11), 96(R1)
-	B product54
-whole53:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same62
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F6, F7)
-	FLDPQ 32(R1), (F8, F9)
-	FLDPQ 64(R1), (F10, F11)
-	FLDPQ 96(R1), (F12, F13)
-	B done63
-same62:
-	FMOVD c+48(FP), F28
-	WORD $0x4e080786
-	WORD $0x4e080787
-	FMOVD c+48(FP), F28
-	WORD $0x4e080788
-	WORD $0x4e080789
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-done63:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next66
-columns65:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 8(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 16(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 24(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns65
-next66:
-	ADDS $4, R2, R2
-	BEQ done64
-	SUBS $1, R2, R2
-	BLT next68
-columns67:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns67
-next68:
-done64:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F6, F7), 0(R1)
-	FSTPQ (F8, F9), 32(R1)
-	FSTPQ (F10, F11), 64(R1)
-	FSTPQ (F12, F13), 96(R1)
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F6, F7)
-	FLDPQ 32(R2), (F8, F9)
-	FLDPQ 64(R2), (F10, F11)
-	FLDPQ 96(R2), (F12, F13)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next71
-columns70:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-	FLDPQ 128(R1), (F14, F15)
-	FLDPQ 160(R1), (F16, F17)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 128(R1)
-	FSTPQ (F16, F17), 160(R1)
-	FLDPQ 192(R1), (F14, F15)
-	FLDPQ 224(R1), (F16, F17)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 192(R1)
-	FSTPQ (F16, F17), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns70
-next71:
-	ADDS $4, R2, R2
-	BEQ done69
-	SUBS $1, R2, R2
-	BLT next73
-columns72:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns72
-next73:
-done69:
-	FLDPQ 0(R1), (F4, F5)
-	FLDPQ 32(R1), (F14, F15)
-	WORD $0x4e66d484
-	WORD $0x4e67d4a5
-	WORD $0x4e68d5ce
-	WORD $0x4e69d5ef
-	WORD $0x4e6ad484
-	WORD $0x4e6bd4a5
-	WORD $0x4e6cd5ce
-	WORD $0x4e6dd5ef
-	FSTPQ (F4, F5), 0(R1)
-	FSTPQ (F14, F15), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product54:
 	B likelihood7
 bothLong6:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole74
+	BNE whole51
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same76
+	BEQ same53
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -16078,8 +13755,8 @@ bothLong6:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done77
-same76:
+	B done54
+same53:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -16104,13 +13781,13 @@ same76:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done77:
+done54:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next80
-columns79:
+	BLT next57
+columns56:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -16222,13 +13899,13 @@ columns79:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns79
-next80:
+	BGE columns56
+next57:
 	ADDS $4, R2, R2
-	BEQ done78
+	BEQ done55
 	SUBS $1, R2, R2
-	BLT next82
-columns81:
+	BLT next59
+columns58:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -16259,9 +13936,9 @@ columns81:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns81
-next82:
-done78:
+	BGE columns58
+next59:
+done55:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -16291,8 +13968,8 @@ done78:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next85
-columns84:
+	BLT next62
+columns61:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -16408,13 +14085,13 @@ columns84:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns84
-next85:
+	BGE columns61
+next62:
 	ADDS $4, R2, R2
-	BEQ done83
+	BEQ done60
 	SUBS $1, R2, R2
-	BLT next87
-columns86:
+	BLT next64
+columns63:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -16446,9 +14123,9 @@ columns86:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns86
-next87:
-done83:
+	BGE columns63
+next64:
+done60:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -16471,19 +14148,19 @@ done83:
 	FSTPQ (F22, F23), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product75
-whole74:
+	B product52
+whole51:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same88
+	BEQ same65
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F6, F7)
 	FLDPQ 32(R1), (F8, F9)
 	FLDPQ 64(R1), (F10, F11)
 	FLDPQ 96(R1), (F12, F13)
-	B done89
-same88:
+	B done66
+same65:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -16496,13 +14173,13 @@ same88:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done89:
+done66:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next92
-columns91:
+	BLT next69
+columns68:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -16630,13 +14307,13 @@ columns91:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns91
-next92:
+	BGE columns68
+next69:
 	ADDS $4, R2, R2
-	BEQ done90
+	BEQ done67
 	SUBS $1, R2, R2
-	BLT next94
-columns93:
+	BLT next71
+columns70:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -16671,9 +14348,9 @@ columns93:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns93
-next94:
-done90:
+	BGE columns70
+next71:
+done67:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -16684,14 +14361,14 @@ done90:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same95
+	BEQ same72
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F6, F7)
 	FLDPQ 160(R1), (F8, F9)
 	FLDPQ 192(R1), (F10, F11)
 	FLDPQ 224(R1), (F12, F13)
-	B done96
-same95:
+	B done73
+same72:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -16704,13 +14381,13 @@ same95:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done96:
+done73:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next99
-columns98:
+	BLT next76
+columns75:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -16838,13 +14515,13 @@ columns98:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns98
-next99:
+	BGE columns75
+next76:
 	ADDS $4, R2, R2
-	BEQ done97
+	BEQ done74
 	SUBS $1, R2, R2
-	BLT next101
-columns100:
+	BLT next78
+columns77:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -16879,9 +14556,9 @@ columns100:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns100
-next101:
-done97:
+	BGE columns77
+next78:
+done74:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -16903,8 +14580,8 @@ done97:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next104
-columns103:
+	BLT next81
+columns80:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -17036,13 +14713,13 @@ columns103:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns103
-next104:
+	BGE columns80
+next81:
 	ADDS $4, R2, R2
-	BEQ done102
+	BEQ done79
 	SUBS $1, R2, R2
-	BLT next106
-columns105:
+	BLT next83
+columns82:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -17078,9 +14755,9 @@ columns105:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns105
-next106:
-done102:
+	BGE columns82
+next83:
+done79:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -17107,8 +14784,8 @@ done102:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next109
-columns108:
+	BLT next86
+columns85:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -17240,13 +14917,13 @@ columns108:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns108
-next109:
+	BGE columns85
+next86:
 	ADDS $4, R2, R2
-	BEQ done107
+	BEQ done84
 	SUBS $1, R2, R2
-	BLT next111
-columns110:
+	BLT next88
+columns87:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -17282,9 +14959,9 @@ columns110:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns110
-next111:
-done107:
+	BGE columns87
+next88:
+done84:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -17299,7 +14976,7 @@ done107:
 	FSTPQ (F14, F15), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product75:
+product52:
 likelihood7:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
@@ -17310,8 +14987,8 @@ likelihood7:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail115
-loop114:
+	BGT tail92
+loop91:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R2, R19
@@ -17582,11 +15259,11 @@ loop114:
 	WORD $0x4e69d463
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop114
-tail115:
+	BLE loop91
+tail92:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done116
+	BLE done93
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -17982,7 +15659,7 @@ lanes6:
 	WORD $0x4e251d65
 	WORD $0x4e64d442
 	WORD $0x4e65d463
-done116:
+done93:
 	MOVD 40(RSP), R0
 	MOVD 56(RSP), R1
 	CMP R1, R0
@@ -18011,9 +15688,6 @@ back8:
 	MOVD 40(RSP), R0
 	CMP $16, R0
 	BNE backLong9
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole117
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -18028,8 +15702,8 @@ back8:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next121
-columns120:
+	BLT next96
+columns95:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -18097,13 +15771,13 @@ columns120:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns120
-next121:
+	BGE columns95
+next96:
 	ADDS $4, R2, R2
-	BEQ done119
+	BEQ done94
 	SUBS $1, R2, R2
-	BLT next123
-columns122:
+	BLT next98
+columns97:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -18123,9 +15797,9 @@ columns122:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns122
-next123:
-done119:
+	BGE columns97
+next98:
+done94:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e64d58c
@@ -18140,220 +15814,11 @@ done119:
 	FSTPQ (F14, F15), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product118
-whole117:
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F6, F7)
-	FLDPQ 32(R2), (F8, F9)
-	FLDPQ 64(R2), (F10, F11)
-	FLDPQ 96(R2), (F12, F13)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next126
-columns125:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-	FLDPQ 128(R1), (F14, F15)
-	FLDPQ 160(R1), (F16, F17)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 128(R1)
-	FSTPQ (F16, F17), 160(R1)
-	FLDPQ 192(R1), (F14, F15)
-	FLDPQ 224(R1), (F16, F17)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 192(R1)
-	FSTPQ (F16, F17), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns125
-next126:
-	ADDS $4, R2, R2
-	BEQ done124
-	SUBS $1, R2, R2
-	BLT next128
-columns127:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns127
-next128:
-done124:
-	FLDPQ 0(R1), (F4, F5)
-	FLDPQ 32(R1), (F14, F15)
-	WORD $0x4e66d484
-	WORD $0x4e67d4a5
-	WORD $0x4e68d5ce
-	WORD $0x4e69d5ef
-	WORD $0x4e6ad484
-	WORD $0x4e6bd4a5
-	WORD $0x4e6cd5ce
-	WORD $0x4e6dd5ef
-	FSTPQ (F4, F5), 0(R1)
-	FSTPQ (F14, F15), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product118:
 	B tile3
 backLong9:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole129
+	BNE whole99
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -18372,8 +15837,8 @@ backLong9:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next133
-columns132:
+	BLT next103
+columns102:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -18489,13 +15954,13 @@ columns132:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns132
-next133:
+	BGE columns102
+next103:
 	ADDS $4, R2, R2
-	BEQ done131
+	BEQ done101
 	SUBS $1, R2, R2
-	BLT next135
-columns134:
+	BLT next105
+columns104:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -18527,9 +15992,9 @@ columns134:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns134
-next135:
-done131:
+	BGE columns104
+next105:
+done101:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -18552,8 +16017,8 @@ done131:
 	FSTPQ (F22, F23), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product130
-whole129:
+	B product100
+whole99:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -18568,8 +16033,8 @@ whole129:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next138
-columns137:
+	BLT next108
+columns107:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -18701,13 +16166,13 @@ columns137:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns137
-next138:
+	BGE columns107
+next108:
 	ADDS $4, R2, R2
-	BEQ done136
+	BEQ done106
 	SUBS $1, R2, R2
-	BLT next140
-columns139:
+	BLT next110
+columns109:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -18743,9 +16208,9 @@ columns139:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns139
-next140:
-done136:
+	BGE columns109
+next110:
+done106:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -18772,8 +16237,8 @@ done136:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next143
-columns142:
+	BLT next113
+columns112:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -18905,13 +16370,13 @@ columns142:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns142
-next143:
+	BGE columns112
+next113:
 	ADDS $4, R2, R2
-	BEQ done141
+	BEQ done111
 	SUBS $1, R2, R2
-	BLT next145
-columns144:
+	BLT next115
+columns114:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -18947,9 +16412,9 @@ columns144:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns144
-next145:
-done141:
+	BGE columns114
+next115:
+done111:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -18964,7 +16429,7 @@ done141:
 	FSTPQ (F14, F15), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product130:
+product100:
 	B tile3
 finish10:
 	MOVD 64(RSP), R0
@@ -18976,16 +16441,16 @@ finish10:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole146
+	BNE whole116
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit148:
+unit118:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost149
+	BLE atMost119
 	MOVD $8, R3
-atMost149:
+atMost119:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -18995,7 +16460,7 @@ atMost149:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same150
+	BEQ same120
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -19018,18 +16483,18 @@ atMost149:
 lanes7:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done151
-same150:
+	B done121
+same120:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done151:
+done121:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column152:
+column122:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -19039,7 +16504,7 @@ column152:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column152
+	BGT column122
 	ADD $0, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes8
@@ -19059,9 +16524,9 @@ column152:
 lanes8:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost153
+	BLE atMost123
 	MOVD $8, R3
-atMost153:
+atMost123:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -19071,7 +16536,7 @@ atMost153:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same154
+	BEQ same124
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -19094,18 +16559,18 @@ atMost153:
 lanes9:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done155
-same154:
+	B done125
+same124:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done155:
+done125:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column156:
+column126:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -19115,7 +16580,7 @@ column156:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column156
+	BGT column126
 	ADD $32, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes10
@@ -19136,18 +16601,18 @@ lanes10:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit148
-	B product147
-whole146:
+	BGT unit118
+	B product117
+whole116:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit157:
+unit127:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost158
+	BLE atMost128
 	MOVD $8, R3
-atMost158:
+atMost128:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -19157,7 +16622,7 @@ atMost158:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same159
+	BEQ same129
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -19180,18 +16645,18 @@ atMost158:
 lanes11:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done160
-same159:
+	B done130
+same129:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done160:
+done130:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column161:
+column131:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -19205,7 +16670,7 @@ column161:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column161
+	BGT column131
 	ADD $0, R3, R20
 	WORD $0x4e083cd5
 	CBZ R21, lanes12
@@ -19225,9 +16690,9 @@ column161:
 lanes12:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost162
+	BLE atMost132
 	MOVD $8, R3
-atMost162:
+atMost132:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -19237,7 +16702,7 @@ atMost162:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same163
+	BEQ same133
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -19260,18 +16725,18 @@ atMost162:
 lanes13:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done164
-same163:
+	B done134
+same133:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done164:
+done134:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column165:
+column135:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -19285,7 +16750,7 @@ column165:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column165
+	BGT column135
 	ADD $32, R3, R20
 	WORD $0x4e083cd5
 	CBZ R21, lanes14
@@ -19306,22 +16771,22 @@ lanes14:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit157
-product147:
+	BGT unit127
+product117:
 	B likelihood7
 rest11:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole166
+	BNE whole136
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit168:
+unit138:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost169
+	BLE atMost139
 	MOVD $8, R3
-atMost169:
+atMost139:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -19355,7 +16820,7 @@ lanes15:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column170:
+column140:
 	FLDPQ 0(R4), (F6, F7)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -19364,16 +16829,16 @@ column170:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column170
+	BGT column140
 	FLDPQ 0(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
 	FSTPQ (F6, F7), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost171
+	BLE atMost141
 	MOVD $8, R3
-atMost171:
+atMost141:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -19407,7 +16872,7 @@ lanes16:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column172:
+column142:
 	FLDPQ 32(R4), (F6, F7)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -19416,7 +16881,7 @@ column172:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column172
+	BGT column142
 	FLDPQ 32(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
@@ -19424,18 +16889,18 @@ column172:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit168
-	B product167
-whole166:
+	BGT unit138
+	B product137
+whole136:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit173:
+unit143:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost174
+	BLE atMost144
 	MOVD $8, R3
-atMost174:
+atMost144:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -19469,7 +16934,7 @@ lanes17:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column175:
+column145:
 	FLDPQ 0(R4), (F8, F9)
 	FMOVQ 0(R3), F28
 	WORD $0x4f20a785
@@ -19482,16 +16947,16 @@ column175:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column175
+	BGT column145
 	FLDPQ 0(R4), (F4, F5)
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
 	FSTPQ (F4, F5), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost176
+	BLE atMost146
 	MOVD $8, R3
-atMost176:
+atMost146:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -19525,7 +16990,7 @@ lanes18:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column177:
+column147:
 	FLDPQ 32(R4), (F8, F9)
 	FMOVQ 16(R3), F28
 	WORD $0x4f20a785
@@ -19538,7 +17003,7 @@ column177:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column177
+	BGT column147
 	FLDPQ 32(R4), (F4, F5)
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
@@ -19546,22 +17011,22 @@ column177:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit173
-product167:
+	BGT unit143
+product137:
 	B done13
 wide12:
-tile178:
+tile148:
 	MOVD 8(RSP), R0
 	CMP $0, R0
-	BLE finish182
+	BLE finish152
 	CMP $8, R0
-	BLE atMost184
+	BLE atMost154
 	MOVD $8, R0
-atMost184:
+atMost154:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole185
+	BNE whole155
 	WORD $0x6e241c84
 	WORD $0x6e251ca5
 	WORD $0x6e261cc6
@@ -19584,7 +17049,7 @@ atMost184:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group187:
+group157:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7cce84
@@ -19615,7 +17080,7 @@ group187:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group187
+	BGT group157
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
 	WORD $0x4e6ad506
@@ -19659,7 +17124,7 @@ group187:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same188
+	BEQ same158
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -19682,12 +17147,12 @@ group187:
 lanes19:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done189
-same188:
+	B done159
+same158:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done189:
+done159:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -19731,7 +17196,7 @@ lanes20:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group190:
+group160:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 256(R0), (F28, F29)
 	WORD $0x4e7cce84
@@ -19762,7 +17227,7 @@ group190:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group190
+	BGT group160
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
 	WORD $0x4e6ad506
@@ -19806,7 +17271,7 @@ group190:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same191
+	BEQ same161
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -19829,12 +17294,12 @@ group190:
 lanes21:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done192
-same191:
+	B done162
+same161:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done192:
+done162:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -19856,8 +17321,8 @@ done192:
 	CBZ R21, lanes22
 	WORD $0x4d008687
 lanes22:
-	B product186
-whole185:
+	B product156
+whole155:
 	WORD $0x6e261cc6
 	WORD $0x6e271ce7
 	WORD $0x6e281d08
@@ -19880,7 +17345,7 @@ whole185:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group193:
+group163:
 	FLDPQ 0(R1), (F22, F23)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a785
@@ -19943,7 +17408,7 @@ group193:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group193
+	BGT group163
 	WORD $0x4e68d4c4
 	WORD $0x4e69d4e5
 	WORD $0x4e6cd546
@@ -19987,7 +17452,7 @@ group193:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same194
+	BEQ same164
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -20010,12 +17475,12 @@ group193:
 lanes23:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done195
-same194:
+	B done165
+same164:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done195:
+done165:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -20059,7 +17524,7 @@ lanes24:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group196:
+group166:
 	FLDPQ 0(R1), (F22, F23)
 	FMOVQ 128(R0), F28
 	WORD $0x4f20a785
@@ -20122,7 +17587,7 @@ group196:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group196
+	BGT group166
 	WORD $0x4e68d4c4
 	WORD $0x4e69d4e5
 	WORD $0x4e6cd546
@@ -20166,7 +17631,7 @@ group196:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same197
+	BEQ same167
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -20189,12 +17654,12 @@ group196:
 lanes25:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done198
-same197:
+	B done168
+same167:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done198:
+done168:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -20216,7 +17681,7 @@ done198:
 	CBZ R21, lanes26
 	WORD $0x4d008687
 lanes26:
-product186:
+product156:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -20226,8 +17691,8 @@ product186:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail202
-loop201:
+	BGT tail172
+loop171:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R2, R19
@@ -20498,11 +17963,11 @@ loop201:
 	WORD $0x4e69d463
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop201
-tail202:
+	BLE loop171
+tail172:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done203
+	BLE done173
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -20898,7 +18363,7 @@ lanes32:
 	WORD $0x4e251d65
 	WORD $0x4e64d442
 	WORD $0x4e65d463
-done203:
+done173:
 	MOVD grad+40(FP), R0
 	MOVD k+32(FP), R1
 	LSL $3, R1, R1
@@ -20995,7 +18460,7 @@ lanes34:
 	MOVD R1, 8(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole204
+	BNE whole174
 	FMOVD 72(RSP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -21032,7 +18497,7 @@ lanes34:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group206:
+group176:
 	FLDPQ 0(R2), (F20, F21)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7ccc94
@@ -21089,9 +18554,9 @@ group206:
 	ADDS $-64, R2, R2
 	ADDS $256, R1, R1
 	SUBS $8, R3, R3
-	BGT group206
-	B product205
-whole204:
+	BGT group176
+	B product175
+whole174:
 	FMOVD 72(RSP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -21128,7 +18593,7 @@ whole204:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group207:
+group177:
 	FLDPQ 0(R2), (F22, F23)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a785
@@ -21249,12 +18714,12 @@ group207:
 	ADDS $-64, R2, R2
 	ADDS $128, R1, R1
 	SUBS $8, R3, R3
-	BGT group207
-product205:
+	BGT group177
+product175:
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B tile178
-finish182:
+	B tile148
+finish152:
 done13:
 	MOVD sum+80(FP), R0
 	FSTPQ (F0, F1), 0(R0)
@@ -21270,32 +18735,33 @@ TEXT ·bernoulliProbitLinearNEON(SB), NOSPLIT, $136-88
 	MOVD $0, R0
 	MOVD R0, 32(RSP)
 	MOVD R0, 64(RSP)
-	MOVD k+32(FP), R0
-	MOVD $32, R1
-	CMP $32, R0
+	MOVD x+8(FP), R0
+	MOVD whole+16(FP), R1
+	MOVD k+32(FP), R2
+	MOVD $8, R3
+	CMP $128, R2
+	BGT chosen1
+	MOVD $32, R3
+	CMP $0, R1
+	BNE chosen1
+	CMP $32, R2
 	BLE chosen1
-	MOVD $16, R1
-	CMP $128, R0
-	BLE chosen1
-	MOVD $8, R1
+	MOVD $16, R3
 chosen1:
-	MOVD R1, 40(RSP)
-	MUL R1, R0, R0
-	LSL $3, R0, R0
-	MOVD R0, 48(RSP)
-	MOVD x+8(FP), R1
-	MOVD whole+16(FP), R2
-	MOVD R1, 16(RSP)
-	MOVD R2, 24(RSP)
-	CMP $0, R2
-	BEQ numbers2
-	MOVD R2, 16(RSP)
-	LSR $1, R0, R0
-	MOVD R0, 48(RSP)
+	MOVD R3, 40(RSP)
+	MUL R3, R2, R2
+	LSL $2, R2, R2
+	MOVD R1, 24(RSP)
+	CMP $0, R1
+	BNE numbers2
+	LSL $1, R2, R2
+	MOVD R0, R1
 numbers2:
-	MOVD k+32(FP), R0
-	CMP $128, R0
-	BGT wide12
+	MOVD R2, 48(RSP)
+	MOVD R1, 16(RSP)
+	MOVD 40(RSP), R0
+	CMP $8, R0
+	BEQ wide12
 tile3:
 	MOVD 8(RSP), R0
 	MOVD 40(RSP), R1
@@ -21307,20 +18773,17 @@ tile3:
 	BNE both5
 	CMP $16, R1
 	BNE long4
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole14
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same16
+	BEQ same14
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done17
-same16:
+	B done15
+same14:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -21333,13 +18796,13 @@ same16:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done17:
+done15:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next20
-columns19:
+	BLT next18
+columns17:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -21403,13 +18866,13 @@ columns19:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns19
-next20:
+	BGE columns17
+next18:
 	ADDS $4, R2, R2
-	BEQ done18
+	BEQ done16
 	SUBS $1, R2, R2
-	BLT next22
-columns21:
+	BLT next20
+columns19:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -21428,9 +18891,9 @@ columns21:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns21
-next22:
-done18:
+	BGE columns19
+next20:
+done16:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -21438,226 +18901,15 @@ done18:
 	FSTPQ (F6, F7), 32(R1)
 	FSTPQ (F8, F9), 64(R1)
 	FSTPQ (F10, F11), 96(R1)
-	B product15
-whole14:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same23
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F6, F7)
-	FLDPQ 32(R1), (F8, F9)
-	FLDPQ 64(R1), (F10, F11)
-	FLDPQ 96(R1), (F12, F13)
-	B done24
-same23:
-	FMOVD c+48(FP), F28
-	WORD $0x4e080786
-	WORD $0x4e080787
-	FMOVD c+48(FP), F28
-	WORD $0x4e080788
-	WORD $0x4e080789
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-done24:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next27
-columns26:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 8(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 16(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 24(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns26
-next27:
-	ADDS $4, R2, R2
-	BEQ done25
-	SUBS $1, R2, R2
-	BLT next29
-columns28:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns28
-next29:
-done25:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F6, F7), 0(R1)
-	FSTPQ (F8, F9), 32(R1)
-	FSTPQ (F10, F11), 64(R1)
-	FSTPQ (F12, F13), 96(R1)
-product15:
 	B likelihood7
 long4:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole30
+	BNE whole21
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same32
+	BEQ same23
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -21667,8 +18919,8 @@ long4:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done33
-same32:
+	B done24
+same23:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -21693,13 +18945,13 @@ same32:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done33:
+done24:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next36
-columns35:
+	BLT next27
+columns26:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -21811,13 +19063,13 @@ columns35:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns35
-next36:
+	BGE columns26
+next27:
 	ADDS $4, R2, R2
-	BEQ done34
+	BEQ done25
 	SUBS $1, R2, R2
-	BLT next38
-columns37:
+	BLT next29
+columns28:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -21848,9 +19100,9 @@ columns37:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns37
-next38:
-done34:
+	BGE columns28
+next29:
+done25:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -21862,19 +19114,19 @@ done34:
 	FSTPQ (F14, F15), 160(R1)
 	FSTPQ (F16, F17), 192(R1)
 	FSTPQ (F18, F19), 224(R1)
-	B product31
-whole30:
+	B product22
+whole21:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same39
+	BEQ same30
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F6, F7)
 	FLDPQ 32(R1), (F8, F9)
 	FLDPQ 64(R1), (F10, F11)
 	FLDPQ 96(R1), (F12, F13)
-	B done40
-same39:
+	B done31
+same30:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -21887,13 +19139,13 @@ same39:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done40:
+done31:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next43
-columns42:
+	BLT next34
+columns33:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -22021,13 +19273,13 @@ columns42:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns42
-next43:
+	BGE columns33
+next34:
 	ADDS $4, R2, R2
-	BEQ done41
+	BEQ done32
 	SUBS $1, R2, R2
-	BLT next45
-columns44:
+	BLT next36
+columns35:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -22062,9 +19314,9 @@ columns44:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns44
-next45:
-done41:
+	BGE columns35
+next36:
+done32:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -22075,14 +19327,14 @@ done41:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same46
+	BEQ same37
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F6, F7)
 	FLDPQ 160(R1), (F8, F9)
 	FLDPQ 192(R1), (F10, F11)
 	FLDPQ 224(R1), (F12, F13)
-	B done47
-same46:
+	B done38
+same37:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -22095,13 +19347,13 @@ same46:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done47:
+done38:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next50
-columns49:
+	BLT next41
+columns40:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -22229,13 +19481,13 @@ columns49:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns49
-next50:
+	BGE columns40
+next41:
 	ADDS $4, R2, R2
-	BEQ done48
+	BEQ done39
 	SUBS $1, R2, R2
-	BLT next52
-columns51:
+	BLT next43
+columns42:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -22270,9 +19522,9 @@ columns51:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns51
-next52:
-done48:
+	BGE columns42
+next43:
+done39:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -22280,25 +19532,22 @@ done48:
 	FSTPQ (F8, F9), 160(R1)
 	FSTPQ (F10, F11), 192(R1)
 	FSTPQ (F12, F13), 224(R1)
-product31:
+product22:
 	B likelihood7
 both5:
 	CMP $16, R1
 	BNE bothLong6
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole53
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same55
+	BEQ same44
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done56
-same55:
+	B done45
+same44:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -22311,7 +19560,7 @@ same55:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done56:
+done45:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD 16(RSP), R2
@@ -22328,8 +19577,8 @@ done56:
 	MOVD grad+40(FP), R3
 	MOVD k+32(FP), R4
 	SUBS $4, R4, R4
-	BLT next59
-columns58:
+	BLT next48
+columns47:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -22459,13 +19708,13 @@ columns58:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns58
-next59:
+	BGE columns47
+next48:
 	ADDS $4, R4, R4
-	BEQ done57
+	BEQ done46
 	SUBS $1, R4, R4
-	BLT next61
-columns60:
+	BLT next50
+columns49:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -22502,9 +19751,9 @@ columns60:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns60
-next61:
-done57:
+	BGE columns49
+next50:
+done46:
 	FLDPQ 0(R3), (F20, F21)
 	FLDPQ 32(R3), (F22, F23)
 	WORD $0x4e6cd694
@@ -22524,432 +19773,15 @@ done57:
 	FSTPQ (F6, F7), 32(R1)
 	FSTPQ (F8, F9), 64(R1)
 	FSTPQ (F10, F11), 96(R1)
-	B product54
-whole53:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same62
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F6, F7)
-	FLDPQ 32(R1), (F8, F9)
-	FLDPQ 64(R1), (F10, F11)
-	FLDPQ 96(R1), (F12, F13)
-	B done63
-same62:
-	FMOVD c+48(FP), F28
-	WORD $0x4e080786
-	WORD $0x4e080787
-	FMOVD c+48(FP), F28
-	WORD $0x4e080788
-	WORD $0x4e080789
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-done63:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next66
-columns65:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 8(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 16(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 24(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns65
-next66:
-	ADDS $4, R2, R2
-	BEQ done64
-	SUBS $1, R2, R2
-	BLT next68
-columns67:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns67
-next68:
-done64:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F6, F7), 0(R1)
-	FSTPQ (F8, F9), 32(R1)
-	FSTPQ (F10, F11), 64(R1)
-	FSTPQ (F12, F13), 96(R1)
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F6, F7)
-	FLDPQ 32(R2), (F8, F9)
-	FLDPQ 64(R2), (F10, F11)
-	FLDPQ 96(R2), (F12, F13)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next71
-columns70:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-	FLDPQ 128(R1), (F14, F15)
-	FLDPQ 160(R1), (F16, F17)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 128(R1)
-	FSTPQ (F16, F17), 160(R1)
-	FLDPQ 192(R1), (F14, F15)
-	FLDPQ 224(R1), (F16, F17)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 192(R1)
-	FSTPQ (F16, F17), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns70
-next71:
-	ADDS $4, R2, R2
-	BEQ done69
-	SUBS $1, R2, R2
-	BLT next73
-columns72:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns72
-next73:
-done69:
-	FLDPQ 0(R1), (F4, F5)
-	FLDPQ 32(R1), (F14, F15)
-	WORD $0x4e66d484
-	WORD $0x4e67d4a5
-	WORD $0x4e68d5ce
-	WORD $0x4e69d5ef
-	WORD $0x4e6ad484
-	WORD $0x4e6bd4a5
-	WORD $0x4e6cd5ce
-	WORD $0x4e6dd5ef
-	FSTPQ (F4, F5), 0(R1)
-	FSTPQ (F14, F15), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product54:
 	B likelihood7
 bothLong6:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole74
+	BNE whole51
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same76
+	BEQ same53
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -22959,8 +19791,8 @@ bothLong6:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done77
-same76:
+	B done54
+same53:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -22985,13 +19817,13 @@ same76:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done77:
+done54:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next80
-columns79:
+	BLT next57
+columns56:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -23103,13 +19935,13 @@ columns79:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns79
-next80:
+	BGE columns56
+next57:
 	ADDS $4, R2, R2
-	BEQ done78
+	BEQ done55
 	SUBS $1, R2, R2
-	BLT next82
-columns81:
+	BLT next59
+columns58:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -23140,9 +19972,9 @@ columns81:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns81
-next82:
-done78:
+	BGE columns58
+next59:
+done55:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -23172,8 +20004,8 @@ done78:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next85
-columns84:
+	BLT next62
+columns61:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -23289,13 +20121,13 @@ columns84:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns84
-next85:
+	BGE columns61
+next62:
 	ADDS $4, R2, R2
-	BEQ done83
+	BEQ done60
 	SUBS $1, R2, R2
-	BLT next87
-columns86:
+	BLT next64
+columns63:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -23327,9 +20159,9 @@ columns86:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns86
-next87:
-done83:
+	BGE columns63
+next64:
+done60:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -23352,19 +20184,19 @@ done83:
 	FSTPQ (F22, F23), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product75
-whole74:
+	B product52
+whole51:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same88
+	BEQ same65
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F6, F7)
 	FLDPQ 32(R1), (F8, F9)
 	FLDPQ 64(R1), (F10, F11)
 	FLDPQ 96(R1), (F12, F13)
-	B done89
-same88:
+	B done66
+same65:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -23377,13 +20209,13 @@ same88:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done89:
+done66:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next92
-columns91:
+	BLT next69
+columns68:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -23511,13 +20343,13 @@ columns91:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns91
-next92:
+	BGE columns68
+next69:
 	ADDS $4, R2, R2
-	BEQ done90
+	BEQ done67
 	SUBS $1, R2, R2
-	BLT next94
-columns93:
+	BLT next71
+columns70:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -23552,9 +20384,9 @@ columns93:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns93
-next94:
-done90:
+	BGE columns70
+next71:
+done67:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -23565,14 +20397,14 @@ done90:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same95
+	BEQ same72
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F6, F7)
 	FLDPQ 160(R1), (F8, F9)
 	FLDPQ 192(R1), (F10, F11)
 	FLDPQ 224(R1), (F12, F13)
-	B done96
-same95:
+	B done73
+same72:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -23585,13 +20417,13 @@ same95:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done96:
+done73:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next99
-columns98:
+	BLT next76
+columns75:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -23719,13 +20551,13 @@ columns98:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns98
-next99:
+	BGE columns75
+next76:
 	ADDS $4, R2, R2
-	BEQ done97
+	BEQ done74
 	SUBS $1, R2, R2
-	BLT next101
-columns100:
+	BLT next78
+columns77:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -23760,9 +20592,9 @@ columns100:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns100
-next101:
-done97:
+	BGE columns77
+next78:
+done74:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -23784,8 +20616,8 @@ done97:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next104
-columns103:
+	BLT next81
+columns80:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -23917,13 +20749,13 @@ columns103:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns103
-next104:
+	BGE columns80
+next81:
 	ADDS $4, R2, R2
-	BEQ done102
+	BEQ done79
 	SUBS $1, R2, R2
-	BLT next106
-columns105:
+	BLT next83
+columns82:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -23959,9 +20791,9 @@ columns105:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns105
-next106:
-done102:
+	BGE columns82
+next83:
+done79:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -23988,8 +20820,8 @@ done102:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next109
-columns108:
+	BLT next86
+columns85:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -24121,13 +20953,13 @@ columns108:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns108
-next109:
+	BGE columns85
+next86:
 	ADDS $4, R2, R2
-	BEQ done107
+	BEQ done84
 	SUBS $1, R2, R2
-	BLT next111
-columns110:
+	BLT next88
+columns87:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -24163,9 +20995,9 @@ columns110:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns110
-next111:
-done107:
+	BGE columns87
+next88:
+done84:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -24180,7 +21012,7 @@ done107:
 	FSTPQ (F14, F15), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product75:
+product52:
 likelihood7:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
@@ -24191,8 +21023,8 @@ likelihood7:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail115
-loop114:
+	BGT tail92
+loop91:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R2, R19
@@ -25271,11 +22103,11 @@ loop114:
 	FSTPQ (F4, F5), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop114
-tail115:
+	BLE loop91
+tail92:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done116
+	BLE done93
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -26599,7 +23431,7 @@ lanes11:
 	CBZ R21, lanes12
 	WORD $0x4d008687
 lanes12:
-done116:
+done93:
 	MOVD 40(RSP), R0
 	MOVD 56(RSP), R1
 	CMP R1, R0
@@ -26628,9 +23460,6 @@ back8:
 	MOVD 40(RSP), R0
 	CMP $16, R0
 	BNE backLong9
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole117
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -26645,8 +23474,8 @@ back8:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next121
-columns120:
+	BLT next96
+columns95:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -26714,13 +23543,13 @@ columns120:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns120
-next121:
+	BGE columns95
+next96:
 	ADDS $4, R2, R2
-	BEQ done119
+	BEQ done94
 	SUBS $1, R2, R2
-	BLT next123
-columns122:
+	BLT next98
+columns97:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -26740,9 +23569,9 @@ columns122:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns122
-next123:
-done119:
+	BGE columns97
+next98:
+done94:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e64d58c
@@ -26757,220 +23586,11 @@ done119:
 	FSTPQ (F14, F15), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product118
-whole117:
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F6, F7)
-	FLDPQ 32(R2), (F8, F9)
-	FLDPQ 64(R2), (F10, F11)
-	FLDPQ 96(R2), (F12, F13)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next126
-columns125:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-	FLDPQ 128(R1), (F14, F15)
-	FLDPQ 160(R1), (F16, F17)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 128(R1)
-	FSTPQ (F16, F17), 160(R1)
-	FLDPQ 192(R1), (F14, F15)
-	FLDPQ 224(R1), (F16, F17)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 192(R1)
-	FSTPQ (F16, F17), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns125
-next126:
-	ADDS $4, R2, R2
-	BEQ done124
-	SUBS $1, R2, R2
-	BLT next128
-columns127:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns127
-next128:
-done124:
-	FLDPQ 0(R1), (F4, F5)
-	FLDPQ 32(R1), (F14, F15)
-	WORD $0x4e66d484
-	WORD $0x4e67d4a5
-	WORD $0x4e68d5ce
-	WORD $0x4e69d5ef
-	WORD $0x4e6ad484
-	WORD $0x4e6bd4a5
-	WORD $0x4e6cd5ce
-	WORD $0x4e6dd5ef
-	FSTPQ (F4, F5), 0(R1)
-	FSTPQ (F14, F15), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product118:
 	B tile3
 backLong9:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole129
+	BNE whole99
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -26989,8 +23609,8 @@ backLong9:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next133
-columns132:
+	BLT next103
+columns102:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -27106,13 +23726,13 @@ columns132:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns132
-next133:
+	BGE columns102
+next103:
 	ADDS $4, R2, R2
-	BEQ done131
+	BEQ done101
 	SUBS $1, R2, R2
-	BLT next135
-columns134:
+	BLT next105
+columns104:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -27144,9 +23764,9 @@ columns134:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns134
-next135:
-done131:
+	BGE columns104
+next105:
+done101:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -27169,8 +23789,8 @@ done131:
 	FSTPQ (F22, F23), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product130
-whole129:
+	B product100
+whole99:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -27185,8 +23805,8 @@ whole129:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next138
-columns137:
+	BLT next108
+columns107:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -27318,13 +23938,13 @@ columns137:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns137
-next138:
+	BGE columns107
+next108:
 	ADDS $4, R2, R2
-	BEQ done136
+	BEQ done106
 	SUBS $1, R2, R2
-	BLT next140
-columns139:
+	BLT next110
+columns109:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -27360,9 +23980,9 @@ columns139:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns139
-next140:
-done136:
+	BGE columns109
+next110:
+done106:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -27389,8 +24009,8 @@ done136:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next143
-columns142:
+	BLT next113
+columns112:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -27522,13 +24142,13 @@ columns142:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns142
-next143:
+	BGE columns112
+next113:
 	ADDS $4, R2, R2
-	BEQ done141
+	BEQ done111
 	SUBS $1, R2, R2
-	BLT next145
-columns144:
+	BLT next115
+columns114:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -27564,9 +24184,9 @@ columns144:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns144
-next145:
-done141:
+	BGE columns114
+next115:
+done111:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -27581,7 +24201,7 @@ done141:
 	FSTPQ (F14, F15), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product130:
+product100:
 	B tile3
 finish10:
 	MOVD 64(RSP), R0
@@ -27593,16 +24213,16 @@ finish10:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole146
+	BNE whole116
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit148:
+unit118:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost149
+	BLE atMost119
 	MOVD $8, R3
-atMost149:
+atMost119:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -27612,7 +24232,7 @@ atMost149:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same150
+	BEQ same120
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -27635,18 +24255,18 @@ atMost149:
 lanes13:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done151
-same150:
+	B done121
+same120:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done151:
+done121:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column152:
+column122:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -27656,7 +24276,7 @@ column152:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column152
+	BGT column122
 	ADD $0, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes14
@@ -27676,9 +24296,9 @@ column152:
 lanes14:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost153
+	BLE atMost123
 	MOVD $8, R3
-atMost153:
+atMost123:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -27688,7 +24308,7 @@ atMost153:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same154
+	BEQ same124
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -27711,18 +24331,18 @@ atMost153:
 lanes15:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done155
-same154:
+	B done125
+same124:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done155:
+done125:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column156:
+column126:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -27732,7 +24352,7 @@ column156:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column156
+	BGT column126
 	ADD $32, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes16
@@ -27753,18 +24373,18 @@ lanes16:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit148
-	B product147
-whole146:
+	BGT unit118
+	B product117
+whole116:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit157:
+unit127:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost158
+	BLE atMost128
 	MOVD $8, R3
-atMost158:
+atMost128:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -27774,7 +24394,7 @@ atMost158:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same159
+	BEQ same129
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -27797,18 +24417,18 @@ atMost158:
 lanes17:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done160
-same159:
+	B done130
+same129:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done160:
+done130:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column161:
+column131:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -27822,7 +24442,7 @@ column161:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column161
+	BGT column131
 	ADD $0, R3, R20
 	WORD $0x4e083cd5
 	CBZ R21, lanes18
@@ -27842,9 +24462,9 @@ column161:
 lanes18:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost162
+	BLE atMost132
 	MOVD $8, R3
-atMost162:
+atMost132:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -27854,7 +24474,7 @@ atMost162:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same163
+	BEQ same133
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -27877,18 +24497,18 @@ atMost162:
 lanes19:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done164
-same163:
+	B done134
+same133:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done164:
+done134:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column165:
+column135:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -27902,7 +24522,7 @@ column165:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column165
+	BGT column135
 	ADD $32, R3, R20
 	WORD $0x4e083cd5
 	CBZ R21, lanes20
@@ -27923,22 +24543,22 @@ lanes20:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit157
-product147:
+	BGT unit127
+product117:
 	B likelihood7
 rest11:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole166
+	BNE whole136
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit168:
+unit138:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost169
+	BLE atMost139
 	MOVD $8, R3
-atMost169:
+atMost139:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -27972,7 +24592,7 @@ lanes21:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column170:
+column140:
 	FLDPQ 0(R4), (F6, F7)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -27981,16 +24601,16 @@ column170:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column170
+	BGT column140
 	FLDPQ 0(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
 	FSTPQ (F6, F7), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost171
+	BLE atMost141
 	MOVD $8, R3
-atMost171:
+atMost141:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -28024,7 +24644,7 @@ lanes22:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column172:
+column142:
 	FLDPQ 32(R4), (F6, F7)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -28033,7 +24653,7 @@ column172:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column172
+	BGT column142
 	FLDPQ 32(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
@@ -28041,18 +24661,18 @@ column172:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit168
-	B product167
-whole166:
+	BGT unit138
+	B product137
+whole136:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit173:
+unit143:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost174
+	BLE atMost144
 	MOVD $8, R3
-atMost174:
+atMost144:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -28086,7 +24706,7 @@ lanes23:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column175:
+column145:
 	FLDPQ 0(R4), (F8, F9)
 	FMOVQ 0(R3), F28
 	WORD $0x4f20a785
@@ -28099,16 +24719,16 @@ column175:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column175
+	BGT column145
 	FLDPQ 0(R4), (F4, F5)
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
 	FSTPQ (F4, F5), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost176
+	BLE atMost146
 	MOVD $8, R3
-atMost176:
+atMost146:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -28142,7 +24762,7 @@ lanes24:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column177:
+column147:
 	FLDPQ 32(R4), (F8, F9)
 	FMOVQ 16(R3), F28
 	WORD $0x4f20a785
@@ -28155,7 +24775,7 @@ column177:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column177
+	BGT column147
 	FLDPQ 32(R4), (F4, F5)
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
@@ -28163,22 +24783,22 @@ column177:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit173
-product167:
+	BGT unit143
+product137:
 	B done13
 wide12:
-tile178:
+tile148:
 	MOVD 8(RSP), R0
 	CMP $0, R0
-	BLE finish182
+	BLE finish152
 	CMP $8, R0
-	BLE atMost184
+	BLE atMost154
 	MOVD $8, R0
-atMost184:
+atMost154:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole185
+	BNE whole155
 	WORD $0x6e241c84
 	WORD $0x6e251ca5
 	WORD $0x6e261cc6
@@ -28201,7 +24821,7 @@ atMost184:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group187:
+group157:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7cce84
@@ -28232,7 +24852,7 @@ group187:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group187
+	BGT group157
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
 	WORD $0x4e6ad506
@@ -28276,7 +24896,7 @@ group187:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same188
+	BEQ same158
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -28299,12 +24919,12 @@ group187:
 lanes25:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done189
-same188:
+	B done159
+same158:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done189:
+done159:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -28348,7 +24968,7 @@ lanes26:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group190:
+group160:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 256(R0), (F28, F29)
 	WORD $0x4e7cce84
@@ -28379,7 +24999,7 @@ group190:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group190
+	BGT group160
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
 	WORD $0x4e6ad506
@@ -28423,7 +25043,7 @@ group190:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same191
+	BEQ same161
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -28446,12 +25066,12 @@ group190:
 lanes27:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done192
-same191:
+	B done162
+same161:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done192:
+done162:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -28473,8 +25093,8 @@ done192:
 	CBZ R21, lanes28
 	WORD $0x4d008687
 lanes28:
-	B product186
-whole185:
+	B product156
+whole155:
 	WORD $0x6e261cc6
 	WORD $0x6e271ce7
 	WORD $0x6e281d08
@@ -28497,7 +25117,7 @@ whole185:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group193:
+group163:
 	FLDPQ 0(R1), (F22, F23)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a785
@@ -28560,7 +25180,7 @@ group193:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group193
+	BGT group163
 	WORD $0x4e68d4c4
 	WORD $0x4e69d4e5
 	WORD $0x4e6cd546
@@ -28604,7 +25224,7 @@ group193:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same194
+	BEQ same164
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -28627,12 +25247,12 @@ group193:
 lanes29:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done195
-same194:
+	B done165
+same164:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done195:
+done165:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -28676,7 +25296,7 @@ lanes30:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group196:
+group166:
 	FLDPQ 0(R1), (F22, F23)
 	FMOVQ 128(R0), F28
 	WORD $0x4f20a785
@@ -28739,7 +25359,7 @@ group196:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group196
+	BGT group166
 	WORD $0x4e68d4c4
 	WORD $0x4e69d4e5
 	WORD $0x4e6cd546
@@ -28783,7 +25403,7 @@ group196:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same197
+	BEQ same167
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -28806,12 +25426,12 @@ group196:
 lanes31:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done198
-same197:
+	B done168
+same167:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done198:
+done168:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -28833,7 +25453,7 @@ done198:
 	CBZ R21, lanes32
 	WORD $0x4d008687
 lanes32:
-product186:
+product156:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -28843,8 +25463,8 @@ product186:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail202
-loop201:
+	BGT tail172
+loop171:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R2, R19
@@ -29923,11 +26543,11 @@ loop201:
 	FSTPQ (F4, F5), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop201
-tail202:
+	BLE loop171
+tail172:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done203
+	BLE done173
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -31251,7 +27871,7 @@ lanes43:
 	CBZ R21, lanes44
 	WORD $0x4d008687
 lanes44:
-done203:
+done173:
 	MOVD grad+40(FP), R0
 	MOVD k+32(FP), R1
 	LSL $3, R1, R1
@@ -31348,7 +27968,7 @@ lanes46:
 	MOVD R1, 8(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole204
+	BNE whole174
 	FMOVD 72(RSP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -31385,7 +28005,7 @@ lanes46:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group206:
+group176:
 	FLDPQ 0(R2), (F20, F21)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7ccc94
@@ -31442,9 +28062,9 @@ group206:
 	ADDS $-64, R2, R2
 	ADDS $256, R1, R1
 	SUBS $8, R3, R3
-	BGT group206
-	B product205
-whole204:
+	BGT group176
+	B product175
+whole174:
 	FMOVD 72(RSP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -31481,7 +28101,7 @@ whole204:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group207:
+group177:
 	FLDPQ 0(R2), (F22, F23)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a785
@@ -31602,12 +28222,12 @@ group207:
 	ADDS $-64, R2, R2
 	ADDS $128, R1, R1
 	SUBS $8, R3, R3
-	BGT group207
-product205:
+	BGT group177
+product175:
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B tile178
-finish182:
+	B tile148
+finish152:
 done13:
 	MOVD sum+80(FP), R0
 	FSTPQ (F0, F1), 0(R0)
@@ -31626,32 +28246,33 @@ TEXT ·negBinomial2LogLinearNEON(SB), NOSPLIT, $136-120
 	MOVD $0, R0
 	MOVD R0, 32(RSP)
 	MOVD R0, 64(RSP)
-	MOVD k+32(FP), R0
-	MOVD $32, R1
-	CMP $32, R0
+	MOVD x+8(FP), R0
+	MOVD whole+16(FP), R1
+	MOVD k+32(FP), R2
+	MOVD $8, R3
+	CMP $128, R2
+	BGT chosen1
+	MOVD $32, R3
+	CMP $0, R1
+	BNE chosen1
+	CMP $32, R2
 	BLE chosen1
-	MOVD $16, R1
-	CMP $128, R0
-	BLE chosen1
-	MOVD $8, R1
+	MOVD $16, R3
 chosen1:
-	MOVD R1, 40(RSP)
-	MUL R1, R0, R0
-	LSL $3, R0, R0
-	MOVD R0, 48(RSP)
-	MOVD x+8(FP), R1
-	MOVD whole+16(FP), R2
-	MOVD R1, 16(RSP)
-	MOVD R2, 24(RSP)
-	CMP $0, R2
-	BEQ numbers2
-	MOVD R2, 16(RSP)
-	LSR $1, R0, R0
-	MOVD R0, 48(RSP)
+	MOVD R3, 40(RSP)
+	MUL R3, R2, R2
+	LSL $2, R2, R2
+	MOVD R1, 24(RSP)
+	CMP $0, R1
+	BNE numbers2
+	LSL $1, R2, R2
+	MOVD R0, R1
 numbers2:
-	MOVD k+32(FP), R0
-	CMP $128, R0
-	BGT wide12
+	MOVD R2, 48(RSP)
+	MOVD R1, 16(RSP)
+	MOVD 40(RSP), R0
+	CMP $8, R0
+	BEQ wide12
 tile3:
 	MOVD 8(RSP), R0
 	MOVD 40(RSP), R1
@@ -31663,20 +28284,17 @@ tile3:
 	BNE both5
 	CMP $16, R1
 	BNE long4
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole14
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same16
+	BEQ same14
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done17
-same16:
+	B done15
+same14:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -31689,13 +28307,13 @@ same16:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done17:
+done15:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next20
-columns19:
+	BLT next18
+columns17:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -31759,13 +28377,13 @@ columns19:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns19
-next20:
+	BGE columns17
+next18:
 	ADDS $4, R2, R2
-	BEQ done18
+	BEQ done16
 	SUBS $1, R2, R2
-	BLT next22
-columns21:
+	BLT next20
+columns19:
 	FMOVD 0(R1), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
@@ -31784,9 +28402,9 @@ columns21:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns21
-next22:
-done18:
+	BGE columns19
+next20:
+done16:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -31794,226 +28412,15 @@ done18:
 	FSTPQ (F10, F11), 32(R1)
 	FSTPQ (F12, F13), 64(R1)
 	FSTPQ (F14, F15), 96(R1)
-	B product15
-whole14:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same23
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F10, F11)
-	FLDPQ 32(R1), (F12, F13)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	B done24
-same23:
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVD c+48(FP), F28
-	WORD $0x4e080790
-	WORD $0x4e080791
-done24:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next27
-columns26:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 8(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 16(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 24(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns26
-next27:
-	ADDS $4, R2, R2
-	BEQ done25
-	SUBS $1, R2, R2
-	BLT next29
-columns28:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns28
-next29:
-done25:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F10, F11), 0(R1)
-	FSTPQ (F12, F13), 32(R1)
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-product15:
 	B likelihood7
 long4:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole30
+	BNE whole21
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same32
+	BEQ same23
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -32023,8 +28430,8 @@ long4:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done33
-same32:
+	B done24
+same23:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -32049,13 +28456,13 @@ same32:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done33:
+done24:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next36
-columns35:
+	BLT next27
+columns26:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -32167,13 +28574,13 @@ columns35:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns35
-next36:
+	BGE columns26
+next27:
 	ADDS $4, R2, R2
-	BEQ done34
+	BEQ done25
 	SUBS $1, R2, R2
-	BLT next38
-columns37:
+	BLT next29
+columns28:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -32204,9 +28611,9 @@ columns37:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns37
-next38:
-done34:
+	BGE columns28
+next29:
+done25:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -32218,19 +28625,19 @@ done34:
 	FSTPQ (F18, F19), 160(R1)
 	FSTPQ (F20, F21), 192(R1)
 	FSTPQ (F22, F23), 224(R1)
-	B product31
-whole30:
+	B product22
+whole21:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same39
+	BEQ same30
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F10, F11)
 	FLDPQ 32(R1), (F12, F13)
 	FLDPQ 64(R1), (F14, F15)
 	FLDPQ 96(R1), (F16, F17)
-	B done40
-same39:
+	B done31
+same30:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -32243,13 +28650,13 @@ same39:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done40:
+done31:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next43
-columns42:
+	BLT next34
+columns33:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -32377,13 +28784,13 @@ columns42:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns42
-next43:
+	BGE columns33
+next34:
 	ADDS $4, R2, R2
-	BEQ done41
+	BEQ done32
 	SUBS $1, R2, R2
-	BLT next45
-columns44:
+	BLT next36
+columns35:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -32418,9 +28825,9 @@ columns44:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns44
-next45:
-done41:
+	BGE columns35
+next36:
+done32:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -32431,14 +28838,14 @@ done41:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same46
+	BEQ same37
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F10, F11)
 	FLDPQ 160(R1), (F12, F13)
 	FLDPQ 192(R1), (F14, F15)
 	FLDPQ 224(R1), (F16, F17)
-	B done47
-same46:
+	B done38
+same37:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -32451,13 +28858,13 @@ same46:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done47:
+done38:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next50
-columns49:
+	BLT next41
+columns40:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -32585,13 +28992,13 @@ columns49:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns49
-next50:
+	BGE columns40
+next41:
 	ADDS $4, R2, R2
-	BEQ done48
+	BEQ done39
 	SUBS $1, R2, R2
-	BLT next52
-columns51:
+	BLT next43
+columns42:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -32626,9 +29033,9 @@ columns51:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns51
-next52:
-done48:
+	BGE columns42
+next43:
+done39:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -32636,25 +29043,22 @@ done48:
 	FSTPQ (F12, F13), 160(R1)
 	FSTPQ (F14, F15), 192(R1)
 	FSTPQ (F16, F17), 224(R1)
-product31:
+product22:
 	B likelihood7
 both5:
 	CMP $16, R1
 	BNE bothLong6
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole53
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same55
+	BEQ same44
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
 	FLDPQ 64(R1), (F12, F13)
 	FLDPQ 96(R1), (F14, F15)
-	B done56
-same55:
+	B done45
+same44:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -32667,7 +29071,7 @@ same55:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
-done56:
+done45:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD 16(RSP), R2
@@ -32684,8 +29088,8 @@ done56:
 	MOVD grad+40(FP), R3
 	MOVD k+32(FP), R4
 	SUBS $4, R4, R4
-	BLT next59
-columns58:
+	BLT next48
+columns47:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -32815,13 +29219,13 @@ columns58:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns58
-next59:
+	BGE columns47
+next48:
 	ADDS $4, R4, R4
-	BEQ done57
+	BEQ done46
 	SUBS $1, R4, R4
-	BLT next61
-columns60:
+	BLT next50
+columns49:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -32858,9 +29262,9 @@ columns60:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns60
-next61:
-done57:
+	BGE columns49
+next50:
+done46:
 	FLDPQ 0(R3), (F24, F25)
 	FLDPQ 32(R3), (F26, F27)
 	WORD $0x4e70d718
@@ -32880,432 +29284,15 @@ done57:
 	FSTPQ (F10, F11), 32(R1)
 	FSTPQ (F12, F13), 64(R1)
 	FSTPQ (F14, F15), 96(R1)
-	B product54
-whole53:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same62
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F10, F11)
-	FLDPQ 32(R1), (F12, F13)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	B done63
-same62:
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVD c+48(FP), F28
-	WORD $0x4e080790
-	WORD $0x4e080791
-done63:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next66
-columns65:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 8(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 16(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	FMOVD 24(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns65
-next66:
-	ADDS $4, R2, R2
-	BEQ done64
-	SUBS $1, R2, R2
-	BLT next68
-columns67:
-	FMOVD 0(R1), F28
-	WORD $0x4e080792
-	WORD $0x4e080793
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4a
-	WORD $0x4e69ce6b
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4c
-	WORD $0x4e69ce6d
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce4e
-	WORD $0x4e69ce6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce50
-	WORD $0x4e69ce71
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns67
-next68:
-done64:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F10, F11), 0(R1)
-	FSTPQ (F12, F13), 32(R1)
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F10, F11)
-	FLDPQ 32(R2), (F12, F13)
-	FLDPQ 64(R2), (F14, F15)
-	FLDPQ 96(R2), (F16, F17)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next71
-columns70:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	FLDPQ 64(R1), (F18, F19)
-	FLDPQ 96(R1), (F20, F21)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 64(R1)
-	FSTPQ (F20, F21), 96(R1)
-	FLDPQ 128(R1), (F18, F19)
-	FLDPQ 160(R1), (F20, F21)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 128(R1)
-	FSTPQ (F20, F21), 160(R1)
-	FLDPQ 192(R1), (F18, F19)
-	FLDPQ 224(R1), (F20, F21)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 192(R1)
-	FSTPQ (F20, F21), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns70
-next71:
-	ADDS $4, R2, R2
-	BEQ done69
-	SUBS $1, R2, R2
-	BLT next73
-columns72:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns72
-next73:
-done69:
-	FLDPQ 0(R1), (F8, F9)
-	FLDPQ 32(R1), (F18, F19)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	WORD $0x4e6cd652
-	WORD $0x4e6dd673
-	WORD $0x4e6ed508
-	WORD $0x4e6fd529
-	WORD $0x4e70d652
-	WORD $0x4e71d673
-	FSTPQ (F8, F9), 0(R1)
-	FSTPQ (F18, F19), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product54:
 	B likelihood7
 bothLong6:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole74
+	BNE whole51
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same76
+	BEQ same53
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F10, F11)
@@ -33315,8 +29302,8 @@ bothLong6:
 	FLDPQ 160(R1), (F18, F19)
 	FLDPQ 192(R1), (F20, F21)
 	FLDPQ 224(R1), (F22, F23)
-	B done77
-same76:
+	B done54
+same53:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -33341,13 +29328,13 @@ same76:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080796
 	WORD $0x4e080797
-done77:
+done54:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next80
-columns79:
+	BLT next57
+columns56:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -33459,13 +29446,13 @@ columns79:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns79
-next80:
+	BGE columns56
+next57:
 	ADDS $4, R2, R2
-	BEQ done78
+	BEQ done55
 	SUBS $1, R2, R2
-	BLT next82
-columns81:
+	BLT next59
+columns58:
 	FMOVD 0(R1), F28
 	WORD $0x4e080798
 	WORD $0x4e080799
@@ -33496,9 +29483,9 @@ columns81:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns81
-next82:
-done78:
+	BGE columns58
+next59:
+done55:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -33528,8 +29515,8 @@ done78:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next85
-columns84:
+	BLT next62
+columns61:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -33645,13 +29632,13 @@ columns84:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns84
-next85:
+	BGE columns61
+next62:
 	ADDS $4, R2, R2
-	BEQ done83
+	BEQ done60
 	SUBS $1, R2, R2
-	BLT next87
-columns86:
+	BLT next64
+columns63:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -33683,9 +29670,9 @@ columns86:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns86
-next87:
-done83:
+	BGE columns63
+next64:
+done60:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -33708,19 +29695,19 @@ done83:
 	FSTPQ (F26, F27), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product75
-whole74:
+	B product52
+whole51:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same88
+	BEQ same65
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F10, F11)
 	FLDPQ 32(R1), (F12, F13)
 	FLDPQ 64(R1), (F14, F15)
 	FLDPQ 96(R1), (F16, F17)
-	B done89
-same88:
+	B done66
+same65:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -33733,13 +29720,13 @@ same88:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done89:
+done66:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next92
-columns91:
+	BLT next69
+columns68:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -33867,13 +29854,13 @@ columns91:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns91
-next92:
+	BGE columns68
+next69:
 	ADDS $4, R2, R2
-	BEQ done90
+	BEQ done67
 	SUBS $1, R2, R2
-	BLT next94
-columns93:
+	BLT next71
+columns70:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -33908,9 +29895,9 @@ columns93:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns93
-next94:
-done90:
+	BGE columns70
+next71:
+done67:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -33921,14 +29908,14 @@ done90:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same95
+	BEQ same72
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F10, F11)
 	FLDPQ 160(R1), (F12, F13)
 	FLDPQ 192(R1), (F14, F15)
 	FLDPQ 224(R1), (F16, F17)
-	B done96
-same95:
+	B done73
+same72:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -33941,13 +29928,13 @@ same95:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080790
 	WORD $0x4e080791
-done96:
+done73:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next99
-columns98:
+	BLT next76
+columns75:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -34075,13 +30062,13 @@ columns98:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns98
-next99:
+	BGE columns75
+next76:
 	ADDS $4, R2, R2
-	BEQ done97
+	BEQ done74
 	SUBS $1, R2, R2
-	BLT next101
-columns100:
+	BLT next78
+columns77:
 	FMOVD 0(R1), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
@@ -34116,9 +30103,9 @@ columns100:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns100
-next101:
-done97:
+	BGE columns77
+next78:
+done74:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -34140,8 +30127,8 @@ done97:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next104
-columns103:
+	BLT next81
+columns80:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -34273,13 +30260,13 @@ columns103:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns103
-next104:
+	BGE columns80
+next81:
 	ADDS $4, R2, R2
-	BEQ done102
+	BEQ done79
 	SUBS $1, R2, R2
-	BLT next106
-columns105:
+	BLT next83
+columns82:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -34315,9 +30302,9 @@ columns105:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns105
-next106:
-done102:
+	BGE columns82
+next83:
+done79:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -34344,8 +30331,8 @@ done102:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next109
-columns108:
+	BLT next86
+columns85:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -34477,13 +30464,13 @@ columns108:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns108
-next109:
+	BGE columns85
+next86:
 	ADDS $4, R2, R2
-	BEQ done107
+	BEQ done84
 	SUBS $1, R2, R2
-	BLT next111
-columns110:
+	BLT next88
+columns87:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -34519,9 +30506,9 @@ columns110:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns110
-next111:
-done107:
+	BGE columns87
+next88:
+done84:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -34536,7 +30523,7 @@ done107:
 	FSTPQ (F18, F19), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product75:
+product52:
 likelihood7:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
@@ -34547,8 +30534,8 @@ likelihood7:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail115
-loop114:
+	BGT tail92
+loop91:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F8, F9)
 	FMOVD logPhi+104(FP), F28
@@ -35253,11 +31240,11 @@ loop114:
 	FSTPQ (F8, F9), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop114
-tail115:
+	BLE loop91
+tail92:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done116
+	BLE done93
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -36131,7 +32118,7 @@ lanes7:
 	CBZ R21, lanes8
 	WORD $0x4d00868b
 lanes8:
-done116:
+done93:
 	MOVD 40(RSP), R0
 	MOVD 56(RSP), R1
 	CMP R1, R0
@@ -36160,9 +32147,6 @@ back8:
 	MOVD 40(RSP), R0
 	CMP $16, R0
 	BNE backLong9
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole117
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -36177,8 +32161,8 @@ back8:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next121
-columns120:
+	BLT next96
+columns95:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -36246,13 +32230,13 @@ columns120:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns120
-next121:
+	BGE columns95
+next96:
 	ADDS $4, R2, R2
-	BEQ done119
+	BEQ done94
 	SUBS $1, R2, R2
-	BLT next123
-columns122:
+	BLT next98
+columns97:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	FLDPQ 0(R0), (F28, F29)
@@ -36272,9 +32256,9 @@ columns122:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns122
-next123:
-done119:
+	BGE columns97
+next98:
+done94:
 	FLDPQ 0(R1), (F16, F17)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e68d610
@@ -36289,220 +32273,11 @@ done119:
 	FSTPQ (F18, F19), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product118
-whole117:
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F10, F11)
-	FLDPQ 32(R2), (F12, F13)
-	FLDPQ 64(R2), (F14, F15)
-	FLDPQ 96(R2), (F16, F17)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next126
-columns125:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	FLDPQ 64(R1), (F18, F19)
-	FLDPQ 96(R1), (F20, F21)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 64(R1)
-	FSTPQ (F20, F21), 96(R1)
-	FLDPQ 128(R1), (F18, F19)
-	FLDPQ 160(R1), (F20, F21)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 128(R1)
-	FSTPQ (F20, F21), 160(R1)
-	FLDPQ 192(R1), (F18, F19)
-	FLDPQ 224(R1), (F20, F21)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 192(R1)
-	FSTPQ (F20, F21), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns125
-next126:
-	ADDS $4, R2, R2
-	BEQ done124
-	SUBS $1, R2, R2
-	BLT next128
-columns127:
-	FLDPQ 0(R1), (F18, F19)
-	FLDPQ 32(R1), (F20, F21)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd52
-	WORD $0x4e69cd73
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cd94
-	WORD $0x4e69cdb5
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68cdd2
-	WORD $0x4e69cdf3
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a789
-	WORD $0x0f20a788
-	WORD $0x4e61d908
-	WORD $0x4e61d929
-	WORD $0x4e68ce14
-	WORD $0x4e69ce35
-	FSTPQ (F18, F19), 0(R1)
-	FSTPQ (F20, F21), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns127
-next128:
-done124:
-	FLDPQ 0(R1), (F8, F9)
-	FLDPQ 32(R1), (F18, F19)
-	WORD $0x4e6ad508
-	WORD $0x4e6bd529
-	WORD $0x4e6cd652
-	WORD $0x4e6dd673
-	WORD $0x4e6ed508
-	WORD $0x4e6fd529
-	WORD $0x4e70d652
-	WORD $0x4e71d673
-	FSTPQ (F8, F9), 0(R1)
-	FSTPQ (F18, F19), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product118:
 	B tile3
 backLong9:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole129
+	BNE whole99
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -36521,8 +32296,8 @@ backLong9:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next133
-columns132:
+	BLT next103
+columns102:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -36638,13 +32413,13 @@ columns132:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns132
-next133:
+	BGE columns102
+next103:
 	ADDS $4, R2, R2
-	BEQ done131
+	BEQ done101
 	SUBS $1, R2, R2
-	BLT next135
-columns134:
+	BLT next105
+columns104:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	FLDPQ 0(R0), (F28, F29)
@@ -36676,9 +32451,9 @@ columns134:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns134
-next135:
-done131:
+	BGE columns104
+next105:
+done101:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 32(R1), (F26, F27)
 	WORD $0x4e68d718
@@ -36701,8 +32476,8 @@ done131:
 	FSTPQ (F26, F27), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product130
-whole129:
+	B product100
+whole99:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -36717,8 +32492,8 @@ whole129:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next138
-columns137:
+	BLT next108
+columns107:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -36850,13 +32625,13 @@ columns137:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns137
-next138:
+	BGE columns107
+next108:
 	ADDS $4, R2, R2
-	BEQ done136
+	BEQ done106
 	SUBS $1, R2, R2
-	BLT next140
-columns139:
+	BLT next110
+columns109:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 0(R0), F28
@@ -36892,9 +32667,9 @@ columns139:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns139
-next140:
-done136:
+	BGE columns109
+next110:
+done106:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -36921,8 +32696,8 @@ done136:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next143
-columns142:
+	BLT next113
+columns112:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -37054,13 +32829,13 @@ columns142:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns142
-next143:
+	BGE columns112
+next113:
 	ADDS $4, R2, R2
-	BEQ done141
+	BEQ done111
 	SUBS $1, R2, R2
-	BLT next145
-columns144:
+	BLT next115
+columns114:
 	FLDPQ 0(R1), (F18, F19)
 	FLDPQ 32(R1), (F20, F21)
 	FMOVQ 64(R0), F28
@@ -37096,9 +32871,9 @@ columns144:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns144
-next145:
-done141:
+	BGE columns114
+next115:
+done111:
 	FLDPQ 0(R1), (F8, F9)
 	FLDPQ 32(R1), (F18, F19)
 	WORD $0x4e6ad508
@@ -37113,7 +32888,7 @@ done141:
 	FSTPQ (F18, F19), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product130:
+product100:
 	B tile3
 finish10:
 	MOVD 64(RSP), R0
@@ -37125,16 +32900,16 @@ finish10:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole146
+	BNE whole116
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit148:
+unit118:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost149
+	BLE atMost119
 	MOVD $8, R3
-atMost149:
+atMost119:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -37144,7 +32919,7 @@ atMost149:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same150
+	BEQ same120
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -37167,18 +32942,18 @@ atMost149:
 lanes9:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done151
-same150:
+	B done121
+same120:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done151:
+done121:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column152:
+column122:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -37188,7 +32963,7 @@ column152:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column152
+	BGT column122
 	ADD $0, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes10
@@ -37208,9 +32983,9 @@ column152:
 lanes10:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost153
+	BLE atMost123
 	MOVD $8, R3
-atMost153:
+atMost123:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -37220,7 +32995,7 @@ atMost153:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same154
+	BEQ same124
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -37243,18 +33018,18 @@ atMost153:
 lanes11:
 	WORD $0x4ebc1f8a
 	WORD $0x4ebd1fab
-	B done155
-same154:
+	B done125
+same124:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done155:
+done125:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column156:
+column126:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -37264,7 +33039,7 @@ column156:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column156
+	BGT column126
 	ADD $32, R3, R20
 	WORD $0x4e083d15
 	CBZ R21, lanes12
@@ -37285,18 +33060,18 @@ lanes12:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit148
-	B product147
-whole146:
+	BGT unit118
+	B product117
+whole116:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit157:
+unit127:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost158
+	BLE atMost128
 	MOVD $8, R3
-atMost158:
+atMost128:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -37306,7 +33081,7 @@ atMost158:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same159
+	BEQ same129
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -37329,18 +33104,18 @@ atMost158:
 lanes13:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done160
-same159:
+	B done130
+same129:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done160:
+done130:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column161:
+column131:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -37354,7 +33129,7 @@ column161:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column161
+	BGT column131
 	ADD $0, R3, R20
 	WORD $0x4e083d55
 	CBZ R21, lanes14
@@ -37374,9 +33149,9 @@ column161:
 lanes14:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost162
+	BLE atMost132
 	MOVD $8, R3
-atMost162:
+atMost132:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -37386,7 +33161,7 @@ atMost162:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same163
+	BEQ same133
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -37409,18 +33184,18 @@ atMost162:
 lanes15:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done164
-same163:
+	B done134
+same133:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done164:
+done134:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column165:
+column135:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -37434,7 +33209,7 @@ column165:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column165
+	BGT column135
 	ADD $32, R3, R20
 	WORD $0x4e083d55
 	CBZ R21, lanes16
@@ -37455,22 +33230,22 @@ lanes16:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit157
-product147:
+	BGT unit127
+product117:
 	B likelihood7
 rest11:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole166
+	BNE whole136
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit168:
+unit138:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost169
+	BLE atMost139
 	MOVD $8, R3
-atMost169:
+atMost139:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -37504,7 +33279,7 @@ lanes17:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column170:
+column140:
 	FLDPQ 0(R4), (F10, F11)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccd0a
@@ -37513,16 +33288,16 @@ column170:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column170
+	BGT column140
 	FLDPQ 0(R4), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
 	FSTPQ (F10, F11), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost171
+	BLE atMost141
 	MOVD $8, R3
-atMost171:
+atMost141:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -37556,7 +33331,7 @@ lanes18:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column172:
+column142:
 	FLDPQ 32(R4), (F10, F11)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccd0a
@@ -37565,7 +33340,7 @@ column172:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column172
+	BGT column142
 	FLDPQ 32(R4), (F10, F11)
 	WORD $0x4e68d54a
 	WORD $0x4e69d56b
@@ -37573,18 +33348,18 @@ column172:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit168
-	B product167
-whole166:
+	BGT unit138
+	B product137
+whole136:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit173:
+unit143:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost174
+	BLE atMost144
 	MOVD $8, R3
-atMost174:
+atMost144:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -37618,7 +33393,7 @@ lanes19:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column175:
+column145:
 	FLDPQ 0(R4), (F12, F13)
 	FMOVQ 0(R3), F28
 	WORD $0x4f20a789
@@ -37631,16 +33406,16 @@ column175:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column175
+	BGT column145
 	FLDPQ 0(R4), (F8, F9)
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
 	FSTPQ (F8, F9), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost176
+	BLE atMost146
 	MOVD $8, R3
-atMost176:
+atMost146:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -37674,7 +33449,7 @@ lanes20:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column177:
+column147:
 	FLDPQ 32(R4), (F12, F13)
 	FMOVQ 16(R3), F28
 	WORD $0x4f20a789
@@ -37687,7 +33462,7 @@ column177:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column177
+	BGT column147
 	FLDPQ 32(R4), (F8, F9)
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
@@ -37695,22 +33470,22 @@ column177:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit173
-product167:
+	BGT unit143
+product137:
 	B done13
 wide12:
-tile178:
+tile148:
 	MOVD 8(RSP), R0
 	CMP $0, R0
-	BLE finish182
+	BLE finish152
 	CMP $8, R0
-	BLE atMost184
+	BLE atMost154
 	MOVD $8, R0
-atMost184:
+atMost154:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole185
+	BNE whole155
 	WORD $0x6e281d08
 	WORD $0x6e291d29
 	WORD $0x6e2a1d4a
@@ -37733,7 +33508,7 @@ atMost184:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group187:
+group157:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7ccf08
@@ -37764,7 +33539,7 @@ group187:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group187
+	BGT group157
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
 	WORD $0x4e6ed58a
@@ -37808,7 +33583,7 @@ group187:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same188
+	BEQ same158
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -37831,12 +33606,12 @@ group187:
 lanes21:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done189
-same188:
+	B done159
+same158:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done189:
+done159:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -37880,7 +33655,7 @@ lanes22:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group190:
+group160:
 	FLDPQ 0(R1), (F24, F25)
 	FLDPQ 256(R0), (F28, F29)
 	WORD $0x4e7ccf08
@@ -37911,7 +33686,7 @@ group190:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group190
+	BGT group160
 	WORD $0x4e6ad508
 	WORD $0x4e6bd529
 	WORD $0x4e6ed58a
@@ -37955,7 +33730,7 @@ group190:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same191
+	BEQ same161
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -37978,12 +33753,12 @@ group190:
 lanes23:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done192
-same191:
+	B done162
+same161:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done192:
+done162:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -38005,8 +33780,8 @@ done192:
 	CBZ R21, lanes24
 	WORD $0x4d00868b
 lanes24:
-	B product186
-whole185:
+	B product156
+whole155:
 	WORD $0x6e2a1d4a
 	WORD $0x6e2b1d6b
 	WORD $0x6e2c1d8c
@@ -38029,7 +33804,7 @@ whole185:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group193:
+group163:
 	FLDPQ 0(R1), (F26, F27)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a789
@@ -38092,7 +33867,7 @@ group193:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group193
+	BGT group163
 	WORD $0x4e6cd548
 	WORD $0x4e6dd569
 	WORD $0x4e70d5ca
@@ -38136,7 +33911,7 @@ group193:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same194
+	BEQ same164
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -38159,12 +33934,12 @@ group193:
 lanes25:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done195
-same194:
+	B done165
+same164:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done195:
+done165:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -38208,7 +33983,7 @@ lanes26:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group196:
+group166:
 	FLDPQ 0(R1), (F26, F27)
 	FMOVQ 128(R0), F28
 	WORD $0x4f20a789
@@ -38271,7 +34046,7 @@ group196:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group196
+	BGT group166
 	WORD $0x4e6cd548
 	WORD $0x4e6dd569
 	WORD $0x4e70d5ca
@@ -38315,7 +34090,7 @@ group196:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same197
+	BEQ same167
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -38338,12 +34113,12 @@ group196:
 lanes27:
 	WORD $0x4ebc1f8c
 	WORD $0x4ebd1fad
-	B done198
-same197:
+	B done168
+same167:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done198:
+done168:
 	WORD $0x4e6cd54a
 	WORD $0x4e6dd56b
 	MOVD d+72(FP), R1
@@ -38365,7 +34140,7 @@ done198:
 	CBZ R21, lanes28
 	WORD $0x4d00868b
 lanes28:
-product186:
+product156:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -38375,8 +34150,8 @@ product186:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail202
-loop201:
+	BGT tail172
+loop171:
 	ADD R3<<3, R1, R19
 	FLDPQ 0(R19), (F8, F9)
 	FMOVD logPhi+104(FP), F28
@@ -39081,11 +34856,11 @@ loop201:
 	FSTPQ (F8, F9), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop201
-tail202:
+	BLE loop171
+tail172:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done203
+	BLE done173
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -39959,7 +35734,7 @@ lanes35:
 	CBZ R21, lanes36
 	WORD $0x4d00868b
 lanes36:
-done203:
+done173:
 	MOVD grad+40(FP), R0
 	MOVD k+32(FP), R1
 	LSL $3, R1, R1
@@ -40056,7 +35831,7 @@ lanes38:
 	MOVD R1, 8(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole204
+	BNE whole174
 	FMOVD 72(RSP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -40093,7 +35868,7 @@ lanes38:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group206:
+group176:
 	FLDPQ 0(R2), (F24, F25)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7ccd18
@@ -40150,9 +35925,9 @@ group206:
 	ADDS $-64, R2, R2
 	ADDS $256, R1, R1
 	SUBS $8, R3, R3
-	BGT group206
-	B product205
-whole204:
+	BGT group176
+	B product175
+whole174:
 	FMOVD 72(RSP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -40189,7 +35964,7 @@ whole204:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group207:
+group177:
 	FLDPQ 0(R2), (F26, F27)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a789
@@ -40310,12 +36085,12 @@ group207:
 	ADDS $-64, R2, R2
 	ADDS $128, R1, R1
 	SUBS $8, R3, R3
-	BGT group207
-product205:
+	BGT group177
+product175:
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B tile178
-finish182:
+	B tile148
+finish152:
 done13:
 	MOVD sum+80(FP), R0
 	FSTPQ (F0, F1), 0(R0)
@@ -40334,32 +36109,33 @@ TEXT ·normalLinearNEON(SB), NOSPLIT, $136-96
 	MOVD $0, R0
 	MOVD R0, 32(RSP)
 	MOVD R0, 64(RSP)
-	MOVD k+32(FP), R0
-	MOVD $32, R1
-	CMP $32, R0
+	MOVD x+8(FP), R0
+	MOVD whole+16(FP), R1
+	MOVD k+32(FP), R2
+	MOVD $8, R3
+	CMP $128, R2
+	BGT chosen1
+	MOVD $32, R3
+	CMP $0, R1
+	BNE chosen1
+	CMP $32, R2
 	BLE chosen1
-	MOVD $16, R1
-	CMP $128, R0
-	BLE chosen1
-	MOVD $8, R1
+	MOVD $16, R3
 chosen1:
-	MOVD R1, 40(RSP)
-	MUL R1, R0, R0
-	LSL $3, R0, R0
-	MOVD R0, 48(RSP)
-	MOVD x+8(FP), R1
-	MOVD whole+16(FP), R2
-	MOVD R1, 16(RSP)
-	MOVD R2, 24(RSP)
-	CMP $0, R2
-	BEQ numbers2
-	MOVD R2, 16(RSP)
-	LSR $1, R0, R0
-	MOVD R0, 48(RSP)
+	MOVD R3, 40(RSP)
+	MUL R3, R2, R2
+	LSL $2, R2, R2
+	MOVD R1, 24(RSP)
+	CMP $0, R1
+	BNE numbers2
+	LSL $1, R2, R2
+	MOVD R0, R1
 numbers2:
-	MOVD k+32(FP), R0
-	CMP $128, R0
-	BGT wide12
+	MOVD R2, 48(RSP)
+	MOVD R1, 16(RSP)
+	MOVD 40(RSP), R0
+	CMP $8, R0
+	BEQ wide12
 tile3:
 	MOVD 8(RSP), R0
 	MOVD 40(RSP), R1
@@ -40371,20 +36147,17 @@ tile3:
 	BNE both5
 	CMP $16, R1
 	BNE long4
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole14
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same16
+	BEQ same14
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done17
-same16:
+	B done15
+same14:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -40397,13 +36170,13 @@ same16:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done17:
+done15:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next20
-columns19:
+	BLT next18
+columns17:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -40467,13 +36240,13 @@ columns19:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns19
-next20:
+	BGE columns17
+next18:
 	ADDS $4, R2, R2
-	BEQ done18
+	BEQ done16
 	SUBS $1, R2, R2
-	BLT next22
-columns21:
+	BLT next20
+columns19:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
@@ -40492,9 +36265,9 @@ columns21:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns21
-next22:
-done18:
+	BGE columns19
+next20:
+done16:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -40502,226 +36275,15 @@ done18:
 	FSTPQ (F6, F7), 32(R1)
 	FSTPQ (F8, F9), 64(R1)
 	FSTPQ (F10, F11), 96(R1)
-	B product15
-whole14:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same23
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F6, F7)
-	FLDPQ 32(R1), (F8, F9)
-	FLDPQ 64(R1), (F10, F11)
-	FLDPQ 96(R1), (F12, F13)
-	B done24
-same23:
-	FMOVD c+48(FP), F28
-	WORD $0x4e080786
-	WORD $0x4e080787
-	FMOVD c+48(FP), F28
-	WORD $0x4e080788
-	WORD $0x4e080789
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-done24:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next27
-columns26:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 8(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 16(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 24(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns26
-next27:
-	ADDS $4, R2, R2
-	BEQ done25
-	SUBS $1, R2, R2
-	BLT next29
-columns28:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns28
-next29:
-done25:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F6, F7), 0(R1)
-	FSTPQ (F8, F9), 32(R1)
-	FSTPQ (F10, F11), 64(R1)
-	FSTPQ (F12, F13), 96(R1)
-product15:
 	B likelihood7
 long4:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole30
+	BNE whole21
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same32
+	BEQ same23
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -40731,8 +36293,8 @@ long4:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done33
-same32:
+	B done24
+same23:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -40757,13 +36319,13 @@ same32:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done33:
+done24:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next36
-columns35:
+	BLT next27
+columns26:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -40875,13 +36437,13 @@ columns35:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns35
-next36:
+	BGE columns26
+next27:
 	ADDS $4, R2, R2
-	BEQ done34
+	BEQ done25
 	SUBS $1, R2, R2
-	BLT next38
-columns37:
+	BLT next29
+columns28:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -40912,9 +36474,9 @@ columns37:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns37
-next38:
-done34:
+	BGE columns28
+next29:
+done25:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -40926,19 +36488,19 @@ done34:
 	FSTPQ (F14, F15), 160(R1)
 	FSTPQ (F16, F17), 192(R1)
 	FSTPQ (F18, F19), 224(R1)
-	B product31
-whole30:
+	B product22
+whole21:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same39
+	BEQ same30
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F6, F7)
 	FLDPQ 32(R1), (F8, F9)
 	FLDPQ 64(R1), (F10, F11)
 	FLDPQ 96(R1), (F12, F13)
-	B done40
-same39:
+	B done31
+same30:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -40951,13 +36513,13 @@ same39:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done40:
+done31:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next43
-columns42:
+	BLT next34
+columns33:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -41085,13 +36647,13 @@ columns42:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns42
-next43:
+	BGE columns33
+next34:
 	ADDS $4, R2, R2
-	BEQ done41
+	BEQ done32
 	SUBS $1, R2, R2
-	BLT next45
-columns44:
+	BLT next36
+columns35:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -41126,9 +36688,9 @@ columns44:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns44
-next45:
-done41:
+	BGE columns35
+next36:
+done32:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -41139,14 +36701,14 @@ done41:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same46
+	BEQ same37
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F6, F7)
 	FLDPQ 160(R1), (F8, F9)
 	FLDPQ 192(R1), (F10, F11)
 	FLDPQ 224(R1), (F12, F13)
-	B done47
-same46:
+	B done38
+same37:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -41159,13 +36721,13 @@ same46:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done47:
+done38:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next50
-columns49:
+	BLT next41
+columns40:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -41293,13 +36855,13 @@ columns49:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns49
-next50:
+	BGE columns40
+next41:
 	ADDS $4, R2, R2
-	BEQ done48
+	BEQ done39
 	SUBS $1, R2, R2
-	BLT next52
-columns51:
+	BLT next43
+columns42:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -41334,9 +36896,9 @@ columns51:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns51
-next52:
-done48:
+	BGE columns42
+next43:
+done39:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -41344,25 +36906,22 @@ done48:
 	FSTPQ (F8, F9), 160(R1)
 	FSTPQ (F10, F11), 192(R1)
 	FSTPQ (F12, F13), 224(R1)
-product31:
+product22:
 	B likelihood7
 both5:
 	CMP $16, R1
 	BNE bothLong6
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole53
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same55
+	BEQ same44
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
 	FLDPQ 64(R1), (F8, F9)
 	FLDPQ 96(R1), (F10, F11)
-	B done56
-same55:
+	B done45
+same44:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -41375,7 +36934,7 @@ same55:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
-done56:
+done45:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD 16(RSP), R2
@@ -41392,8 +36951,8 @@ done56:
 	MOVD grad+40(FP), R3
 	MOVD k+32(FP), R4
 	SUBS $4, R4, R4
-	BLT next59
-columns58:
+	BLT next48
+columns47:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -41523,13 +37082,13 @@ columns58:
 	ADDS $512, R0, R0
 	ADDS $512, R2, R2
 	SUBS $4, R4, R4
-	BGE columns58
-next59:
+	BGE columns47
+next48:
 	ADDS $4, R4, R4
-	BEQ done57
+	BEQ done46
 	SUBS $1, R4, R4
-	BLT next61
-columns60:
+	BLT next50
+columns49:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -41566,9 +37125,9 @@ columns60:
 	ADDS $128, R0, R0
 	ADDS $128, R2, R2
 	SUBS $1, R4, R4
-	BGE columns60
-next61:
-done57:
+	BGE columns49
+next50:
+done46:
 	FLDPQ 0(R3), (F20, F21)
 	FLDPQ 32(R3), (F22, F23)
 	WORD $0x4e6cd694
@@ -41588,432 +37147,15 @@ done57:
 	FSTPQ (F6, F7), 32(R1)
 	FSTPQ (F8, F9), 64(R1)
 	FSTPQ (F10, F11), 96(R1)
-	B product54
-whole53:
-	MOVD 32(RSP), R0
-	MOVD o+56(FP), R1
-	CMP $0, R1
-	BEQ same62
-	ADDS R0, R1, R1
-	FLDPQ 0(R1), (F6, F7)
-	FLDPQ 32(R1), (F8, F9)
-	FLDPQ 64(R1), (F10, F11)
-	FLDPQ 96(R1), (F12, F13)
-	B done63
-same62:
-	FMOVD c+48(FP), F28
-	WORD $0x4e080786
-	WORD $0x4e080787
-	FMOVD c+48(FP), F28
-	WORD $0x4e080788
-	WORD $0x4e080789
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078a
-	WORD $0x4e08078b
-	FMOVD c+48(FP), F28
-	WORD $0x4e08078c
-	WORD $0x4e08078d
-done63:
-	MOVD 16(RSP), R0
-	MOVD b+24(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next66
-columns65:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 8(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 16(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	FMOVD 24(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $32, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns65
-next66:
-	ADDS $4, R2, R2
-	BEQ done64
-	SUBS $1, R2, R2
-	BLT next68
-columns67:
-	FMOVD 0(R1), F28
-	WORD $0x4e08078e
-	WORD $0x4e08078f
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc6
-	WORD $0x4e65cde7
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdc8
-	WORD $0x4e65cde9
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdca
-	WORD $0x4e65cdeb
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cdcc
-	WORD $0x4e65cded
-	ADDS $8, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns67
-next68:
-done64:
-	MOVD 32(RSP), R0
-	MOVD d+72(FP), R1
-	ADDS R0, R1, R1
-	FSTPQ (F6, F7), 0(R1)
-	FSTPQ (F8, F9), 32(R1)
-	FSTPQ (F10, F11), 64(R1)
-	FSTPQ (F12, F13), 96(R1)
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F6, F7)
-	FLDPQ 32(R2), (F8, F9)
-	FLDPQ 64(R2), (F10, F11)
-	FLDPQ 96(R2), (F12, F13)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next71
-columns70:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-	FLDPQ 128(R1), (F14, F15)
-	FLDPQ 160(R1), (F16, F17)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 128(R1)
-	FSTPQ (F16, F17), 160(R1)
-	FLDPQ 192(R1), (F14, F15)
-	FLDPQ 224(R1), (F16, F17)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 192(R1)
-	FSTPQ (F16, F17), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns70
-next71:
-	ADDS $4, R2, R2
-	BEQ done69
-	SUBS $1, R2, R2
-	BLT next73
-columns72:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns72
-next73:
-done69:
-	FLDPQ 0(R1), (F4, F5)
-	FLDPQ 32(R1), (F14, F15)
-	WORD $0x4e66d484
-	WORD $0x4e67d4a5
-	WORD $0x4e68d5ce
-	WORD $0x4e69d5ef
-	WORD $0x4e6ad484
-	WORD $0x4e6bd4a5
-	WORD $0x4e6cd5ce
-	WORD $0x4e6dd5ef
-	FSTPQ (F4, F5), 0(R1)
-	FSTPQ (F14, F15), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product54:
 	B likelihood7
 bothLong6:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole74
+	BNE whole51
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same76
+	BEQ same53
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F6, F7)
@@ -42023,8 +37165,8 @@ bothLong6:
 	FLDPQ 160(R1), (F14, F15)
 	FLDPQ 192(R1), (F16, F17)
 	FLDPQ 224(R1), (F18, F19)
-	B done77
-same76:
+	B done54
+same53:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -42049,13 +37191,13 @@ same76:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080792
 	WORD $0x4e080793
-done77:
+done54:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next80
-columns79:
+	BLT next57
+columns56:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -42167,13 +37309,13 @@ columns79:
 	ADDS $32, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns79
-next80:
+	BGE columns56
+next57:
 	ADDS $4, R2, R2
-	BEQ done78
+	BEQ done55
 	SUBS $1, R2, R2
-	BLT next82
-columns81:
+	BLT next59
+columns58:
 	FMOVD 0(R1), F28
 	WORD $0x4e080794
 	WORD $0x4e080795
@@ -42204,9 +37346,9 @@ columns81:
 	ADDS $8, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns81
-next82:
-done78:
+	BGE columns58
+next59:
+done55:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -42236,8 +37378,8 @@ done78:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next85
-columns84:
+	BLT next62
+columns61:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -42353,13 +37495,13 @@ columns84:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns84
-next85:
+	BGE columns61
+next62:
 	ADDS $4, R2, R2
-	BEQ done83
+	BEQ done60
 	SUBS $1, R2, R2
-	BLT next87
-columns86:
+	BLT next64
+columns63:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -42391,9 +37533,9 @@ columns86:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns86
-next87:
-done83:
+	BGE columns63
+next64:
+done60:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -42416,19 +37558,19 @@ done83:
 	FSTPQ (F22, F23), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product75
-whole74:
+	B product52
+whole51:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same88
+	BEQ same65
 	ADDS R0, R1, R1
 	FLDPQ 0(R1), (F6, F7)
 	FLDPQ 32(R1), (F8, F9)
 	FLDPQ 64(R1), (F10, F11)
 	FLDPQ 96(R1), (F12, F13)
-	B done89
-same88:
+	B done66
+same65:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -42441,13 +37583,13 @@ same88:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done89:
+done66:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next92
-columns91:
+	BLT next69
+columns68:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -42575,13 +37717,13 @@ columns91:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns91
-next92:
+	BGE columns68
+next69:
 	ADDS $4, R2, R2
-	BEQ done90
+	BEQ done67
 	SUBS $1, R2, R2
-	BLT next94
-columns93:
+	BLT next71
+columns70:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -42616,9 +37758,9 @@ columns93:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns93
-next94:
-done90:
+	BGE columns70
+next71:
+done67:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -42629,14 +37771,14 @@ done90:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same95
+	BEQ same72
 	ADDS R0, R1, R1
 	FLDPQ 128(R1), (F6, F7)
 	FLDPQ 160(R1), (F8, F9)
 	FLDPQ 192(R1), (F10, F11)
 	FLDPQ 224(R1), (F12, F13)
-	B done96
-same95:
+	B done73
+same72:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -42649,13 +37791,13 @@ same95:
 	FMOVD c+48(FP), F28
 	WORD $0x4e08078c
 	WORD $0x4e08078d
-done96:
+done73:
 	MOVD 16(RSP), R0
 	MOVD b+24(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next99
-columns98:
+	BLT next76
+columns75:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -42783,13 +37925,13 @@ columns98:
 	ADDS $32, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns98
-next99:
+	BGE columns75
+next76:
 	ADDS $4, R2, R2
-	BEQ done97
+	BEQ done74
 	SUBS $1, R2, R2
-	BLT next101
-columns100:
+	BLT next78
+columns77:
 	FMOVD 0(R1), F28
 	WORD $0x4e08078e
 	WORD $0x4e08078f
@@ -42824,9 +37966,9 @@ columns100:
 	ADDS $8, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns100
-next101:
-done97:
+	BGE columns77
+next78:
+done74:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -42848,8 +37990,8 @@ done97:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next104
-columns103:
+	BLT next81
+columns80:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -42981,13 +38123,13 @@ columns103:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns103
-next104:
+	BGE columns80
+next81:
 	ADDS $4, R2, R2
-	BEQ done102
+	BEQ done79
 	SUBS $1, R2, R2
-	BLT next106
-columns105:
+	BLT next83
+columns82:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -43023,9 +38165,9 @@ columns105:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns105
-next106:
-done102:
+	BGE columns82
+next83:
+done79:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -43052,8 +38194,8 @@ done102:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next109
-columns108:
+	BLT next86
+columns85:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -43185,13 +38327,13 @@ columns108:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns108
-next109:
+	BGE columns85
+next86:
 	ADDS $4, R2, R2
-	BEQ done107
+	BEQ done84
 	SUBS $1, R2, R2
-	BLT next111
-columns110:
+	BLT next88
+columns87:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -43227,9 +38369,9 @@ columns110:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns110
-next111:
-done107:
+	BGE columns87
+next88:
+done84:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -43244,7 +38386,7 @@ done107:
 	FSTPQ (F14, F15), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product75:
+product52:
 likelihood7:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
@@ -43255,8 +38397,8 @@ likelihood7:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail115
-loop114:
+	BGT tail92
+loop91:
 	ADD R3<<3, R2, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R1, R19
@@ -43299,11 +38441,11 @@ loop114:
 	FSTPQ (F4, F5), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop114
-tail115:
+	BLE loop91
+tail92:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done116
+	BLE done93
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -43471,7 +38613,7 @@ lanes5:
 	CBZ R21, lanes6
 	WORD $0x4d008687
 lanes6:
-done116:
+done93:
 	MOVD 40(RSP), R0
 	MOVD 56(RSP), R1
 	CMP R1, R0
@@ -43500,9 +38642,6 @@ back8:
 	MOVD 40(RSP), R0
 	CMP $16, R0
 	BNE backLong9
-	MOVD 24(RSP), R0
-	CMP $0, R0
-	BNE whole117
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -43517,8 +38656,8 @@ back8:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next121
-columns120:
+	BLT next96
+columns95:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -43586,13 +38725,13 @@ columns120:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns120
-next121:
+	BGE columns95
+next96:
 	ADDS $4, R2, R2
-	BEQ done119
+	BEQ done94
 	SUBS $1, R2, R2
-	BLT next123
-columns122:
+	BLT next98
+columns97:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	FLDPQ 0(R0), (F28, F29)
@@ -43612,9 +38751,9 @@ columns122:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns122
-next123:
-done119:
+	BGE columns97
+next98:
+done94:
 	FLDPQ 0(R1), (F12, F13)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e64d58c
@@ -43629,220 +38768,11 @@ done119:
 	FSTPQ (F14, F15), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product118
-whole117:
-	MOVD 16(RSP), R0
-	MOVD 32(RSP), R1
-	MOVD d+72(FP), R2
-	ADDS R1, R2, R2
-	MOVD 48(RSP), R1
-	SUBS R1, R0, R0
-	SUBS $128, R2, R2
-	FLDPQ 0(R2), (F6, F7)
-	FLDPQ 32(R2), (F8, F9)
-	FLDPQ 64(R2), (F10, F11)
-	FLDPQ 96(R2), (F12, F13)
-	MOVD grad+40(FP), R1
-	MOVD k+32(FP), R2
-	SUBS $4, R2, R2
-	BLT next126
-columns125:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	FLDPQ 64(R1), (F14, F15)
-	FLDPQ 96(R1), (F16, F17)
-	FMOVQ 64(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 80(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 96(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 112(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 64(R1)
-	FSTPQ (F16, F17), 96(R1)
-	FLDPQ 128(R1), (F14, F15)
-	FLDPQ 160(R1), (F16, F17)
-	FMOVQ 128(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 144(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 160(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 176(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 128(R1)
-	FSTPQ (F16, F17), 160(R1)
-	FLDPQ 192(R1), (F14, F15)
-	FLDPQ 224(R1), (F16, F17)
-	FMOVQ 192(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 208(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 224(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 240(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 192(R1)
-	FSTPQ (F16, F17), 224(R1)
-	ADDS $256, R1, R1
-	ADDS $256, R0, R0
-	SUBS $4, R2, R2
-	BGE columns125
-next126:
-	ADDS $4, R2, R2
-	BEQ done124
-	SUBS $1, R2, R2
-	BLT next128
-columns127:
-	FLDPQ 0(R1), (F14, F15)
-	FLDPQ 32(R1), (F16, F17)
-	FMOVQ 0(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64ccce
-	WORD $0x4e65ccef
-	FMOVQ 16(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd10
-	WORD $0x4e65cd31
-	FMOVQ 32(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd4e
-	WORD $0x4e65cd6f
-	FMOVQ 48(R0), F28
-	WORD $0x4f20a785
-	WORD $0x0f20a784
-	WORD $0x4e61d884
-	WORD $0x4e61d8a5
-	WORD $0x4e64cd90
-	WORD $0x4e65cdb1
-	FSTPQ (F14, F15), 0(R1)
-	FSTPQ (F16, F17), 32(R1)
-	ADDS $64, R1, R1
-	ADDS $64, R0, R0
-	SUBS $1, R2, R2
-	BGE columns127
-next128:
-done124:
-	FLDPQ 0(R1), (F4, F5)
-	FLDPQ 32(R1), (F14, F15)
-	WORD $0x4e66d484
-	WORD $0x4e67d4a5
-	WORD $0x4e68d5ce
-	WORD $0x4e69d5ef
-	WORD $0x4e6ad484
-	WORD $0x4e6bd4a5
-	WORD $0x4e6cd5ce
-	WORD $0x4e6dd5ef
-	FSTPQ (F4, F5), 0(R1)
-	FSTPQ (F14, F15), 32(R1)
-	MOVD $0, R0
-	MOVD R0, 64(RSP)
-product118:
 	B tile3
 backLong9:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole129
+	BNE whole99
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -43861,8 +38791,8 @@ backLong9:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next133
-columns132:
+	BLT next103
+columns102:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -43978,13 +38908,13 @@ columns132:
 	ADDS $256, R1, R1
 	ADDS $1024, R0, R0
 	SUBS $4, R2, R2
-	BGE columns132
-next133:
+	BGE columns102
+next103:
 	ADDS $4, R2, R2
-	BEQ done131
+	BEQ done101
 	SUBS $1, R2, R2
-	BLT next135
-columns134:
+	BLT next105
+columns104:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	FLDPQ 0(R0), (F28, F29)
@@ -44016,9 +38946,9 @@ columns134:
 	ADDS $64, R1, R1
 	ADDS $256, R0, R0
 	SUBS $1, R2, R2
-	BGE columns134
-next135:
-done131:
+	BGE columns104
+next105:
+done101:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 32(R1), (F22, F23)
 	WORD $0x4e64d694
@@ -44041,8 +38971,8 @@ done131:
 	FSTPQ (F22, F23), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B product130
-whole129:
+	B product100
+whole99:
 	MOVD 16(RSP), R0
 	MOVD 32(RSP), R1
 	MOVD d+72(FP), R2
@@ -44057,8 +38987,8 @@ whole129:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next138
-columns137:
+	BLT next108
+columns107:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -44190,13 +39120,13 @@ columns137:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns137
-next138:
+	BGE columns107
+next108:
 	ADDS $4, R2, R2
-	BEQ done136
+	BEQ done106
 	SUBS $1, R2, R2
-	BLT next140
-columns139:
+	BLT next110
+columns109:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 0(R0), F28
@@ -44232,9 +39162,9 @@ columns139:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns139
-next140:
-done136:
+	BGE columns109
+next110:
+done106:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -44261,8 +39191,8 @@ done136:
 	MOVD grad+40(FP), R1
 	MOVD k+32(FP), R2
 	SUBS $4, R2, R2
-	BLT next143
-columns142:
+	BLT next113
+columns112:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -44394,13 +39324,13 @@ columns142:
 	ADDS $256, R1, R1
 	ADDS $512, R0, R0
 	SUBS $4, R2, R2
-	BGE columns142
-next143:
+	BGE columns112
+next113:
 	ADDS $4, R2, R2
-	BEQ done141
+	BEQ done111
 	SUBS $1, R2, R2
-	BLT next145
-columns144:
+	BLT next115
+columns114:
 	FLDPQ 0(R1), (F14, F15)
 	FLDPQ 32(R1), (F16, F17)
 	FMOVQ 64(R0), F28
@@ -44436,9 +39366,9 @@ columns144:
 	ADDS $64, R1, R1
 	ADDS $128, R0, R0
 	SUBS $1, R2, R2
-	BGE columns144
-next145:
-done141:
+	BGE columns114
+next115:
+done111:
 	FLDPQ 0(R1), (F4, F5)
 	FLDPQ 32(R1), (F14, F15)
 	WORD $0x4e66d484
@@ -44453,7 +39383,7 @@ done141:
 	FSTPQ (F14, F15), 32(R1)
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-product130:
+product100:
 	B tile3
 finish10:
 	MOVD 64(RSP), R0
@@ -44465,16 +39395,16 @@ finish10:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole146
+	BNE whole116
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit148:
+unit118:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost149
+	BLE atMost119
 	MOVD $8, R3
-atMost149:
+atMost119:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -44484,7 +39414,7 @@ atMost149:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same150
+	BEQ same120
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -44507,18 +39437,18 @@ atMost149:
 lanes7:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done151
-same150:
+	B done121
+same120:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done151:
+done121:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column152:
+column122:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -44528,7 +39458,7 @@ column152:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column152
+	BGT column122
 	ADD $0, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes8
@@ -44548,9 +39478,9 @@ column152:
 lanes8:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost153
+	BLE atMost123
 	MOVD $8, R3
-atMost153:
+atMost123:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -44560,7 +39490,7 @@ atMost153:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same154
+	BEQ same124
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -44583,18 +39513,18 @@ atMost153:
 lanes9:
 	WORD $0x4ebc1f86
 	WORD $0x4ebd1fa7
-	B done155
-same154:
+	B done125
+same124:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
-done155:
+done125:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $3, R9, R9
-column156:
+column126:
 	FMOVD 0(R5), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
@@ -44604,7 +39534,7 @@ column156:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column156
+	BGT column126
 	ADD $32, R3, R20
 	WORD $0x4e083c95
 	CBZ R21, lanes10
@@ -44625,18 +39555,18 @@ lanes10:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit148
-	B product147
-whole146:
+	BGT unit118
+	B product117
+whole116:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit157:
+unit127:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost158
+	BLE atMost128
 	MOVD $8, R3
-atMost158:
+atMost128:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -44646,7 +39576,7 @@ atMost158:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same159
+	BEQ same129
 	ADDS R2, R4, R4
 	ADD $0, R4, R20
 	WORD $0x6e3c1f9c
@@ -44669,18 +39599,18 @@ atMost158:
 lanes11:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done160
-same159:
+	B done130
+same129:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done160:
+done130:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column161:
+column131:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -44694,7 +39624,7 @@ column161:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column161
+	BGT column131
 	ADD $0, R3, R20
 	WORD $0x4e083cd5
 	CBZ R21, lanes12
@@ -44714,9 +39644,9 @@ column161:
 lanes12:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost162
+	BLE atMost132
 	MOVD $8, R3
-atMost162:
+atMost132:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -44726,7 +39656,7 @@ atMost162:
 	ADDS R2, R3, R3
 	MOVD o+56(FP), R4
 	CMP $0, R4
-	BEQ same163
+	BEQ same133
 	ADDS R2, R4, R4
 	ADD $32, R4, R20
 	WORD $0x6e3c1f9c
@@ -44749,18 +39679,18 @@ atMost162:
 lanes13:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done164
-same163:
+	B done134
+same133:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done164:
+done134:
 	MOVD R1, R4
 	MOVD b+24(FP), R5
 	MOVD k+32(FP), R8
 	MOVD 40(RSP), R9
 	LSL $2, R9, R9
-column165:
+column135:
 	FMOVD 0(R5), F28
 	WORD $0x4e08078a
 	WORD $0x4e08078b
@@ -44774,7 +39704,7 @@ column165:
 	ADDS R9, R4, R4
 	ADDS $8, R5, R5
 	SUBS $1, R8, R8
-	BGT column165
+	BGT column135
 	ADD $32, R3, R20
 	WORD $0x4e083cd5
 	CBZ R21, lanes14
@@ -44795,22 +39725,22 @@ lanes14:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit157
-product147:
+	BGT unit127
+product117:
 	B likelihood7
 rest11:
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole166
+	BNE whole136
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit168:
+unit138:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost169
+	BLE atMost139
 	MOVD $8, R3
-atMost169:
+atMost139:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -44844,7 +39774,7 @@ lanes15:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column170:
+column140:
 	FLDPQ 0(R4), (F6, F7)
 	FLDPQ 0(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -44853,16 +39783,16 @@ column170:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column170
+	BGT column140
 	FLDPQ 0(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
 	FSTPQ (F6, F7), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost171
+	BLE atMost141
 	MOVD $8, R3
-atMost171:
+atMost141:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -44896,7 +39826,7 @@ lanes16:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $3, R8, R8
-column172:
+column142:
 	FLDPQ 32(R4), (F6, F7)
 	FLDPQ 32(R3), (F28, F29)
 	WORD $0x4e7ccc86
@@ -44905,7 +39835,7 @@ column172:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column172
+	BGT column142
 	FLDPQ 32(R4), (F6, F7)
 	WORD $0x4e64d4c6
 	WORD $0x4e65d4e7
@@ -44913,18 +39843,18 @@ column172:
 	ADDS $64, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit168
-	B product167
-whole166:
+	BGT unit138
+	B product137
+whole136:
 	MOVD 8(RSP), R0
 	MOVD 16(RSP), R1
 	MOVD 32(RSP), R2
-unit173:
+unit143:
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost174
+	BLE atMost144
 	MOVD $8, R3
-atMost174:
+atMost144:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -44958,7 +39888,7 @@ lanes17:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column175:
+column145:
 	FLDPQ 0(R4), (F8, F9)
 	FMOVQ 0(R3), F28
 	WORD $0x4f20a785
@@ -44971,16 +39901,16 @@ column175:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column175
+	BGT column145
 	FLDPQ 0(R4), (F4, F5)
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
 	FSTPQ (F4, F5), 0(R4)
 	MOVD R0, R3
 	CMP $8, R3
-	BLE atMost176
+	BLE atMost146
 	MOVD $8, R3
-atMost176:
+atMost146:
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	NEG R3, R3
@@ -45014,7 +39944,7 @@ lanes18:
 	MOVD k+32(FP), R5
 	MOVD 40(RSP), R8
 	LSL $2, R8, R8
-column177:
+column147:
 	FLDPQ 32(R4), (F8, F9)
 	FMOVQ 16(R3), F28
 	WORD $0x4f20a785
@@ -45027,7 +39957,7 @@ column177:
 	ADDS R8, R3, R3
 	ADDS $64, R4, R4
 	SUBS $1, R5, R5
-	BGT column177
+	BGT column147
 	FLDPQ 32(R4), (F4, F5)
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
@@ -45035,22 +39965,22 @@ column177:
 	ADDS $32, R1, R1
 	ADDS $64, R2, R2
 	SUBS $8, R0, R0
-	BGT unit173
-product167:
+	BGT unit143
+product137:
 	B done13
 wide12:
-tile178:
+tile148:
 	MOVD 8(RSP), R0
 	CMP $0, R0
-	BLE finish182
+	BLE finish152
 	CMP $8, R0
-	BLE atMost184
+	BLE atMost154
 	MOVD $8, R0
-atMost184:
+atMost154:
 	MOVD R0, 56(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole185
+	BNE whole155
 	WORD $0x6e241c84
 	WORD $0x6e251ca5
 	WORD $0x6e261cc6
@@ -45073,7 +40003,7 @@ atMost184:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group187:
+group157:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7cce84
@@ -45104,7 +40034,7 @@ group187:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group187
+	BGT group157
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
 	WORD $0x4e6ad506
@@ -45148,7 +40078,7 @@ group187:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same188
+	BEQ same158
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -45171,12 +40101,12 @@ group187:
 lanes19:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done189
-same188:
+	B done159
+same158:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done189:
+done159:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -45220,7 +40150,7 @@ lanes20:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group190:
+group160:
 	FLDPQ 0(R1), (F20, F21)
 	FLDPQ 256(R0), (F28, F29)
 	WORD $0x4e7cce84
@@ -45251,7 +40181,7 @@ group190:
 	ADDS $64, R1, R1
 	ADDS $256, R2, R2
 	SUBS $8, R3, R3
-	BGT group190
+	BGT group160
 	WORD $0x4e66d484
 	WORD $0x4e67d4a5
 	WORD $0x4e6ad506
@@ -45295,7 +40225,7 @@ group190:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same191
+	BEQ same161
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -45318,12 +40248,12 @@ group190:
 lanes21:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done192
-same191:
+	B done162
+same161:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done192:
+done162:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -45345,8 +40275,8 @@ done192:
 	CBZ R21, lanes22
 	WORD $0x4d008687
 lanes22:
-	B product186
-whole185:
+	B product156
+whole155:
 	WORD $0x6e261cc6
 	WORD $0x6e271ce7
 	WORD $0x6e281d08
@@ -45369,7 +40299,7 @@ whole185:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group193:
+group163:
 	FLDPQ 0(R1), (F22, F23)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a785
@@ -45432,7 +40362,7 @@ group193:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group193
+	BGT group163
 	WORD $0x4e68d4c4
 	WORD $0x4e69d4e5
 	WORD $0x4e6cd546
@@ -45476,7 +40406,7 @@ group193:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same194
+	BEQ same164
 	ADDS R0, R1, R1
 	ADD $0, R1, R20
 	WORD $0x6e3c1f9c
@@ -45499,12 +40429,12 @@ group193:
 lanes23:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done195
-same194:
+	B done165
+same164:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done195:
+done165:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -45548,7 +40478,7 @@ lanes24:
 	MOVD 48(RSP), R3
 	ADDS R3, R2, R2
 	MOVD k+32(FP), R3
-group196:
+group166:
 	FLDPQ 0(R1), (F22, F23)
 	FMOVQ 128(R0), F28
 	WORD $0x4f20a785
@@ -45611,7 +40541,7 @@ group196:
 	ADDS $64, R1, R1
 	ADDS $128, R2, R2
 	SUBS $8, R3, R3
-	BGT group196
+	BGT group166
 	WORD $0x4e68d4c4
 	WORD $0x4e69d4e5
 	WORD $0x4e6cd546
@@ -45655,7 +40585,7 @@ group196:
 	MOVD 32(RSP), R0
 	MOVD o+56(FP), R1
 	CMP $0, R1
-	BEQ same197
+	BEQ same167
 	ADDS R0, R1, R1
 	ADD $32, R1, R20
 	WORD $0x6e3c1f9c
@@ -45678,12 +40608,12 @@ group196:
 lanes25:
 	WORD $0x4ebc1f88
 	WORD $0x4ebd1fa9
-	B done198
-same197:
+	B done168
+same167:
 	FMOVD c+48(FP), F28
 	WORD $0x4e080788
 	WORD $0x4e080789
-done198:
+done168:
 	WORD $0x4e68d4c6
 	WORD $0x4e69d4e7
 	MOVD d+72(FP), R1
@@ -45705,7 +40635,7 @@ done198:
 	CBZ R21, lanes26
 	WORD $0x4d008687
 lanes26:
-product186:
+product156:
 	MOVD 32(RSP), R0
 	MOVD d+72(FP), R1
 	ADDS R0, R1, R1
@@ -45715,8 +40645,8 @@ product186:
 	MOVD $0, R3
 	ADD $-8, R0, R4
 	CMP R4, R3
-	BGT tail202
-loop201:
+	BGT tail172
+loop171:
 	ADD R3<<3, R2, R19
 	FLDPQ 0(R19), (F4, F5)
 	ADD R3<<3, R1, R19
@@ -45759,11 +40689,11 @@ loop201:
 	FSTPQ (F4, F5), 32(R19)
 	ADDS $8, R3, R3
 	CMP R4, R3
-	BLE loop201
-tail202:
+	BLE loop171
+tail172:
 	SUBS R3, R0, R0
 	CMP $0, R0
-	BLE done203
+	BLE done173
 	MOVD $lanesBelow<>+0(SB), R19
 	ADD $0, R19, R4
 	MOVD R0, R5
@@ -45931,7 +40861,7 @@ lanes31:
 	CBZ R21, lanes32
 	WORD $0x4d008687
 lanes32:
-done203:
+done173:
 	MOVD grad+40(FP), R0
 	MOVD k+32(FP), R1
 	LSL $3, R1, R1
@@ -46028,7 +40958,7 @@ lanes34:
 	MOVD R1, 8(RSP)
 	MOVD 24(RSP), R0
 	CMP $0, R0
-	BNE whole204
+	BNE whole174
 	FMOVD 72(RSP), F28
 	WORD $0x4e080784
 	WORD $0x4e080785
@@ -46065,7 +40995,7 @@ lanes34:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group206:
+group176:
 	FLDPQ 0(R2), (F20, F21)
 	FLDPQ 0(R0), (F28, F29)
 	WORD $0x4e7ccc94
@@ -46122,9 +41052,9 @@ group206:
 	ADDS $-64, R2, R2
 	ADDS $256, R1, R1
 	SUBS $8, R3, R3
-	BGT group206
-	B product205
-whole204:
+	BGT group176
+	B product175
+whole174:
 	FMOVD 72(RSP), F28
 	WORD $0x4e080786
 	WORD $0x4e080787
@@ -46161,7 +41091,7 @@ whole204:
 	ADDS R3, R2, R2
 	SUBS $64, R2, R2
 	MOVD k+32(FP), R3
-group207:
+group177:
 	FLDPQ 0(R2), (F22, F23)
 	FMOVQ 0(R0), F28
 	WORD $0x4f20a785
@@ -46282,12 +41212,12 @@ group207:
 	ADDS $-64, R2, R2
 	ADDS $128, R1, R1
 	SUBS $8, R3, R3
-	BGT group207
-product205:
+	BGT group177
+product175:
 	MOVD $0, R0
 	MOVD R0, 64(RSP)
-	B tile178
-finish182:
+	B tile148
+finish152:
 done13:
 	MOVD squares+80(FP), R0
 	FSTPQ (F0, F1), 0(R0)

@@ -1403,10 +1403,10 @@ func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1436,10 +1436,10 @@ func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64,
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1469,10 +1469,10 @@ func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k 
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1502,10 +1502,10 @@ func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float6
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1535,10 +1535,10 @@ func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float6
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1568,10 +1568,10 @@ func studentTLinear(on Set, n int, x []float64, whole []int32, b []float64, k in
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1601,10 +1601,10 @@ func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int,
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]

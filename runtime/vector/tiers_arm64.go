@@ -1088,10 +1088,10 @@ func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1116,10 +1116,10 @@ func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64,
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1144,10 +1144,10 @@ func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k 
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1172,10 +1172,10 @@ func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float6
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1200,10 +1200,10 @@ func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float6
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1225,10 +1225,10 @@ func studentTLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -1248,10 +1248,10 @@ func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int,
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]

@@ -608,10 +608,10 @@ func bernoulliLogitLinear(_ Set, n int, x []float64, whole []int32, b []float64,
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -628,10 +628,10 @@ func binomialLogitLinear(_ Set, n int, x []float64, whole []int32, b []float64, 
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -648,10 +648,10 @@ func poissonLogLinear(_ Set, n int, x []float64, whole []int32, b []float64, k i
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -668,10 +668,10 @@ func bernoulliProbitLinear(_ Set, n int, x []float64, whole []int32, b []float64
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -688,10 +688,10 @@ func negBinomial2LogLinear(_ Set, n int, x []float64, whole []int32, b []float64
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -708,10 +708,10 @@ func studentTLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
@@ -728,10 +728,10 @@ func normalLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, 
 		return
 	}
 	if x != nil {
-		x = x[:tiled(n, k)]
+		x = x[:tiled(n, k, false)]
 	}
 	if whole != nil {
-		whole = whole[:tiled(n, k)]
+		whole = whole[:tiled(n, k, true)]
 	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]

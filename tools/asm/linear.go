@@ -8,7 +8,7 @@ import (
 )
 
 // Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for one tile of rows at a time, so that X is read from memory once and
-// from a cache once more. X is stored in tiles, the last padded with zeros.
+// from a cache once more. X is stored in tiles, the last padded with zeros: as numbers, or in half the memory as whole numbers of 32 bits, which are converted each time they are multiplied.
 //
 // Up to mostNarrow columns, a tile is [column][rows], as many of them as let the L1 cache hold two tiles. The product of one with b and that of the one before it with its derivatives are computed in
 // one loop over the columns: memory is then read all the time, and the likelihood of a tile, which neither needs, overlaps with both. Each row is a lane of its sum, and the gradient has eight lanes a column.
@@ -16,7 +16,7 @@ import (
 // Wider tiles are [eight columns][row][column of the eight], eight rows: lanes are columns in both products, so that the gradient is one number a column and stays in the L1 cache, and a tile is small enough to be read again from
 // a near cache. See wide.go.
 
-// The numbers of rows of a tile. Tiles of up to mostLong columns are long, those of more than mostNarrow wide.
+// The numbers of rows of a tile. Tiles of up to mostLong columns, or of whole numbers, are long, those of more than mostNarrow wide.
 const (
 	shortTile  = 16
 	longTile   = 32
@@ -48,15 +48,15 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 	if as[1] == "signs" {
 		y, each = "[signs(n)]int8", 1
 	}
-	k := function{name: name, params: "n int, x [tiled(n,k)]?, whole [tiled(n,k)]int32?, b [k], k int, grad [gradientLength(k)], c float64, o [n]?, y " + y + ", d [n], " + more}
+	k := function{name: name, params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, b [k], k int, grad [gradientLength(k)], c float64, o [n]?, y " + y + ", d [n], " + more}
 	k.emit = func(g *gen) {
 		l := &linear{gen: g, scalars: map[string]vec{}}
 		l.begin(k.list()[10:])
 		l.first()
 		loop, long, both, bothLong, likelihood := g.label("tile"), g.label("long"), g.label("both"), g.label("bothLong"), g.label("likelihood")
 		back, backLong, finish, rest, wide, done := g.label("back"), g.label("backLong"), g.label("finish"), g.label("rest"), g.label("wide"), g.label("done")
-		g.CMPQ(g.integer("k"), operand.U32(mostNarrow))
-		g.JG(label(wide))
+		g.CMPQ(g.take(l.rows), operand.Imm(wideTile))
+		g.JEQ(label(wide))
 		g.Label(loop)
 		left, rows := g.take(l.left), g.take(l.rows)
 		g.CMPQ(left, rows)
@@ -65,7 +65,7 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		l.ifBehind(both)
 		g.CMPQ(rows, operand.Imm(shortTile))
 		g.JNE(label(long))
-		l.either(func() { l.predict(shortTile, false) })
+		l.predict(shortTile, false)
 		g.JMP(label(likelihood))
 		g.Label(long)
 		l.either(func() { l.predict(longTile, false) })
@@ -73,7 +73,7 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		g.Label(both)
 		g.CMPQ(rows, operand.Imm(shortTile))
 		g.JNE(label(bothLong))
-		l.either(func() { l.both(shortTile) })
+		l.both(shortTile)
 		g.JMP(label(likelihood))
 		g.Label(bothLong)
 		l.either(func() { l.both(longTile) })
@@ -99,7 +99,7 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		g.Label(back)
 		g.CMPQ(g.take(l.rows), operand.Imm(shortTile))
 		g.JNE(label(backLong))
-		l.either(func() { l.gradient(shortTile) })
+		l.gradient(shortTile)
 		g.JMP(label(loop))
 		g.Label(backLong)
 		l.either(func() { l.gradient(longTile) })
@@ -155,27 +155,28 @@ func (l *linear) first() {
 	zero := l.number(0)
 	l.put(zero, l.row)
 	l.put(zero, l.behind)
-	k, rows, chosen := l.integer("k"), l.number(longTile), l.label("chosen")
+	x, whole := l.ptr("x"), l.ptr("whole")
+	k, rows, chosen, numbers := l.integer("k"), l.number(wideTile), l.label("chosen"), l.label("numbers")
+	l.CMPQ(k, operand.U32(mostNarrow))
+	l.JG(label(chosen))
+	l.MOVQ(operand.U32(longTile), rows)
+	l.TESTQ(whole, whole)
+	l.JNE(label(chosen))
 	l.CMPQ(k, operand.Imm(mostLong))
 	l.JLE(label(chosen))
 	l.MOVQ(operand.U32(shortTile), rows)
-	l.CMPQ(k, operand.U32(mostNarrow))
-	l.JLE(label(chosen))
-	l.MOVQ(operand.U32(wideTile), rows)
 	l.Label(chosen)
 	l.put(rows, l.rows)
 	l.IMULQ(rows, k)
-	l.SHLQ(operand.U8(3), k)
-	l.put(k, l.size)
-	x, whole, numbers := l.ptr("x"), l.ptr("whole"), l.label("numbers")
-	l.put(x, l.x)
+	l.SHLQ(operand.U8(2), k)
 	l.put(whole, l.form)
 	l.TESTQ(whole, whole)
-	l.JEQ(label(numbers))
-	l.put(whole, l.x)
-	l.SHRQ(operand.U8(1), k)
-	l.put(k, l.size)
+	l.JNE(label(numbers))
+	l.SHLQ(operand.U8(1), k)
+	l.MOVQ(x, whole)
 	l.Label(numbers)
+	l.put(k, l.size)
+	l.put(whole, l.x)
 }
 
 // either emits a product for both forms of X.
@@ -416,7 +417,7 @@ type part struct{ first, rows int }
 
 // parts divides the rows of a whole tile: AVX2 has registers for sixteen of a matrix of whole numbers.
 func (l *linear) parts(rows int) []part {
-	if l.wide || !l.whole || rows == shortTile {
+	if l.wide || !l.whole {
 		return []part{{0, rows}}
 	}
 	return []part{{0, shortTile}, {shortTile, rows - shortTile}}
@@ -510,7 +511,7 @@ func (l *linear) fetchColumn(x reg.GPVirtual, rows, on int) {
 // both is predict for this tile and gradient for the one before it. It fetches what comes later: where the processor's own prefetching stops, at the end of a page and while the
 // likelihood is computed, memory would not be read.
 func (l *linear) both(rows int) {
-	if !l.wide && (rows == longTile || l.whole) { // more vectors than there are registers
+	if !l.wide && rows == longTile { // more vectors than there are registers
 		l.predict(rows, true)
 		l.gradient(rows)
 		return

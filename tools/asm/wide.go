@@ -6,12 +6,21 @@ import (
 )
 
 // Wide tiles: eight rows of k columns, k a multiple of eight. A group is eight columns of them, in consecutive memory for each row.
+const group = 8 * 8
+
+// groupsAhead is how far ahead of the group that is multiplied memory is fetched where two tiles are done in one loop. Whole numbers are multiplied faster than they come from memory.
+func (l *linear) groupsAhead() int {
+	if l.whole {
+		return 32
+	}
+	return 8
+}
+
+// With AVX-512 and leastFar columns or more, of whole numbers leastFarWhole, a tile is done in one loop with the one before it, which comes from the L2 cache. Fewer are read twice from the L1 cache, or nearly: the second time from
+// the last column to the first, while the next tile is fetched.
 const (
-	group       = 8 * 8
-	groupsAhead = 8 // how far ahead of the group that is multiplied memory is fetched where two tiles are done in one loop
-	// With AVX-512 and leastFar columns or more, a tile is done in one loop with the one before it, which comes from the L2 cache. Fewer are read twice from the L1 cache, or nearly: the second time from
-	// the last column to the first, while the next tile is fetched.
-	leastFar = 768
+	leastFar      = 768
+	leastFarWhole = 1024
 )
 
 // wideTiles emits the loop over all tiles, given the likelihood of one.
@@ -39,8 +48,10 @@ func (l *linear) wideTiles(likelihood func()) {
 	l.advance(l.take(l.rows))
 	if l.wide {
 		l.put(l.number(1), l.behind)
-		l.CMPQ(l.integer("k"), operand.U32(leastFar))
-		l.JGE(label(loop))
+		l.either(func() {
+			l.CMPQ(l.integer("k"), operand.U32(uint32(l.far())))
+			l.JGE(label(loop))
+		})
 	}
 	l.Label(apart)
 	l.either(l.gradientWide)
@@ -52,6 +63,14 @@ func (l *linear) wideTiles(likelihood func()) {
 	}
 	l.Label(done)
 	l.hoist = hoist
+}
+
+// far is the least number of columns of which two tiles are done in one loop.
+func (l *linear) far() int {
+	if l.whole {
+		return leastFarWhole
+	}
+	return leastFar
 }
 
 // groups emits a loop over the groups of a tile, whose pointers move by their steps.
@@ -176,7 +195,7 @@ func (l *linear) bothWide() {
 	x, old, weight, g := l.take(l.x), l.take(l.x), l.ptr("b"), l.ptr("grad")
 	l.SUBQ(l.take(l.size), old)
 	l.groups(func() {
-		l.fetchLines(x, l.bytesOf(groupsAhead*group), l.bytesOf(group)/64)
+		l.fetchLines(x, l.groupsAhead()*l.bytesOf(group), l.bytesOf(group)/64)
 		l.addRows(acc, x, weight, 0)
 		l.addGroup(w, old, g)
 	}, stride{x, l.bytesOf(group)}, stride{old, l.bytesOf(group)}, stride{weight, 64}, stride{g, 64})
