@@ -32,6 +32,7 @@ const (
 	NoKey           Code = "V0529" // rows of several tables, and nothing to join them on
 	KeyAsCovariate  Code = "V0530" // warning: `*` takes a column that numbers the rows
 	NumbersAsWords  Code = "V0528" // warning: cells that look like numbers in a column of words
+	WordsInOrder    Code = "V0837" // warning: the order of words counts, and nothing gives it
 
 	FileTrouble Code = "V0840" // a file or folder of a command, not a table, that cannot be read or written
 )
