@@ -224,7 +224,7 @@ func (m *sampling) save(c *chain) error {
 		way := fmt.Sprintf("vflc resume %s continues from what was saved before", m.options.Dir)
 		var diags data.Errors
 		if errors.As(data.Trouble(err), &diags) {
-			diags[0].Note("%s", way)
+			diags[0].Message += "; " + way
 			return diags
 		}
 		return fmt.Errorf("%w; %s", err, way)
