@@ -103,18 +103,16 @@ func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, error) {
 	return checks, nil
 }
 
-// checksWidth is the width of the checks in a file.
-const checksWidth = 100
-
-// writeChecks writes a line for each check, broken where it is wider than the terminal.
+// writeChecks writes a line for each check; on a terminal it is broken where it is wider than that.
 func writeChecks(w io.Writer, checks []node.Check) error {
 	width := terminal.TableWidth(w)
-	if width == 0 {
-		width = checksWidth
-	}
 	var b strings.Builder
 	line := func(mark, name, text string) {
-		b.WriteString(terminal.Fold(fmt.Sprintf("%-9s%s: %s", mark, name, text), width, 9) + "\n")
+		text = fmt.Sprintf("%-9s%s: %s", mark, name, text)
+		if width > 0 {
+			text = terminal.Fold(text, width, 9)
+		}
+		b.WriteString(text + "\n")
 	}
 	problems := 0
 	for _, c := range checks {
