@@ -91,7 +91,7 @@ var rewriteLinear = rewrite{"linear", func(g *Graph, id ID) {
 	if g.normalRow(n) {
 		r = linearNormal
 	}
-	if r == nil {
+	if r == nil || r.linear == nil {
 		return
 	}
 	at := n.predictor()

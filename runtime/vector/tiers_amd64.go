@@ -1246,6 +1246,32 @@ func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 }
 
 //go:noescape
+func binomialTrialsAVX2(n int, sum *[8]float64, eta *float64, y *float64, trials *float64, d *float64)
+
+//go:noescape
+func binomialTrialsAVX512(n int, sum *[8]float64, eta *float64, y *float64, trials *float64, d *float64)
+
+func binomialTrials(on Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	trials = trials[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		binomialTrialsAVX512(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
+	case AVX2:
+		binomialTrialsAVX2(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
+	default:
+		binomialTrialsGo(n, sum, eta, y, trials, d)
+	}
+}
+
+//go:noescape
 func poissonLogAVX2(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
 //go:noescape
@@ -2094,6 +2120,56 @@ func noiseBack(on Set, n int, w []float64, grad []float64, adj []float64, own []
 }
 
 //go:noescape
+func noiseStartAVX2(n int, p1 *float64, x1 *float64, z *float64, p *float64, x *float64, adj *float64, mean *float64, from *float64, scale float64, half float64, less float64, cos float64, sin float64) (r float64)
+
+//go:noescape
+func noiseStartAVX512(n int, p1 *float64, x1 *float64, z *float64, p *float64, x *float64, adj *float64, mean *float64, from *float64, scale float64, half float64, less float64, cos float64, sin float64) (r float64)
+
+func noiseStart(on Set, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	z = z[:n]
+	p = p[:n]
+	x = x[:n]
+	adj = adj[:n]
+	mean = mean[:n]
+	from = from[:n]
+	switch on {
+	case AVX512:
+		return noiseStartAVX512(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(adj), unsafe.SliceData(mean), unsafe.SliceData(from), scale, half, less, cos, sin)
+	case AVX2:
+		return noiseStartAVX2(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(adj), unsafe.SliceData(mean), unsafe.SliceData(from), scale, half, less, cos, sin)
+	}
+	return noiseStartGo(n, p1, x1, z, p, x, adj, mean, from, scale, half, less, cos, sin)
+}
+
+//go:noescape
+func noiseEndAVX2(n int, p1 *float64, p *float64, adj *float64, mean *float64, half float64) (r float64)
+
+//go:noescape
+func noiseEndAVX512(n int, p1 *float64, p *float64, adj *float64, mean *float64, half float64) (r float64)
+
+func noiseEnd(on Set, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	p = p[:n]
+	adj = adj[:n]
+	mean = mean[:n]
+	switch on {
+	case AVX512:
+		return noiseEndAVX512(n, unsafe.SliceData(p1), unsafe.SliceData(p), unsafe.SliceData(adj), unsafe.SliceData(mean), half)
+	case AVX2:
+		return noiseEndAVX2(n, unsafe.SliceData(p1), unsafe.SliceData(p), unsafe.SliceData(adj), unsafe.SliceData(mean), half)
+	}
+	return noiseEndGo(n, p1, p, adj, mean, half)
+}
+
+//go:noescape
 func welfordAVX2(n int, mean *float64, squares *float64, x *float64, share float64)
 
 //go:noescape
@@ -2262,5 +2338,55 @@ func pairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, ri
 		pairTurnsAVX2(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(mass))
 	default:
 		pairTurnsGo(n, out, rho, left, right, mass)
+	}
+}
+
+//go:noescape
+func unitTurnsAVX2(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64)
+
+//go:noescape
+func unitTurnsAVX512(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64)
+
+func unitTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	p0 = p0[:n]
+	p1 = p1[:n]
+	p2 = p2[:n]
+	p3 = p3[:n]
+	switch on {
+	case AVX512:
+		unitTurnsAVX512(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p0), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(p3))
+	case AVX2:
+		unitTurnsAVX2(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p0), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(p3))
+	default:
+		unitTurnsGo(n, out, rho, left, right, p0, p1, p2, p3)
+	}
+}
+
+//go:noescape
+func unitPairTurnsAVX2(n int, out *[2]float64, rho *float64, left *float64, right *float64)
+
+//go:noescape
+func unitPairTurnsAVX512(n int, out *[2]float64, rho *float64, left *float64, right *float64)
+
+func unitPairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	switch on {
+	case AVX512:
+		unitPairTurnsAVX512(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right))
+	case AVX2:
+		unitPairTurnsAVX2(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right))
+	default:
+		unitPairTurnsGo(n, out, rho, left, right)
 	}
 }

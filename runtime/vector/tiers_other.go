@@ -534,6 +534,19 @@ func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []flo
 	binomialLogitGo(n, sum, product, eta, y, trials, d)
 }
 
+func binomialTrials(_ Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	trials = trials[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	binomialTrialsGo(n, sum, eta, y, trials, d)
+}
+
 func poissonLog(_ Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
@@ -988,6 +1001,32 @@ func noiseBack(_ Set, n int, w []float64, grad []float64, adj []float64, own []f
 	noiseBackGo(n, w, grad, adj, own, e, scale)
 }
 
+func noiseStart(_ Set, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	z = z[:n]
+	p = p[:n]
+	x = x[:n]
+	adj = adj[:n]
+	mean = mean[:n]
+	from = from[:n]
+	return noiseStartGo(n, p1, x1, z, p, x, adj, mean, from, scale, half, less, cos, sin)
+}
+
+func noiseEnd(_ Set, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	p = p[:n]
+	adj = adj[:n]
+	mean = mean[:n]
+	return noiseEndGo(n, p1, p, adj, mean, half)
+}
+
 func welford(_ Set, n int, mean []float64, squares []float64, x []float64, share float64) {
 	if n <= 0 {
 		return
@@ -1068,4 +1107,28 @@ func pairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, rig
 	right = right[:n]
 	mass = mass[:n]
 	pairTurnsGo(n, out, rho, left, right, mass)
+}
+
+func unitTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	p0 = p0[:n]
+	p1 = p1[:n]
+	p2 = p2[:n]
+	p3 = p3[:n]
+	unitTurnsGo(n, out, rho, left, right, p0, p1, p2, p3)
+}
+
+func unitPairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	unitPairTurnsGo(n, out, rho, left, right)
 }
