@@ -255,14 +255,14 @@ func (m *metric) balance(e *estimate) {
 }
 
 // raise makes the inverse mass along a direction at least a share of the variance of draws. √(variance of draws / variance of gradients) is less than that by much where coordinates of several parties, or under a
-// diagonal metric, are correlated; and where many others are not, auxiliary variables for instance, these make the trajectory turn when it has gone a small part of such a ridge. Where there are ridges they are those
-// directions, and what is across them stays as short as it is.
+// diagonal metric, are correlated; and where many others are not, auxiliary variables for instance, these make the trajectory turn when it has gone a small part of such a ridge. Where there are ridges that held-out draws
+// bear out they are those directions, and what is across them stays as short as it is.
 func (m *metric) raise(e *estimate, least float64) {
 	n, squares, count := len(m.inverse)-m.noise, e.draws.Squares, float64(e.draws.N-1)
 	if least == 0 {
 		return
 	}
-	if m.rank() == 0 {
+	if m.rank() == 0 || !m.ridges.proved {
 		vector.Raise(n, m.inverse, m.root, squares, least/count, mostMass)
 	}
 	vector.Raise(m.noise, m.inverse[n:], m.root[n:], squares[n:], min(least, leastShare)/count, mostMass)

@@ -35,6 +35,8 @@ func TestTheFormOfTheMetric(t *testing.T) {
 		{sized{dim: 65}, "low-rank", "fisher", shape{ridged: 65}},
 		{sized{dim: 8, hierarchical: true}, "auto", "fisher", shape{dense: 8, held: true, ridged: 8, long: true, hierarchy: 8}},
 		{sized{dim: 129, hierarchical: true}, "auto", "fisher", shape{ridged: 129, proved: true, hierarchy: 129}},
+		{sized{dim: 512, hierarchical: true}, "auto", "fisher", shape{ridged: 512, proved: true, hierarchy: 512}},
+		{sized{dim: 513, hierarchical: true}, "auto", "fisher", shape{ridged: 513, long: true, hierarchy: 513}},
 		{sized{dim: 8, hierarchical: true}, "low-rank", "fisher", shape{ridged: 8, long: true, hierarchy: 8}},
 		{sized{dim: 8, hierarchical: true}, "auto", "stan", shape{hierarchy: 8}},
 		{sized{dim: 4097, hierarchical: true}, "auto", "fisher", shape{hierarchy: 4097}},

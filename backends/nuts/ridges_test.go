@@ -344,10 +344,10 @@ func TestHeldOutDrawsProveRidges(t *testing.T) {
 	}
 }
 
-// Without ridges inverse masses are at least the share of the variance of draws; with them they are the balanced ones.
+// Without ridges inverse masses are at least the share of the variance of draws; with those that held-out draws bear out they are the balanced ones.
 func TestRidgesStandForLeastMasses(t *testing.T) {
 	const dim = 3
-	m := newMetric(dim, shape{ridged: dim})
+	m := newMetric(dim, shape{ridged: dim, proved: true})
 	e := newEstimate(dim, 0)
 	for k := range 20 {
 		v := []float64{1, 2, 3}
