@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -158,7 +159,7 @@ func sameCounts(tables []*Table, keep []kept, leave leaving, list *diag.List) Al
 			first, a.Rows = t, t.Rows
 		case t.Rows != first.Rows:
 			fail(list, diag.DifferentRows, place(t.Name, 1), "%s, but %s has %d; without a key the rows must correspond one to one: give every table a column %s, or name one with --key",
-				count(t.Rows, "row"), first.Name, first.Rows, DefaultKey)
+				grouped.Count(t.Rows, "row"), first.Name, first.Rows, DefaultKey)
 		}
 	}
 	a.Digest = digest("rows in file order", 1, func(dst []byte, _ int) []byte { return fmt.Append(dst, a.Rows) })
@@ -237,7 +238,7 @@ func sameRows(t, u *keys, key string, list *diag.List) bool {
 	var parts []string
 	for _, side := range [][2]*keys{{t, u}, {u, t}} {
 		if n := difference(side[0], side[1]); n > 0 {
-			parts = append(parts, fmt.Sprintf("%s only in %s", count(n, "row"), side[0].table.Name))
+			parts = append(parts, fmt.Sprintf("%s only in %s", grouped.Count(n, "row"), side[0].table.Name))
 		}
 	}
 	if len(parts) == 0 { // the same keys, one of which appears twice

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
 )
@@ -288,7 +289,7 @@ func (v View) columns(f Fitted, list *diag.List) ([]column, bool) {
 		out = append(out, c)
 	}
 	if last := out[len(out)-1]; last.array.Len() != out[0].array.Len() { // entries of a document may differ
-		last.fail(list, issue{diag.DataShape, fmt.Sprintf("has %s, but %s, which %s combines it with, has %d", count(last.array.Len(), "value"), f.Column, f.Encoder, out[0].array.Len())})
+		last.fail(list, issue{diag.DataShape, fmt.Sprintf("has %s, but %s, which %s combines it with, has %d", grouped.Count(last.array.Len(), "value"), f.Column, f.Encoder, out[0].array.Len())})
 		return nil, false
 	}
 	return out, true

@@ -36,9 +36,9 @@ func number(cell string) (float64, issue) {
 	case err != nil && strings.Contains(cell, ","):
 		return 0, issue{diag.NotNumber, "is not a number; write decimals with a point, and thousands without a separator"}
 	case strings.ContainsAny(cell, "xX_"), err != nil && !math.IsInf(v, 0):
-		return 0, issue{diag.NotNumber, "is not a number"}
+		return 0, issue{diag.NotNumber, "is not a number; correct it, or make the cell empty if it is missing"}
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, issue{diag.NonFinite, "is not a finite number; a model needs finite data"}
+		return 0, issue{diag.NonFinite, "is not a finite number; a model needs finite data: correct it, or make the cell empty if it is missing"}
 	}
 	return v, issue{}
 }
@@ -51,7 +51,7 @@ func whole(cell string) (float64, issue) {
 	switch {
 	case is.bad():
 	case v != math.Trunc(v):
-		is = issue{diag.NotWhole, "is not a whole number"}
+		is = issue{diag.NotWhole, "is not a whole number; correct it, or declare the data real"}
 	case math.Abs(v) >= maxWhole:
 		is = issue{diag.OutOfRange, "is too large to be read exactly (the limit is 2^53)"}
 	}

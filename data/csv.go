@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -143,7 +144,7 @@ func (p *csvPass) broken(err error, line int) {
 func (p *csvPass) ragged(before, cells, line int) {
 	if before == 0 {
 		fail(p.list, diag.BadCSV, place(p.file.name, line), "%s, but the header has %s; quote a cell that holds a comma",
-			count(cells, "cell"), count(p.width, "column"))
+			grouped.Count(cells, "cell"), grouped.Count(p.width, "column"))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -212,11 +213,11 @@ func differ(a *Bound, b *Bound, hb *Holder) (where, text string) {
 	}
 	if n, first := differences(a.Values, b.Values); n > 0 {
 		if !a.ByRow || !b.ByRow {
-			return where, fmt.Sprintf(" in %d of %s; the first is element %d", n, count(len(a.Values), "value"), first+1)
+			return where, fmt.Sprintf(" in %d of %s; the first is element %d", n, grouped.Count(len(a.Values), "value"), first+1)
 		}
 		row := first % a.Dims[0]
 		here := column{hb.View, hb.View.Arrays[0]}
-		return here.line(row), fmt.Sprintf(" in %d of %s; the first is in this row%s", n, count(len(a.Values), "value"), hb.View.key(row))
+		return here.line(row), fmt.Sprintf(" in %d of %s; the first is in this row%s", n, grouped.Count(len(a.Values), "value"), hb.View.key(row))
 	}
 	return where, " in its number of categories"
 }

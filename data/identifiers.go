@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -34,7 +35,7 @@ func (t *Table) RepeatedIdentifier(name string, first, second, more int, list *d
 	}
 	others := ""
 	if more > 0 {
-		others = "; so are " + count(more, "other row")
+		others = "; so are " + grouped.Count(more, "other row")
 	}
 	fail(list, diag.RepeatedIdentifier, c.line(second), "%s %q is the same identifier as %q in line %d%s; an identifier must name one row", name, c.text(second), c.text(first), c.lineNumber(first), others)
 }

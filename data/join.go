@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vflc/vflc/internal/grouped"
@@ -39,7 +38,7 @@ func (j Join) dropped() string {
 	if len(parts) == 0 {
 		parts = []string{"at other parties"}
 	}
-	return fmt.Sprintf("; missing drop left out %s (missing cells: %s)", strings.Replace(count(j.Dropped, "row"), strconv.Itoa(j.Dropped), grouped.Digits(j.Dropped), 1), strings.Join(parts, ", "))
+	return fmt.Sprintf("; missing drop left out %s (missing cells: %s)", grouped.Count(j.Dropped, "row"), strings.Join(parts, ", "))
 }
 
 func (j Join) joined() string {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
@@ -142,7 +143,7 @@ func (c levelColumn) noteNumbers(list *diag.List) {
 		return
 	}
 	warn(list, diag.NumbersAsWords, place(c.column.view.Name, c.column.array.line), "%s %s: %s like a number, but other cells do not look like whole numbers: all are words, and each is a category",
-		c.column.view.noun(), c.column.array.Name, strings.Replace(count(c.like, "cell")+" looks", "cells looks", "cells look", 1))
+		c.column.view.noun(), c.column.array.Name, strings.Replace(grouped.Count(c.like, "cell")+" looks", "cells looks", "cells look", 1))
 }
 
 // A levelGroup is the columns that have one coding.
@@ -211,7 +212,7 @@ func (g levelGroup) union(words []levelColumn) coding {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	if n := words[0].want.Levels; n > 0 && len(out) > n && len(words) > 1 {
-		g.fail(words[0], diag.OutOfRange, "the words of level(%d) have more than %s, together with those of the other columns of this size: %s", n, count(n, "category"), columnNames(words))
+		g.fail(words[0], diag.OutOfRange, "the words of level(%d) have more than %s, together with those of the other columns of this size: %s", n, grouped.Count(n, "category"), columnNames(words))
 		return nil
 	}
 	return out

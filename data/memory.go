@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -56,7 +57,7 @@ func (m *memory) Read() (*Table, diag.List) {
 		case v.Name == "" || dup:
 			fail(&list, diag.DuplicateColumn, m.name, "column %q: every column needs its own name", v.Name)
 		case v.len() != t.Rows:
-			fail(&list, diag.DataShape, m.name, "column %s has %s, and column %s has %d", v.Name, count(v.len(), "value"), m.columns[0].Name, t.Rows)
+			fail(&list, diag.DataShape, m.name, "column %s has %s, and column %s has %d", v.Name, grouped.Count(v.len(), "value"), m.columns[0].Name, t.Rows)
 		}
 		t.add(a)
 	}

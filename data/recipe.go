@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
 )
@@ -103,7 +104,7 @@ func shapeWords(dims []int) string {
 		text[i] = fmt.Sprint(d)
 	}
 	if len(dims) == 1 {
-		return "an array of " + count(dims[0], "value")
+		return "an array of " + grouped.Count(dims[0], "value")
 	}
 	return "an array of " + strings.Join(text, " × ") + " values"
 }
@@ -178,7 +179,7 @@ func (r Recipe) shape(v View, out *Bound, parts [][]float64, held int, list *dia
 		return true
 	}
 	if len(parts) != 1 {
-		fail(list, diag.DataShape, place(v.Name, 1), "%s: from has %s (%s), but it is %s", r.Name, count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
+		fail(list, diag.DataShape, place(v.Name, 1), "%s: from has %s (%s), but it is %s", r.Name, grouped.Count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
 		return false
 	}
 	out.Dims, out.Values = slices.Clone(out.Dims), columnMajor(sideBySide(parts, held), out.Dims)
@@ -228,7 +229,7 @@ func columnMajor(v []float64, dims []int) []float64 {
 // limits returns the error in an encoded value: outside declared bounds, or a level above the last.
 func (r Recipe) limits(v float64) issue {
 	if r.Elem == types.Level.String() && r.Levels > 0 && v > float64(r.Levels) {
-		return issue{diag.OutOfRange, fmt.Sprintf("is level %v, but the model has %s", v, count(r.Levels, "level"))}
+		return issue{diag.OutOfRange, fmt.Sprintf("is level %v, but the model has %s", v, grouped.Count(r.Levels, "level"))}
 	}
 	return bounds(v, r.Lower, r.Upper)
 }

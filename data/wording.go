@@ -5,25 +5,16 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
-)
 
-// count writes "1 row", "3 rows".
-func count(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "y"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+	"github.com/vflc/vflc/internal/grouped"
+)
 
 // more adds to a message the number of others like it.
 func more(n int, noun string) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (and %d more %s)", n, strings.TrimPrefix(count(n, noun), fmt.Sprint(n, " ")))
+	return fmt.Sprintf(" (and %d more %s)", n, grouped.Noun(n, noun))
 }
 
 // maxListed is the largest number of names or examples in a message, few enough for one line.

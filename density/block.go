@@ -30,6 +30,8 @@ type Cut struct {
 	Cols   int // elements of g are column-major: g[Offset + col*Rows + row]
 	Rho    float64
 	Group  int // index of the sum it enters; equal at every party
+	// Members is how many parties send to that sum; equal at every party. A block knows it, the plan that blocks are made from need not.
+	Members int
 	// Label is the response as a 0/1 or count vector of length Rows where this party holds it (shared), else nil: an input of amortised guides.
 	Label []float64
 }

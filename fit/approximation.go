@@ -9,6 +9,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/loo"
 	"github.com/vflc/vflc/runtime/session"
@@ -189,7 +190,7 @@ func atMost(e backends.Estimate) posterior.ELBO {
 func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
 	if f.interrupted {
 		out = append(out, posterior.Finding{Check: "interrupted", Value: posterior.Number(f.iterations),
-			Text: fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment; %s", f.iterations, f.advice)})
+			Text: fmt.Sprintf("interrupted after %s; the result is the approximation at that moment; %s", grouped.Count(f.iterations, "iteration"), f.advice)})
 	} else if !f.info.Fit.Converged {
 		out = append(out, f.restless(a))
 	}

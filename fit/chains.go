@@ -2,12 +2,14 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/posterior"
@@ -219,7 +221,13 @@ func (m *sampling) save(c *chain) error {
 		return nil
 	}
 	if err := c.save(m.options.Dir, false); err != nil {
-		return fmt.Errorf("%w; vflc resume %s continues from what was saved before", err, m.options.Dir)
+		way := fmt.Sprintf("vflc resume %s continues from what was saved before", m.options.Dir)
+		var diags data.Errors
+		if errors.As(data.Trouble(err), &diags) {
+			diags[0].Note("%s", way)
+			return diags
+		}
+		return fmt.Errorf("%w; %s", err, way)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -64,8 +65,8 @@ func (r *Result) summariseConditional(f *fitted) {
 	converged := mode.Converged
 	d.Diagnostics = posterior.Diagnostics{EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Converged: &converged, Noted: f.doubts(advice(&r.Record))}
 	d.Note = conditionalNote(points, sampled, f.auxiliary)
-	r.closing = fmt.Sprintf("gradient at the maximum %.2g ± %.1g %% of that at the start, after %d iterations; %d chains of %d draws",
-		100*mode.Gradient.Value, 100*mode.Gradient.SE, mode.Iterations, f.draws.Chains(), f.draws.Len(0))
+	r.closing = fmt.Sprintf("gradient at the maximum %.2g ± %.1g %% of that at the start, after %s; %s of %d draws",
+		100*mode.Gradient.Value, 100*mode.Gradient.SE, grouped.Count(mode.Iterations, "iteration"), grouped.Count(f.draws.Chains(), "chain"), f.draws.Len(0))
 	r.chains = func(int) posterior.CSVInfo {
 		all := f.chains[0]
 		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: (all.warming + all.drawing).Seconds(), WarmupSeconds: all.warming.Seconds()}

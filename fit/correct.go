@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/loo"
@@ -95,7 +96,7 @@ func (f *fitted) closing(e posterior.ELBO) string {
 		text += ", which need no weights: those of all are equal"
 	}
 	if f.work.Sequential > 0 {
-		text += fmt.Sprintf("; %d round trips one after another", f.work.Sequential)
+		text += fmt.Sprintf("; %s one after another", grouped.Count(f.work.Sequential, "round trip"))
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -69,7 +70,7 @@ func Problems(found []posterior.Finding) []Problem {
 // nothingWrong lists what was checked.
 func nothingWrong(r *runs.Run) string {
 	if !r.Draws.Independent() {
-		return fmt.Sprintf("No problem found in %d chains of %d draws: %s within bounds.", r.Draws.Chains(), r.Draws.Len(0), checked(r.Draws))
+		return fmt.Sprintf("No problem found in %s of %d draws: %s within bounds.", grouped.Count(r.Draws.Chains(), "chain"), r.Draws.Len(0), checked(r.Draws))
 	}
 	text := fmt.Sprintf("No problem found in %d independent draws.", r.Draws.Len(0))
 	if r.Document != nil && float64(r.Document.Diagnostics.Khat) <= posterior.KhatBound {

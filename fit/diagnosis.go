@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -55,13 +56,13 @@ func messagesOf(found []posterior.Finding) []string {
 
 // interruption is the finding of an interrupted run of chains.
 func (f *fitted) interruption() posterior.Finding {
-	text := fmt.Sprintf("interrupted after %d draws of each chain", f.draws.Len(0))
+	text := fmt.Sprintf("interrupted after %s of each chain", grouped.Count(f.draws.Len(0), "draw"))
 	if f.left > 0 {
 		are := "are"
 		if f.left == 1 {
 			are = "is"
 		}
-		text += fmt.Sprintf("; %s with less than half as many draws %s left out", counted(f.left, "chain"), are)
+		text += fmt.Sprintf("; %s with less than half as many draws %s left out", grouped.Count(f.left, "chain"), are)
 	}
 	return posterior.Finding{Check: "interrupted", Value: posterior.Number(f.draws.Len(0)), Text: text + "; " + f.advice}
 }

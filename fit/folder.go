@@ -87,7 +87,7 @@ func (p *Prepared) newFolder(dir string) error {
 	removeUnbegun(parent, base)
 	temp, err := os.MkdirTemp(parent, "."+base+".*")
 	if err != nil {
-		return err
+		return atomicfile.Named(dir, err)
 	}
 	if p.lock, err = folderlock.Take(temp); err == nil {
 		err = p.writeBeginning(temp)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -121,7 +122,7 @@ func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Pr
 		return nil, err
 	}
 	if !v.earlier {
-		progress.Message(fmt.Sprintf("the approximation of %s took %d round trips", v.name, density.WorkOf(env).Sequential))
+		progress.Message(fmt.Sprintf("the approximation of %s took %s", v.name, grouped.Count(density.WorkOf(env).Sequential, "round trip")))
 	}
 	return cloud(env, k, min(info.Draws, cloudDraws)), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -172,12 +173,12 @@ func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Plan) {
 	d.Parameters = posterior.SummariseChains(f.draws)
 	d.Diagnostics = f.diagnose(s.MaxDepth)
 	d.Diagnostics.Diagonal = diagonalMetrics(plan, f.chains[0].kernel)
-	r.closing = fmt.Sprintf("%d chains of %d draws after %d of warm-up; %d divergent", f.draws.Chains(), f.draws.Len(0), s.Warmup, *d.Diagnostics.Divergences)
+	r.closing = fmt.Sprintf("%s of %d draws after %d of warm-up; %d divergent", grouped.Count(f.draws.Chains(), "chain"), f.draws.Len(0), s.Warmup, *d.Diagnostics.Divergences)
 	if n := f.leapfrogs(); n > 0 {
 		r.closing += fmt.Sprintf("; %.1f leapfrogs per draw", n)
 	}
 	if n := f.draws.Superchains; n > 0 {
-		r.closing += fmt.Sprintf("; R-hat is nested over %d starting points; %d round trips one after another", n, f.work.Sequential)
+		r.closing += fmt.Sprintf("; R-hat is nested over %s; %s one after another", grouped.Count(n, "starting point"), grouped.Count(f.work.Sequential, "round trip"))
 	}
 	r.chains = func(chain int) posterior.CSVInfo {
 		c := f.chains[chain]

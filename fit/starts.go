@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
@@ -77,16 +78,9 @@ func (p *Prepared) initsPaths() ([]string, error) {
 		return paths, nil
 	}
 	if len(paths) > 1 && len(paths) != n {
-		return nil, usagef("--inits names %d files, and the run has %s: give one file, or one for each", len(paths), counted(n, "start"))
+		return nil, usagef("--inits names %d files, and the run has %s: give one file, or one for each", len(paths), grouped.Count(n, "start"))
 	}
 	return paths, nil
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // unconstrain maps the entries of a file to coordinates, by party. The errors are about entries that no parameter has as its values.

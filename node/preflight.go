@@ -27,12 +27,13 @@ import (
 	"github.com/vflc/vflc/runtime/network"
 )
 
-// A Check is one thing that would make a run fail, or that would not.
+// A Check is one thing that would make a run fail, or that would not, or what the party ought to know of the run.
 type Check struct {
 	Name    string `json:"check"`
 	Problem string `json:"problem,omitempty"` // "": there is none
 	Found   string `json:"found,omitempty"`   // where there is no problem
 	Fix     string `json:"fix,omitempty"`
+	Note    bool   `json:"-"` // nothing was compared: Found tells of the run
 }
 
 // Bounds of a preflight.
@@ -62,6 +63,11 @@ type preflight struct {
 
 func (p *preflight) fine(name, format string, args ...any) bool {
 	p.checks = append(p.checks, Check{Name: name, Found: fmt.Sprintf(format, args...)})
+	return true
+}
+
+func (p *preflight) note(name, format string, args ...any) bool {
+	p.checks = append(p.checks, Check{Name: name, Found: fmt.Sprintf(format, args...), Note: true})
 	return true
 }
 
@@ -97,7 +103,7 @@ func (p *preflight) programs(context.Context) bool {
 		return p.problem("policy", err, "see vflc explain "+string(diag.BadPolicy))
 	}
 	if p.node.policy == nil {
-		return p.fine("policy", "there is no %s: whatever the programs are may run", filepath.Join(p.Identity, policy.FileName))
+		return p.fine("policy", "there is no %s, so any programs may run", filepath.Join(p.Identity, policy.FileName))
 	}
 	lines, err := part.programLines(announcement{Key: p.key()})
 	return p.allows(lines, err)
@@ -162,17 +168,15 @@ func (p *preflight) table(context.Context) bool {
 	if err := p.part.read(a, nil, nil); err != nil {
 		return p.problem("data", err, "vflc check PROGRAM --data FILE shows the place")
 	}
-	text := ""
-	for _, line := range p.part.part.Data.Joined() {
-		text += line + "; "
+	sizes := p.part.facts.Sizes
+	texts := slices.Clone(p.part.part.Data.Joined())
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		texts = append(texts, fmt.Sprintf("%s = %d", name, sizes[name].Value))
 	}
-	for name, size := range p.part.facts.Sizes {
-		text += fmt.Sprintf("%s = %d; ", name, size.Value)
+	if texts == nil {
+		texts = []string{"the program needs none"}
 	}
-	if text == "" {
-		text = "the program needs none; "
-	}
-	p.fine("data", "%s", text[:len(text)-2])
+	p.fine("data", "%s", strings.Join(texts, "; "))
 	if err := p.deals(); err != nil {
 		return p.problem("folds", err, "name a column or response as the others do")
 	}
@@ -196,7 +200,7 @@ func (p *preflight) deals() error {
 		p.problem("policy: folds", why[0].Message, fmt.Sprintf("%s; vflc explain %s", why[0].Notes[0].Message, why[0].Code))
 		return nil
 	}
-	p.fine("leaves: folds", "to every party, once: in which of %d folds each of %d rows is, which follows from %s; masked: no; they can compute: %s", p.Task.Folds, len(deal.Folds), deal.Name, learns(p.Task.Fold))
+	p.note("leaves: folds", "to every party, once: in which of %d folds each of %d rows is, which follows from %s; masked: no; they can compute: %s", p.Task.Folds, len(deal.Folds), deal.Name, learns(p.Task.Fold))
 	return nil
 }
 
@@ -253,7 +257,7 @@ func (p *preflight) alike(ctx context.Context) bool {
 	}
 	var a announcement
 	if told.Beat.Stage != stageAnnounce || json.Unmarshal(told.Beat.Body, &a) != nil {
-		return p.fine("run", "it is under way: nothing is compared")
+		return p.note("run", "it is under way: nothing is compared")
 	}
 	var r *refusal
 	if err := p.part.accepts(a); errors.As(err, &r) {
@@ -286,7 +290,7 @@ func (p *preflight) compare(told announced, a announcement) bool {
 	const way = "compare the tables of the two parties: vflc align puts rows in one order, and data @ shared must be the same file"
 	salt, err := hex.DecodeString(a.Salt)
 	if told.Rows == nil && told.Facts == nil || err != nil {
-		return p.fine("shared data", "the server has not read its own yet")
+		return p.note("shared data", "the server has not read its own yet")
 	}
 	names := []string{p.node.id.Project.Server, p.node.id.Party}
 	rows := p.part.part.Rows(salt)
@@ -313,7 +317,7 @@ func (p *preflight) compare(told announced, a announcement) bool {
 	}
 	text := "sizes"
 	if own.Order != "" && server.Order != "" {
-		text += fmt.Sprintf(", the order of %d rows", own.Rows)
+		text += fmt.Sprintf(", the order of %s", grouped.Count(own.Rows, "row"))
 	}
 	if len(same) > 0 {
 		text += ", " + strings.Join(same, ", ")
@@ -332,7 +336,7 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 	}
 	bundle, diags, err := compile.ReadBundle(p.node.programs())
 	if err != nil || diags.HasErrors() {
-		return p.fine("crossings", "the folder has not the programs of all parties: vflc audit of the whole folder lists what crosses")
+		return p.note("crossings", "the folder does not have the programs of all parties: vflc audit of the whole folder lists what crosses")
 	}
 	audit := fit.Audit
 	if a.Task.Kind != Fitting {
@@ -359,11 +363,11 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 			}
 		}
 		if from == own {
-			p.fine("leaves: "+d.What, "to %s, %s; masked: %s; a curious %s can compute %s", d.To, d.Often, d.Masked, d.To, d.Learns)
+			p.note("leaves: "+d.What, "to %s, %s; masked: %s; a curious %s can compute %s", d.To, d.Often, d.Masked, d.To, d.Learns)
 		}
 	}
 	if often == "" {
-		return p.fine("forecast", "nothing crosses more than once")
+		return p.note("forecast", "nothing crosses more than once")
 	}
 	if a.Task.Kind != Fitting {
 		return p.predicts(a, rtt, numbers)
@@ -376,12 +380,12 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 	}
 	trips = max(1, trips)
 	if k := a.Task.Folds; k > 0 {
-		p.fine("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
+		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
 	}
 	w := posterior.Work{SequentialRounds: int64(trips) * evaluations, Bytes: int64(8*numbers) * evaluations}
 	wait, _ := posterior.Link{RoundTrip: rtt, Bandwidth: 1}.Waits(w)
-	return p.fine("forecast", "%s takes %d round trips and about %s to and from this party; %s of them wait %s and move %s; vflc audit RUN --rtt counts those of a run",
-		often, trips, posterior.Bytes(int64(8*numbers)), grouped.Digits(evaluations), posterior.Seconds(wait), posterior.Bytes(w.Bytes))
+	return p.note("forecast", "%s takes %s and about %s to and from this party; %s of them wait %s and move %s; vflc audit RUN --rtt counts those of a run",
+		often, grouped.Count(trips, "round trip"), posterior.Bytes(int64(8*numbers)), grouped.Digits(evaluations), posterior.Seconds(wait), posterior.Bytes(w.Bytes))
 }
 
 // predicts forecasts a prediction with the draws of the party's run.
@@ -396,7 +400,7 @@ func (p *preflight) predicts(a announcement, rtt time.Duration, numbers int) boo
 	}
 	trips := fit.PredictionTrips(draws)
 	wait, _ := posterior.Link{RoundTrip: rtt, Bandwidth: 1}.Waits(posterior.Work{SequentialRounds: int64(trips)})
-	return p.fine("forecast", "%s, with %s draws, takes %d round trips and about %s to and from this party, and waits %s for the network", a.Task, grouped.Digits(draws), trips, posterior.Bytes(int64(8*numbers*draws)), posterior.Seconds(wait))
+	return p.note("forecast", "%s, with %s, takes %s and about %s to and from this party, and waits %s for the network", a.Task, grouped.Count(draws, "draw"), grouped.Count(trips, "round trip"), posterior.Bytes(int64(8*numbers*draws)), posterior.Seconds(wait))
 }
 
 // numbers is how many numbers an array of a shape has; 0 where that depends on what this party does not know.

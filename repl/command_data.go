@@ -10,6 +10,7 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/grouped"
 )
 
 func dataCommand() command {
@@ -129,7 +130,7 @@ func (s *Session) columns(holders []holder) error {
 			key = ", key " + s.now.Key
 		}
 		if !s.json {
-			fmt.Fprintf(s.Out, "%s: %s, %d rows%s\n", h.party, h.file, h.table.Rows, key)
+			fmt.Fprintf(s.Out, "%s: %s, %s%s\n", h.party, h.file, grouped.Count(h.table.Rows, "row"), key)
 		}
 		var rows [][]string
 		for _, a := range h.table.Arrays {

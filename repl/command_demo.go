@@ -55,10 +55,10 @@ func writeDemo(folder string) error {
 		case err == nil:
 			return inputf("%s is there already, and is not of the demo; :demo FOLDER writes to another folder", path)
 		case !errors.Is(err, fs.ErrNotExist):
-			return inputf("%v", err)
+			return err
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return inputf("%v", err)
+			return err
 		}
 		return atomicfile.WriteBytes(path, 0o644, text)
 	})

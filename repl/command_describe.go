@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -68,7 +69,7 @@ func (s *Session) describeColumn(h holder, a *data.Array) error {
 	}
 	slices.Sort(v)
 	if len(v) == 0 {
-		return s.say("describe", "%d cells, all missing", a.Len())
+		return s.say("describe", "%s, all missing", grouped.Count(a.Len(), "cell"))
 	}
 	row := []string{strconv.Itoa(len(v)), strconv.Itoa(a.Len() - len(v))}
 	for _, x := range []float64{stat.Mean(v, nil), stat.StdDev(v, nil), v[0], posterior.Quantile(v, 0.25), posterior.Quantile(v, 0.5), posterior.Quantile(v, 0.75), v[len(v)-1]} {

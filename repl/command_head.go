@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vflc/vflc/internal/grouped"
 )
 
 // shownHead is the number of rows of :head.
@@ -72,7 +74,7 @@ func (s *Session) head(h holder) error {
 		rows = append(rows, row)
 	}
 	if !s.json {
-		fmt.Fprintf(s.Out, "%s: %s, %d rows\n", h.party, h.file, h.table.Rows)
+		fmt.Fprintf(s.Out, "%s: %s, %s\n", h.party, h.file, grouped.Count(h.table.Rows, "row"))
 	}
 	return s.lines("head", slices.Clone(names), rows)
 }

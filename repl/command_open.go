@@ -9,6 +9,7 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
@@ -29,10 +30,17 @@ func openCommand() command {
 
 // Open reads the model of a file, which replaces the present one, or the folder of a run, which becomes the current fit.
 func (s *Session) Open(path string) error {
+	if err := s.open(path); err != nil {
+		return s.failure(context.Background(), err)
+	}
+	return nil
+}
+
+func (s *Session) open(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return inputf("%v", err)
+		return err
 	case info.IsDir():
 		return s.openRun(path)
 	}
@@ -49,7 +57,7 @@ func (s *Session) Open(path string) error {
 func (s *Session) read(path string) (*state, error) {
 	text, err := inputfile.Read(path, inputfile.MaxText)
 	if err != nil {
-		return nil, inputf("%v", err)
+		return nil, err
 	}
 	next, err := readText(path, string(text))
 	if err != nil {
@@ -57,7 +65,7 @@ func (s *Session) read(path string) (*state, error) {
 	}
 	settings, _, err := data.RunSettings(path)
 	if err != nil {
-		return nil, inputf("%v", err)
+		return nil, err
 	}
 	if k, ok := settings["key"].(string); ok {
 		next.Key = k
@@ -86,7 +94,7 @@ func readText(path, text string) (*state, error) {
 func (s *Session) openRun(path string) error {
 	stored, published, err := release.Open(path)
 	if err != nil {
-		return inputf("%v", err)
+		return err
 	}
 	r := &run{name: filepath.Base(filepath.Clean(path)), stored: stored, published: published}
 	bound, diags, err := fit.Reopen(stored)
@@ -101,7 +109,7 @@ func (s *Session) openRun(path string) error {
 	s.take(r)
 	d := stored.Draws
 	return s.reply("run", map[string]any{"fit": r.name, "chains": d.Chains(), "draws": d.Len(0)}, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s: %s, %d chains of %d draws of %d parameters\n", r.name, stored.Name(), d.Chains(), d.Len(0), d.Parameters())
+		fmt.Fprintf(w, "%s: %s, %s of %d draws of %s\n", r.name, stored.Name(), grouped.Count(d.Chains(), "chain"), d.Len(0), grouped.Count(d.Parameters(), "parameter"))
 		if r.why != nil {
 			fmt.Fprintf(w, "only its parameters can be asked, no expressions: %v\n", r.why)
 		}

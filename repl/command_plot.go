@@ -100,7 +100,7 @@ func (s *Session) plot(ctx context.Context, list []*run, kind string, names []st
 	case errors.As(err, &choice):
 		return usagef("%v; plots: %s", err, strings.Join(plot.Names(), ", "))
 	case err != nil:
-		return inputf("%v", err)
+		return err
 	case path != "":
 		if err := f.Save(path, 0, 0); err != nil {
 			return err

@@ -42,7 +42,7 @@ func predictCommand() command {
 				return err
 			}
 			if err != nil {
-				return inputf("%v", err)
+				return err
 			}
 			d := p.Document([]float64{0.05, 0.5, 0.95})
 			if toFile {

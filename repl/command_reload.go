@@ -16,7 +16,7 @@ func reloadCommand() command {
 			}
 			text, err := os.ReadFile(s.now.Path)
 			if err != nil {
-				return inputf("%v", err)
+				return err
 			}
 			if err := s.replaceText(string(text)); err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/grouped"
 )
 
 // The values of :rows, as of vflc run --rows.
@@ -93,7 +94,7 @@ func keys(t *data.Table, key string) map[string]bool {
 func (s *Session) joined(key string, keyed, common int) error {
 	return s.reply("joined", map[string]any{"key": key, "common": common}, func(w io.Writer) error {
 		if keyed > 1 {
-			fmt.Fprintf(w, "%d rows in common, by %s\n", common, key)
+			fmt.Fprintf(w, "%s in common, by %s\n", grouped.Count(common, "row"), key)
 		}
 		if key == "" {
 			if err := s.proposeKey(); err != nil {

@@ -29,7 +29,7 @@ func saveCommand() command {
 				path += ".vfl"
 			}
 			if err := atomicfile.WriteBytes(path, 0o644, []byte(s.now.text())); err != nil {
-				return inputf("%v", err)
+				return err
 			}
 			next := s.now.copied()
 			next.Path = path

@@ -21,7 +21,7 @@ func scriptCommand() command {
 			}
 			text, err := inputfile.Read(list[0], inputfile.MaxText)
 			if err != nil {
-				return inputf("%v", err)
+				return err
 			}
 			s.depth++
 			defer func() { s.depth-- }()

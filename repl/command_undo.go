@@ -2,8 +2,9 @@ package repl
 
 import (
 	"context"
-	"fmt"
 	"strings"
+
+	"github.com/vflc/vflc/internal/grouped"
 )
 
 func undoCommand() command {
@@ -29,16 +30,8 @@ func (s *Session) stepped(how string, was *state) error {
 	if what == "" {
 		what = "a computed value"
 	}
-	if err := s.say(how, "%s: %s; %s", how, what, counted(len(s.now.Statements), "statement")); err != nil {
+	if err := s.say(how, "%s: %s; %s", how, what, grouped.Count(len(s.now.Statements), "statement")); err != nil {
 		return err
 	}
 	return s.stale()
-}
-
-// counted writes a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/grouped"
 )
 
 // keep writes the present model to the journal. A journal that cannot be written is left alone: the session goes on.
@@ -57,7 +58,7 @@ func (s *Session) Left() string {
 	}
 	for _, f := range s.journals() {
 		if old, err := readJournal(f); err == nil {
-			return counted(len(old.Statements), "statement") + " of an earlier session were not saved: :recover brings them back"
+			return grouped.Count(len(old.Statements), "statement") + " of an earlier session were not saved: :recover brings them back"
 		}
 	}
 	return ""

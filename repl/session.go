@@ -135,6 +135,7 @@ func (s *Session) Eval(ctx context.Context, unit string) error {
 func (s *Session) failure(ctx context.Context, err error) error {
 	var f *Failure
 	var diags data.Errors
+	err = data.Trouble(err)
 	switch {
 	case errors.As(err, &f):
 		inLine(f.Diagnostics)

@@ -3,7 +3,7 @@ package repl
 import (
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/vflc/vflc/internal/terminal"
 )
 
 // wrapped breaks the lines of a text at blanks where they are wider than the terminal. Further lines begin where the first one's text does.
@@ -20,27 +20,5 @@ func (s *Session) wrapped(text string) string {
 
 // folded breaks one line.
 func folded(line string, width int) string {
-	if runewidth.StringWidth(line) <= width {
-		return line
-	}
-	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-	var b strings.Builder
-	col := 0
-	for i, word := range strings.Split(line[len(indent):], " ") {
-		w := runewidth.StringWidth(word)
-		switch {
-		case i == 0:
-			b.WriteString(indent)
-			col = len(indent)
-		case col+1+w > width:
-			b.WriteString("\n" + indent)
-			col = len(indent)
-		default:
-			b.WriteString(" ")
-			col++
-		}
-		b.WriteString(word)
-		col += w
-	}
-	return b.String()
+	return terminal.Fold(line, width, len(line)-len(strings.TrimLeft(line, " ")))
 }

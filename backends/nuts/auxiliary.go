@@ -17,6 +17,7 @@ func (k *chain) Auxiliary(_ context.Context, _ int, z [][]float64) error {
 		}
 		s.block.Cut(density.Here, s.place(k.now.q.theta[b]), s.cut)
 		s.aux.value(k.now.q.at[b][s.block.Dim():], s.cut, z[b])
+		s.noise.place(k.now.q, s.cut, z[b])
 	}
 	if k.settings.Bool(collapseAux) {
 		k.divide(z)
@@ -38,7 +39,7 @@ func (k *chain) divide(z [][]float64) {
 				rest[c.Group] = r
 			}
 			variance[c.Group] += float64(c.Rho * c.Rho)
-			s.division.Normals(s.noise(c.Len()))
+			s.division.Normals(s.scratch(c.Len()))
 			for i, u := range s.fresh {
 				r[i] += z[i] - g[i] - float64(c.Rho*u)
 				z[i] = g[i] + float64(c.Rho*u)
@@ -56,8 +57,8 @@ func (k *chain) divide(z [][]float64) {
 	}
 }
 
-// noise returns n numbers to be overwritten.
-func (s *party) noise(n int) []float64 {
+// scratch returns n numbers to be overwritten.
+func (s *party) scratch(n int) []float64 {
 	if cap(s.fresh) < n {
 		s.fresh = make([]float64, n)
 	}

@@ -163,7 +163,7 @@ func TestRecentredPoint(t *testing.T) {
 	var q, g []float64
 	for range 40 {
 		q, g = independent(r, b, 0)
-		s.learn(q, g)
+		s.learn(q, g, nil)
 	}
 	theta, byTheta := slices.Clone(q), slices.Clone(g)
 	s.recentre(q, g)

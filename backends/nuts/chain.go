@@ -28,6 +28,7 @@ type chain struct {
 	pipeline density.Pipelined
 	settings backends.Settings
 	parties  []*party
+	slopes   []*slope // of the parties' noise
 	pool     *pool
 	tuner    tuner
 	tree     tree
@@ -65,6 +66,7 @@ type move struct {
 	from, next *point
 	p, half    *jointVector // momenta
 	by         stride
+	turning    bool // an evaluation goes to next: noise with unit masses is not there yet
 	pairs      []pair
 }
 
@@ -93,10 +95,12 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.proceed = k.decide
 	k.beside = density.AsSpreading(env)
 	blocks, depth := env.Blocks(), k.depth
-	for b, aux := range newAuxiliaries(blocks, s.Bool(centered), s.Bool(collapseAux)) {
-		k.parties = append(k.parties, newParty(env, b, aux, s))
+	noises, slopes := newNoises(blocks, s)
+	k.slopes = slopes
+	for b, aux := range newAuxiliaries(blocks, s) {
+		k.parties = append(k.parties, newParty(env, b, aux, noises[b], s))
 	}
-	k.pool = newPool(k.parties, mostPoints, vectorsFor(depth))
+	k.pool = newPool(k.parties, adjointsOf(slopes), mostPoints, vectorsFor(depth))
 	k.now = k.pool.point()
 	k.tree.waiting = make([]subtree, 0, depth+1)
 	k.move.pairs = make([]pair, 0, depth+1)
@@ -178,7 +182,7 @@ func (k *chain) Init(ctx context.Context) error {
 // start goes to a starting point and evaluates it. What is at the point of an attempt does not depend on other attempts.
 func (k *chain) start(ctx context.Context, attempt uint64) (ok bool, err error) {
 	for b, s := range k.parties {
-		s.begin(attempt, k.now.q.at[b])
+		s.begin(attempt, k.now.q.at[b], s.noise.of(k.now.q))
 		density.Place(k.env, b, k.now.q.theta[b])
 		if s.intercepts != nil {
 			s.intercepts.begin(k.env, b)
@@ -203,12 +207,13 @@ func (k *chain) why() string {
 
 // evaluateStart evaluates the current point, and leaves the log density and the squared length of its gradient in k.total.
 func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
+	k.move.next, k.move.turning = k.now, false
 	if err := k.evaluate(ctx, k.now); err != nil {
 		return false, err
 	}
 	for b, s := range k.parties {
 		s.complete(b, k.now.g)
-		squares := 0.0
+		squares := s.noise.squares(k.now.q, k.now.g.adjoints)
 		for _, g := range k.now.g.at[b] {
 			squares += float64(g * g)
 		}
@@ -244,13 +249,14 @@ func (k *chain) logDensity(b int) float64 { return k.lp[b] + k.parties[b].lp }
 // Value implements density.Coordinates.
 func (k *chain) Value(b int, g, z []float64) {
 	s := k.parties[b]
-	s.lp = s.aux.value(s.e, g, z)
+	s.lp = s.aux.value(s.e, g, z) + s.noise.value(&k.move, g, z)
 }
 
 // Adjoint implements density.Coordinates.
 func (k *chain) Adjoint(b int, adj, own, w, _ []float64) {
 	s := k.parties[b]
 	s.aux.adjoint(s.e, s.gradient, adj, own, w)
+	s.noise.adjoint(k.move.next.g.adjoints, adj, own, w)
 }
 
 // sum adds the first n scalars of every party.

@@ -87,7 +87,7 @@ func item(list []string, i int) string {
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 7; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 8; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
 	for _, name := range []string{centered, collapseAux} {
 		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
 	}
@@ -95,7 +95,7 @@ func (k *chain) shape() string {
 		fmt.Fprintf(&b, "; --%s", initial)
 	}
 	for _, s := range k.parties {
-		fmt.Fprintf(&b, "; %s: parameters %d, auxiliary variables %d", s.block.Party(), s.block.Dim(), s.aux.len)
+		fmt.Fprintf(&b, "; %s: parameters %d, auxiliary variables %d", s.block.Party(), s.block.Dim(), s.aux.len+s.noise.len)
 		if s.centring != nil {
 			fmt.Fprintf(&b, ", effects in coordinates of its choice (--%s auto) %d", coordinates, len(s.centring.chosen))
 		}
@@ -115,6 +115,7 @@ func (k *chain) state(c *checkpoint.Codec) {
 	for b, s := range k.parties {
 		c.Floats(k.now.q.at[b])
 		c.Floats(k.now.g.at[b])
+		s.noise.state(c, k.now.q, k.now.g.adjoints)
 		if s.intercepts != nil {
 			s.intercepts.state(c)
 			c.Floats(k.now.g.means[b])

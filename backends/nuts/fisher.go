@@ -45,6 +45,7 @@ func (f *fisher) resume() {
 	f.scaled, f.arrival.done = true, true
 	for _, s := range f.k.parties {
 		s.estimate.background.reset()
+		s.noise.each(func(s *slope) { s.background.Reset() })
 		if s.kept != nil {
 			s.kept.restart()
 		}
@@ -88,6 +89,9 @@ func (f *fisher) learn(ctx context.Context) error {
 	}
 	if f.k.done == f.k.settings.Int(Warmup) {
 		f.k.eps = f.settled()
+		for _, s := range f.k.slopes {
+			s.settle(f.k.eps)
+		}
 		for _, s := range f.k.parties {
 			s.forget()
 		}
@@ -135,9 +139,10 @@ func (f *fisher) arrived(t int) bool {
 	for b, s := range f.k.parties {
 		s.metric.fromGradient(f.k.now.g.at[b], true)
 		if calm {
-			s.learn(f.k.now.q.at[b], f.k.now.g.at[b])
+			s.learn(f.k.now.q.at[b], f.k.now.g.at[b], f.k.now.g.adjoints)
 		} else {
 			s.estimate.reset()
+			s.noise.reset()
 		}
 	}
 	return false
@@ -158,7 +163,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	k := f.k
 	if f.informative() {
 		for b, s := range k.parties {
-			s.learn(k.now.q.at[b], k.now.g.at[b])
+			s.learn(k.now.q.at[b], k.now.g.at[b], k.now.g.adjoints)
 			if s.intercepts != nil {
 				s.intercepts.note(s.place(k.now.q.theta[b]), k.now.g.means[b])
 			}
@@ -170,6 +175,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		for b, s := range k.parties {
 			s.estimate.foreground, s.estimate.background = s.estimate.background, s.estimate.foreground
 			s.estimate.background.reset()
+			s.noise.replace()
 			if s.centring != nil {
 				s.recentre(k.now.q.at[b], k.now.g.at[b])
 			}
@@ -203,6 +209,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		if f.schedule.Early(t) {
 			s.metric.ref.on = false
 		}
+		s.noise.recentre(!f.schedule.Early(t), renew)
 	}
 	k.refer()
 	if renew {

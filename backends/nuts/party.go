@@ -16,6 +16,7 @@ type party struct {
 	block    density.Block
 	params   int // of the block
 	aux      auxiliary
+	noise    noise
 	metric   metric
 	least    float64 // share of the variance of draws: the least inverse mass of a parameter
 	estimate estimates
@@ -35,12 +36,12 @@ type party struct {
 	start, momentum, search, division density.Stream
 }
 
-func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party {
+func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Settings) *party {
 	block := env.Blocks()[b]
 	of := shapeOf(block, s)
 	dim := block.Dim() + aux.len
 	p := &party{
-		block: block, params: block.Dim(), aux: aux, centring: newCentring(block, of, s), intercepts: newIntercepts(block, of.matrices() > 0, s), metric: newMetric(dim, of), least: leastShare, estimate: newEstimates(dim, of.matrices(), learnsFisher(s)),
+		block: block, params: block.Dim(), aux: aux, noise: noise, centring: newCentring(block, of, s), intercepts: newIntercepts(block, of.matrices() > 0, s), metric: newMetric(dim, of), least: leastShare, estimate: newEstimates(dim, of.matrices(), learnsFisher(s)),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}
@@ -142,13 +143,15 @@ func (s *party) complete(b int, g *jointVector) {
 
 // draw draws a momentum p of block b, its own, at the point from which it starts, and sets the kinetic energy.
 func (s *party) draw(b int, at *point, p *jointVector, from density.Stream) {
-	s.kinetic = 0.5 * s.metric.draw(b, p, at.g, from)
+	twice := s.metric.draw(b, p, at.g, from)
+	s.kinetic = 0.5 * (twice + s.noise.draw(p, from))
 	s.place(at.q.theta[b])
 	s.kinetic -= s.logJacobian()
 }
 
-// learn includes a draw and its gradient in the estimates.
-func (s *party) learn(q, g []float64) {
+// learn includes a draw, its gradient and the adjoints there in the estimates.
+func (s *party) learn(q, g, adjoints []float64) {
+	s.noise.learn(adjoints)
 	s.metric.see(&s.estimate.foreground, q, g)
 	s.estimate.add(q, g)
 	s.keep(q, g)
@@ -200,14 +203,16 @@ func (s *party) setMetric(renew, look, choose, calm bool, least float64) {
 }
 
 // begin draws a starting point, uniform in (−2, 2) as Stan's.
-func (s *party) begin(attempt uint64, q []float64) {
+func (s *party) begin(attempt uint64, q, noise []float64) {
 	s.start.Round(attempt)
-	for i := range q {
-		q[i] = float64(4*s.start.Float64()) - 2
+	for _, v := range [][]float64{q, noise} {
+		for i := range v {
+			v[i] = float64(4*s.start.Float64()) - 2
+		}
 	}
 }
 
-// An auxiliary is how a party's auxiliary variables z are parameterised. Where they are centred, z itself is sampled; else e with z = g + scale·e and a
+// An auxiliary is how those of a party's auxiliary variables z that are under an estimated metric are parameterised. Where they are centred, z itself is sampled; else e with z = g + scale·e and a
 // standard normal prior, scale being ρ unless one e stands for a whole sum.
 type auxiliary struct {
 	centred bool
@@ -223,8 +228,9 @@ type piece struct {
 	scale float64 // 0: z = g, and the noise of the sum belongs to another piece
 }
 
-// newAuxiliaries returns the auxiliary variables of every block. With collapse the coordinates of one piece are the noise of a whole sum.
-func newAuxiliaries(blocks []density.Block, centred, collapse bool) []auxiliary {
+// newAuxiliaries returns the auxiliary variables of every block that are no noise with unit masses. Collapsed, the coordinates of one piece are the noise of a whole sum.
+func newAuxiliaries(blocks []density.Block, s backends.Settings) []auxiliary {
+	centred, collapse := s.Bool(centered), s.Bool(collapseAux)
 	out := make([]auxiliary, len(blocks))
 	variance := map[int]float64{}
 	for _, b := range blocks {
@@ -236,6 +242,9 @@ func newAuxiliaries(blocks []density.Block, centred, collapse bool) []auxiliary 
 		a := &out[k]
 		a.centred = centred
 		for _, c := range b.Cuts() {
+			if unit(c, s) {
+				continue
+			}
 			scale := c.Rho
 			if collapse {
 				scale = math.Sqrt(variance[c.Group])

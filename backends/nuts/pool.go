@@ -14,8 +14,11 @@ type jointVector struct {
 	theta [][]float64 // the leading parts of at that are θ
 	extra [][]float64 // velocities, or products
 	whole [][]float64 // at and extra
+	noise []float64   // coordinates of noise with unit masses, or their momenta
 	means [][]float64 // of what intercepts follow, where the gradient is one
-	refs  int
+	// where the gradient is one: adjoints of the sums that noise enters, instead of its gradient
+	adjoints []float64
+	refs     int
 }
 
 // A pool allocates all vectors and points of a chain once, so that a transition allocates nothing and copies nothing: subtrees of a trajectory share momenta, and its ends, its proposal and
@@ -34,36 +37,51 @@ const (
 
 // newPool allocates points and further vectors over the parties, all in one array: the diagonal part of every block begins at a cache line, and vectors begin at
 // different lines of a page, since several at the same one would evict each other from the cache.
-func newPool(parties []*party, points, vectors int) *pool {
+func newPool(parties []*party, adjoints, points, vectors int) *pool {
 	p := &pool{}
-	size := 0
+	size, noise := 0, 0
 	for _, s := range parties {
 		size += s.room()
+		noise += lines(s.noise.len)
 	}
-	stride := size
-	if size > packed {
-		stride = (size+page-1)/page*page + 9*lane
+	all := aligned((points+vectors)*strideOf(size+noise) + points*(strideOf(size+adjoints)+strideOf(size)))
+	next := func(beside int) (v *jointVector, rest []float64) {
+		v, rest = newVector(parties, all[:size]), all[size:size+beside]
+		all = all[strideOf(size+beside):]
+		return v, rest
 	}
-	all := aligned((3*points + vectors) * stride)
-	next := func() *jointVector {
-		v := newVector(parties, all[:size])
-		all = all[stride:]
+	position := func() *jointVector {
+		v, rest := next(noise)
+		v.noise = rest
 		return v
 	}
 	for range vectors {
-		p.vectors = append(p.vectors, next())
+		p.vectors = append(p.vectors, position())
 	}
 	for range points {
-		p.points = append(p.points, &point{q: next(), g: next(), v: next()})
+		q := position()
+		g, sums := next(adjoints)
+		g.adjoints = sums
+		v, _ := next(0)
+		p.points = append(p.points, &point{q: q, g: g, v: v})
 	}
 	p.free, p.spare = slices.Clone(p.vectors), slices.Clone(p.points)
 	return p
 }
 
-// room is how many numbers a block takes of a vector, padding included.
-func (s *party) room() int {
-	return (s.lead() + s.dim() + s.metric.extra() + lane - 1) / lane * lane
+// lines is n, and what is missing to whole cache lines.
+func lines(n int) int { return (n + lane - 1) / lane * lane }
+
+// strideOf is how far a vector of so many numbers is from the next.
+func strideOf(size int) int {
+	if size <= packed {
+		return size
+	}
+	return (size+page-1)/page*page + 9*lane
 }
+
+// room is how many numbers a block takes of a vector, padding included, noise of unit masses not.
+func (s *party) room() int { return lines(s.lead() + s.dim() + s.metric.extra()) }
 
 // lead is the padding before a block.
 func (s *party) lead() int { return (lane - s.metric.front()%lane) % lane }

@@ -202,13 +202,17 @@ func (k *chain) leapfrog(ctx context.Context, at *point, p *jointVector, eps flo
 }
 
 // drift is the first half of a leapfrog: the position of the next state, and the momentum after half a step.
+// That of noise with unit masses is left to the evaluation that follows, which reads it.
 func (k *chain) drift(next *point, half *jointVector, at *point, p *jointVector, by stride) {
 	next.index = at.index + 1
 	if by.eps < 0 {
 		next.index = at.index - 1
 	}
 	m := &k.move
-	m.from, m.next, m.p, m.half, m.by = at, next, p, half, by
+	m.from, m.next, m.p, m.half, m.by, m.turning = at, next, p, half, by, true
+	for _, s := range k.slopes {
+		s.stride(float64(by.eps * s.pace))
+	}
 	k.each((*chain).driftBlock)
 }
 
@@ -228,11 +232,17 @@ func (k *chain) prepare(next *point, half *jointVector, by stride) {
 func (k *chain) kickBlock(b int) {
 	m, s, part := &k.move, k.parties[b], k.scalars[b]
 	s.complete(b, m.next.g)
-	part[kinetic] = float64(0.5*s.metric.kick(b, m.half, m.next, m.by)) - s.logJacobian()
+	twice := s.metric.kick(b, m.half, m.next, m.by)
+	if s.noise.len > 0 {
+		twice += s.noise.kick(m)
+	}
+	part[kinetic] = float64(0.5*twice) - s.logJacobian()
 	part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
 	for i := range m.pairs {
 		p := &m.pairs[i]
-		s.metric.criterion(b, (*[perCriterion]float64)(part[p.at:]), p.sum, p.left, p.right)
+		out := (*[perCriterion]float64)(part[p.at:])
+		s.metric.criterion(b, out, p.sum, p.left, p.right)
+		s.noise.criterion(out, p.sum, p.left, p.right)
 	}
 }
 

@@ -23,7 +23,7 @@ func reading(n, p int) stopwatch.Task {
 	return stopwatch.Task{Name: "read", Run: func() { sum += vector.Sum(len(x), x) }}
 }
 
-// printPeers prints the table against JAX, with X in either order, whichever is faster, and the time of reading X alone.
+// printPeers prints the table against JAX, with X in either order, whichever is faster, and the time of reading X alone, as float64: for X of six decimals, as files of data have it, and of all digits.
 func printPeers(venv string, least int) error {
 	peers, err := jax(venv, 1)
 	if err != nil {
@@ -33,12 +33,23 @@ func printPeers(venv string, least int) error {
 	fmt.Println("at the end of a line: the time of reading X alone, in the same rounds, and vflc's as a multiple of it")
 	for _, size := range wideAndTall {
 		n, p := size[0], size[1]
-		r := row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables { return regression(n, p) }, "logistic", n, p, reading}
-		if err := r.printWanted(peers, least); err != nil {
-			return err
+		for _, r := range logistics(n, p) {
+			r.with = reading
+			if err := r.printWanted(peers, least); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// logistics are the regressions of one size: X has six decimals, or all digits.
+func logistics(n, p int) []row {
+	name := fmt.Sprintf("Bernoulli-logit %d×%d", n, p)
+	return []row{
+		{name + ", decimals", logistic, func() tables { return decimals(n, p) }, "logistic", n, p, nil},
+		{name + ", all digits", logistic, func() tables { return regression(n, p) }, "logistic", n, p, nil},
+	}
 }
 
 // jax starts JAX with X in either order, for so many points at a time.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 )
 
@@ -106,6 +107,15 @@ func regression(n, p int) tables {
 		y[i] = float64(r.IntN(2))
 	}
 	return tables{"X": {dims: []int{n, p}, values: x}, "y": {dims: []int{n}, values: y}}
+}
+
+// decimals is regression with covariates of six decimals, as files of data have them.
+func decimals(n, p int) tables {
+	t := regression(n, p)
+	for i, v := range t["X"].values {
+		t["X"].values[i] = math.Round(v*1e6) / 1e6
+	}
+	return t
 }
 
 func grouped() tables {

@@ -62,14 +62,15 @@ func layers(n int) []stopwatch.Task {
 }
 
 func likelihoods(n int) []stopwatch.Task {
-	eta, d, ones, counts := ramp(n, -4, 4), make([]float64, n), make([]float64, n), make([]float64, n)
+	eta, d, ones, counts, eights := ramp(n, -4, 4), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range ones {
-		ones[i], counts[i] = float64(i%2), float64(i%9)
+		ones[i], counts[i], eights[i] = float64(i%2), float64(i%9), 8
 	}
 	var s vector.LogProduct
 	var sum, other vector.Lanes
 	return []stopwatch.Task{
 		{Name: "BernoulliLogit", Run: func() { s.Reset(); s.BernoulliLogit(n, eta, ones, d) }},
+		{Name: "BinomialTrials", Run: func() { vector.BinomialTrials(n, &sum, eta, counts, eights, d) }},
 		{Name: "BinomialLogit", Run: func() { s.Reset(); s.BinomialLogit(n, eta, counts, 9, d) }},
 		{Name: "PoissonLog", Run: func() { vector.PoissonLog(n, &sum, eta, counts, d) }},
 		{Name: "NegBinomial2Log", Run: func() { vector.NegBinomial2Log(n, &sum, &other, eta, counts, 2.5, d) }},

@@ -176,10 +176,10 @@ func (f *alignFlags) join(cmd *cobra.Command, rules align.Rules) error {
 func writeAligned(w io.Writer, a *node.Aligned, rules align.Rules, known bool, out []string) error {
 	var b strings.Builder
 	for i, name := range a.Parties {
-		fmt.Fprintf(&b, "%s: %s rows\n", name, grouped.Digits(a.Sizes[i]))
+		fmt.Fprintf(&b, "%s: %s\n", name, grouped.Count(a.Sizes[i], "row"))
 	}
 	if known {
-		fmt.Fprintf(&b, "in common: %s rows\n", grouped.Digits(a.Rows))
+		fmt.Fprintf(&b, "in common: %s\n", grouped.Count(a.Rows, "row"))
 	}
 	fmt.Fprintf(&b, "identifiers: %s\n", rules)
 	fmt.Fprintf(&b, "told to all parties: these sizes, how many rows are common, and to each which of its own\ntold to %s also: how many rows any parties have in common", a.Parties[0])
@@ -202,6 +202,6 @@ func verifyAligned(cmd *cobra.Command, path string) error {
 	case a == nil:
 		return fmt.Errorf("%s has no alignment beside it (%s)", path, path+node.AlignedSuffix)
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is as its alignment left it: %s rows\n", path, grouped.Digits(a.Rows))
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is as its alignment left it: %s\n", path, grouped.Count(a.Rows, "row"))
 	return err
 }

@@ -36,7 +36,7 @@ func algorithm(name string) (backends.Algorithm, error) {
 	if a, ok := fit.Backend(name); ok {
 		return a, nil
 	}
-	return backends.Algorithm{}, usagef("--backend %s: this version has only %s", name, strings.Join(algorithmNames(), ", "))
+	return backends.Algorithm{}, usagef("--backend %s: choose %s", name, inWords(algorithmNames(), "or"))
 }
 
 // settingFlag is a setting of a backend as a flag. The backend checks the text.

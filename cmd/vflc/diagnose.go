@@ -22,7 +22,7 @@ below 0.3, R-hat above 1.01, effective sample sizes below 400, k-hat of a variat
 ` + runArgument,
 		Example: `  vflc diagnose out
   vflc diagnose out --strict --json`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			name, found, write, err := examined(args[0])
 			if err != nil {

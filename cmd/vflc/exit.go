@@ -6,9 +6,12 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/vflc/vflc/align"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node"
@@ -48,13 +51,51 @@ func usagef(format string, args ...any) error {
 func shown(code int) error { return &failure{code: code} }
 
 // oneArgument requires exactly one argument beside the flags.
-func oneArgument(what string) cobra.PositionalArgs {
+func oneArgument(what string) cobra.PositionalArgs { return arguments(1, 1, what) }
+
+// arguments requires at least and at most so many arguments beside the flags; most = 0 is no limit.
+func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usagef("%s needs %s, but has %d arguments", cmd.Name(), what, len(args))
+		n := len(args)
+		if n >= least && (most == 0 || n <= most) {
+			return nil
 		}
-		return nil
+		has := grouped.Count(n, "argument")
+		if n == 0 {
+			has = "no arguments"
+		}
+		return usagef("%s needs %s, but has %s", cmd.Name(), what, has)
 	}
+}
+
+// flagError writes what is wrong with a flag as other messages do.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var bare *pflag.ValueRequiredError
+	var wrong *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return usagef("unknown flag -%s", unknown.GetSpecifiedName())
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		name := "--" + unknown.GetSpecifiedName()
+		return usagef("unknown flag %s%s", name, didYouMean(name, names))
+	case errors.As(err, &bare):
+		return usagef("--%s needs a value", bare.GetFlag().Name)
+	case errors.As(err, &wrong):
+		f := wrong.GetFlag()
+		why, ok := map[string]string{"uint64": "write a whole number, 0 or more", "int": "write a whole number", "int64": "write a whole number", "float64": "write a number", "bool": "write true or false", "duration": "write a time, as 30s or 2m"}[f.Value.Type()]
+		if !ok {
+			why = wrong.Unwrap().Error()
+		}
+		return usagef("--%s %s: %s", f.Name, wrong.GetValue(), why)
+	}
+	return err
 }
 
 // action wraps the body of a command so that its errors get the exit codes of their kinds. Errors that cobra finds stay usage errors.
@@ -73,6 +114,7 @@ func judged(cmd *cobra.Command, err error) error {
 	var protocol *session.ProtocolError
 	var misaligned *align.Error
 	var diagnostics data.Errors
+	err = data.Trouble(err)
 	switch {
 	case err == nil || errors.As(err, &f):
 		return err

@@ -34,7 +34,7 @@ R:       arrow::read_parquet("draws.parquet")
 ` + runArgument,
 		Example: `  vflc export out --format parquet
   vflc export out --format csv -o draws.csv`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			for _, f := range export.Formats(fit.Version()) {
 				if f.Name != name {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -19,13 +20,14 @@ func newFmt() *cobra.Command {
 		Short: "Rewrite files in the canonical layout; comments are kept",
 		Example: `  vflc fmt logistic.vfl
   vflc fmt --check *.vfl`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, 0, "one FILE or more"),
 		RunE: action(func(cmd *cobra.Command, files []string) error {
 			wrong := false
 			for _, path := range files {
 				good, err := formatFile(cmd, path, onlyCheck)
-				if err != nil {
-					fmt.Fprintf(cmd.ErrOrStderr(), "vflc: %v\n", err)
+				var f *failure
+				if err = judged(cmd, err); errors.As(err, &f) && f.err != nil { // else it is on the screen
+					fmt.Fprintf(cmd.ErrOrStderr(), "vflc: %v\n", f.err)
 				}
 				wrong = wrong || !good
 			}

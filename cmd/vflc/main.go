@@ -7,11 +7,16 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
 func main() {
+	cobra.EnableCommandSorting = false // in help they stand as in commandGroups
 	os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -29,6 +34,8 @@ func execute(args []string, out, errs io.Writer) (code int) {
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
+	wrapped := fmt.Sprintf("FlagUsagesWrapped %d", terminal.TableWidth(out))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", wrapped))
 	ran, err := root.ExecuteContextC(context.Background())
 	return exitCode(errs, ran, err)
 }

@@ -45,7 +45,7 @@ func TestPreflightOfTasks(t *testing.T) {
 	}
 	server := s.play("server", "--predict", "demo/runs/server", "--data", "new.csv", "-o", "predicted", "--use-draws", "20")
 	out := ask("--predict", "demo/runs/b", "--data", "new_b.csv")
-	for _, want := range []string{"a prediction, with 20 draws, takes 2 round trips", "leaves: ", "none: as the server's"} {
+	for _, want := range []string{"a prediction, with 20 draws, takes 2 round trips", "leaves: ", "ok       shared data: as the server's"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -37,7 +37,7 @@ It separates runs from parameters. Without it there is one run, and the plot is 
   vflc plot out trace beta_a
   vflc plot out density 'beta_a[1]' b -o beta.png
   vflc plot exact augmented power forest -o compare.svg --width 1000`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, 0, "the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if width < 0 || height < 0 {
 				return usagef("--width and --height must not be negative")

@@ -31,7 +31,7 @@ vflc serve --ppc and vflc join --ppc have the results of --written.`,
 		Example: `  vflc ppc out
   vflc ppc out y --stat 'mean(y == 0)' --stat 'sd(y) / mean(y)'
   vflc ppc out -o checked.zarr`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, 0, "the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case draws < 0:

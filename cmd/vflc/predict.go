@@ -13,6 +13,7 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -132,7 +133,7 @@ func predictionText(d *fit.PredictionDocument, file string) string {
 			fmt.Fprintf(&b, "… and %d more in %s\n", more, file)
 		}
 	}
-	fmt.Fprintf(&b, "\n%d draws\n", d.Draws)
+	fmt.Fprintf(&b, "\n%s\n", grouped.Count(d.Draws, "draw"))
 	for _, size := range slices.Sorted(maps.Keys(d.NewLevels)) {
 		fmt.Fprintf(&b, "level(%s): the run did not see %d of the categories; their parameters are drawn from the prior\n", size, d.NewLevels[size])
 	}

@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit/noise"
+	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
 )
@@ -17,7 +20,8 @@ func newPreflight() *cobra.Command {
 		Use:   "preflight PROGRAMS",
 		Short: "Look for what would make a run across machines fail, before it begins",
 		Long: `Look for what would make a run across machines fail, before it begins: the party's certificate, its program, its table, the
-connection to the server, the clock, and what the server announces. Nothing of the party's data is sent. The flags are those of
+connection to the server, the clock, and what the server announces. Then it lists what would leave the party in a run, and what the
+receiver can compute from it. Nothing of the party's data is sent. The flags are those of
 vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --extrapolate those of the tasks that they start.`,
 		Example: `  vflc preflight build --identity hospital_a --data a.csv
   vflc preflight build --identity hospital_a --predict run_a --data new_a.csv`,
@@ -84,7 +88,7 @@ func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, error) {
 		o := f.Options
 		o.Task, o.Programs = t.Task, t.programs
 		if k == 0 {
-			checks = append(node.Preflight(cmd.Context(), o), node.Check{Name: "fits", Found: fmt.Sprintf("%d, one after another: what is listed here crosses in each, with its own noise", len(x.Fits))})
+			checks = append(node.Preflight(cmd.Context(), o), node.Check{Name: "fits", Note: true, Found: fmt.Sprintf("%d, one after another: what is listed here crosses in each, with its own noise", len(x.Fits))})
 			continue
 		}
 		lines, err := node.Allowed(o)
@@ -99,15 +103,39 @@ func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, error) {
 	return checks, nil
 }
 
+// checksWidth is the width of the checks in a file.
+const checksWidth = 100
+
+// writeChecks writes a line for each check, broken where it is wider than the terminal.
 func writeChecks(w io.Writer, checks []node.Check) error {
-	rows := [][]string{{"check", "problem", "how to fix"}}
-	for _, c := range checks {
-		problem := c.Problem
-		if problem == "" {
-			problem = "none: " + c.Found
-		}
-		rows = append(rows, []string{c.Name, problem, c.Fix})
+	width := terminal.TableWidth(w)
+	if width == 0 {
+		width = checksWidth
 	}
-	_, err := io.WriteString(w, posterior.AlignLeft(rows))
+	var b strings.Builder
+	line := func(mark, name, text string) {
+		b.WriteString(terminal.Fold(fmt.Sprintf("%-9s%s: %s", mark, name, text), width, 9) + "\n")
+	}
+	problems := 0
+	for _, c := range checks {
+		switch {
+		case c.Problem != "":
+			problems++
+			line("problem", c.Name, c.Problem)
+			if c.Fix != "" {
+				line("", "how to fix", c.Fix)
+			}
+		case c.Note:
+			line("note", c.Name, c.Found)
+		default:
+			line("ok", c.Name, c.Found)
+		}
+	}
+	if problems == 0 {
+		b.WriteString("\nno problem found\n")
+	} else {
+		fmt.Fprintf(&b, "\n%s\n", grouped.Count(problems, "problem"))
+	}
+	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -59,8 +59,8 @@ func TestPreflightAsksTheServer(t *testing.T) {
 	ask := func() string { return s.preflight("--data", "shared=m/server.csv") }
 	out := ask()
 	for _, want := range []string{
-		"none: as the server's: sizes, the order of 40 rows", "none: packets of", "for a round trip", "leaves: ", "to server, every evaluation; masked:", "a curious server can compute",
-		"takes 1 round trips and about 656", "10,000 of them wait", "none: m, backend nuts",
+		"ok       shared data: as the server's: sizes, the order of 40 rows", "ok       payload: packets of", "for a round trip", "leaves: ", "to server, every evaluation; masked:", "a curious server can compute",
+		"takes 1 round trip and about 656", "10,000 of them wait", "ok       run: m, backend nuts", "no problem found",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -95,7 +95,7 @@ func TestPreflightComparesIncompleteRows(t *testing.T) {
 	b := s.read("m/b.csv")
 	s.write("m/b.csv", regexp.MustCompile("(?m)^17,.*$").ReplaceAllString(b, "17,"))
 	server := s.waitingServer()
-	if out := s.preflight(); !strings.Contains(out, "none: as many rows as at the server, in one order") || !strings.Contains(out, "missing drop left out 1 row") {
+	if out := s.preflight(); !strings.Contains(out, "as many rows as at the server, in one order") || !strings.Contains(out, "missing drop left out 1 row") {
 		t.Error(out)
 	}
 	s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n39,", "\n41,", 1))

@@ -93,7 +93,7 @@ func newProvisionAdd() *cobra.Command {
 		Use:     "add DIR REQUEST…",
 		Short:   "Certify requests, and write the bundle that each party copies beside its keys",
 		Example: `  vflc provision add heart hospital_a/request.csr`,
-		Args:    cobra.MinimumNArgs(2),
+		Args:    arguments(2, 0, "a folder DIR and one REQUEST or more"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			for _, request := range args[1:] {
 				party, bundle, err := identity.Add(args[0], request)
@@ -166,7 +166,7 @@ func newProvisionRevoke() *cobra.Command {
 		Use:     "revoke DIR PARTY",
 		Short:   "Revoke the certificate of a party",
 		Example: `  vflc provision revoke heart hospital_a`,
-		Args:    cobra.ExactArgs(2),
+		Args:    arguments(2, 2, "a folder DIR and a PARTY"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if err := identity.Revoke(args[0], args[1]); err != nil {
 				return err

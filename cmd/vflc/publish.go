@@ -27,7 +27,7 @@ Nothing is sent. Whoever gets the file puts it into the folder published of the 
 then show these results beside the own, by owner, after comparing signature and run. Draws of all parties are draws of one joint posterior.`,
 		Example: `  vflc publish run --identity hospital_a
   vflc publish run 'beta_a*' --draws --identity hospital_a -o hospital_a.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, 0, "the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if o.Identity == "" {
 				return usagef("name the folder with the party's keys and policy: --identity DIR")

@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/synthetic"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -129,7 +130,7 @@ func writeSimulation(cmd *cobra.Command, path string, f *simulateFlags, s *synth
 	for i, file := range files {
 		what := "the truth: parameters as drawn, and generated quantities"
 		if i < len(s.Tables) {
-			if what = fmt.Sprintf("%d rows", s.Tables[i].Rows()); s.Tables[i].Document() {
+			if what = grouped.Count(s.Tables[i].Rows(), "row"); s.Tables[i].Document() {
 				what = fmt.Sprintf("a document of %d entries", len(s.Tables[i].Columns))
 			}
 		}

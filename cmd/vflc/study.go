@@ -22,6 +22,7 @@ import (
 	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/fit/study"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -350,7 +351,7 @@ func (s *studyState) report(results []*study.Result) error {
 		}
 	}
 	if !s.flags.quiet {
-		fmt.Fprintf(s.cmd.ErrOrStderr(), "%d cells; %s has the report\n", len(results), filepath.Join(s.flags.dir, study.ReportFile))
+		fmt.Fprintf(s.cmd.ErrOrStderr(), "%s; %s has the report\n", grouped.Count(len(results), "cell"), filepath.Join(s.flags.dir, study.ReportFile))
 	}
 	if failed > 0 {
 		return shown(exitInput)
@@ -370,6 +371,6 @@ func (s *studyState) list() error {
 		}
 		lines = append(lines, []string{c.ID(), state, c.Name()})
 	}
-	_, err := fmt.Fprintf(s.cmd.OutOrStdout(), "%s\n%d cells, %d done\n", posterior.AlignLeft(lines), len(s.study.Cells), done)
+	_, err := fmt.Fprintf(s.cmd.OutOrStdout(), "%s\n%s, %d done\n", posterior.AlignLeft(lines), grouped.Count(len(s.study.Cells), "cell"), done)
 	return err
 }

@@ -31,7 +31,7 @@ published is shown with their names as owners.
 		Example: `  vflc summary out
   vflc summary out beta_a 'hospital[2].*'
   vflc summary chains/ --json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, 0, "the folder RUN of a run"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if runs.HasExtrapolation(args[0]) {
 				return summariseExtrapolation(cmd, args[0], args[1:], asJSON)

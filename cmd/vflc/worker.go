@@ -16,6 +16,7 @@ import (
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/fit/cells/spread"
 	"github.com/vflc/vflc/fit/study"
+	"github.com/vflc/vflc/internal/grouped"
 )
 
 // natsFlags name the server over which cells are handed out.
@@ -130,7 +131,7 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 		},
 		Say: say,
 	}
-	say(fmt.Sprintf("vflc %s: %d cells at a time, from %s", fit.Build(), jobs, f.url))
+	say(fmt.Sprintf("vflc %s: %s at a time, from %s", fit.Build(), grouped.Count(jobs, "cell"), f.url))
 	var wait sync.WaitGroup
 	var refused error
 	for range jobs {

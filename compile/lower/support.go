@@ -3,7 +3,9 @@ package lower
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
@@ -116,6 +118,7 @@ func (s *supported) likelihood(k *check.Likelihood) {
 	}
 	shape := s.b.Shape(id)
 	left, _ := s.b.Value(id)
+	s.order(k)
 	if k.Dist.Event != nil {
 		s.events(k, left, shape)
 		return
@@ -139,6 +142,43 @@ func (s *supported) likelihood(k *check.Likelihood) {
 		}
 	}
 }
+
+// order warns of words whose codes are their order for a distribution, and come from their bytes: "bad", "good", "poor".
+func (s *supported) order(k *check.Likelihood) {
+	if !k.Dist.Ordered() {
+		return
+	}
+	ast.Walk(k.Stmt.Left, func(n ast.Node) bool {
+		name, ok := n.(*ast.Name)
+		if !ok {
+			return true
+		}
+		sym := s.Program.Symbols[name.Name]
+		if sym == nil || sym.Kind != check.Data {
+			return true
+		}
+		size, _, listed := s.Program.LevelSize(sym.Type)
+		b := s.Data[s.holder(sym)][sym.Name]
+		if listed != nil || b == nil || len(b.Labels) < 2 {
+			return true
+		}
+		shown := b.Labels
+		if len(shown) > maxShown {
+			shown = append(slices.Clone(shown[:maxShown]), "…")
+		}
+		d := s.found.Warnf(diag.WordsInOrder, s.Program.File.Source, name.Span(), "%s takes the order of categories from their codes, and the words of %s have codes in the order of the alphabet: %s",
+			k.Dist.Name, sym.Name, strings.Join(shown, ", "))
+		if _, fixed := sym.Type.Levels.Int(); fixed {
+			d.Note("give the size a name, level(K), and write `levels K = \"…\", \"…\"`, in the order that is meant, also where it is this one")
+		} else {
+			d.Note("write `levels %s = \"…\", \"…\"`, in the order that is meant, also where it is this one", size)
+		}
+		return true
+	})
+}
+
+// maxShown is how many categories a message lists.
+const maxShown = 12
 
 // wrong gives the expression of an element that its distribution does not allow, with its value there and the reason; "" for none.
 func wrong(k *check.Likelihood, args []column, x float64, theta []float64) (at ast.Expr, v float64, why string) {

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
@@ -12,28 +13,23 @@ import (
 // clientsMay reports what the clients would need but may not see.
 func (l *layout) clientsMay(k *cut.Likelihood, diags *diag.List) bool {
 	source := l.File.Source
-	good := true
-	for _, e := range append([]ast.Expr{k.Stmt.Left, k.Stmt.Weights}, k.Args...) {
-		ast.Walk(e, func(n ast.Node) bool {
-			name, ok := n.(*ast.Name)
-			if !ok || !good {
-				return good
-			}
-			s := l.Symbols[name.Name]
-			if s == nil || s.Kind != check.Data || s.Owner != l.Server {
-				return true
-			}
-			good = false
-			if e == k.Stmt.Left {
-				diags.Errorf(diag.PowerResponse, source, name.Span(), "the power transform needs a shared response, but %s belongs only to %s", name.Name, l.Server).
-					Note("declare it `@ shared` if every client may hold it, or use `transform augmented`")
-			} else {
-				diags.Errorf(diag.PowerData, source, k.Stmt.Span(), "under the power transform the clients evaluate this likelihood, but %s is private data of %s", name.Name, l.Server).
-					Note("declare %s `@ shared` if every client may hold it, or use `transform augmented`", name.Name)
-			}
-			return false
-		})
+	if left := l.private(k.Stmt.Left); len(left) > 0 {
+		diags.Errorf(diag.PowerResponse, source, left[0].Span(), "the power transform needs a shared response, but %s belongs only to %s", left[0].Name, l.Server).
+			Note("declare it `@ shared` if every client may hold it, or use `transform augmented`")
+		return false
 	}
+	var names []string
+	for _, name := range l.private(append([]ast.Expr{k.Stmt.Weights}, k.Args...)...) {
+		if !slices.Contains(names, name.Name) {
+			names = append(names, name.Name)
+		}
+	}
+	if len(names) > 0 {
+		diags.Errorf(diag.PowerData, source, k.Stmt.Span(), "under the power transform the clients evaluate this likelihood, but it uses private data of %s: %s", l.Server, strings.Join(names, ", ")).
+			Note("declare what every client may hold `@ shared`, or use `transform augmented`")
+		return false
+	}
+	good := true
 	for _, g := range k.Groups {
 		if good && !g.Additive {
 			diags.Errorf(diag.PowerNotAdditive, source, g.Span.Span(), "the power transform needs every cut in a sum of cuts of equal shape, and in one sum only").
@@ -42,6 +38,21 @@ func (l *layout) clientsMay(k *cut.Likelihood, diags *diag.List) bool {
 		}
 	}
 	return good
+}
+
+// private lists the data of the server in some expressions.
+func (l *layout) private(of ...ast.Expr) (found []*ast.Name) {
+	for _, e := range of {
+		ast.Walk(e, func(n ast.Node) bool {
+			if name, ok := n.(*ast.Name); ok {
+				if s := l.Symbols[name.Name]; s != nil && s.Kind == check.Data && s.Owner == l.Server {
+					found = append(found, name)
+				}
+			}
+			return true
+		})
+	}
+	return found
 }
 
 // atClients lets each client with a cut in a likelihood evaluate it to the power 1/J, with its own cuts exact and the others' z. J is the

@@ -3,6 +3,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -30,18 +31,29 @@ func write(path string, perm fs.FileMode, fill func(io.Writer) error, settle fun
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return err
+		return Named(path, err)
 	}
 	defer func() {
 		if err != nil {
 			f.Close()
 			os.Remove(f.Name())
 		}
+		if e, ok := err.(*fs.PathError); ok && e.Path == f.Name() {
+			err = Named(path, err)
+		}
 	}()
 	if err := flush(f, perm, fill, settle); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// Named is an error of writing a temporary file, as one of the file that it is to become: nobody knows the temporary name.
+func Named(path string, err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		return &fs.PathError{Op: "write", Path: path, Err: e.Err}
+	}
+	return err
 }
 
 func flush(f *os.File, perm fs.FileMode, fill func(io.Writer) error, settle func(*os.File) error) error {

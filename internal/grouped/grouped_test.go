@@ -9,3 +9,14 @@ func TestDigits(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for _, c := range []struct {
+		n          int
+		noun, want string
+	}{{0, "row", "0 rows"}, {1, "row", "1 row"}, {1934, "row", "1,934 rows"}, {1, "category", "1 category"}, {2, "category", "2 categories"}} {
+		if got := Count(c.n, c.noun); got != c.want {
+			t.Errorf("%d of %s are %q, want %q", c.n, c.noun, got, c.want)
+		}
+	}
+}

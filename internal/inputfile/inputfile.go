@@ -13,6 +13,9 @@ import (
 // MaxBytes is the largest size of a table where no other is given: 8 GB.
 const MaxBytes = 8_000_000_000
 
+// ErrFolder is the error of a folder where a file is needed.
+var ErrFolder = errors.New("is a directory")
+
 // MaxText is the largest size of a model or program: 64 MB.
 const MaxText = 64_000_000
 
@@ -35,7 +38,7 @@ func Open(path string, most int64) (*Input, error) {
 	mode := info.Mode()
 	switch {
 	case mode.IsDir():
-		return refuse("is a directory")
+		return refuse("%w", ErrFolder)
 	case mode&fs.ModeDevice != 0:
 		return refuse("it is a device, not a file")
 	case !mode.IsRegular() && mode&fs.ModeNamedPipe == 0:

@@ -1,6 +1,6 @@
 package diag
 
-// The codes of tables, their cells and their files: V0501 to V0559.
+// The codes of tables, their cells and their files, V0501 to V0559, and of any other file that a command reads or writes.
 const (
 	Unreadable      Code = "V0501" // a file cannot be opened, or its format is not supported
 	BadCSV          Code = "V0502" // ragged rows, stray quotes, not UTF-8
@@ -32,4 +32,7 @@ const (
 	NoKey           Code = "V0529" // rows of several tables, and nothing to join them on
 	KeyAsCovariate  Code = "V0530" // warning: `*` takes a column that numbers the rows
 	NumbersAsWords  Code = "V0528" // warning: cells that look like numbers in a column of words
+	WordsInOrder    Code = "V0837" // warning: the order of words counts, and nothing gives it
+
+	FileTrouble Code = "V0840" // a file or folder of a command, not a table, that cannot be read or written
 )

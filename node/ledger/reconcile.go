@@ -444,7 +444,7 @@ func (p *Report) Print(w io.Writer) error {
 		line := fmt.Sprintf("%s told %s %s.\n", t.Party, t.To, t.What)
 		switch {
 		case t.What == Folds:
-			line = fmt.Sprintf("%s told %s %s (%s rows).\n", t.Party, t.To, t.What, grouped.Digits(t.Rows))
+			line = fmt.Sprintf("%s told %s %s (%s).\n", t.Party, t.To, t.What, grouped.Count(t.Rows, "row"))
 		case t.Size != "":
 			line = fmt.Sprintf("%s told %s %s: %s of %s (%s).\n", t.Party, t.To, t.What, grouped.Digits(t.Left), grouped.Digits(t.Rows), t.Size)
 		}

@@ -282,7 +282,7 @@ func (l *lines) term(expires *toml.LocalDate, at time.Time) {
 func (p *Policy) Rows(f Rows) []Line {
 	l := &lines{path: p.path}
 	if p.MinRows > 0 {
-		l.add("min_rows", f.Rows >= p.MinRows, diag.PolicyRows, grouped.Digits(f.Rows)+" rows", "the policy wants %s rows or more, and the run has %s", grouped.Digits(p.MinRows), grouped.Digits(f.Rows))
+		l.add("min_rows", f.Rows >= p.MinRows, diag.PolicyRows, grouped.Count(f.Rows, "row"), "the policy wants %s or more, and the run has %s", grouped.Count(p.MinRows, "row"), grouped.Digits(f.Rows))
 	}
 	if p.MinCell > 0 {
 		found := "no factor"

@@ -42,6 +42,9 @@ func (g *Graph) dumpNode(s *strings.Builder, id ID) {
 	if n.kind != term {
 		fmt.Fprintf(s, " %v", n.shape)
 	}
+	if n.kind == constant && n.values == nil && n.shape.Len() > 0 {
+		s.WriteString(" of decimals")
+	}
 	if n.kind == term && n.power != 1 {
 		fmt.Fprintf(s, " ^%g", n.power)
 	}

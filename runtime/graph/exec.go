@@ -304,6 +304,9 @@ func (e *Exec) Forward(x []float64) {
 	run(e.forward)
 }
 
+// again is Forward of a graph without parameters that leaves the adjoints of its inputs as they are.
+func (e *Exec) again() { run(e.forward) }
+
 func (e *Exec) clearAdjoints() {
 	clear(e.arrays[inGrad])
 	clear(e.arrays[inInputAdjoint])

@@ -18,10 +18,11 @@ type expanding struct {
 	split bool  // whether rows may be divided: what is wanted is the sum over one axis
 }
 
-// expand writes a density as operations where there are many rows, its distribution has a vector form, and no loop over rows computes it.
+// expand writes a density as operations where there are many rows, its distribution has a vector form, and no loop over rows computes it. That of one bounded parameter becomes operations too: they are few,
+// since the logarithm of the parameter is known.
 func (b *Builder) expand(term string, n *node) bool {
 	x, d := &b.nodes[n.in[0]], n.likely.dist
-	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows || d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
+	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows && !(len(x.shape) == 0 && b.mapped(n)) || d.Expand == nil || !b.inside(n) || rowLoop(b.nodes, n) != nil {
 		return false
 	}
 	if r := rowLikelihoods[d.Rows]; r != nil && r.finite && infinite(b.nodes, n.in[n.predictor()]) {
@@ -42,7 +43,17 @@ func (b *Builder) inside(n *node) bool {
 			return false
 		}
 	}
-	return d.Support == def.RealLine || observed(b.nodes, n)
+	return d.Support == def.RealLine || observed(b.nodes, n) || b.mapped(n)
+}
+
+// mapped reports whether the left side of a density is a parameter whose map takes it inside the support.
+func (b *Builder) mapped(n *node) bool {
+	d, x := n.likely.dist, b.nodes[n.in[0]].bij
+	if x == nil || x.whole != nil || d.Support != def.Positive && d.Support != def.NonNegative && d.Support != def.UnitInterval {
+		return false
+	}
+	lower, upper := d.Support.Bounds(nil)
+	return x.lower >= lower && x.upper <= upper
 }
 
 // observed reports whether the left side of a density is data inside its support, as far as constants decide it.

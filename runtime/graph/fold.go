@@ -75,7 +75,7 @@ func (b *Builder) copyOf(id ID) ID {
 	return b.push(n)
 }
 
-// simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a (portable.Pow may differ in the last place) and log(exp(a)) becomes a.
+// simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a (portable.Pow may differ in the last place) log(exp(a)) becomes a, and log(√a) becomes log(a)/2.
 func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 	switch name {
 	case "sum", "mean":

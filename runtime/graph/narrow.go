@@ -84,6 +84,12 @@ var (
 		opMul: func(c *call) { c.out.val.buf[0] = c.number(0) * c.number(1) },
 		opDiv: func(c *call) { c.out.val.buf[0] = c.number(0) / c.number(1) },
 
+		opProduct: narrowProduct,
+		opTarget: func(c *call) {
+			*c.sum += float64(c.node.power * c.number(0))
+			c.giveNumber(0, c.node.power, 1)
+		},
+
 		opFunc: func(c *call) { c.node.fn.Forward(c.out.val.buf, c.in[0].val.buf) },
 	}
 	numberBackForms = map[*op]func(*call){
@@ -256,15 +262,15 @@ func shiftBackNarrow(c *call) {
 // bijectorNarrow is the forward step of opBijector.
 func bijectorNarrow(c *call) {
 	b := c.node.bij
-	*c.sum += b.def.Forward(c.out.val.buf, c.in[0].val.buf, b.lower, b.upper)
+	*c.sum += b.forward(c.out.val.buf, c.in[0].val.buf)
 }
 
 // bijectorBackNarrow is its reverse.
 func bijectorBackNarrow(c *call) {
 	in, b := &c.in[0], c.node.bij
 	switch {
-	case c.mode == withJacobian && !in.set:
-		b.def.Backward(in.adj.buf, c.out.adj.buf, in.val.buf, c.out.val.buf, b.lower, b.upper)
+	case c.mode == withJacobian:
+		b.backward(in.adj.buf, c.out.adj.buf, in.val.buf, c.out.val.buf, in.set)
 	case c.mode == noJacobian && c.n == 1:
 		both, jac, zero := c.scratch[0][:1], c.scratch[1][:1], c.scratch[2][:1]
 		both[0], jac[0], zero[0] = 0, 0, 0

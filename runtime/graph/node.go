@@ -126,6 +126,8 @@ type node struct {
 	signs   []int8         // of one with a linear predictor that reads them
 	linear  linearPart     // of a likelihood with a linear predictor
 	levels  *levelPart     // of one whose coefficients differ by level
+
+	decimals vector.Decimals // the matrix of a linear predictor, where it is stored in that form; its constant has then no values
 }
 
 // degree is how a node depends on x, with received values held fixed.

@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -10,6 +12,43 @@ type bijection struct {
 	def          *def.Bijector
 	lower, upper float64
 	whole        *wholeMap
+}
+
+// exponential reports whether the map is exp.
+func (b *bijection) exponential() bool {
+	return b.whole == nil && b.def.Func != nil && b.def.Func(b.lower, b.upper) == "exp"
+}
+
+// forward maps x to y and returns the log-Jacobian, by vector functions where there are rows enough.
+func (b *bijection) forward(y, x []float64) float64 {
+	if len(x) <= fewRows || !b.exponential() {
+		return b.def.Forward(y, x, b.lower, b.upper)
+	}
+	vector.Exp(len(x), y, x)
+	for i, v := range y {
+		if v == 0 { // rounding must not put y on the bound
+			y[i] = math.SmallestNonzeroFloat64
+		}
+	}
+	return vector.Sum(len(x), x)
+}
+
+// backward adds dy·f' and the derivative of the log-Jacobian to dx, or sets dx to them.
+func (b *bijection) backward(dx, dy, x, y []float64, set bool) {
+	n := len(x)
+	switch {
+	case n <= fewRows || !b.exponential():
+		if set {
+			clear(dx)
+		}
+		b.def.Backward(dx, dy, x, y, b.lower, b.upper)
+		return
+	case set:
+		vector.Mul(n, dx, dy, y)
+	default:
+		vector.FMA(n, dx, dy, y, dx)
+	}
+	vector.Shift(n, dx, 1)
 }
 
 // jacobianMode selects what the reverse of a bijector adds, of the sum dy·f' + d log|f'|/dx that Backward returns.
@@ -44,7 +83,7 @@ var opBijector = &op{
 	forward: func(c *call) {
 		for j := range c.width {
 			b := c.node.bij
-			*c.sum += b.def.Forward(c.y(j)[:c.n], c.vec(0, j)[:c.n], b.lower, b.upper)
+			*c.sum += b.forward(c.y(j)[:c.n], c.vec(0, j)[:c.n])
 		}
 	},
 	vjp: func(c *call) {
@@ -53,11 +92,12 @@ var opBijector = &op{
 		}
 		for j := range c.width {
 			b := c.node.bij
-			dx, x, y := c.sumInto(0, j), c.vec(0, j)[:c.n], c.y(j)[:c.n]
+			x, y := c.vec(0, j)[:c.n], c.y(j)[:c.n]
 			if c.mode == withJacobian {
-				b.def.Backward(dx, c.dy(j)[:c.n], x, y, b.lower, b.upper)
+				b.backward(c.dvec(0, j)[:c.n], c.dy(j)[:c.n], x, y, c.in[0].set)
 				continue
 			}
+			dx := c.sumInto(0, j)
 			zero := c.scratch[0][:c.n]
 			clear(zero)
 			switch c.mode {

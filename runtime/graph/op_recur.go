@@ -112,6 +112,7 @@ type recurState struct {
 	body   *Exec
 	inputs [][]float64 // of the body
 	back   [][]float64 // their adjoints
+	rows   []int       // of what they are read from
 	seed   []float64
 	seeds  [][]float64
 	adj    []float64 // of all rows, as it accumulates
@@ -119,7 +120,7 @@ type recurState struct {
 
 func newRecurState(r *Recursion) *recurState {
 	s := &recurState{Recursion: r, body: r.Body.NewExec(), seed: make([]float64, r.State.Len()), adj: make([]float64, r.Rows*r.State.Len())}
-	s.seeds = [][]float64{s.seed}
+	s.seeds, s.rows = [][]float64{s.seed}, make([]int, len(r.Reads))
 	for k := range r.Reads {
 		s.inputs, s.back = append(s.inputs, s.body.Input(k)), append(s.back, s.body.InputAdjoint(k))
 	}
@@ -151,8 +152,11 @@ func (s *recurState) operand(c *call, r *Read) *operand { return &c.in[len(s.Sta
 // begin copies what is the same in all steps to the inputs of the body.
 func (s *recurState) begin(c *call) {
 	for k := range s.Reads {
-		if r := &s.Reads[k]; r.Kind == ReadWhole {
+		switch r := &s.Reads[k]; r.Kind {
+		case ReadWhole:
 			copy(s.inputs[k], s.operand(c, r).val.buf)
+		case ReadRow:
+			s.rows[k] = len(s.operand(c, r).val.buf) / max(1, len(s.inputs[k]))
 		}
 	}
 }
@@ -162,8 +166,7 @@ func (s *recurState) load(c *call, t int) {
 	for k := range s.Reads {
 		switch r := &s.Reads[k]; r.Kind {
 		case ReadRow:
-			from := s.operand(c, r)
-			gather(s.inputs[k], from.val.buf, t+r.Offset, len(from.val.buf)/max(1, len(s.inputs[k])))
+			gather(s.inputs[k], s.operand(c, r).val.buf, t+r.Offset, s.rows[k])
 		case ReadState:
 			gather(s.inputs[k], c.out.val.buf, t+r.Offset, s.Rows)
 		}
@@ -179,7 +182,7 @@ func (s *recurState) run(c *call) {
 	for i := range s.steps() {
 		t := s.at(i)
 		s.load(c, t)
-		s.body.Forward(nil)
+		s.body.again()
 		put(y, s.body.Output(0), t, s.Rows)
 	}
 }
@@ -188,13 +191,21 @@ func (s *recurState) run(c *call) {
 func (s *recurState) reverse(c *call) {
 	copy(s.adj, c.out.adj.buf)
 	s.begin(c)
+	s.body.clearAdjoints()
 	for i := s.steps() - 1; i >= 0; i-- {
 		t := s.at(i)
 		s.load(c, t)
 		gather(s.seed, s.adj, t, s.Rows)
-		s.body.Forward(nil)
+		s.body.again()
 		s.body.Pull(s.seeds)
 		s.spread(c, t)
+	}
+	for k := range s.Reads {
+		if r := &s.Reads[k]; r.Kind == ReadWhole {
+			if to := s.operand(c, r).adj.buf; to != nil {
+				vector.Accumulate(len(to), to, s.back[k])
+			}
+		}
 	}
 	for k, t := range s.Start {
 		if c.wants(k) {
@@ -204,21 +215,20 @@ func (s *recurState) reverse(c *call) {
 	}
 }
 
-// spread adds the adjoints of the body's inputs to what they were read from.
+// spread adds the adjoints of the rows that the body has read to what they were read from, and clears them. Those of what is the same in all steps add up in the body.
 func (s *recurState) spread(c *call, t int) {
 	for k := range s.Reads {
 		r, d := &s.Reads[k], s.back[k]
-		if r.Kind == ReadState {
-			scatter(s.adj, d, t+r.Offset, s.Rows)
+		switch r.Kind {
+		case ReadWhole:
 			continue
+		case ReadState:
+			scatter(s.adj, d, t+r.Offset, s.Rows)
+		case ReadRow:
+			if to := s.operand(c, r).adj.buf; to != nil {
+				scatter(to, d, t+r.Offset, s.rows[k])
+			}
 		}
-		to := s.operand(c, r).adj.buf
-		switch {
-		case to == nil:
-		case r.Kind == ReadRow:
-			scatter(to, d, t+r.Offset, len(to)/max(1, len(d)))
-		default:
-			vector.Accumulate(len(d), to, d)
-		}
+		clear(d)
 	}
 }

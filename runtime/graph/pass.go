@@ -3,11 +3,10 @@ package graph
 // Passes. Chains that share a core each pass over the same data. Where these are so many that they come from the third cache or from memory, chains make their passes together, stretch by stretch: one
 // chain's rows of a stretch, then those of the next one, which finds the data in the second cache. A stretch is part of a piece, of whole tiles, and begins where the step before ended: no sum is in another order.
 const (
-	manyData     = 2 << 20   // bytes of a pass that are worth waiting for other chains
-	stretchData  = 320 << 10 // bytes of a stretch, which the second cache holds with what is computed
-	mostStretch  = 4 << 20   // bytes of the shortest stretch there can be, beyond which it does not
-	wholeTiles   = 32        // rows: of the longest tile of a linear predictor
-	bytesANumber = 8
+	manyData    = 2 << 20   // bytes of a pass that are worth waiting for other chains
+	stretchData = 320 << 10 // bytes of a stretch, which the second cache holds with what is computed
+	mostStretch = 4 << 20   // bytes of the shortest stretch there can be, beyond which it does not
+	wholeTiles  = 32        // rows: of the longest tile of a linear predictor
 )
 
 // A pass is a loop in stretches. It implements workers.Task.
@@ -23,7 +22,7 @@ type stretch struct{ piece, from, to int }
 
 // newPass returns nil for a loop with few data, or with rows that are too long.
 func newPass(s *split, l *loopSpec) *pass {
-	row, grain := l.data(s.e.g)*bytesANumber, l.block
+	row, grain := l.data(s.e.g), l.block
 	if l.tileByTile(s.e.g) {
 		grain = wholeTiles
 	}
@@ -53,20 +52,24 @@ func (p *pass) Part(k int) {
 	s.rows(at.from, at.to, p.of.step)
 }
 
-// data is how many numbers of constants a row of a loop reads, which are the same for all Execs.
+// data is how many bytes of constants a row of a loop reads, which are the same for all Execs.
 func (l *loopSpec) data(g *Graph) int {
-	columns := 0
+	bytes := 0
 	seen := map[ID]bool{}
 	for i := range l.calls {
 		n := &g.nodes[l.calls[i].id]
 		for k, p := range n.in {
 			if from := &g.nodes[p]; from.kind == constant && (n.links[k].rows || n.streams(k)) && !seen[p] {
 				seen[p] = true
-				columns += from.shape.cols()
+				each := 8
+				if n.streams(k) && n.decimals.Whole != nil {
+					each = 4
+				}
+				bytes += from.shape.cols() * each
 			}
 		}
 	}
-	return columns
+	return bytes
 }
 
 // Passes reports whether a loop of the value or the gradient reads so many data that chains on one core make it together.

@@ -33,20 +33,27 @@ type passingModel struct {
 	rows, columns int
 	family        string
 	cut           bool // the predictor crosses: it is computed in one loop, and differentiated in another
+	decimals      bool
 }
 
 var passingModels = []passingModel{
-	{"long", 30_000, 12, "bernoulli_logit", false},
-	{"long, Student t", 30_001, 12, "student_t", false},
-	{"wide", 1_111, 600, "bernoulli_logit", false},
-	{"wide, normal", 1_025, 600, "normal", false},
-	{"very wide", 700, 4_100, "bernoulli_logit", false},
-	{"cut", 30_000, 12, "", true},
-	{"wide cut", 2_000, 300, "", true},
+	{"long", 30_000, 12, "bernoulli_logit", false, false},
+	{"long, Student t", 30_001, 12, "student_t", false, false},
+	{"wide", 1_111, 600, "bernoulli_logit", false, false},
+	{"wide, normal", 1_025, 600, "normal", false, false},
+	{"very wide", 700, 4_100, "bernoulli_logit", false, false},
+	{"cut", 30_000, 12, "", true, false},
+	{"wide cut", 2_000, 300, "", true, false},
+	{"long, decimals", 60_000, 12, "bernoulli_logit", false, true},
+	{"wide, decimals", 1_800, 300, "student_t", false, true},
+	{"very wide, decimals", 700, 4_100, "normal", false, true},
 }
 
 func (m *passingModel) graph(tb testing.TB) *graph.Graph {
 	d := newLogisticData(m.rows, m.columns)
+	if m.decimals {
+		roundTo(d.columns, 6)
+	}
 	b := graph.New(m.name)
 	intercept, beta := b.Param("b", shape{}), b.Param("beta", shape{m.columns})
 	eta := apply(tb, b, "add", intercept, apply(tb, b, "matmul", b.Const("X", shape{m.rows, m.columns}, d.columns), beta))
@@ -123,6 +130,12 @@ func TestFewDataAreNoPass(t *testing.T) {
 	for _, size := range [][2]int{{500, 20}, {10_000, 10}, {2_000, 100}} {
 		if newLogisticData(size[0], size[1]).graph(t).NewExec().Passes() {
 			t.Errorf("%d × %d: chains would pass together", size[0], size[1])
+		}
+	}
+	for _, decimals := range []bool{true, false} {
+		m := passingModel{"", 10_000, 50, "normal", false, decimals}
+		if passes := m.graph(t).NewExec().Passes(); passes == decimals {
+			t.Errorf("10000 × 50, decimals %v: passes %v", decimals, passes)
 		}
 	}
 }

@@ -89,14 +89,17 @@ func (b *Builder) positive(id ID) bool {
 	return n.kind == constant && !slices.ContainsFunc(n.values, func(v float64) bool { return !(v > 0) })
 }
 
-// undone returns the argument of a function g in f(g(x)) where f undoes g.
+// undone returns the argument of a function g, or of a map to a support, in f(g(x)) where f undoes g, and half of log(x) for log(√x).
 func (b *Builder) undone(name string, in []ID) (ID, bool) {
 	f := b.funcs[name]
 	if f == nil || f.Undoes == "" || b.plain {
 		return NoID, false
 	}
-	if n := &b.nodes[in[0]]; n.fn != nil && n.op == opFunc && n.fn.Name == f.Undoes {
-		return n.in[0], true
+	if m, ok := b.argument(in[0], f.Undoes); ok {
+		return m, true
+	}
+	if m, ok := b.argument(in[0], "sqrt"); ok && name == "log" {
+		return b.must2("mul", b.Scalar(0.5), b.must("log", m))
 	}
 	return NoID, false
 }

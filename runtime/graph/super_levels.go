@@ -40,22 +40,22 @@ var opLevels = &op{
 func runLevels(c *call) {
 	n, p, row, rows := c.node, &c.sums.predictor, c.row, c.n
 	block := row / n.runBlock
-	length := vector.TileLength(len(p.B))
+	length := vector.TileLength(len(p.B), n.decimals.Whole != nil)
 	if block == 0 || block != p.block {
 		p.tile = n.tilesBefore(block, length)
 	}
-	x := c.in[n.linear.x].val.buf
-	p.D = c.scratch[0]
+	p.Decimals, p.D = n.decimals, c.scratch[0]
 	for _, run := range n.runs[block] {
 		p.C = 0
 		for i := range n.levels.intercepts {
 			p.C += c.coefficient(&n.levels.intercepts[i], run.Of)
 		}
 		for j := range n.levels.columns {
-			p.B[j] = c.coefficient(&n.levels.columns[j], run.Of)
+			p.SetB(j, c.coefficient(&n.levels.columns[j], run.Of))
 		}
 		clear(p.Gradient)
-		p.X, c.row, c.n = x[p.tile*len(p.B)*length:], row+int(run.Lo), int(run.Hi-run.Lo)
+		p.moveTo(c, p.tile*length)
+		c.row, c.n = row+int(run.Lo), int(run.Hi-run.Lo)
 		n.rows.linear(c, &p.Predictor)
 		for j := range n.levels.columns {
 			c.giveCoefficient(&n.levels.columns[j], run.Of, j)
@@ -215,18 +215,15 @@ func (p *levelPart) equal(q *levelPart) bool {
 
 // tileLevels puts the matrix of a predictor in tiles that begin anew with each run. Its length does not depend on the levels.
 func (g *Graph) tileLevels(n *node) {
-	x := &g.nodes[n.in[n.linear.x]]
-	rows, cols := x.shape.rows(), x.shape.cols()
-	length, stored := vector.TileLength(cols), vector.Columns(cols)
-	values := make([]float64, 2*tiles(rows, length)*stored*length)
-	to := values
+	m, tile := newMatrix(&g.nodes[n.in[n.linear.x]]), 0
+	m.make(2 * tiles(m.from.shape.rows(), m.length))
 	for b, runs := range n.runs {
 		for _, r := range runs {
-			for lo := r.Lo; lo < r.Hi; lo += int32(length) {
-				vector.Tile(to, x.values[b*n.runBlock+int(lo):], min(length, int(r.Hi-lo)), rows, cols)
-				to = to[stored*length:]
+			for lo := r.Lo; lo < r.Hi; lo += int32(m.length) {
+				m.store(tile, b*n.runBlock+int(lo), min(m.length, int(r.Hi-lo)))
+				tile++
 			}
 		}
 	}
-	x.values = values
+	m.give(n)
 }

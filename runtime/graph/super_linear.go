@@ -44,7 +44,8 @@ type linearState struct {
 
 func (s *linearState) begin(c *call) {
 	clear(s.Gradient)
-	copy(s.B, c.in[c.node.linear.b].val.buf)
+	s.Decimals = c.node.decimals
+	s.SetAll(c.in[c.node.linear.b].val.buf)
 	s.C = 0
 	if o := c.node.linear.offset; o >= 0 && !c.in[o].rows {
 		s.C = c.num(o, 0)
@@ -53,13 +54,22 @@ func (s *linearState) begin(c *call) {
 
 // place moves to a block. The derivative in the predictor is written to the adjoint of the offset where that is wanted, else to scratch.
 func (s *linearState) place(c *call) {
-	s.X = c.in[c.node.linear.x].val.buf[c.row*len(s.B):]
+	s.moveTo(c, c.row)
 	s.Offset, s.D = nil, c.scratch[0]
 	if o := c.node.linear.offset; o >= 0 && c.in[o].rows {
 		s.Offset = c.vec(o, 0)
 		if d := c.partial(o, 0); d != nil {
 			s.D = d
 		}
+	}
+}
+
+// moveTo moves to the tile that begins with a row.
+func (s *linearState) moveTo(c *call, row int) {
+	if c.node.decimals.Whole != nil {
+		s.Whole = c.node.decimals.Whole[row*len(s.B):]
+	} else {
+		s.X = c.in[c.node.linear.x].val.buf[row*len(s.B):]
 	}
 }
 
@@ -81,7 +91,7 @@ var rewriteLinear = rewrite{"linear", func(g *Graph, id ID) {
 	if g.normalRow(n) {
 		r = linearNormal
 	}
-	if r == nil {
+	if r == nil || r.linear == nil {
 		return
 	}
 	at := n.predictor()

@@ -21,6 +21,8 @@ type rowLikelihood struct {
 	end    func(c *call) float64
 	// signed is true where linear reads the observations as signs.
 	signed bool
+	// byRow, where set, is the likelihood where the other parameter is data with a value for each row.
+	byRow *rowLikelihood
 	// finite is true where the kernel has no value at an infinite predictor, such as the log of an exposure of 0, at which the density has a limit.
 	finite bool
 }
@@ -67,6 +69,14 @@ var rowLikelihoods = [...]*rowLikelihood{
 		},
 		end:    func(c *call) float64 { return c.sums.logs.Value(c.in[1].val.buf[0]) },
 		finite: true,
+		byRow: &rowLikelihood{
+			begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+			rows: func(c *call, j int, eta, d []float64) {
+				vector.BinomialTrials(c.n, &c.sums.sum, eta, c.vec(0, j), c.vec(1, j), d)
+			},
+			end:    func(c *call) float64 { return c.sums.sum.Sum() },
+			finite: true,
+		},
 	},
 	def.PoissonLogRows: {
 		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
@@ -123,7 +133,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 	},
 }
 
-// rewriteRows applies rowLikelihoods where every parameter other than the predictor is one number.
+// rewriteRows applies rowLikelihoods.
 var rewriteRows = rewrite{"rows", func(g *Graph, id ID) {
 	n := &g.nodes[id]
 	r := rowLoop(g.nodes, n)
@@ -138,8 +148,24 @@ var rewriteRows = rewrite{"rows", func(g *Graph, id ID) {
 
 // rowLoop returns the loop over rows that computes a density, nil where there is none.
 func rowLoop(nodes []node, n *node) *rowLikelihood {
-	if r := rowLikelihoods[n.unweighted()]; r != nil && n.links[0].rows && onlyPredictor(nodes, n) && observed(nodes, n) {
+	r := rowLikelihoods[n.unweighted()]
+	if r == nil || !n.links[0].rows || !n.links[n.predictor()].rows || !observed(nodes, n) {
+		return nil
+	}
+	numbers, data := true, true
+	for k := 1; k < len(n.in); k++ {
+		if k == n.predictor() {
+			continue
+		}
+		p := &nodes[n.in[k]]
+		numbers = numbers && !n.links[k].rows && p.shape.Len() == 1
+		data = data && n.links[k].rows && p.kind == constant
+	}
+	switch {
+	case numbers:
 		return r
+	case data:
+		return r.byRow
 	}
 	return nil
 }
@@ -161,16 +187,6 @@ func infinite(nodes []node, id ID) bool {
 
 // predictor is the position of the linear predictor among the inputs of a density.
 func (n *node) predictor() int { return n.likely.dist.Link.Param + 1 }
-
-// onlyPredictor reports whether the predictor of a density has one value per row and every other parameter is one number.
-func onlyPredictor(nodes []node, n *node) bool {
-	for k := 1; k < len(n.in); k++ {
-		if k == n.predictor() && !n.links[k].rows || k != n.predictor() && (n.links[k].rows || nodes[n.in[k]].shape.Len() != 1) {
-			return false
-		}
-	}
-	return true
-}
 
 func runRows(c *call) {
 	eta := c.node.predictor()

@@ -89,10 +89,8 @@ func (g *Graph) tileConstants() {
 	}
 	for id := range g.nodes {
 		if n := &g.nodes[id]; n.op == opLinear {
-			x := n.in[n.linear.x]
-			m := &g.nodes[x]
-			m.values = predictorTiles(m.values, m.shape.rows(), m.shape.cols())
-			l.tiled[x] = true
+			g.tileLinear(n)
+			l.tiled[n.in[n.linear.x]] = true
 		}
 	}
 }
@@ -140,13 +138,61 @@ func inTiles(values []float64, rows, cols, block int) []float64 {
 	return out
 }
 
-// predictorTiles returns the matrix of a linear predictor in its tiles.
-func predictorTiles(values []float64, rows, cols int) []float64 {
-	length, stored := vector.TileLength(cols), vector.Columns(cols)
-	out := make([]float64, tiles(rows, length)*length*stored)
-	vector.OnHugePages(out)
-	for row := 0; row < rows; row += length {
-		vector.Tile(out[row*stored:], values[row:], min(length, rows-row), rows, cols)
+// leastDecimal is from how many bytes on a linear predictor's matrix of decimal fractions is stored as whole numbers: what the second cache holds of float64 is read faster as it is.
+const leastDecimal = 1 << 20
+
+// A matrix is that of a linear predictor in its tiles, in one of two forms.
+type matrix struct {
+	from     *node
+	length   int       // of a tile
+	stored   int       // columns
+	numbers  []float64 // nil where there are decimals
+	decimals vector.Decimals
+}
+
+// newMatrix prepares the matrix of a constant.
+func newMatrix(from *node) *matrix {
+	m, cols := &matrix{from: from}, from.shape.cols()
+	if 8*len(from.values) >= leastDecimal {
+		m.decimals.Scale, _ = vector.Scales(from.values, from.shape.rows(), cols)
 	}
-	return out
+	m.length, m.stored = vector.TileLength(cols, m.decimals.Scale != nil), vector.Columns(cols)
+	return m
+}
+
+// make makes so many tiles, all 0.
+func (m *matrix) make(tiles int) {
+	n := tiles * m.length * m.stored
+	if m.decimals.Scale != nil {
+		m.decimals.Whole = make([]int32, n)
+		vector.OnHugePages(m.decimals.Whole)
+		return
+	}
+	m.numbers = make([]float64, n)
+	vector.OnHugePages(m.numbers)
+}
+
+// store stores some rows as a tile.
+func (m *matrix) store(tile, row, rows int) {
+	at, x := tile*m.length*m.stored, m.from.values[row:]
+	if stride, cols := m.from.shape.rows(), m.from.shape.cols(); m.decimals.Whole != nil {
+		vector.TileWhole(m.decimals.Whole[at:], x, m.decimals.Scale, rows, stride, cols)
+	} else {
+		vector.Tile(m.numbers[at:], x, rows, stride, cols)
+	}
+}
+
+// give puts the matrix in the place of the constant, of which the likelihood n is the only reader.
+func (m *matrix) give(n *node) { m.from.values, n.decimals = m.numbers, m.decimals }
+
+// tileLinear puts the matrix of a linear predictor in its tiles.
+func (g *Graph) tileLinear(n *node) {
+	m := newMatrix(&g.nodes[n.in[n.linear.x]])
+	rows := m.from.shape.rows()
+	count := tiles(rows, m.length)
+	m.make(count)
+	for tile := range count {
+		m.store(tile, tile*m.length, min(m.length, rows-tile*m.length))
+	}
+	m.give(n)
 }

@@ -27,6 +27,7 @@ type variant struct {
 	runs    [][][]vector.Segment // of the nodes that have them
 	counted []*histogram
 	signs   [][]int8
+	decimal []vector.Decimals
 }
 
 // nodeData is what data determine of a node. Values are nil where they are those of the first graph.
@@ -37,6 +38,7 @@ type nodeData struct {
 	runs    [][]vector.Segment
 	counted *histogram
 	signs   []int8
+	decimal vector.Decimals
 }
 
 // NewVariants begins with the data of a graph, variant 0.
@@ -60,7 +62,7 @@ func (v *Variants) Add(g *Graph) int {
 	var d variant
 	for id := range g.nodes {
 		n := &g.nodes[id]
-		at := nodeData{inverse: n.inverse, index: n.index, runs: n.runs, counted: n.counted, signs: n.signs}
+		at := nodeData{inverse: n.inverse, index: n.index, runs: n.runs, counted: n.counted, signs: n.signs, decimal: n.decimals}
 		if !slices.Equal(n.values, v.of.nodes[id].values) {
 			at.values = n.values
 		}
@@ -115,6 +117,9 @@ func (v *Variants) pack(d *variant) {
 		if n.signs != nil {
 			d.signs = append(d.signs, n.signs)
 		}
+		if n.decimal.Whole != nil {
+			d.decimal = append(d.decimal, n.decimal)
+		}
 	}
 	d.numbers = append(d.numbers, d.parts...)
 	d.nodes, d.parts = nil, nil
@@ -130,6 +135,7 @@ type loaded struct {
 	runs    []*node
 	counted []*node
 	signed  []*node
+	decimal []*node
 }
 
 // NewExec returns an Exec of variant 0; Load takes another. The variants must be packed.
@@ -166,6 +172,9 @@ func (v *Variants) NewExecIn(room *Room) *Exec {
 		if n.signs != nil {
 			own.signed = append(own.signed, n)
 		}
+		if n.decimals.Whole != nil {
+			own.decimal = append(own.decimal, n)
+		}
 	}
 	own.parts = numbers
 	e := g.NewExecIn(room)
@@ -195,6 +204,9 @@ func (e *Exec) Load(k int) {
 	}
 	for i, n := range l.signed {
 		n.signs = d.signs[i]
+	}
+	for i, n := range l.decimal {
+		n.decimals = d.decimal[i]
 	}
 }
 
@@ -229,7 +241,7 @@ func (n *node) alike(m *node) bool {
 		slices.Equal(n.in, m.in) && slices.EqualFunc(n.links, m.links, link.equal) && len(n.values) == len(m.values) && n.degree == m.degree && n.power == m.power &&
 		n.room == m.room && n.pivots == m.pivots && n.runBlock == m.runBlock && n.rows == m.rows && n.linear == m.linear && n.levels.equal(m.levels) && n.quick == m.quick &&
 		slices.Equal(n.attr.Slices, m.attr.Slices) && n.recursion == m.recursion && n.events == m.events &&
-		len(n.index) == len(m.index) && len(n.runs) == len(m.runs) && len(n.inverse) == len(m.inverse) && (n.counted == nil) == (m.counted == nil) && len(n.signs) == len(m.signs) &&
+		len(n.index) == len(m.index) && len(n.runs) == len(m.runs) && len(n.inverse) == len(m.inverse) && (n.counted == nil) == (m.counted == nil) && len(n.signs) == len(m.signs) && len(n.decimals.Whole) == len(m.decimals.Whole) &&
 		n.sameFunction(m) && n.sameLikelihood(m) && n.sameBijection(m)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
@@ -20,6 +21,7 @@ type Party struct {
 	slots      [2]*graph.Exec // Centre is made when it is first used
 	variant    int            // of the data
 	cuts       [2][]float64   // of CutAt, where there are several
+	noisy      []density.Cut  // those that cross with noise
 	group      *workers.Group // computes pieces of long loops
 	seeds      [][]float64    // per graph output: cuts, then what the server shares
 	held       []float64      // accumulators set aside while Pull uses them
@@ -71,8 +73,14 @@ func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 		p.cutLen += c.Len()
 		p.affine = p.affine && spec.Graph.Outputs()[k].Affine
 	}
-	for _, c := range spec.Auxiliary() {
+	p.noisy = slices.Clone(spec.Auxiliary())
+	for _, c := range p.noisy {
 		p.auxLen += c.Len()
+	}
+	for _, m := range p.role.Members {
+		if m.Cut < len(p.noisy) {
+			p.noisy[m.Cut].Members = len(plan.Groups[m.Group].Members)
+		}
 	}
 	for _, a := range p.role.Arrivals {
 		if a.Early {
@@ -105,7 +113,7 @@ func (p *Party) Index() int { return p.index }
 func (p *Party) Dim() int { return p.spec.Graph.Dim() }
 
 // Cuts describes the party's cuts that cross with noise.
-func (p *Party) Cuts() []density.Cut { return p.spec.Auxiliary() }
+func (p *Party) Cuts() []density.Cut { return p.noisy }
 
 // AuxLen is the total length of Cuts.
 func (p *Party) AuxLen() int { return p.auxLen }

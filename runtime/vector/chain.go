@@ -29,6 +29,46 @@ func noiseBackGo(n int, w, grad, adj, own, e []float64, scale float64) {
 	}
 }
 
+// NoiseStart is the first half of a step of standard normal noise x that turns around scale·mean exactly, with Noise after it: p' = p + half·(adj - mean), d = x - scale·mean,
+// x1 = x + less·d + sin·p', p1 = cos·p' - sin·d and z = g + scale·x1, less being cos - 1 and adj the adjoint of z before. It returns Σ x1².
+func NoiseStart(n int, p1, x1, z, p, x, adj, mean, g []float64, scale, half, less, cos, sin float64) float64 {
+	return noiseStart(active, n, p1, x1, z, p, x, adj, mean, g, scale, half, less, cos, sin)
+}
+
+func noiseStartGo(n int, p1, x1, z, p, x, adj, mean, g []float64, scale, half, less, cos, sin float64) float64 {
+	var sums [2][lanes]float64
+	for i := range n {
+		m := mean[i]
+		q := math.FMA(half, adj[i]-m, p[i])
+		d := x[i] - float64(scale*m)
+		y := math.FMA(sin, q, math.FMA(less, d, x[i]))
+		x1[i], p1[i] = y, float64(cos*q)-float64(sin*d)
+		z[i] = math.FMA(scale, y, g[i])
+		s := &sums[i/lanes%2][i%lanes]
+		*s = math.FMA(y, y, *s)
+	}
+	for l, v := range sums[1] {
+		sums[0][l] += v
+	}
+	return fold(&sums[0])
+}
+
+// NoiseEnd sets p1 = p + half·(adj - mean), the second half of the step, and returns Σ p1², twice the kinetic energy, in the order of Sum.
+func NoiseEnd(n int, p1, p, adj, mean []float64, half float64) float64 {
+	return noiseEnd(active, n, p1, p, adj, mean, half)
+}
+
+func noiseEndGo(n int, p1, p, adj, mean []float64, half float64) float64 {
+	var sums partial
+	for i := range n {
+		q := math.FMA(half, adj[i]-mean[i], p[i])
+		p1[i] = q
+		s := &sums[i/lanes%4][i%lanes]
+		*s = math.FMA(q, q, *s)
+	}
+	return sums.sum()
+}
+
 // Welford updates running means, and sums of squared deviations from them, by a vector x; share is one over the number of vectors, x included
 // (Welford 1962).
 func Welford(n int, mean, squares, x []float64, share float64) {
@@ -157,6 +197,42 @@ func pairTurnsGo(n int, out *[2]float64, rho, left, right, mass []float64) {
 		group, lane := i/lanes%2, i%lanes
 		s[0][group][lane] = math.FMA(l, v, s[0][group][lane])
 		s[1][group][lane] = math.FMA(r, v, s[1][group][lane])
+		rho[i] = whole
+	}
+	for j := range out {
+		for lane, v := range s[j][1] {
+			s[j][0][lane] += v
+		}
+		out[j] = fold(&s[j][0])
+	}
+}
+
+// UnitTurns is Turns with unit masses. It adds to out.
+func UnitTurns(n int, out *[6]float64, rho, left, right, p0, p1, p2, p3 []float64) {
+	unitTurns(active, n, out, rho, left, right, p0, p1, p2, p3)
+}
+
+func unitTurnsGo(n int, out *[6]float64, rho, left, right, p0, p1, p2, p3 []float64) {
+	givenTurnsGo(n, out, rho, left, right, p1, p2, p0, p1, p2, p3)
+}
+
+// UnitPairTurns is PairTurns with unit masses. It adds to out.
+func UnitPairTurns(n int, out *[6]float64, rho, left, right []float64) {
+	var two [2]float64
+	unitPairTurns(active, n, &two, rho, left, right)
+	for i := range out {
+		out[i] += two[i%2]
+	}
+}
+
+func unitPairTurnsGo(n int, out *[2]float64, rho, left, right []float64) {
+	var s [2][2][lanes]float64
+	for i := range n {
+		l, r := left[i], right[i]
+		whole := l + r
+		group, lane := i/lanes%2, i%lanes
+		s[0][group][lane] = math.FMA(l, whole, s[0][group][lane])
+		s[1][group][lane] = math.FMA(r, whole, s[1][group][lane])
 		rho[i] = whole
 	}
 	for j := range out {

@@ -164,6 +164,276 @@ done3:
 	VZEROUPPER
 	RET
 
+// func noiseStartAVX512(n int, p1 *float64, x1 *float64, z *float64, p *float64, x *float64, adj *float64, mean *float64, from *float64, scale float64, half float64, less float64, cos float64, sin float64) (r float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·noiseStartAVX512(SB), NOSPLIT, $0-120
+	MOVQ         p1+8(FP), AX
+	MOVQ         x1+16(FP), CX
+	MOVQ         z+24(FP), DX
+	MOVQ         p+32(FP), BX
+	MOVQ         x+40(FP), SI
+	MOVQ         adj+48(FP), DI
+	MOVQ         mean+56(FP), R8
+	MOVQ         from+64(FP), R9
+	VBROADCASTSD scale+72(FP), Z0
+	VBROADCASTSD half+80(FP), Z1
+	VBROADCASTSD less+88(FP), Z2
+	VBROADCASTSD cos+96(FP), Z3
+	VBROADCASTSD sin+104(FP), Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	MOVQ         n+0(FP), R10
+	XORQ         R11, R11
+	LEAQ         -16(R10), R12
+	CMPQ         R11, R12
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (R8)(R11*8), Z7
+	VMOVUPD     (BX)(R11*8), Z8
+	VMOVUPD     (SI)(R11*8), Z9
+	VMOVUPD     (DI)(R11*8), Z10
+	VSUBPD      Z7, Z10, Z10
+	VFMADD231PD Z10, Z1, Z8
+	VMULPD      Z7, Z0, Z7
+	VSUBPD      Z7, Z9, Z7
+	VFMADD231PD Z7, Z2, Z9
+	VFMADD231PD Z8, Z4, Z9
+	VMOVUPD     Z9, (CX)(R11*8)
+	VMULPD      Z8, Z3, Z8
+	VMULPD      Z7, Z4, Z7
+	VSUBPD      Z7, Z8, Z7
+	VMOVUPD     Z7, (AX)(R11*8)
+	VMOVUPD     (R9)(R11*8), Z7
+	VFMADD231PD Z9, Z0, Z7
+	VMOVUPD     Z7, (DX)(R11*8)
+	VFMADD231PD Z9, Z9, Z5
+	VMOVUPD     64(R8)(R11*8), Z7
+	VMOVUPD     64(BX)(R11*8), Z8
+	VMOVUPD     64(SI)(R11*8), Z9
+	VMOVUPD     64(DI)(R11*8), Z10
+	VSUBPD      Z7, Z10, Z10
+	VFMADD231PD Z10, Z1, Z8
+	VMULPD      Z7, Z0, Z7
+	VSUBPD      Z7, Z9, Z7
+	VFMADD231PD Z7, Z2, Z9
+	VFMADD231PD Z8, Z4, Z9
+	VMOVUPD     Z9, 64(CX)(R11*8)
+	VMULPD      Z8, Z3, Z8
+	VMULPD      Z7, Z4, Z7
+	VSUBPD      Z7, Z8, Z7
+	VMOVUPD     Z7, 64(AX)(R11*8)
+	VMOVUPD     64(R9)(R11*8), Z7
+	VFMADD231PD Z9, Z0, Z7
+	VMOVUPD     Z7, 64(DX)(R11*8)
+	VFMADD231PD Z9, Z9, Z6
+	ADDQ        $0x10, R11
+	CMPQ        R11, R12
+	JLE         loop1
+
+tail2:
+	SUBQ        R11, R10
+	MOVQ        $0x00000008, R12
+	CMPQ        R10, $0x00
+	JLE         done3
+	MOVQ        R10, R13
+	CMPQ        R10, R12
+	CMOVQGT     R12, R13
+	MOVQ        $-1, R14
+	BZHIQ       R13, R14, R14
+	KMOVB       R14, K1
+	VMOVUPD.Z   (R8)(R11*8), K1, Z7
+	VMOVUPD.Z   (BX)(R11*8), K1, Z8
+	VMOVUPD.Z   (SI)(R11*8), K1, Z9
+	VMOVUPD.Z   (DI)(R11*8), K1, Z10
+	VSUBPD      Z7, Z10, Z10
+	VFMADD231PD Z10, Z1, Z8
+	VMULPD      Z7, Z0, Z7
+	VSUBPD      Z7, Z9, Z7
+	VFMADD231PD Z7, Z2, Z9
+	VFMADD231PD Z8, Z4, Z9
+	VMOVUPD     Z9, K1, (CX)(R11*8)
+	VMULPD      Z8, Z3, Z8
+	VMULPD      Z7, Z4, Z7
+	VSUBPD      Z7, Z8, Z7
+	VMOVUPD     Z7, K1, (AX)(R11*8)
+	VMOVUPD.Z   (R9)(R11*8), K1, Z7
+	VFMADD231PD Z9, Z0, Z7
+	VMOVUPD     Z7, K1, (DX)(R11*8)
+	VFMADD231PD Z9, Z9, Z5
+	SUBQ        $0x08, R10
+	CMPQ        R10, $0x00
+	JLE         done3
+	MOVQ        R10, R13
+	CMPQ        R10, R12
+	CMOVQGT     R12, R13
+	MOVQ        $-1, R10
+	BZHIQ       R13, R10, R10
+	KMOVB       R10, K1
+	VMOVUPD.Z   64(R8)(R11*8), K1, Z7
+	VMOVUPD.Z   64(BX)(R11*8), K1, Z8
+	VMOVUPD.Z   64(SI)(R11*8), K1, Z9
+	VMOVUPD.Z   64(DI)(R11*8), K1, Z10
+	VSUBPD      Z7, Z10, Z10
+	VFMADD231PD Z10, Z1, Z8
+	VMULPD      Z7, Z0, Z1
+	VSUBPD      Z1, Z9, Z1
+	VFMADD231PD Z1, Z2, Z9
+	VFMADD231PD Z8, Z4, Z9
+	VMOVUPD     Z9, K1, 64(CX)(R11*8)
+	VMULPD      Z8, Z3, Z2
+	VMULPD      Z1, Z4, Z1
+	VSUBPD      Z1, Z2, Z1
+	VMOVUPD     Z1, K1, 64(AX)(R11*8)
+	VMOVUPD.Z   64(R9)(R11*8), K1, Z1
+	VFMADD231PD Z9, Z0, Z1
+	VMOVUPD     Z1, K1, 64(DX)(R11*8)
+	VFMADD231PD Z9, Z9, Z6
+
+done3:
+	VADDPD        Z6, Z5, Z5
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, r+112(FP)
+	VZEROUPPER
+	RET
+
+// func noiseEndAVX512(n int, p1 *float64, p *float64, adj *float64, mean *float64, half float64) (r float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·noiseEndAVX512(SB), NOSPLIT, $0-56
+	MOVQ         p1+8(FP), AX
+	MOVQ         p+16(FP), CX
+	MOVQ         adj+24(FP), DX
+	MOVQ         mean+32(FP), BX
+	VBROADCASTSD half+40(FP), Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
+	MOVQ         n+0(FP), SI
+	XORQ         DI, DI
+	LEAQ         -32(SI), R8
+	CMPQ         DI, R8
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (CX)(DI*8), Z5
+	VMOVUPD     (DX)(DI*8), Z6
+	VMOVUPD     (BX)(DI*8), Z7
+	VSUBPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, (AX)(DI*8)
+	VFMADD231PD Z5, Z5, Z1
+	VMOVUPD     64(CX)(DI*8), Z5
+	VMOVUPD     64(DX)(DI*8), Z6
+	VMOVUPD     64(BX)(DI*8), Z7
+	VSUBPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, 64(AX)(DI*8)
+	VFMADD231PD Z5, Z5, Z2
+	VMOVUPD     128(CX)(DI*8), Z5
+	VMOVUPD     128(DX)(DI*8), Z6
+	VMOVUPD     128(BX)(DI*8), Z7
+	VSUBPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, 128(AX)(DI*8)
+	VFMADD231PD Z5, Z5, Z3
+	VMOVUPD     192(CX)(DI*8), Z5
+	VMOVUPD     192(DX)(DI*8), Z6
+	VMOVUPD     192(BX)(DI*8), Z7
+	VSUBPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, 192(AX)(DI*8)
+	VFMADD231PD Z5, Z5, Z4
+	ADDQ        $0x20, DI
+	CMPQ        DI, R8
+	JLE         loop1
+
+tail2:
+	SUBQ        DI, SI
+	MOVQ        $0x00000008, R8
+	CMPQ        SI, $0x00
+	JLE         done3
+	MOVQ        SI, R9
+	CMPQ        SI, R8
+	CMOVQGT     R8, R9
+	MOVQ        $-1, R10
+	BZHIQ       R9, R10, R10
+	KMOVB       R10, K1
+	VMOVUPD.Z   (CX)(DI*8), K1, Z5
+	VMOVUPD.Z   (DX)(DI*8), K1, Z6
+	VMOVUPD.Z   (BX)(DI*8), K1, Z7
+	VSUBPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, K1, (AX)(DI*8)
+	VFMADD231PD Z5, Z5, Z1
+	SUBQ        $0x08, SI
+	CMPQ        SI, $0x00
+	JLE         done3
+	MOVQ        SI, R9
+	CMPQ        SI, R8
+	CMOVQGT     R8, R9
+	MOVQ        $-1, R10
+	BZHIQ       R9, R10, R10
+	KMOVB       R10, K1
+	VMOVUPD.Z   64(CX)(DI*8), K1, Z5
+	VMOVUPD.Z   64(DX)(DI*8), K1, Z6
+	VMOVUPD.Z   64(BX)(DI*8), K1, Z7
+	VSUBPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, K1, 64(AX)(DI*8)
+	VFMADD231PD Z5, Z5, Z2
+	SUBQ        $0x08, SI
+	CMPQ        SI, $0x00
+	JLE         done3
+	MOVQ        SI, R9
+	CMPQ        SI, R8
+	CMOVQGT     R8, R9
+	MOVQ        $-1, R10
+	BZHIQ       R9, R10, R10
+	KMOVB       R10, K1
+	VMOVUPD.Z   128(CX)(DI*8), K1, Z5
+	VMOVUPD.Z   128(DX)(DI*8), K1, Z6
+	VMOVUPD.Z   128(BX)(DI*8), K1, Z7
+	VSUBPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, K1, 128(AX)(DI*8)
+	VFMADD231PD Z5, Z5, Z3
+	SUBQ        $0x08, SI
+	CMPQ        SI, $0x00
+	JLE         done3
+	MOVQ        SI, R9
+	CMPQ        SI, R8
+	CMOVQGT     R8, R9
+	MOVQ        $-1, SI
+	BZHIQ       R9, SI, SI
+	KMOVB       SI, K1
+	VMOVUPD.Z   192(CX)(DI*8), K1, Z5
+	VMOVUPD.Z   192(DX)(DI*8), K1, Z6
+	VMOVUPD.Z   192(BX)(DI*8), K1, Z7
+	VSUBPD      Z7, Z6, Z6
+	VFMADD231PD Z6, Z0, Z5
+	VMOVUPD     Z5, K1, 192(AX)(DI*8)
+	VFMADD231PD Z5, Z5, Z4
+
+done3:
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z4, Z3, Z3
+	VADDPD        Z3, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, r+48(FP)
+	VZEROUPPER
+	RET
+
 // func welfordAVX512(n int, mean *float64, squares *float64, x *float64, share float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·welfordAVX512(SB), NOSPLIT, $0-40
@@ -237,21 +507,21 @@ loop1:
 	VMAXPD    Z3, Z5, Z6
 	VMINPD    Z4, Z6, Z6
 	VCMPPD    $0x1e, Z0, Z5, K1
-	VMOVUPD   (AX)(DI*8), Z15
-	VBLENDMPD Z6, Z15, K1, Z7
+	VMOVUPD   (AX)(DI*8), Z7
+	VBLENDMPD Z6, Z7, K1, Z7
 	VCMPPD    $0x11, Z1, Z5, K1
-	VMOVUPD   (AX)(DI*8), Z15
-	VBLENDMPD Z7, Z15, K1, Z8
+	VMOVUPD   (AX)(DI*8), Z8
+	VBLENDMPD Z7, Z8, K1, Z7
 	VSQRTPD   Z6, Z6
 	VDIVPD    Z6, Z2, Z6
 	VCMPPD    $0x1e, Z0, Z5, K1
-	VMOVUPD   (CX)(DI*8), Z15
-	VBLENDMPD Z6, Z15, K1, Z9
+	VMOVUPD   (CX)(DI*8), Z8
+	VBLENDMPD Z6, Z8, K1, Z6
 	VCMPPD    $0x11, Z1, Z5, K1
 	VMOVUPD   (CX)(DI*8), Z5
-	VBLENDMPD Z9, Z5, K1, Z10
-	VMOVUPD   Z10, (CX)(DI*8)
-	VMOVUPD   Z8, (AX)(DI*8)
+	VBLENDMPD Z6, Z5, K1, Z5
+	VMOVUPD   Z5, (CX)(DI*8)
+	VMOVUPD   Z7, (AX)(DI*8)
 	ADDQ      $0x08, DI
 	CMPQ      DI, R8
 	JLE       loop1
@@ -270,20 +540,20 @@ tail2:
 	VMINPD    Z4, Z3, Z3
 	VCMPPD    $0x1e, Z0, Z5, K2
 	VMOVUPD.Z (AX)(DI*8), K1, Z4
-	VBLENDMPD Z3, Z4, K2, Z11
+	VBLENDMPD Z3, Z4, K2, Z4
 	VCMPPD    $0x11, Z1, Z5, K2
-	VMOVUPD.Z (AX)(DI*8), K1, Z4
-	VBLENDMPD Z11, Z4, K2, Z12
+	VMOVUPD.Z (AX)(DI*8), K1, Z6
+	VBLENDMPD Z4, Z6, K2, Z4
 	VSQRTPD   Z3, Z3
 	VDIVPD    Z3, Z2, Z2
 	VCMPPD    $0x1e, Z0, Z5, K2
 	VMOVUPD.Z (CX)(DI*8), K1, Z0
-	VBLENDMPD Z2, Z0, K2, Z13
+	VBLENDMPD Z2, Z0, K2, Z0
 	VCMPPD    $0x11, Z1, Z5, K2
-	VMOVUPD.Z (CX)(DI*8), K1, Z0
-	VBLENDMPD Z13, Z0, K2, Z14
-	VMOVUPD   Z14, K1, (CX)(DI*8)
-	VMOVUPD   Z12, K1, (AX)(DI*8)
+	VMOVUPD.Z (CX)(DI*8), K1, Z1
+	VBLENDMPD Z0, Z1, K2, Z0
+	VMOVUPD   Z0, K1, (CX)(DI*8)
+	VMOVUPD   Z4, K1, (AX)(DI*8)
 
 done3:
 	VZEROUPPER
@@ -317,21 +587,21 @@ TEXT ·raiseAVX512(SB), NOSPLIT, $0-48
 loop1:
 	VMOVUPD   (DX)(SI*8), Z4
 	VMULPD    Z4, Z2, Z4
-	VMOVUPD   (AX)(SI*8), Z13
-	VMOVUPD   (CX)(SI*8), Z14
-	VMINPD    Z3, Z4, Z15
-	VSQRTPD   Z15, Z16
-	VDIVPD    Z16, Z0, Z16
-	VCMPPD    $0x1e, Z13, Z4, K1
-	VBLENDMPD Z15, Z13, K1, Z5
-	VCMPPD    $0x1e, Z13, Z4, K1
-	VBLENDMPD Z16, Z14, K1, Z6
+	VMOVUPD   (AX)(SI*8), Z5
+	VMOVUPD   (CX)(SI*8), Z6
+	VMINPD    Z3, Z4, Z7
+	VSQRTPD   Z7, Z8
+	VDIVPD    Z8, Z0, Z8
+	VCMPPD    $0x1e, Z5, Z4, K1
+	VBLENDMPD Z7, Z5, K1, Z7
+	VCMPPD    $0x1e, Z5, Z4, K1
+	VBLENDMPD Z8, Z6, K1, Z8
 	VCMPPD    $0x11, Z1, Z4, K1
-	VBLENDMPD Z5, Z13, K1, Z7
-	VMOVUPD   Z7, (AX)(SI*8)
+	VBLENDMPD Z7, Z5, K1, Z5
+	VMOVUPD   Z5, (AX)(SI*8)
 	VCMPPD    $0x11, Z1, Z4, K1
-	VBLENDMPD Z6, Z14, K1, Z8
-	VMOVUPD   Z8, (CX)(SI*8)
+	VBLENDMPD Z8, Z6, K1, Z4
+	VMOVUPD   Z4, (CX)(SI*8)
 	ADDQ      $0x08, SI
 	CMPQ      SI, DI
 	JLE       loop1
@@ -350,15 +620,15 @@ tail2:
 	VSQRTPD   Z3, Z6
 	VDIVPD    Z6, Z0, Z0
 	VCMPPD    $0x1e, Z4, Z2, K2
-	VBLENDMPD Z3, Z4, K2, Z9
+	VBLENDMPD Z3, Z4, K2, Z3
 	VCMPPD    $0x1e, Z4, Z2, K2
-	VBLENDMPD Z0, Z5, K2, Z10
+	VBLENDMPD Z0, Z5, K2, Z0
 	VCMPPD    $0x11, Z1, Z2, K2
-	VBLENDMPD Z9, Z4, K2, Z11
-	VMOVUPD   Z11, K1, (AX)(SI*8)
+	VBLENDMPD Z3, Z4, K2, Z3
+	VMOVUPD   Z3, K1, (AX)(SI*8)
 	VCMPPD    $0x11, Z1, Z2, K2
-	VBLENDMPD Z10, Z5, K2, Z12
-	VMOVUPD   Z12, K1, (CX)(SI*8)
+	VBLENDMPD Z0, Z5, K2, Z0
+	VMOVUPD   Z0, K1, (CX)(SI*8)
 
 done3:
 	VZEROUPPER
@@ -764,6 +1034,223 @@ tail2:
 	VFMADD231PD Z7, Z4, Z1
 	VFMADD231PD Z7, Z5, Z3
 	VMOVUPD     Z6, K1, 64(CX)(R8*8)
+
+done3:
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	VADDPD        Z3, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, 8(AX)
+	VZEROUPPER
+	RET
+
+// func unitTurnsAVX512(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·unitTurnsAVX512(SB), NOSPLIT, $0-72
+	MOVQ   out+8(FP), AX
+	MOVQ   rho+16(FP), CX
+	MOVQ   left+24(FP), DX
+	MOVQ   right+32(FP), BX
+	MOVQ   p1+48(FP), SI
+	MOVQ   p2+56(FP), DI
+	MOVQ   p0+40(FP), R8
+	MOVQ   p1+48(FP), R9
+	MOVQ   p2+56(FP), R10
+	MOVQ   p3+64(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   n+0(FP), R12
+	XORQ   R13, R13
+	LEAQ   -8(R12), R14
+	CMPQ   R13, R14
+	JGT    tail2
+
+loop1:
+	VMOVUPD     (DX)(R13*8), Z6
+	VMOVUPD     (BX)(R13*8), Z7
+	VADDPD      Z7, Z6, Z8
+	VMOVUPD     (R8)(R13*8), Z9
+	VFMADD231PD Z8, Z9, Z0
+	VMOVUPD     (R11)(R13*8), Z9
+	VFMADD231PD Z8, Z9, Z1
+	VMOVUPD     (DI)(R13*8), Z9
+	VADDPD      Z9, Z6, Z6
+	VMOVUPD     (R8)(R13*8), Z9
+	VFMADD231PD Z6, Z9, Z2
+	VMOVUPD     (R10)(R13*8), Z9
+	VFMADD231PD Z6, Z9, Z3
+	VMOVUPD     (SI)(R13*8), Z6
+	VADDPD      Z6, Z7, Z6
+	VMOVUPD     (R9)(R13*8), Z7
+	VFMADD231PD Z6, Z7, Z4
+	VMOVUPD     (R11)(R13*8), Z7
+	VFMADD231PD Z6, Z7, Z5
+	VMOVUPD     Z8, (CX)(R13*8)
+	ADDQ        $0x08, R13
+	CMPQ        R13, R14
+	JLE         loop1
+
+tail2:
+	SUBQ        R13, R12
+	CMPQ        R12, $0x00
+	JLE         done3
+	MOVQ        $-1, R14
+	BZHIQ       R12, R14, R14
+	KMOVB       R14, K1
+	VMOVUPD.Z   (DX)(R13*8), K1, Z6
+	VMOVUPD.Z   (BX)(R13*8), K1, Z7
+	VADDPD      Z7, Z6, Z8
+	VMOVUPD.Z   (R8)(R13*8), K1, Z9
+	VFMADD231PD Z8, Z9, Z0
+	VMOVUPD.Z   (R11)(R13*8), K1, Z9
+	VFMADD231PD Z8, Z9, Z1
+	VMOVUPD.Z   (DI)(R13*8), K1, Z9
+	VADDPD      Z9, Z6, Z6
+	VMOVUPD.Z   (R8)(R13*8), K1, Z9
+	VFMADD231PD Z6, Z9, Z2
+	VMOVUPD.Z   (R10)(R13*8), K1, Z9
+	VFMADD231PD Z6, Z9, Z3
+	VMOVUPD.Z   (SI)(R13*8), K1, Z6
+	VADDPD      Z6, Z7, Z6
+	VMOVUPD.Z   (R9)(R13*8), K1, Z7
+	VFMADD231PD Z6, Z7, Z4
+	VMOVUPD.Z   (R11)(R13*8), K1, Z7
+	VFMADD231PD Z6, Z7, Z5
+	VMOVUPD     Z8, K1, (CX)(R13*8)
+
+done3:
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X6
+	VADDPD        X6, X0, X0
+	VUNPCKHPD     X0, X0, X6
+	VADDSD        X6, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        8(AX), X0, X0
+	VMOVSD        X0, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        16(AX), X0, X0
+	VMOVSD        X0, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        24(AX), X0, X0
+	VMOVSD        X0, 24(AX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        32(AX), X0, X0
+	VMOVSD        X0, 32(AX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        40(AX), X0, X0
+	VMOVSD        X0, 40(AX)
+	VZEROUPPER
+	RET
+
+// func unitPairTurnsAVX512(n int, out *[2]float64, rho *float64, left *float64, right *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·unitPairTurnsAVX512(SB), NOSPLIT, $0-40
+	MOVQ   out+8(FP), AX
+	MOVQ   rho+16(FP), CX
+	MOVQ   left+24(FP), DX
+	MOVQ   right+32(FP), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   n+0(FP), SI
+	XORQ   DI, DI
+	LEAQ   -16(SI), R8
+	CMPQ   DI, R8
+	JGT    tail2
+
+loop1:
+	VMOVUPD     (DX)(DI*8), Z4
+	VMOVUPD     (BX)(DI*8), Z5
+	VADDPD      Z5, Z4, Z6
+	VFMADD231PD Z6, Z4, Z0
+	VFMADD231PD Z6, Z5, Z2
+	VMOVUPD     Z6, (CX)(DI*8)
+	VMOVUPD     64(DX)(DI*8), Z4
+	VMOVUPD     64(BX)(DI*8), Z5
+	VADDPD      Z5, Z4, Z6
+	VFMADD231PD Z6, Z4, Z1
+	VFMADD231PD Z6, Z5, Z3
+	VMOVUPD     Z6, 64(CX)(DI*8)
+	ADDQ        $0x10, DI
+	CMPQ        DI, R8
+	JLE         loop1
+
+tail2:
+	SUBQ        DI, SI
+	MOVQ        $0x00000008, R8
+	CMPQ        SI, $0x00
+	JLE         done3
+	MOVQ        SI, R9
+	CMPQ        SI, R8
+	CMOVQGT     R8, R9
+	MOVQ        $-1, R10
+	BZHIQ       R9, R10, R10
+	KMOVB       R10, K1
+	VMOVUPD.Z   (DX)(DI*8), K1, Z4
+	VMOVUPD.Z   (BX)(DI*8), K1, Z5
+	VADDPD      Z5, Z4, Z6
+	VFMADD231PD Z6, Z4, Z0
+	VFMADD231PD Z6, Z5, Z2
+	VMOVUPD     Z6, K1, (CX)(DI*8)
+	SUBQ        $0x08, SI
+	CMPQ        SI, $0x00
+	JLE         done3
+	MOVQ        SI, R9
+	CMPQ        SI, R8
+	CMOVQGT     R8, R9
+	MOVQ        $-1, SI
+	BZHIQ       R9, SI, SI
+	KMOVB       SI, K1
+	VMOVUPD.Z   64(DX)(DI*8), K1, Z4
+	VMOVUPD.Z   64(BX)(DI*8), K1, Z5
+	VADDPD      Z5, Z4, Z6
+	VFMADD231PD Z6, Z4, Z1
+	VFMADD231PD Z6, Z5, Z3
+	VMOVUPD     Z6, K1, 64(CX)(DI*8)
 
 done3:
 	VADDPD        Z1, Z0, Z0

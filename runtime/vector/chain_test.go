@@ -12,6 +12,12 @@ func chainCalls() []call {
 		{"noiseBack", func(on Set, n, _, _ int, m *room) {
 			noiseBack(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7)
 		}},
+		{"noiseStart", func(on Set, n, _, _ int, m *room) {
+			m.result(noiseStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7, 0.1, -0.2, 0.8, 0.6))
+		}},
+		{"noiseEnd", func(on Set, n, _, _ int, m *room) {
+			m.result(noiseEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
+		}},
 		{"welford", func(on Set, n, _, _ int, m *room) { welford(on, n, m.floats(n), m.floats(n), m.floats(n), 0.2) }},
 		{"balance", func(on Set, n, _, _ int, m *room) {
 			balance(on, n, m.floats(n), m.floats(n), m.counts(n), m.counts(n), 0.5, 2)
@@ -35,6 +41,16 @@ func chainCalls() []call {
 		{"pairTurns", func(on Set, n, _, _ int, m *room) {
 			var out [2]float64
 			pairTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			m.result(out[:]...)
+		}},
+		{"unitTurns", func(on Set, n, _, _ int, m *room) {
+			out := [6]float64{1, 2, 3, 4, 5, 6}
+			unitTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			m.result(out[:]...)
+		}},
+		{"unitPairTurns", func(on Set, n, _, _ int, m *room) {
+			var out [2]float64
+			unitPairTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n))
 			m.result(out[:]...)
 		}},
 	}
@@ -126,6 +142,63 @@ func TestNoiseBackIsTheDerivativeOfNoise(t *testing.T) {
 		if s := slope(&e[i]); math.Abs(s-grad[i]) > 1e-7*(1+math.Abs(s)) {
 			t.Errorf("slope in e is %v, not %v", s, grad[i])
 		}
+	}
+}
+
+// With unit masses, mean ρ·mean and gradient ρ·adj − x the steps of noise are those around any normal distribution.
+func TestStepsOfNoiseAreThoseAroundANormal(t *testing.T) {
+	const scale, half, angle = 0.6, 0.2, 0.4
+	r := rand.New(rand.NewPCG(41, 42))
+	less, cos, sin := math.Cos(angle)-1, math.Cos(angle), math.Sin(angle)
+	for n := range 40 {
+		p, x, adj, by, g, one := numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n), make([]float64, n)
+		mean, v, d := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range one {
+			one[i], mean[i] = 1, scale*by[i]
+			v[i], d[i] = x[i]-mean[i], scale*adj[i]-x[i]
+		}
+		p1, x1, v1, p2, x2, z := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		RotateStart(n, p1, x1, v1, p, x, v, d, mean, one, half, less, cos, sin)
+		squares := NoiseStart(n, p2, x2, z, p, x, adj, by, g, scale, half*scale, less, cos, sin)
+		closeTo(t, "Σ x²", squares, Dot(n, x1, x1))
+		for i := range n {
+			closeTo(t, "half a momentum", p2[i], p1[i])
+			closeTo(t, "a position", x2[i], x1[i])
+			closeTo(t, "z", z[i], g[i]+scale*x2[i])
+			d[i] = scale*adj[i] - x1[i]
+		}
+		twice := RotateEnd(n, p1, p1, v1, d, one, half)
+		closeTo(t, "twice the kinetic energy", NoiseEnd(n, p2, p2, adj, by, half*scale), twice)
+		for i := range n {
+			closeTo(t, "a momentum", p2[i], p1[i])
+		}
+	}
+}
+
+// With unit masses the products are those of Turns and PairTurns, and are added to out.
+func TestUnitTurnsAreTurns(t *testing.T) {
+	r := rand.New(rand.NewPCG(43, 44))
+	for n := range 40 {
+		left, right, one := numbers(r, n), numbers(r, n), make([]float64, n)
+		p := [4][]float64{numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n)}
+		for i := range one {
+			one[i] = 1
+		}
+		same := func(what string, unit func(out *[6]float64, rho []float64), masses func(out *[6]float64, rho []float64)) {
+			got, want, sum, rho := [6]float64{1, 2, 3, 4, 5, 6}, [6]float64{}, make([]float64, n), make([]float64, n)
+			unit(&got, sum)
+			masses(&want, rho)
+			for k := range want {
+				closeTo(t, what, got[k], want[k]+float64(k+1))
+			}
+			for i := range n {
+				closeTo(t, what+": a sum", sum[i], rho[i])
+			}
+		}
+		same("a product", func(out *[6]float64, rho []float64) { UnitTurns(n, out, rho, left, right, p[0], p[1], p[2], p[3]) },
+			func(out *[6]float64, rho []float64) { Turns(n, out, rho, left, right, p[0], p[1], p[2], p[3], one) })
+		same("a product of two states", func(out *[6]float64, rho []float64) { UnitPairTurns(n, out, rho, left, right) },
+			func(out *[6]float64, rho []float64) { PairTurns(n, out, rho, left, right, one) })
 	}
 }
 

@@ -16,7 +16,7 @@ type fenced struct {
 	next   int
 }
 
-const fencedPages = 128
+const fencedPages = 192
 
 func (f *fenced) make(n int) []float64 {
 	page := unix.Getpagesize()
@@ -62,7 +62,7 @@ func TestNothingOutsideIsTouched(t *testing.T) {
 				}
 			}
 		}
-		for _, k := range []int{33, 129, 776} { // of every kind of tile
+		for _, k := range []int{33, 129, 776, 1032} { // of every kind of tile
 			for n := 1; n < 75; n += 3 {
 				for _, c := range linearCalls() {
 					for _, set := range Sets() {

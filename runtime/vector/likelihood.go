@@ -51,6 +51,22 @@ func poissonLogGo(n int, sum *[lanes]float64, eta, y, d []float64) {
 	}
 }
 
+// BinomialTrials adds y·eta - trials·log(1+e^eta), with derivative y - trials/(1+e^-eta): y successes of trials that differ by row, with log odds eta.
+func BinomialTrials(n int, sum *Lanes, eta, y, trials, d []float64) {
+	binomialTrials(active, n, (*[lanes]float64)(sum), eta, y, trials, d)
+}
+
+func binomialTrialsGo(n int, sum *[lanes]float64, eta, y, trials, d []float64) {
+	for i, e := range eta[:n] {
+		z := expFalling(math.Abs(e))
+		l := portable.Log1pUnit(z, 0)
+		failures := trials[i] - y[i]
+		p, q := odds(e, z)
+		sum[i%lanes] += math.FMA(-trials[i], l, portable.Where(e < 0, y[i], -failures)*e)
+		put(d, i, math.FMA(-failures, p, float64(y[i]*q)))
+	}
+}
+
 // put sets an element of a destination that may be nil.
 func put(a []float64, i int, v float64) {
 	if a != nil {

@@ -20,6 +20,9 @@ func likelihoodCases() []likelihoodCase {
 		{"binomialLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			binomialLogit(on, n, a, b, in[0], in[1], 7, d)
 		}},
+		{"binomialTrials", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+			binomialTrials(on, n, a, in[0], in[1], in[2], d)
+		}},
 		{"poissonLog", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			poissonLog(on, n, a, in[0], in[1], d)
 		}},
@@ -120,6 +123,29 @@ func TestBinomialLogitIsItsFormula(t *testing.T) {
 		a, b := y[i]/(1+math.Exp(eta[i])), (trials-y[i])/(1+math.Exp(-eta[i]))
 		if !near(d[i], a-b, a+b) {
 			t.Fatalf("derivative at %v, %v is %v, want %v", eta[i], y[i], d[i], a-b)
+		}
+	}
+}
+
+func TestBinomialTrialsIsItsFormula(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 9))
+	const n = 301
+	eta, y, trials, d := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	want := 0.0
+	for i := range eta {
+		trials[i] = float64(r.IntN(30))
+		eta[i], y[i] = 4*r.NormFloat64(), float64(r.IntN(int(trials[i])+1))
+		want -= y[i]*math.Log1p(math.Exp(-eta[i])) + (trials[i]-y[i])*math.Log1p(math.Exp(eta[i]))
+	}
+	var sum Lanes
+	BinomialTrials(n, &sum, eta, y, trials, d)
+	if got := sum.Sum(); math.Abs(got-want) > 1e-13*math.Abs(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for i := range d {
+		a, b := y[i]/(1+math.Exp(eta[i])), (trials[i]-y[i])/(1+math.Exp(-eta[i]))
+		if !near(d[i], a-b, a+b) {
+			t.Fatalf("derivative at %v, %v of %v is %v, want %v", eta[i], y[i], trials[i], d[i], a-b)
 		}
 	}
 }

@@ -8,12 +8,12 @@ import (
 
 // The matrix of a Predictor is stored in tiles of rows, the last padded with zeros: [column][row], but if it is wide, [eight columns][row][column of the eight].
 
-// TileLength is the number of rows in a tile of a Predictor's matrix with k columns: short where the L1 cache would hold two short tiles but not two long ones, and of eight rows in a wide matrix.
-func TileLength(k int) int {
+// TileLength is the number of rows in a tile of a Predictor's matrix with k columns, of whole numbers or not: short where the L1 cache would hold two short tiles but not two long ones, and of eight rows in a wide matrix.
+func TileLength(k int, whole bool) int {
 	switch {
 	case wide(k):
 		return lanes
-	case k > mostLong:
+	case k > mostLong && !whole:
 		return shortTile
 	}
 	return longTile
@@ -36,25 +36,27 @@ func Columns(k int) int {
 	return k
 }
 
-// Tile stores some rows of a matrix, at most TileLength(k), as one tile of Columns(k) columns, in to, which is 0: column j of the k begins at x[j·stride].
+// Tile stores some rows of a matrix, at most TileLength(k, false), as one tile of Columns(k) columns, in to, which is 0: column j of the k begins at x[j·stride].
 func Tile(to, x []float64, rows, stride, k int) {
-	length := TileLength(k)
 	for j := range k {
-		column := x[j*stride:][:rows]
-		if !wide(k) {
-			copy(to[j*length:], column)
-			continue
-		}
-		group := to[j/lanes*lanes*lanes:]
-		for i, v := range column {
-			group[i*lanes+j%lanes] = v
+		at, step := inTile(j, k, false)
+		for i, v := range x[j*stride:][:rows] {
+			to[at+i*step] = v
 		}
 	}
 }
 
+// inTile returns where column j of k begins in a tile, and how far apart its rows are.
+func inTile(j, k int, whole bool) (at, step int) {
+	if wide(k) {
+		return j/lanes*lanes*lanes + j%lanes, lanes
+	}
+	return j * TileLength(k, whole), 1
+}
+
 // tiled is the length of a matrix of n rows and k columns in tiles.
-func tiled(n, k int) int {
-	rows := TileLength(k)
+func tiled(n, k int, whole bool) int {
+	rows := TileLength(k, whole)
 	return (n + rows - 1) / rows * rows * k
 }
 
@@ -69,8 +71,9 @@ func gradientLength(k int) int {
 // A Predictor is C + X·B or Offset + X·B for a likelihood of n rows. The likelihoods of predictors read X once for value and gradient: for each tile of
 // rows they compute the product, the likelihood, and the product of Xᵀ with the derivative.
 type Predictor struct {
-	X      []float64 // in tiles
-	B      []float64 // one for each of the columns with which X is stored, at least one; those of columns that are added must be finite
+	X []float64 // in tiles; not used where there are Decimals
+	Decimals
+	B      []float64 // one for each of the columns with which X is stored, at least one, divided by its scale where X is decimals; those of columns that are added must be finite
 	C      float64   // used where Offset is nil
 	Offset []float64 // n, or nil
 	D      []float64 // is set to the derivative in the predictor of each of n rows
@@ -84,23 +87,48 @@ func NewPredictor(k int) Predictor {
 	return Predictor{B: make([]float64, k), Gradient: make([]float64, gradientLength(k))}
 }
 
-// Sum returns the sum of one column of the gradient; column len(B) is Σ D.
+// SetAll sets the coefficients of the first columns.
+func (p *Predictor) SetAll(b []float64) {
+	if p.Whole == nil {
+		copy(p.B, b)
+		return
+	}
+	for j, v := range b {
+		p.SetB(j, v)
+	}
+}
+
+// SetB sets the coefficient of a column.
+func (p *Predictor) SetB(column int, b float64) {
+	if p.Whole != nil {
+		b /= p.Scale[column]
+	}
+	p.B[column] = b
+}
+
+// Sum returns the derivative in the coefficient of one column, from the gradient; column len(B) is Σ D.
 func (p *Predictor) Sum(column int) float64 {
 	k := len(p.B)
-	if !wide(k) {
-		return fold((*[lanes]float64)(p.Gradient[lanes*column:]))
+	var sum float64
+	switch {
+	case !wide(k):
+		sum = fold((*[lanes]float64)(p.Gradient[lanes*column:]))
+	case column < k:
+		sum = p.Gradient[column]
+	default:
+		sum = fold((*[lanes]float64)(p.Gradient[k:]))
 	}
-	if column < k {
-		return p.Gradient[column]
+	if p.Whole != nil && column < k {
+		sum /= p.Scale[column]
 	}
-	return fold((*[lanes]float64)(p.Gradient[k:]))
+	return sum
 }
 
 // AddGradient adds the sums of the first columns of the gradient, times a number, to b.
 func (p *Predictor) AddGradient(b []float64, power float64) {
-	if wide(len(p.B)) {
+	if wide(len(p.B)) || p.Whole != nil {
 		for j := range b {
-			b[j] += float64(power * p.Gradient[j])
+			b[j] += float64(power * p.Sum(j))
 		}
 		return
 	}
@@ -114,7 +142,11 @@ func (p *Predictor) AddGradient(b []float64, power float64) {
 // from returns the predictor of the rows from m on; m is a multiple of the length of a tile.
 func (p *Predictor) from(m int) Predictor {
 	q := *p
-	q.X = q.X[m*len(q.B):]
+	if q.Whole != nil {
+		q.Whole = q.Whole[m*len(q.B):]
+	} else {
+		q.X = q.X[m*len(q.B):]
+	}
 	if q.Offset != nil {
 		q.Offset = q.Offset[m:]
 	}
@@ -141,7 +173,7 @@ func (s *LogProduct) BernoulliLogitLinear(n int, p *Predictor, y []int8) {
 	var rest Predictor
 	for q := p; n > 0; {
 		m := s.takeTiles(n)
-		bernoulliLogitLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product)
+		bernoulliLogitLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product)
 		if n -= m; n > 0 {
 			rest, y = q.from(m), y[m:]
 			q = &rest
@@ -154,7 +186,7 @@ func (s *LogProduct) BinomialLogitLinear(n int, p *Predictor, y []float64, trial
 	var rest Predictor
 	for q := p; n > 0; {
 		m := s.takeTiles(n)
-		binomialLogitLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product, trials)
+		binomialLogitLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product, trials)
 		if n -= m; n > 0 {
 			rest, y = q.from(m), y[m:]
 			q = &rest
@@ -167,7 +199,7 @@ func (s *LogProduct) StudentTLinear(n int, share *Lanes, p *Predictor, x []float
 	var rest Predictor
 	for q := p; n > 0; {
 		m := s.takeTiles(n)
-		studentTLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, x, q.D, &s.sum, &s.product, (*[lanes]float64)(share), inverse, slope)
+		studentTLinear(active, m, q.X, q.Whole, q.B, len(q.B), q.Gradient, q.C, q.Offset, x, q.D, &s.sum, &s.product, (*[lanes]float64)(share), inverse, slope)
 		if n -= m; n > 0 {
 			rest, x = q.from(m), x[m:]
 			q = &rest
@@ -178,30 +210,44 @@ func (s *LogProduct) StudentTLinear(n int, share *Lanes, p *Predictor, x []float
 // PoissonLogLinear is PoissonLog of a predictor.
 func PoissonLogLinear(n int, sum *Lanes, p *Predictor, y []float64) {
 	s := (*[lanes]float64)(sum)
-	poissonLogLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
+	poissonLogLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
 }
 
 // BernoulliProbitLinear is BernoulliProbit of a predictor.
 func BernoulliProbitLinear(n int, sum *Lanes, p *Predictor, y []float64) {
 	s := (*[lanes]float64)(sum)
-	bernoulliProbitLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
+	bernoulliProbitLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
 }
 
 // NegBinomial2LogLinear is NegBinomial2Log of a predictor.
 func NegBinomial2LogLinear(n int, sum, dphi *Lanes, p *Predictor, y []float64, phi float64) {
 	s, d, logPhi, inverse := (*[lanes]float64)(sum), (*[lanes]float64)(dphi), portable.Log(phi), 1/phi
-	negBinomial2LogLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s, d, phi, logPhi, inverse)
+	negBinomial2LogLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s, d, phi, logPhi, inverse)
 }
 
 // NormalLinear is Normal with a predictor as mu.
 func NormalLinear(n int, squares *Lanes, p *Predictor, x []float64, inverse float64) {
 	s := (*[lanes]float64)(squares)
-	normalLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, x, p.D, s, inverse)
+	normalLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, x, p.D, s, inverse)
 }
 
 // predictGo sets d = c or o, plus X·b.
-func predictGo(n int, d, x, b []float64, c float64, o []float64) {
-	k, rows := len(b), TileLength(len(b))
+func predictGo(n int, d, x []float64, whole []int32, b []float64, c float64, o []float64) {
+	if whole != nil {
+		predictFrom(n, d, whole, b, c, o)
+		return
+	}
+	predictFrom(n, d, x, b, c, o)
+}
+
+// isWhole reports whether the numbers are whole ones.
+func isWhole[T float64 | int32](x []T) bool {
+	_, whole := any(x).([]int32)
+	return whole
+}
+
+func predictFrom[T float64 | int32](n int, d []float64, x []T, b []float64, c float64, o []float64) {
+	k, rows := len(b), TileLength(len(b), isWhole(x))
 	for i := range d[:n] {
 		e := c
 		if o != nil {
@@ -213,60 +259,68 @@ func predictGo(n int, d, x, b []float64, c float64, o []float64) {
 			continue
 		}
 		for j, v := range b {
-			e = math.FMA(tile[j*rows+i%rows], v, e)
+			e = math.FMA(float64(tile[j*rows+i%rows]), v, e)
 		}
 		d[i] = e
 	}
 }
 
 // wideRow is the product of a row of a wide tile with b.
-func wideRow(row, b []float64) float64 {
+func wideRow[T float64 | int32](row []T, b []float64) float64 {
 	var s [lanes]float64
 	for j := 0; j < len(b); j += lanes {
-		x, w := (*[lanes]float64)(row[j*lanes:]), (*[lanes]float64)(b[j:])
+		x, w := (*[lanes]T)(row[j*lanes:]), (*[lanes]float64)(b[j:])
 		for l, v := range w {
-			s[l] = math.FMA(x[l], v, s[l])
+			s[l] = math.FMA(float64(x[l]), v, s[l])
 		}
 	}
 	return fold(&s)
 }
 
 // gradientGo adds Xᵀ·d and Σ d to g.
-func gradientGo(n int, g, x []float64, k int, d []float64) {
-	if wide(k) {
-		wideGradientGo(n, g, x, k, d)
+func gradientGo(n int, g, x []float64, whole []int32, k int, d []float64) {
+	if whole != nil {
+		gradientFrom(n, g, whole, k, d)
 		return
 	}
-	rows := TileLength(k)
+	gradientFrom(n, g, x, k, d)
+}
+
+func gradientFrom[T float64 | int32](n int, g []float64, x []T, k int, d []float64) {
+	if wide(k) {
+		wideGradientFrom(n, g, x, k, d)
+		return
+	}
+	rows := TileLength(k, isWhole(x))
 	for i, v := range d[:n] {
 		tile, l := x[i/rows*rows*k:], i%lanes
 		for j := range k {
-			g[lanes*j+l] = math.FMA(tile[j*rows+i%rows], v, g[lanes*j+l])
+			g[lanes*j+l] = math.FMA(float64(tile[j*rows+i%rows]), v, g[lanes*j+l])
 		}
 		g[lanes*k+l] += v
 	}
 }
 
-// wideGradientGo is gradientGo for wide tiles, whose missing rows are added too.
-func wideGradientGo(n int, g, x []float64, k int, d []float64) {
-	for i := range tiled(n, k) / k {
+// wideGradientFrom is gradientFrom for wide tiles, whose missing rows are added too.
+func wideGradientFrom[T float64 | int32](n int, g []float64, x []T, k int, d []float64) {
+	for i := range tiled(n, k, isWhole(x)) / k {
 		v := 0.0
 		if i < n {
 			v = d[i]
 		}
 		row := x[i/lanes*lanes*k+i%lanes*lanes:]
 		for j := 0; j < k; j += lanes {
-			x, to := (*[lanes]float64)(row[j*lanes:]), (*[lanes]float64)(g[j:])
+			x, to := (*[lanes]T)(row[j*lanes:]), (*[lanes]float64)(g[j:])
 			for l, u := range x {
-				to[l] = math.FMA(u, v, to[l])
+				to[l] = math.FMA(float64(u), v, to[l])
 			}
 		}
 		g[k+i%lanes] += v
 	}
 }
 
-func bernoulliLogitLinearGo(n int, x, b []float64, k int, g []float64, c float64, o []float64, y []int8, d []float64, sum, product *[lanes]float64) {
-	predictGo(n, d, x, b, c, o)
+func bernoulliLogitLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o []float64, y []int8, d []float64, sum, product *[lanes]float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	for i, e := range d[:n] {
 		sign := 1.0
 		if y[i] < 0 {
@@ -274,41 +328,41 @@ func bernoulliLogitLinearGo(n int, x, b []float64, k int, g []float64, c float64
 		}
 		d[i] = float64(sign * logOddsGo(i%lanes, float64(sign*e), sum, product))
 	}
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func binomialLogitLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product *[lanes]float64, trials float64) {
-	predictGo(n, d, x, b, c, o)
+func binomialLogitLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product *[lanes]float64, trials float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	binomialLogitGo(n, sum, product, d, y, trials, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func poissonLogLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
-	predictGo(n, d, x, b, c, o)
+func poissonLogLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	poissonLogGo(n, sum, d, y, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func bernoulliProbitLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
-	predictGo(n, d, x, b, c, o)
+func bernoulliProbitLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	bernoulliProbitGo(n, sum, d, y, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func negBinomial2LogLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
-	predictGo(n, d, x, b, c, o)
+func negBinomial2LogLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	negBinomial2LogGo(n, sum, dphi, d, y, phi, logPhi, inverse, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func studentTLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product, share *[lanes]float64, inverse, slope float64) {
-	predictGo(n, d, x, b, c, o)
+func studentTLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product, share *[lanes]float64, inverse, slope float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	studentTGo(n, sum, product, share, y, d, inverse, slope, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }
 
-func normalLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, squares *[lanes]float64, inverse float64) {
-	predictGo(n, d, x, b, c, o)
+func normalLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, squares *[lanes]float64, inverse float64) {
+	predictGo(n, d, x, whole, b, c, o)
 	normalGo(n, squares, y, d, inverse, d)
-	gradientGo(n, g, x, k, d)
+	gradientGo(n, g, x, whole, k, d)
 }

@@ -2,76 +2,86 @@
 
 #include "textflag.h"
 
-// func bernoulliLogitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
+// func bernoulliLogitLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·bernoulliLogitLinearAVX2(SB), NOSPLIT, $120-88
-	MOVQ    sum+72(FP), AX
+TEXT ·bernoulliLogitLinearAVX2(SB), NOSPLIT, $128-96
+	MOVQ    sum+80(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	MOVQ    product+80(FP), AX
+	MOVQ    product+88(FP), AX
 	VMOVUPD (AX), Y2
 	VMOVUPD 32(AX), Y3
-	MOVQ    x+8(FP), AX
-	MOVQ    AX, (SP)
 	MOVQ    n+0(FP), AX
-	MOVQ    AX, 8(SP)
+	MOVQ    AX, (SP)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 16(SP)
-	MOVQ    AX, 48(SP)
-	MOVQ    k+24(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    AX, 24(SP)
+	MOVQ    AX, 56(SP)
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 24(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 32(SP)
-	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x00000080
-	JG    wide11
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
-tile2:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
+numbers2:
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
+
+tile3:
+	MOVQ    (SP), AX
+	MOVQ    32(SP), CX
 	CMPQ    AX, CX
-	JLT     finish9
-	MOVQ    CX, 40(SP)
-	MOVQ    48(SP), AX
+	JLT     finish10
+	MOVQ    CX, 48(SP)
+	MOVQ    56(SP), AX
 	TESTQ   AX, AX
-	JNE     both4
+	JNE     both5
 	CMPQ    CX, $0x10
-	JNE     long3
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	JNE     long4
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same13
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done14
+	JMP     done15
 
-same13:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
+same14:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
 
-done14:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done15:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next17
+	JLT  next18
 
-columns16:
+columns17:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -95,15 +105,15 @@ columns16:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns16
+	JGE          columns17
 
-next17:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done15
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -112,24 +122,27 @@ columns18:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns18
+	JGE          columns19
 
-next19:
-done15:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next20:
+done16:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-long3:
+long4:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole21
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same20
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -139,26 +152,26 @@ long3:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done21
+	JMP     done24
 
-same20:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
-	VBROADCASTSD c+40(FP), Y10
-	VBROADCASTSD c+40(FP), Y11
+same23:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+	VBROADCASTSD c+48(FP), Y11
 
-done21:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done24:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next24
+	JLT  next27
 
-columns23:
+columns26:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -198,15 +211,15 @@ columns23:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns23
+	JGE          columns26
 
-next24:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done22
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next26
+	JLT  next29
 
-columns25:
+columns28:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -219,12 +232,12 @@ columns25:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns25
+	JGE          columns28
 
-next26:
-done22:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next29:
+done25:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
@@ -234,48 +247,245 @@ done22:
 	VMOVUPD Y9, 160(CX)
 	VMOVUPD Y10, 192(CX)
 	VMOVUPD Y11, 224(CX)
-	JMP     likelihood6
+	JMP     product22
 
-both4:
-	CMPQ    CX, $0x10
-	JNE     bothLong5
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+whole21:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same27
+	JEQ     same30
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y5
+	VMOVUPD 32(CX), Y6
+	VMOVUPD 64(CX), Y7
+	VMOVUPD 96(CX), Y8
+	JMP     done31
+
+same30:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done31:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next34
+
+columns33:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    128(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    144(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    160(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    176(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    256(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    272(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    288(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    304(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    384(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    400(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    416(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    432(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns33
+
+next34:
+	ADDQ $0x04, DX
+	JEQ  done32
+	SUBQ $0x01, DX
+	JLT  next36
+
+columns35:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns35
+
+next36:
+done32:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, (CX)
+	VMOVUPD Y6, 32(CX)
+	VMOVUPD Y7, 64(CX)
+	VMOVUPD Y8, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same37
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y5
+	VMOVUPD 160(CX), Y6
+	VMOVUPD 192(CX), Y7
+	VMOVUPD 224(CX), Y8
+	JMP     done38
+
+same37:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done38:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next41
+
+columns40:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    192(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    208(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    224(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    240(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    320(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    336(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    352(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    368(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    448(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    464(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    480(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    496(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns40
+
+next41:
+	ADDQ $0x04, DX
+	JEQ  done39
+	SUBQ $0x01, DX
+	JLT  next43
+
+columns42:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns42
+
+next43:
+done39:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, 128(CX)
+	VMOVUPD Y6, 160(CX)
+	VMOVUPD Y7, 192(CX)
+	VMOVUPD Y8, 224(CX)
+
+product22:
+	JMP likelihood7
+
+both5:
+	CMPQ    CX, $0x10
+	JNE     bothLong6
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done28
+	JMP     done45
 
-same27:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
+same44:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
 
-done28:
-	MOVQ    (SP), AX
-	MOVQ    b+16(FP), CX
-	MOVQ    (SP), DX
-	MOVQ    16(SP), BX
-	MOVQ    d+64(FP), SI
+done45:
+	MOVQ    8(SP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    8(SP), DX
+	MOVQ    24(SP), BX
+	MOVQ    d+72(FP), SI
 	ADDQ    BX, SI
-	MOVQ    32(SP), BX
+	MOVQ    40(SP), BX
 	SUBQ    BX, DX
 	SUBQ    $0x00000080, SI
 	VMOVUPD (SI), Y8
 	VMOVUPD 32(SI), Y9
 	VMOVUPD 64(SI), Y10
 	VMOVUPD 96(SI), Y11
-	MOVQ    grad+32(FP), BX
-	MOVQ    k+24(FP), SI
+	MOVQ    grad+40(FP), BX
+	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next31
+	JLT     next48
 
-columns30:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -341,15 +551,15 @@ columns30:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns30
+	JGE          columns47
 
-next31:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done29
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next33
+	JLT  next50
 
-columns32:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -370,10 +580,10 @@ columns32:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns32
+	JGE          columns49
 
-next33:
-done29:
+next50:
+done46:
 	VMOVUPD (BX), Y12
 	VMOVUPD 32(BX), Y13
 	VADDPD  Y8, Y12, Y12
@@ -382,20 +592,23 @@ done29:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (BX)
 	VMOVUPD Y13, 32(BX)
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-bothLong5:
+bothLong6:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole51
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same34
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -405,26 +618,26 @@ bothLong5:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done35
+	JMP     done54
 
-same34:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
-	VBROADCASTSD c+40(FP), Y10
-	VBROADCASTSD c+40(FP), Y11
+same53:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+	VBROADCASTSD c+48(FP), Y11
 
-done35:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done54:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next38
+	JLT  next57
 
-columns37:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -480,15 +693,15 @@ columns37:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns37
+	JGE          columns56
 
-next38:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next59
 
-columns39:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -505,12 +718,12 @@ columns39:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns39
+	JGE          columns58
 
-next40:
-done36:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next59:
+done55:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
@@ -520,11 +733,11 @@ done36:
 	VMOVUPD Y9, 160(CX)
 	VMOVUPD Y10, 192(CX)
 	VMOVUPD Y11, 224(CX)
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y4
@@ -535,12 +748,12 @@ done36:
 	VMOVUPD 160(DX), Y9
 	VMOVUPD 192(DX), Y10
 	VMOVUPD 224(DX), Y11
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next43
+	JLT     next62
 
-columns42:
+columns61:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -592,15 +805,15 @@ columns42:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns42
+	JGE         columns61
 
-next43:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next64
 
-columns44:
+columns63:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -616,10 +829,10 @@ columns44:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns44
+	JGE         columns63
 
-next45:
-done41:
+next64:
+done60:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -633,23 +846,439 @@ done41:
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
+	MOVQ    AX, 56(SP)
+	JMP     product52
 
-likelihood6:
-	MOVQ 16(SP), AX
+whole51:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same65
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y5
+	VMOVUPD 32(CX), Y6
+	VMOVUPD 64(CX), Y7
+	VMOVUPD 96(CX), Y8
+	JMP     done66
+
+same65:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done66:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next69
+
+columns68:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	PREFETCHT0   4224(AX)
+	PREFETCHT0   4288(AX)
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    128(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    144(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    160(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    176(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	PREFETCHT0   4352(AX)
+	PREFETCHT0   4416(AX)
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    256(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    272(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    288(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    304(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	PREFETCHT0   4480(AX)
+	PREFETCHT0   4544(AX)
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    384(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    400(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    416(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    432(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns68
+
+next69:
+	ADDQ $0x04, DX
+	JEQ  done67
+	SUBQ $0x01, DX
+	JLT  next71
+
+columns70:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns70
+
+next71:
+done67:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, (CX)
+	VMOVUPD Y6, 32(CX)
+	VMOVUPD Y7, 64(CX)
+	VMOVUPD Y8, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same72
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y5
+	VMOVUPD 160(CX), Y6
+	VMOVUPD 192(CX), Y7
+	VMOVUPD 224(CX), Y8
+	JMP     done73
+
+same72:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done73:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next76
+
+columns75:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    192(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    208(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    224(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    240(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    320(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    336(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    352(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    368(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    448(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    464(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    480(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    496(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns75
+
+next76:
+	ADDQ $0x04, DX
+	JEQ  done74
+	SUBQ $0x01, DX
+	JLT  next78
+
+columns77:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns77
+
+next78:
+done74:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, 128(CX)
+	VMOVUPD Y6, 160(CX)
+	VMOVUPD Y7, 192(CX)
+	VMOVUPD Y8, 224(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y5
+	VMOVUPD 32(DX), Y6
+	VMOVUPD 64(DX), Y7
+	VMOVUPD 96(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next81
+
+columns80:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   256(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   272(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   288(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   304(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   384(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   400(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   416(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   432(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns80
+
+next81:
+	ADDQ $0x04, DX
+	JEQ  done79
+	SUBQ $0x01, DX
+	JLT  next83
+
+columns82:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns82
+
+next83:
+done79:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y5
+	VMOVUPD 160(DX), Y6
+	VMOVUPD 192(DX), Y7
+	VMOVUPD 224(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next86
+
+columns85:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   320(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   336(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   352(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   368(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   448(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   464(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   480(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   496(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns85
+
+next86:
+	ADDQ $0x04, DX
+	JEQ  done84
+	SUBQ $0x01, DX
+	JLT  next88
+
+columns87:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns87
+
+next88:
+done84:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product52:
+likelihood7:
+	MOVQ 24(SP), AX
 	MOVQ AX, CX
 	SHRQ $0x03, CX
-	MOVQ d+64(FP), DX
+	MOVQ d+72(FP), DX
 	ADDQ AX, DX
-	MOVQ y+56(FP), AX
+	MOVQ y+64(FP), AX
 	ADDQ CX, AX
-	MOVQ 40(SP), CX
+	MOVQ 48(SP), CX
 	XORQ BX, BX
 	LEAQ -8(CX), SI
 	CMPQ BX, SI
-	JGT  tail49
+	JGT  tail92
 
-loop48:
+loop91:
 	VPMOVSXBQ    (AX)(BX*1), Y4
 	VANDPD       c8000000000000000<>+0(SB), Y4, Y4
 	VMOVUPD      (DX)(BX*8), Y5
@@ -742,12 +1371,12 @@ loop48:
 	VMOVUPD      Y4, 32(DX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop48
+	JLE          loop91
 
-tail49:
+tail92:
 	SUBQ         BX, CX
 	CMPQ         CX, $0x00
-	JLE          done50
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         CX, DI
 	NEGQ         DI
@@ -852,16 +1481,16 @@ tail49:
 	VXORPD       Y5, Y6, Y5
 	VMASKMOVPD   Y5, Y4, 32(DX)(BX*8)
 
-done50:
-	MOVQ 24(SP), AX
-	MOVQ 40(SP), CX
+done93:
+	MOVQ 32(SP), AX
+	MOVQ 48(SP), CX
 	CMPQ AX, CX
-	JNE  rest10
-	MOVQ 32(SP), CX
-	MOVQ (SP), DX
+	JNE  rest11
+	MOVQ 40(SP), CX
+	MOVQ 8(SP), DX
 	ADDQ CX, DX
-	MOVQ DX, (SP)
-	MOVQ 16(SP), CX
+	MOVQ DX, 8(SP)
+	MOVQ 24(SP), CX
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
@@ -870,35 +1499,35 @@ done50:
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 8(SP), CX
+	MOVQ CX, 24(SP)
+	MOVQ (SP), CX
 	SUBQ AX, CX
-	MOVQ CX, 8(SP)
+	MOVQ CX, (SP)
 	MOVQ $0x00000001, AX
-	MOVQ AX, 48(SP)
-	JMP  tile2
+	MOVQ AX, 56(SP)
+	JMP  tile3
 
-back7:
-	MOVQ    24(SP), AX
+back8:
+	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
-	JNE     backLong8
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	JNE     backLong9
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000080, DX
 	VMOVUPD (DX), Y4
 	VMOVUPD 32(DX), Y5
 	VMOVUPD 64(DX), Y6
 	VMOVUPD 96(DX), Y7
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next96
 
-columns52:
+columns95:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -934,15 +1563,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns95
 
-next53:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next98
 
-columns54:
+columns97:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -954,10 +1583,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns97
 
-next55:
-done51:
+next98:
+done94:
 	VMOVUPD (CX), Y8
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y4, Y8, Y8
@@ -967,15 +1596,18 @@ done51:
 	VMOVUPD Y8, (CX)
 	VMOVUPD Y9, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     tile3
 
-backLong8:
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+backLong9:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole99
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y4
@@ -986,12 +1618,12 @@ backLong8:
 	VMOVUPD 160(DX), Y9
 	VMOVUPD 192(DX), Y10
 	VMOVUPD 224(DX), Y11
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next58
+	JLT     next103
 
-columns57:
+columns102:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1043,15 +1675,15 @@ columns57:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns57
+	JGE         columns102
 
-next58:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done56
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next60
+	JLT  next105
 
-columns59:
+columns104:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1067,10 +1699,10 @@ columns59:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns59
+	JGE         columns104
 
-next60:
-done56:
+next105:
+done101:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -1084,181 +1716,567 @@ done56:
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     product100
 
-finish9:
-	MOVQ  48(SP), AX
-	TESTQ AX, AX
-	JNE   back7
-	MOVQ  8(SP), AX
-	TESTQ AX, AX
-	JEQ   done12
-	MOVQ  AX, 40(SP)
-	MOVQ  8(SP), AX
-	MOVQ  (SP), CX
-	MOVQ  16(SP), DX
+whole99:
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y5
+	VMOVUPD 32(DX), Y6
+	VMOVUPD 64(DX), Y7
+	VMOVUPD 96(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next108
 
-unit61:
+columns107:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   256(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   272(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   288(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   304(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   384(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   400(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   416(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   432(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns107
+
+next108:
+	ADDQ $0x04, DX
+	JEQ  done106
+	SUBQ $0x01, DX
+	JLT  next110
+
+columns109:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns109
+
+next110:
+done106:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y5
+	VMOVUPD 160(DX), Y6
+	VMOVUPD 192(DX), Y7
+	VMOVUPD 224(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next113
+
+columns112:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   320(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   336(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   352(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   368(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   448(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   464(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   480(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   496(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns112
+
+next113:
+	ADDQ $0x04, DX
+	JEQ  done111
+	SUBQ $0x01, DX
+	JLT  next115
+
+columns114:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns114
+
+next115:
+done111:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product100:
+	JMP tile3
+
+finish10:
+	MOVQ  56(SP), AX
+	TESTQ AX, AX
+	JNE   back8
+	MOVQ  (SP), AX
+	TESTQ AX, AX
+	JEQ   done13
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole116
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same63
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y4, Y5
-	JMP        done64
+	JMP        done121
 
-same63:
-	VBROADCASTSD c+40(FP), Y5
+same120:
+	VBROADCASTSD c+48(FP), Y5
 
-done64:
+done121:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column65:
+column122:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column65
+	JG           column122
 	VMASKMOVPD   Y5, Y4, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost66
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost66:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same67
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y4, Y5
-	JMP        done68
+	JMP        done125
 
-same67:
-	VBROADCASTSD c+40(FP), Y5
+same124:
+	VBROADCASTSD c+48(FP), Y5
 
-done68:
+done125:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column69:
+column126:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  32(SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column69
+	JG           column126
 	VMASKMOVPD   Y5, Y4, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit61
-	JMP          likelihood6
+	JG           unit118
+	JMP          product117
 
-rest10:
-	MOVQ 8(SP), AX
-	MOVQ (SP), CX
-	MOVQ 16(SP), DX
+whole116:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
 
-unit70:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost71
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost71:
+atMost128:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y5
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same129
+	ADDQ       DX, SI
+	VMASKMOVPD (SI), Y5, Y6
+	JMP        done130
+
+same129:
+	VBROADCASTSD c+48(FP), Y6
+
+done130:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column131:
+	VBROADCASTSD (DI), Y7
+	VCVTDQ2PD    (SI), Y4
+	VFMADD231PD  Y4, Y7, Y6
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column131
+	VMASKMOVPD   Y6, Y5, (BX)
+	MOVQ         AX, BX
+	CMPQ         BX, $0x08
+	JLE          atMost132
+	MOVQ         $0x00000008, BX
+
+atMost132:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y5
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same133
+	ADDQ       DX, SI
+	VMASKMOVPD 32(SI), Y5, Y6
+	JMP        done134
+
+same133:
+	VBROADCASTSD c+48(FP), Y6
+
+done134:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column135:
+	VBROADCASTSD (DI), Y7
+	VCVTDQ2PD    16(SI), Y4
+	VFMADD231PD  Y4, Y7, Y6
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column135
+	VMASKMOVPD   Y6, Y5, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
+	JG           unit127
+
+product117:
+	JMP likelihood7
+
+rest11:
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole136
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit138:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost139
+	MOVQ $0x00000008, BX
+
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y4, Y4
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column72:
+column140:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column72
+	JG          column140
 	VMOVUPD     (SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost73
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost73:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y4, Y4
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column74:
+column142:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column74
+	JG          column142
 	VMOVUPD     32(SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit70
-	JMP         done12
+	JG          unit138
+	JMP         product137
 
-wide11:
-tile75:
-	MOVQ 8(SP), AX
+whole136:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
+
+unit143:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost144
+	MOVQ $0x00000008, BX
+
+atMost144:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y4
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y4, Y5
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column145:
+	VMOVUPD     (SI), Y6
+	VCVTDQ2PD   (BX), Y4
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPD     Y6, (SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column145
+	VMOVUPD     (SI), Y4
+	VADDPD      Y5, Y4, Y4
+	VMOVUPD     Y4, (SI)
+	MOVQ        AX, BX
+	CMPQ        BX, $0x08
+	JLE         atMost146
+	MOVQ        $0x00000008, BX
+
+atMost146:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y4
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD 32(BX), Y4, Y5
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column147:
+	VMOVUPD     32(SI), Y6
+	VCVTDQ2PD   16(BX), Y4
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPD     Y6, 32(SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column147
+	VMOVUPD     32(SI), Y4
+	VADDPD      Y5, Y4, Y4
+	VMOVUPD     Y4, 32(SI)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, AX
+	JG          unit143
+
+product137:
+	JMP done13
+
+wide12:
+tile148:
+	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish79
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost81
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost81:
-	MOVQ  AX, 40(SP)
+atMost154:
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole155
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
@@ -1267,14 +2285,14 @@ atMost81:
 	VPXOR Y9, Y9, Y9
 	VPXOR Y10, Y10, Y10
 	VPXOR Y11, Y11, Y11
-	MOVQ  (SP), AX
-	MOVQ  b+16(FP), CX
-	MOVQ  (SP), DX
-	MOVQ  32(SP), BX
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
 	ADDQ  BX, DX
-	MOVQ  k+24(FP), BX
+	MOVQ  k+32(FP), BX
 
-group82:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -1293,7 +2311,7 @@ group82:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group82
+	JG          group157
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -1307,24 +2325,24 @@ group82:
 	VUNPCKLPD   Y4, Y8, Y5
 	VUNPCKHPD   Y4, Y8, Y4
 	VADDPD      Y4, Y5, Y5
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     64(CX)(AX*8), Y4
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same83
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y4, Y6
-	JMP         done84
+	JMP         done159
 
-same83:
-	VBROADCASTSD c+40(FP), Y6
+same158:
+	VBROADCASTSD c+48(FP), Y6
 
-done84:
+done159:
 	VADDPD     Y6, Y5, Y5
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, (CX)
 	VPXOR      Y4, Y4, Y4
@@ -1335,14 +2353,14 @@ done84:
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
-	MOVQ       (SP), AX
-	MOVQ       b+16(FP), CX
-	MOVQ       (SP), DX
-	MOVQ       32(SP), BX
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
 	ADDQ       BX, DX
-	MOVQ       k+24(FP), BX
+	MOVQ       k+32(FP), BX
 
-group85:
+group160:
 	VMOVUPD     (CX), Y12
 	VFMADD231PD 256(AX), Y12, Y4
 	VFMADD231PD 320(AX), Y12, Y6
@@ -1357,7 +2375,7 @@ group85:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group85
+	JG          group160
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -1371,40 +2389,191 @@ group85:
 	VUNPCKLPD   Y4, Y8, Y5
 	VUNPCKHPD   Y4, Y8, Y4
 	VADDPD      Y4, Y5, Y5
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     96(CX)(AX*8), Y4
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same86
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y4, Y6
-	JMP         done87
+	JMP         done162
 
-same86:
-	VBROADCASTSD c+40(FP), Y6
+same161:
+	VBROADCASTSD c+48(FP), Y6
 
-done87:
+done162:
 	VADDPD     Y6, Y5, Y5
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, 32(CX)
-	MOVQ       16(SP), AX
-	MOVQ       AX, CX
-	SHRQ       $0x03, CX
-	MOVQ       d+64(FP), DX
-	ADDQ       AX, DX
-	MOVQ       y+56(FP), AX
-	ADDQ       CX, AX
-	MOVQ       40(SP), CX
-	XORQ       BX, BX
-	LEAQ       -8(CX), SI
-	CMPQ       BX, SI
-	JGT        tail91
+	JMP        product156
 
-loop90:
+whole155:
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	VPXOR Y12, Y12, Y12
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+32(FP), BX
+
+group163:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	VMOVUPD     (CX), Y13
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y13, Y5
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y13, Y7
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y13, Y9
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y13, Y11
+	VMOVUPD     32(CX), Y13
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y13, Y6
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y13, Y8
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y13, Y10
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y13, Y12
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group163
+	VADDPD      Y6, Y5, Y4
+	VADDPD      Y8, Y7, Y5
+	VADDPD      Y10, Y9, Y6
+	VADDPD      Y12, Y11, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y4
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same164
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y4, Y6
+	JMP         done165
+
+same164:
+	VBROADCASTSD c+48(FP), Y6
+
+done165:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, (CX)
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	VPXOR      Y12, Y12, Y12
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+32(FP), BX
+
+group166:
+	VMOVUPD     (CX), Y13
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y13, Y5
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y13, Y7
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y13, Y9
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y13, Y11
+	VMOVUPD     32(CX), Y13
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y13, Y6
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y13, Y8
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y13, Y10
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y13, Y12
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group166
+	VADDPD      Y6, Y5, Y4
+	VADDPD      Y8, Y7, Y5
+	VADDPD      Y10, Y9, Y6
+	VADDPD      Y12, Y11, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y4
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same167
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y4, Y6
+	JMP         done168
+
+same167:
+	VBROADCASTSD c+48(FP), Y6
+
+done168:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, 32(CX)
+
+product156:
+	MOVQ 24(SP), AX
+	MOVQ AX, CX
+	SHRQ $0x03, CX
+	MOVQ d+72(FP), DX
+	ADDQ AX, DX
+	MOVQ y+64(FP), AX
+	ADDQ CX, AX
+	MOVQ 48(SP), CX
+	XORQ BX, BX
+	LEAQ -8(CX), SI
+	CMPQ BX, SI
+	JGT  tail172
+
+loop171:
 	VPMOVSXBQ    (AX)(BX*1), Y4
 	VANDPD       c8000000000000000<>+0(SB), Y4, Y4
 	VMOVUPD      (DX)(BX*8), Y5
@@ -1497,12 +2666,12 @@ loop90:
 	VMOVUPD      Y4, 32(DX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop90
+	JLE          loop171
 
-tail91:
+tail172:
 	SUBQ         BX, CX
 	CMPQ         CX, $0x00
-	JLE          done92
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         CX, DI
 	NEGQ         DI
@@ -1607,41 +2776,41 @@ tail91:
 	VXORPD       Y5, Y6, Y5
 	VMASKMOVPD   Y5, Y4, 32(DX)(BX*8)
 
-done92:
-	MOVQ         grad+32(FP), AX
-	MOVQ         k+24(FP), CX
+done173:
+	MOVQ         grad+40(FP), AX
+	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
 	ADDQ         CX, AX
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      64(DX)(CX*8), Y4
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   (DX), Y4, Y4
-	VMOVUPD      Y4, 56(SP)
+	VMOVUPD      Y4, 64(SP)
 	VMOVUPD      (AX), Y5
 	VADDPD       Y4, Y5, Y5
 	VMOVUPD      Y5, (AX)
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      96(DX)(CX*8), Y4
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   32(DX), Y4, Y4
-	VMOVUPD      Y4, 88(SP)
+	VMOVUPD      Y4, 96(SP)
 	VMOVUPD      32(AX), Y5
 	VADDPD       Y4, Y5, Y5
 	VMOVUPD      Y5, 32(AX)
-	MOVQ         24(SP), AX
-	MOVQ         32(SP), CX
-	MOVQ         (SP), DX
+	MOVQ         32(SP), AX
+	MOVQ         40(SP), CX
+	MOVQ         8(SP), DX
 	ADDQ         CX, DX
-	MOVQ         DX, (SP)
-	MOVQ         16(SP), CX
+	MOVQ         DX, 8(SP)
+	MOVQ         24(SP), CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
@@ -1650,32 +2819,35 @@ done92:
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
-	MOVQ         CX, 16(SP)
-	MOVQ         8(SP), CX
-	SUBQ         AX, CX
-	MOVQ         CX, 8(SP)
-	VBROADCASTSD 56(SP), Y4
-	VBROADCASTSD 64(SP), Y5
-	VBROADCASTSD 72(SP), Y6
-	VBROADCASTSD 80(SP), Y7
-	VBROADCASTSD 88(SP), Y8
-	VBROADCASTSD 96(SP), Y9
-	VBROADCASTSD 104(SP), Y10
-	VBROADCASTSD 112(SP), Y11
-	MOVQ         (SP), AX
+	MOVQ         CX, 24(SP)
 	MOVQ         (SP), CX
-	MOVQ         grad+32(FP), DX
-	MOVQ         32(SP), BX
+	SUBQ         AX, CX
+	MOVQ         CX, (SP)
+	MOVQ         16(SP), AX
+	TESTQ        AX, AX
+	JNE          whole174
+	VBROADCASTSD 64(SP), Y4
+	VBROADCASTSD 72(SP), Y5
+	VBROADCASTSD 80(SP), Y6
+	VBROADCASTSD 88(SP), Y7
+	VBROADCASTSD 96(SP), Y8
+	VBROADCASTSD 104(SP), Y9
+	VBROADCASTSD 112(SP), Y10
+	VBROADCASTSD 120(SP), Y11
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
 	SUBQ         $0x00000200, AX
 	SHRQ         $0x01, BX
 	ADDQ         BX, CX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 	SHLQ         $0x03, BX
 	ADDQ         BX, DX
 	SUBQ         $0x40, DX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 
-group93:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -1704,17 +2876,87 @@ group93:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group93
-	MOVQ        $0x00000000, AX
-	MOVQ        AX, 48(SP)
-	JMP         tile75
+	JG          group176
+	JMP         product175
 
-finish79:
-done12:
-	MOVQ    sum+72(FP), AX
+whole174:
+	VBROADCASTSD 64(SP), Y5
+	VBROADCASTSD 72(SP), Y6
+	VBROADCASTSD 80(SP), Y7
+	VBROADCASTSD 88(SP), Y8
+	VBROADCASTSD 96(SP), Y9
+	VBROADCASTSD 104(SP), Y10
+	VBROADCASTSD 112(SP), Y11
+	VBROADCASTSD 120(SP), Y12
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
+	SUBQ         $0x00000100, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+32(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+32(FP), BX
+
+group177:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	VMOVUPD     (DX), Y13
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y13
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y6, Y13
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y7, Y13
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y8, Y13
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y9, Y13
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y10, Y13
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y11, Y13
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y12, Y13
+	VMOVUPD     Y13, (DX)
+	VMOVUPD     32(DX), Y13
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y5, Y13
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y6, Y13
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y7, Y13
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y13
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y9, Y13
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y10, Y13
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y11, Y13
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y12, Y13
+	VMOVUPD     Y13, 32(DX)
+	ADDQ        $-256, AX
+	ADDQ        $-64, DX
+	ADDQ        $+128, CX
+	SUBQ        $0x08, BX
+	JG          group177
+
+product175:
+	MOVQ $0x00000000, AX
+	MOVQ AX, 56(SP)
+	JMP  tile148
+
+finish152:
+done13:
+	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
-	MOVQ    product+80(FP), AX
+	MOVQ    product+88(FP), AX
 	VMOVUPD Y2, (AX)
 	VMOVUPD Y3, 32(AX)
 	VZEROUPPER
@@ -1846,76 +3088,86 @@ DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
 DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
 GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 
-// func binomialLogitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
+// func binomialLogitLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·binomialLogitLinearAVX2(SB), NOSPLIT, $120-96
-	MOVQ    sum+72(FP), AX
+TEXT ·binomialLogitLinearAVX2(SB), NOSPLIT, $128-104
+	MOVQ    sum+80(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	MOVQ    product+80(FP), AX
+	MOVQ    product+88(FP), AX
 	VMOVUPD (AX), Y2
 	VMOVUPD 32(AX), Y3
-	MOVQ    x+8(FP), AX
-	MOVQ    AX, (SP)
 	MOVQ    n+0(FP), AX
-	MOVQ    AX, 8(SP)
+	MOVQ    AX, (SP)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 16(SP)
-	MOVQ    AX, 48(SP)
-	MOVQ    k+24(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    AX, 24(SP)
+	MOVQ    AX, 56(SP)
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 24(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 32(SP)
-	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x00000080
-	JG    wide11
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
-tile2:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
+numbers2:
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
+
+tile3:
+	MOVQ    (SP), AX
+	MOVQ    32(SP), CX
 	CMPQ    AX, CX
-	JLT     finish9
-	MOVQ    CX, 40(SP)
-	MOVQ    48(SP), AX
+	JLT     finish10
+	MOVQ    CX, 48(SP)
+	MOVQ    56(SP), AX
 	TESTQ   AX, AX
-	JNE     both4
+	JNE     both5
 	CMPQ    CX, $0x10
-	JNE     long3
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	JNE     long4
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same13
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done14
+	JMP     done15
 
-same13:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
+same14:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
 
-done14:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done15:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next17
+	JLT  next18
 
-columns16:
+columns17:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -1939,15 +3191,15 @@ columns16:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns16
+	JGE          columns17
 
-next17:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done15
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -1956,24 +3208,27 @@ columns18:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns18
+	JGE          columns19
 
-next19:
-done15:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next20:
+done16:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-long3:
+long4:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole21
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same20
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -1983,26 +3238,26 @@ long3:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done21
+	JMP     done24
 
-same20:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
-	VBROADCASTSD c+40(FP), Y10
-	VBROADCASTSD c+40(FP), Y11
+same23:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+	VBROADCASTSD c+48(FP), Y11
 
-done21:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done24:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next24
+	JLT  next27
 
-columns23:
+columns26:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -2042,15 +3297,15 @@ columns23:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns23
+	JGE          columns26
 
-next24:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done22
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next26
+	JLT  next29
 
-columns25:
+columns28:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -2063,12 +3318,12 @@ columns25:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns25
+	JGE          columns28
 
-next26:
-done22:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next29:
+done25:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
@@ -2078,48 +3333,245 @@ done22:
 	VMOVUPD Y9, 160(CX)
 	VMOVUPD Y10, 192(CX)
 	VMOVUPD Y11, 224(CX)
-	JMP     likelihood6
+	JMP     product22
 
-both4:
-	CMPQ    CX, $0x10
-	JNE     bothLong5
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+whole21:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same27
+	JEQ     same30
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y5
+	VMOVUPD 32(CX), Y6
+	VMOVUPD 64(CX), Y7
+	VMOVUPD 96(CX), Y8
+	JMP     done31
+
+same30:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done31:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next34
+
+columns33:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    128(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    144(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    160(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    176(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    256(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    272(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    288(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    304(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    384(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    400(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    416(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    432(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns33
+
+next34:
+	ADDQ $0x04, DX
+	JEQ  done32
+	SUBQ $0x01, DX
+	JLT  next36
+
+columns35:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns35
+
+next36:
+done32:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, (CX)
+	VMOVUPD Y6, 32(CX)
+	VMOVUPD Y7, 64(CX)
+	VMOVUPD Y8, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same37
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y5
+	VMOVUPD 160(CX), Y6
+	VMOVUPD 192(CX), Y7
+	VMOVUPD 224(CX), Y8
+	JMP     done38
+
+same37:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done38:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next41
+
+columns40:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    192(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    208(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    224(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    240(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    320(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    336(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    352(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    368(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    448(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    464(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    480(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    496(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns40
+
+next41:
+	ADDQ $0x04, DX
+	JEQ  done39
+	SUBQ $0x01, DX
+	JLT  next43
+
+columns42:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns42
+
+next43:
+done39:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, 128(CX)
+	VMOVUPD Y6, 160(CX)
+	VMOVUPD Y7, 192(CX)
+	VMOVUPD Y8, 224(CX)
+
+product22:
+	JMP likelihood7
+
+both5:
+	CMPQ    CX, $0x10
+	JNE     bothLong6
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done28
+	JMP     done45
 
-same27:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
+same44:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
 
-done28:
-	MOVQ    (SP), AX
-	MOVQ    b+16(FP), CX
-	MOVQ    (SP), DX
-	MOVQ    16(SP), BX
-	MOVQ    d+64(FP), SI
+done45:
+	MOVQ    8(SP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    8(SP), DX
+	MOVQ    24(SP), BX
+	MOVQ    d+72(FP), SI
 	ADDQ    BX, SI
-	MOVQ    32(SP), BX
+	MOVQ    40(SP), BX
 	SUBQ    BX, DX
 	SUBQ    $0x00000080, SI
 	VMOVUPD (SI), Y8
 	VMOVUPD 32(SI), Y9
 	VMOVUPD 64(SI), Y10
 	VMOVUPD 96(SI), Y11
-	MOVQ    grad+32(FP), BX
-	MOVQ    k+24(FP), SI
+	MOVQ    grad+40(FP), BX
+	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next31
+	JLT     next48
 
-columns30:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -2185,15 +3637,15 @@ columns30:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns30
+	JGE          columns47
 
-next31:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done29
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next33
+	JLT  next50
 
-columns32:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -2214,10 +3666,10 @@ columns32:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns32
+	JGE          columns49
 
-next33:
-done29:
+next50:
+done46:
 	VMOVUPD (BX), Y12
 	VMOVUPD 32(BX), Y13
 	VADDPD  Y8, Y12, Y12
@@ -2226,20 +3678,23 @@ done29:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (BX)
 	VMOVUPD Y13, 32(BX)
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-bothLong5:
+bothLong6:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole51
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same34
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -2249,26 +3704,26 @@ bothLong5:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done35
+	JMP     done54
 
-same34:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
-	VBROADCASTSD c+40(FP), Y10
-	VBROADCASTSD c+40(FP), Y11
+same53:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+	VBROADCASTSD c+48(FP), Y11
 
-done35:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done54:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next38
+	JLT  next57
 
-columns37:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -2324,15 +3779,15 @@ columns37:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns37
+	JGE          columns56
 
-next38:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next59
 
-columns39:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -2349,12 +3804,12 @@ columns39:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns39
+	JGE          columns58
 
-next40:
-done36:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next59:
+done55:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
@@ -2364,11 +3819,11 @@ done36:
 	VMOVUPD Y9, 160(CX)
 	VMOVUPD Y10, 192(CX)
 	VMOVUPD Y11, 224(CX)
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y4
@@ -2379,12 +3834,12 @@ done36:
 	VMOVUPD 160(DX), Y9
 	VMOVUPD 192(DX), Y10
 	VMOVUPD 224(DX), Y11
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next43
+	JLT     next62
 
-columns42:
+columns61:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -2436,15 +3891,15 @@ columns42:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns42
+	JGE         columns61
 
-next43:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next64
 
-columns44:
+columns63:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -2460,10 +3915,10 @@ columns44:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns44
+	JGE         columns63
 
-next45:
-done41:
+next64:
+done60:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -2477,22 +3932,438 @@ done41:
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
+	MOVQ    AX, 56(SP)
+	JMP     product52
 
-likelihood6:
-	MOVQ 16(SP), AX
-	MOVQ d+64(FP), CX
+whole51:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same65
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y5
+	VMOVUPD 32(CX), Y6
+	VMOVUPD 64(CX), Y7
+	VMOVUPD 96(CX), Y8
+	JMP     done66
+
+same65:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done66:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next69
+
+columns68:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	PREFETCHT0   4224(AX)
+	PREFETCHT0   4288(AX)
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    128(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    144(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    160(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    176(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	PREFETCHT0   4352(AX)
+	PREFETCHT0   4416(AX)
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    256(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    272(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    288(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    304(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	PREFETCHT0   4480(AX)
+	PREFETCHT0   4544(AX)
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    384(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    400(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    416(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    432(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns68
+
+next69:
+	ADDQ $0x04, DX
+	JEQ  done67
+	SUBQ $0x01, DX
+	JLT  next71
+
+columns70:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns70
+
+next71:
+done67:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, (CX)
+	VMOVUPD Y6, 32(CX)
+	VMOVUPD Y7, 64(CX)
+	VMOVUPD Y8, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same72
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y5
+	VMOVUPD 160(CX), Y6
+	VMOVUPD 192(CX), Y7
+	VMOVUPD 224(CX), Y8
+	JMP     done73
+
+same72:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done73:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next76
+
+columns75:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    192(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    208(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    224(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    240(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    320(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    336(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    352(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    368(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    448(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    464(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    480(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    496(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns75
+
+next76:
+	ADDQ $0x04, DX
+	JEQ  done74
+	SUBQ $0x01, DX
+	JLT  next78
+
+columns77:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns77
+
+next78:
+done74:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, 128(CX)
+	VMOVUPD Y6, 160(CX)
+	VMOVUPD Y7, 192(CX)
+	VMOVUPD Y8, 224(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y5
+	VMOVUPD 32(DX), Y6
+	VMOVUPD 64(DX), Y7
+	VMOVUPD 96(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next81
+
+columns80:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   256(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   272(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   288(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   304(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   384(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   400(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   416(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   432(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns80
+
+next81:
+	ADDQ $0x04, DX
+	JEQ  done79
+	SUBQ $0x01, DX
+	JLT  next83
+
+columns82:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns82
+
+next83:
+done79:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y5
+	VMOVUPD 160(DX), Y6
+	VMOVUPD 192(DX), Y7
+	VMOVUPD 224(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next86
+
+columns85:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   320(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   336(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   352(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   368(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   448(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   464(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   480(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   496(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns85
+
+next86:
+	ADDQ $0x04, DX
+	JEQ  done84
+	SUBQ $0x01, DX
+	JLT  next88
+
+columns87:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns87
+
+next88:
+done84:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product52:
+likelihood7:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
 	ADDQ AX, CX
-	MOVQ y+56(FP), DX
+	MOVQ y+64(FP), DX
 	ADDQ AX, DX
-	MOVQ 40(SP), AX
+	MOVQ 48(SP), AX
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail49
+	JGT  tail92
 
-loop48:
-	VBROADCASTSD trials+88(FP), Y4
+loop91:
+	VBROADCASTSD trials+96(FP), Y4
 	VMOVUPD      (CX)(BX*8), Y5
 	VMOVUPD      (DX)(BX*8), Y6
 	VORPD        c8000000000000000<>+0(SB), Y5, Y7
@@ -2543,7 +4414,7 @@ loop48:
 	VMULPD       Y4, Y2, Y2
 	VADDPD       Y5, Y0, Y0
 	VMOVUPD      Y6, (CX)(BX*8)
-	VBROADCASTSD trials+88(FP), Y4
+	VBROADCASTSD trials+96(FP), Y4
 	VMOVUPD      32(CX)(BX*8), Y5
 	VMOVUPD      32(DX)(BX*8), Y6
 	VORPD        c8000000000000000<>+0(SB), Y5, Y7
@@ -2596,17 +4467,17 @@ loop48:
 	VMOVUPD      Y6, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop48
+	JLE          loop91
 
-tail49:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done50
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
 	VMOVUPD      64(SI)(DI*8), Y4
-	VBROADCASTSD trials+88(FP), Y5
+	VBROADCASTSD trials+96(FP), Y5
 	VMASKMOVPD   (CX)(BX*8), Y4, Y6
 	VMASKMOVPD   (DX)(BX*8), Y4, Y7
 	VORPD        c8000000000000000<>+0(SB), Y6, Y8
@@ -2663,7 +4534,7 @@ tail49:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
-	VBROADCASTSD trials+88(FP), Y5
+	VBROADCASTSD trials+96(FP), Y5
 	VMASKMOVPD   32(CX)(BX*8), Y4, Y6
 	VMASKMOVPD   32(DX)(BX*8), Y4, Y7
 	VORPD        c8000000000000000<>+0(SB), Y6, Y8
@@ -2718,16 +4589,16 @@ tail49:
 	VADDPD       Y5, Y1, Y1
 	VMASKMOVPD   Y7, Y4, 32(CX)(BX*8)
 
-done50:
-	MOVQ 24(SP), AX
-	MOVQ 40(SP), CX
+done93:
+	MOVQ 32(SP), AX
+	MOVQ 48(SP), CX
 	CMPQ AX, CX
-	JNE  rest10
-	MOVQ 32(SP), CX
-	MOVQ (SP), DX
+	JNE  rest11
+	MOVQ 40(SP), CX
+	MOVQ 8(SP), DX
 	ADDQ CX, DX
-	MOVQ DX, (SP)
-	MOVQ 16(SP), CX
+	MOVQ DX, 8(SP)
+	MOVQ 24(SP), CX
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
@@ -2736,35 +4607,35 @@ done50:
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 8(SP), CX
+	MOVQ CX, 24(SP)
+	MOVQ (SP), CX
 	SUBQ AX, CX
-	MOVQ CX, 8(SP)
+	MOVQ CX, (SP)
 	MOVQ $0x00000001, AX
-	MOVQ AX, 48(SP)
-	JMP  tile2
+	MOVQ AX, 56(SP)
+	JMP  tile3
 
-back7:
-	MOVQ    24(SP), AX
+back8:
+	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
-	JNE     backLong8
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	JNE     backLong9
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000080, DX
 	VMOVUPD (DX), Y4
 	VMOVUPD 32(DX), Y5
 	VMOVUPD 64(DX), Y6
 	VMOVUPD 96(DX), Y7
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next96
 
-columns52:
+columns95:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -2800,15 +4671,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns95
 
-next53:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next98
 
-columns54:
+columns97:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -2820,10 +4691,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns97
 
-next55:
-done51:
+next98:
+done94:
 	VMOVUPD (CX), Y8
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y4, Y8, Y8
@@ -2833,15 +4704,18 @@ done51:
 	VMOVUPD Y8, (CX)
 	VMOVUPD Y9, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     tile3
 
-backLong8:
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+backLong9:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole99
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y4
@@ -2852,12 +4726,12 @@ backLong8:
 	VMOVUPD 160(DX), Y9
 	VMOVUPD 192(DX), Y10
 	VMOVUPD 224(DX), Y11
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next58
+	JLT     next103
 
-columns57:
+columns102:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -2909,15 +4783,15 @@ columns57:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns57
+	JGE         columns102
 
-next58:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done56
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next60
+	JLT  next105
 
-columns59:
+columns104:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -2933,10 +4807,10 @@ columns59:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns59
+	JGE         columns104
 
-next60:
-done56:
+next105:
+done101:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -2950,181 +4824,567 @@ done56:
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     product100
 
-finish9:
-	MOVQ  48(SP), AX
-	TESTQ AX, AX
-	JNE   back7
-	MOVQ  8(SP), AX
-	TESTQ AX, AX
-	JEQ   done12
-	MOVQ  AX, 40(SP)
-	MOVQ  8(SP), AX
-	MOVQ  (SP), CX
-	MOVQ  16(SP), DX
+whole99:
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y5
+	VMOVUPD 32(DX), Y6
+	VMOVUPD 64(DX), Y7
+	VMOVUPD 96(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next108
 
-unit61:
+columns107:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   256(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   272(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   288(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   304(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   384(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   400(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   416(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   432(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns107
+
+next108:
+	ADDQ $0x04, DX
+	JEQ  done106
+	SUBQ $0x01, DX
+	JLT  next110
+
+columns109:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns109
+
+next110:
+done106:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y5
+	VMOVUPD 160(DX), Y6
+	VMOVUPD 192(DX), Y7
+	VMOVUPD 224(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next113
+
+columns112:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   320(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   336(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   352(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   368(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   448(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   464(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   480(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   496(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns112
+
+next113:
+	ADDQ $0x04, DX
+	JEQ  done111
+	SUBQ $0x01, DX
+	JLT  next115
+
+columns114:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns114
+
+next115:
+done111:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product100:
+	JMP tile3
+
+finish10:
+	MOVQ  56(SP), AX
+	TESTQ AX, AX
+	JNE   back8
+	MOVQ  (SP), AX
+	TESTQ AX, AX
+	JEQ   done13
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole116
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same63
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y4, Y5
-	JMP        done64
+	JMP        done121
 
-same63:
-	VBROADCASTSD c+40(FP), Y5
+same120:
+	VBROADCASTSD c+48(FP), Y5
 
-done64:
+done121:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column65:
+column122:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column65
+	JG           column122
 	VMASKMOVPD   Y5, Y4, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost66
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost66:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same67
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y4, Y5
-	JMP        done68
+	JMP        done125
 
-same67:
-	VBROADCASTSD c+40(FP), Y5
+same124:
+	VBROADCASTSD c+48(FP), Y5
 
-done68:
+done125:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column69:
+column126:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  32(SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column69
+	JG           column126
 	VMASKMOVPD   Y5, Y4, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit61
-	JMP          likelihood6
+	JG           unit118
+	JMP          product117
 
-rest10:
-	MOVQ 8(SP), AX
-	MOVQ (SP), CX
-	MOVQ 16(SP), DX
+whole116:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
 
-unit70:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost71
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost71:
+atMost128:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y5
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same129
+	ADDQ       DX, SI
+	VMASKMOVPD (SI), Y5, Y6
+	JMP        done130
+
+same129:
+	VBROADCASTSD c+48(FP), Y6
+
+done130:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column131:
+	VBROADCASTSD (DI), Y7
+	VCVTDQ2PD    (SI), Y4
+	VFMADD231PD  Y4, Y7, Y6
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column131
+	VMASKMOVPD   Y6, Y5, (BX)
+	MOVQ         AX, BX
+	CMPQ         BX, $0x08
+	JLE          atMost132
+	MOVQ         $0x00000008, BX
+
+atMost132:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y5
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same133
+	ADDQ       DX, SI
+	VMASKMOVPD 32(SI), Y5, Y6
+	JMP        done134
+
+same133:
+	VBROADCASTSD c+48(FP), Y6
+
+done134:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column135:
+	VBROADCASTSD (DI), Y7
+	VCVTDQ2PD    16(SI), Y4
+	VFMADD231PD  Y4, Y7, Y6
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column135
+	VMASKMOVPD   Y6, Y5, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
+	JG           unit127
+
+product117:
+	JMP likelihood7
+
+rest11:
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole136
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit138:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost139
+	MOVQ $0x00000008, BX
+
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y4, Y4
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column72:
+column140:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column72
+	JG          column140
 	VMOVUPD     (SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost73
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost73:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y4, Y4
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column74:
+column142:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column74
+	JG          column142
 	VMOVUPD     32(SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit70
-	JMP         done12
+	JG          unit138
+	JMP         product137
 
-wide11:
-tile75:
-	MOVQ 8(SP), AX
+whole136:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
+
+unit143:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost144
+	MOVQ $0x00000008, BX
+
+atMost144:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y4
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y4, Y5
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column145:
+	VMOVUPD     (SI), Y6
+	VCVTDQ2PD   (BX), Y4
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPD     Y6, (SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column145
+	VMOVUPD     (SI), Y4
+	VADDPD      Y5, Y4, Y4
+	VMOVUPD     Y4, (SI)
+	MOVQ        AX, BX
+	CMPQ        BX, $0x08
+	JLE         atMost146
+	MOVQ        $0x00000008, BX
+
+atMost146:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y4
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD 32(BX), Y4, Y5
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column147:
+	VMOVUPD     32(SI), Y6
+	VCVTDQ2PD   16(BX), Y4
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPD     Y6, 32(SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column147
+	VMOVUPD     32(SI), Y4
+	VADDPD      Y5, Y4, Y4
+	VMOVUPD     Y4, 32(SI)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, AX
+	JG          unit143
+
+product137:
+	JMP done13
+
+wide12:
+tile148:
+	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish79
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost81
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost81:
-	MOVQ  AX, 40(SP)
+atMost154:
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole155
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
@@ -3133,14 +5393,14 @@ atMost81:
 	VPXOR Y9, Y9, Y9
 	VPXOR Y10, Y10, Y10
 	VPXOR Y11, Y11, Y11
-	MOVQ  (SP), AX
-	MOVQ  b+16(FP), CX
-	MOVQ  (SP), DX
-	MOVQ  32(SP), BX
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
 	ADDQ  BX, DX
-	MOVQ  k+24(FP), BX
+	MOVQ  k+32(FP), BX
 
-group82:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -3159,7 +5419,7 @@ group82:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group82
+	JG          group157
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -3173,24 +5433,24 @@ group82:
 	VUNPCKLPD   Y4, Y8, Y5
 	VUNPCKHPD   Y4, Y8, Y4
 	VADDPD      Y4, Y5, Y5
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     64(CX)(AX*8), Y4
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same83
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y4, Y6
-	JMP         done84
+	JMP         done159
 
-same83:
-	VBROADCASTSD c+40(FP), Y6
+same158:
+	VBROADCASTSD c+48(FP), Y6
 
-done84:
+done159:
 	VADDPD     Y6, Y5, Y5
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, (CX)
 	VPXOR      Y4, Y4, Y4
@@ -3201,14 +5461,14 @@ done84:
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
-	MOVQ       (SP), AX
-	MOVQ       b+16(FP), CX
-	MOVQ       (SP), DX
-	MOVQ       32(SP), BX
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
 	ADDQ       BX, DX
-	MOVQ       k+24(FP), BX
+	MOVQ       k+32(FP), BX
 
-group85:
+group160:
 	VMOVUPD     (CX), Y12
 	VFMADD231PD 256(AX), Y12, Y4
 	VFMADD231PD 320(AX), Y12, Y6
@@ -3223,7 +5483,7 @@ group85:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group85
+	JG          group160
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -3237,39 +5497,190 @@ group85:
 	VUNPCKLPD   Y4, Y8, Y5
 	VUNPCKHPD   Y4, Y8, Y4
 	VADDPD      Y4, Y5, Y5
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     96(CX)(AX*8), Y4
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same86
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y4, Y6
-	JMP         done87
+	JMP         done162
 
-same86:
-	VBROADCASTSD c+40(FP), Y6
+same161:
+	VBROADCASTSD c+48(FP), Y6
 
-done87:
+done162:
 	VADDPD     Y6, Y5, Y5
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, 32(CX)
-	MOVQ       16(SP), AX
-	MOVQ       d+64(FP), CX
-	ADDQ       AX, CX
-	MOVQ       y+56(FP), DX
-	ADDQ       AX, DX
-	MOVQ       40(SP), AX
-	XORQ       BX, BX
-	LEAQ       -8(AX), SI
-	CMPQ       BX, SI
-	JGT        tail91
+	JMP        product156
 
-loop90:
-	VBROADCASTSD trials+88(FP), Y4
+whole155:
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	VPXOR Y12, Y12, Y12
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+32(FP), BX
+
+group163:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	VMOVUPD     (CX), Y13
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y13, Y5
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y13, Y7
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y13, Y9
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y13, Y11
+	VMOVUPD     32(CX), Y13
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y13, Y6
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y13, Y8
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y13, Y10
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y13, Y12
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group163
+	VADDPD      Y6, Y5, Y4
+	VADDPD      Y8, Y7, Y5
+	VADDPD      Y10, Y9, Y6
+	VADDPD      Y12, Y11, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y4
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same164
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y4, Y6
+	JMP         done165
+
+same164:
+	VBROADCASTSD c+48(FP), Y6
+
+done165:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, (CX)
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	VPXOR      Y12, Y12, Y12
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+32(FP), BX
+
+group166:
+	VMOVUPD     (CX), Y13
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y13, Y5
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y13, Y7
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y13, Y9
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y13, Y11
+	VMOVUPD     32(CX), Y13
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y13, Y6
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y13, Y8
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y13, Y10
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y13, Y12
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group166
+	VADDPD      Y6, Y5, Y4
+	VADDPD      Y8, Y7, Y5
+	VADDPD      Y10, Y9, Y6
+	VADDPD      Y12, Y11, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y4
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same167
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y4, Y6
+	JMP         done168
+
+same167:
+	VBROADCASTSD c+48(FP), Y6
+
+done168:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, 32(CX)
+
+product156:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
+	ADDQ AX, CX
+	MOVQ y+64(FP), DX
+	ADDQ AX, DX
+	MOVQ 48(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail172
+
+loop171:
+	VBROADCASTSD trials+96(FP), Y4
 	VMOVUPD      (CX)(BX*8), Y5
 	VMOVUPD      (DX)(BX*8), Y6
 	VORPD        c8000000000000000<>+0(SB), Y5, Y7
@@ -3320,7 +5731,7 @@ loop90:
 	VMULPD       Y4, Y2, Y2
 	VADDPD       Y5, Y0, Y0
 	VMOVUPD      Y6, (CX)(BX*8)
-	VBROADCASTSD trials+88(FP), Y4
+	VBROADCASTSD trials+96(FP), Y4
 	VMOVUPD      32(CX)(BX*8), Y5
 	VMOVUPD      32(DX)(BX*8), Y6
 	VORPD        c8000000000000000<>+0(SB), Y5, Y7
@@ -3373,17 +5784,17 @@ loop90:
 	VMOVUPD      Y6, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop90
+	JLE          loop171
 
-tail91:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done92
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
 	VMOVUPD      64(SI)(DI*8), Y4
-	VBROADCASTSD trials+88(FP), Y5
+	VBROADCASTSD trials+96(FP), Y5
 	VMASKMOVPD   (CX)(BX*8), Y4, Y6
 	VMASKMOVPD   (DX)(BX*8), Y4, Y7
 	VORPD        c8000000000000000<>+0(SB), Y6, Y8
@@ -3440,7 +5851,7 @@ tail91:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
-	VBROADCASTSD trials+88(FP), Y5
+	VBROADCASTSD trials+96(FP), Y5
 	VMASKMOVPD   32(CX)(BX*8), Y4, Y6
 	VMASKMOVPD   32(DX)(BX*8), Y4, Y7
 	VORPD        c8000000000000000<>+0(SB), Y6, Y8
@@ -3495,41 +5906,41 @@ tail91:
 	VADDPD       Y5, Y1, Y1
 	VMASKMOVPD   Y7, Y4, 32(CX)(BX*8)
 
-done92:
-	MOVQ         grad+32(FP), AX
-	MOVQ         k+24(FP), CX
+done173:
+	MOVQ         grad+40(FP), AX
+	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
 	ADDQ         CX, AX
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      64(DX)(CX*8), Y4
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   (DX), Y4, Y4
-	VMOVUPD      Y4, 56(SP)
+	VMOVUPD      Y4, 64(SP)
 	VMOVUPD      (AX), Y5
 	VADDPD       Y4, Y5, Y5
 	VMOVUPD      Y5, (AX)
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      96(DX)(CX*8), Y4
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   32(DX), Y4, Y4
-	VMOVUPD      Y4, 88(SP)
+	VMOVUPD      Y4, 96(SP)
 	VMOVUPD      32(AX), Y5
 	VADDPD       Y4, Y5, Y5
 	VMOVUPD      Y5, 32(AX)
-	MOVQ         24(SP), AX
-	MOVQ         32(SP), CX
-	MOVQ         (SP), DX
+	MOVQ         32(SP), AX
+	MOVQ         40(SP), CX
+	MOVQ         8(SP), DX
 	ADDQ         CX, DX
-	MOVQ         DX, (SP)
-	MOVQ         16(SP), CX
+	MOVQ         DX, 8(SP)
+	MOVQ         24(SP), CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
@@ -3538,32 +5949,35 @@ done92:
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
-	MOVQ         CX, 16(SP)
-	MOVQ         8(SP), CX
-	SUBQ         AX, CX
-	MOVQ         CX, 8(SP)
-	VBROADCASTSD 56(SP), Y4
-	VBROADCASTSD 64(SP), Y5
-	VBROADCASTSD 72(SP), Y6
-	VBROADCASTSD 80(SP), Y7
-	VBROADCASTSD 88(SP), Y8
-	VBROADCASTSD 96(SP), Y9
-	VBROADCASTSD 104(SP), Y10
-	VBROADCASTSD 112(SP), Y11
-	MOVQ         (SP), AX
+	MOVQ         CX, 24(SP)
 	MOVQ         (SP), CX
-	MOVQ         grad+32(FP), DX
-	MOVQ         32(SP), BX
+	SUBQ         AX, CX
+	MOVQ         CX, (SP)
+	MOVQ         16(SP), AX
+	TESTQ        AX, AX
+	JNE          whole174
+	VBROADCASTSD 64(SP), Y4
+	VBROADCASTSD 72(SP), Y5
+	VBROADCASTSD 80(SP), Y6
+	VBROADCASTSD 88(SP), Y7
+	VBROADCASTSD 96(SP), Y8
+	VBROADCASTSD 104(SP), Y9
+	VBROADCASTSD 112(SP), Y10
+	VBROADCASTSD 120(SP), Y11
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
 	SUBQ         $0x00000200, AX
 	SHRQ         $0x01, BX
 	ADDQ         BX, CX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 	SHLQ         $0x03, BX
 	ADDQ         BX, DX
 	SUBQ         $0x40, DX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 
-group93:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -3592,89 +6006,169 @@ group93:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group93
-	MOVQ        $0x00000000, AX
-	MOVQ        AX, 48(SP)
-	JMP         tile75
+	JG          group176
+	JMP         product175
 
-finish79:
-done12:
-	MOVQ    sum+72(FP), AX
+whole174:
+	VBROADCASTSD 64(SP), Y5
+	VBROADCASTSD 72(SP), Y6
+	VBROADCASTSD 80(SP), Y7
+	VBROADCASTSD 88(SP), Y8
+	VBROADCASTSD 96(SP), Y9
+	VBROADCASTSD 104(SP), Y10
+	VBROADCASTSD 112(SP), Y11
+	VBROADCASTSD 120(SP), Y12
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
+	SUBQ         $0x00000100, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+32(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+32(FP), BX
+
+group177:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	VMOVUPD     (DX), Y13
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y13
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y6, Y13
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y7, Y13
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y8, Y13
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y9, Y13
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y10, Y13
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y11, Y13
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y12, Y13
+	VMOVUPD     Y13, (DX)
+	VMOVUPD     32(DX), Y13
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y5, Y13
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y6, Y13
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y7, Y13
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y13
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y9, Y13
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y10, Y13
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y11, Y13
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y12, Y13
+	VMOVUPD     Y13, 32(DX)
+	ADDQ        $-256, AX
+	ADDQ        $-64, DX
+	ADDQ        $+128, CX
+	SUBQ        $0x08, BX
+	JG          group177
+
+product175:
+	MOVQ $0x00000000, AX
+	MOVQ AX, 56(SP)
+	JMP  tile148
+
+finish152:
+done13:
+	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
-	MOVQ    product+80(FP), AX
+	MOVQ    product+88(FP), AX
 	VMOVUPD Y2, (AX)
 	VMOVUPD Y3, 32(AX)
 	VZEROUPPER
 	RET
 
-// func poissonLogLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+// func poissonLogLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·poissonLogLinearAVX2(SB), NOSPLIT, $120-80
-	MOVQ    sum+72(FP), AX
+TEXT ·poissonLogLinearAVX2(SB), NOSPLIT, $128-88
+	MOVQ    sum+80(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	MOVQ    x+8(FP), AX
-	MOVQ    AX, (SP)
 	MOVQ    n+0(FP), AX
-	MOVQ    AX, 8(SP)
+	MOVQ    AX, (SP)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 16(SP)
-	MOVQ    AX, 48(SP)
-	MOVQ    k+24(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    AX, 24(SP)
+	MOVQ    AX, 56(SP)
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 24(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 32(SP)
-	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x00000080
-	JG    wide11
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
-tile2:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
+numbers2:
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
+
+tile3:
+	MOVQ    (SP), AX
+	MOVQ    32(SP), CX
 	CMPQ    AX, CX
-	JLT     finish9
-	MOVQ    CX, 40(SP)
-	MOVQ    48(SP), AX
+	JLT     finish10
+	MOVQ    CX, 48(SP)
+	MOVQ    56(SP), AX
 	TESTQ   AX, AX
-	JNE     both4
+	JNE     both5
 	CMPQ    CX, $0x10
-	JNE     long3
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	JNE     long4
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same13
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done14
+	JMP     done15
 
-same13:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
+same14:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
 
-done14:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done15:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next17
+	JLT  next18
 
-columns16:
+columns17:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -3698,15 +6192,15 @@ columns16:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns16
+	JGE          columns17
 
-next17:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done15
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -3715,24 +6209,27 @@ columns18:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns18
+	JGE          columns19
 
-next19:
-done15:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next20:
+done16:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-long3:
+long4:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole21
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same20
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -3742,26 +6239,26 @@ long3:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done21
+	JMP     done24
 
-same20:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
+same23:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
 
-done21:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done24:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next24
+	JLT  next27
 
-columns23:
+columns26:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -3801,15 +6298,15 @@ columns23:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns23
+	JGE          columns26
 
-next24:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done22
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next26
+	JLT  next29
 
-columns25:
+columns28:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -3822,12 +6319,12 @@ columns25:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns25
+	JGE          columns28
 
-next26:
-done22:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next29:
+done25:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
@@ -3837,48 +6334,245 @@ done22:
 	VMOVUPD Y7, 160(CX)
 	VMOVUPD Y8, 192(CX)
 	VMOVUPD Y9, 224(CX)
-	JMP     likelihood6
+	JMP     product22
 
-both4:
-	CMPQ    CX, $0x10
-	JNE     bothLong5
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+whole21:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same27
+	JEQ     same30
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y3
+	VMOVUPD 32(CX), Y4
+	VMOVUPD 64(CX), Y5
+	VMOVUPD 96(CX), Y6
+	JMP     done31
+
+same30:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done31:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next34
+
+columns33:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    128(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    144(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    160(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    176(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    256(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    272(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    288(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    304(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    384(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    400(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    416(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    432(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns33
+
+next34:
+	ADDQ $0x04, DX
+	JEQ  done32
+	SUBQ $0x01, DX
+	JLT  next36
+
+columns35:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns35
+
+next36:
+done32:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, (CX)
+	VMOVUPD Y4, 32(CX)
+	VMOVUPD Y5, 64(CX)
+	VMOVUPD Y6, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same37
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y3
+	VMOVUPD 160(CX), Y4
+	VMOVUPD 192(CX), Y5
+	VMOVUPD 224(CX), Y6
+	JMP     done38
+
+same37:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done38:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next41
+
+columns40:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    192(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    208(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    224(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    240(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    320(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    336(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    352(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    368(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    448(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    464(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    480(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    496(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns40
+
+next41:
+	ADDQ $0x04, DX
+	JEQ  done39
+	SUBQ $0x01, DX
+	JLT  next43
+
+columns42:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns42
+
+next43:
+done39:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, 128(CX)
+	VMOVUPD Y4, 160(CX)
+	VMOVUPD Y5, 192(CX)
+	VMOVUPD Y6, 224(CX)
+
+product22:
+	JMP likelihood7
+
+both5:
+	CMPQ    CX, $0x10
+	JNE     bothLong6
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done28
+	JMP     done45
 
-same27:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
+same44:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
 
-done28:
-	MOVQ    (SP), AX
-	MOVQ    b+16(FP), CX
-	MOVQ    (SP), DX
-	MOVQ    16(SP), BX
-	MOVQ    d+64(FP), SI
+done45:
+	MOVQ    8(SP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    8(SP), DX
+	MOVQ    24(SP), BX
+	MOVQ    d+72(FP), SI
 	ADDQ    BX, SI
-	MOVQ    32(SP), BX
+	MOVQ    40(SP), BX
 	SUBQ    BX, DX
 	SUBQ    $0x00000080, SI
 	VMOVUPD (SI), Y6
 	VMOVUPD 32(SI), Y7
 	VMOVUPD 64(SI), Y8
 	VMOVUPD 96(SI), Y9
-	MOVQ    grad+32(FP), BX
-	MOVQ    k+24(FP), SI
+	MOVQ    grad+40(FP), BX
+	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next31
+	JLT     next48
 
-columns30:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -3944,15 +6638,15 @@ columns30:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns30
+	JGE          columns47
 
-next31:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done29
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next33
+	JLT  next50
 
-columns32:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -3973,10 +6667,10 @@ columns32:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns32
+	JGE          columns49
 
-next33:
-done29:
+next50:
+done46:
 	VMOVUPD (BX), Y10
 	VMOVUPD 32(BX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -3985,20 +6679,23 @@ done29:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (BX)
 	VMOVUPD Y11, 32(BX)
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-bothLong5:
+bothLong6:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole51
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same34
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -4008,26 +6705,26 @@ bothLong5:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done35
+	JMP     done54
 
-same34:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
+same53:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
 
-done35:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done54:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next38
+	JLT  next57
 
-columns37:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -4083,15 +6780,15 @@ columns37:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns37
+	JGE          columns56
 
-next38:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next59
 
-columns39:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -4108,12 +6805,12 @@ columns39:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns39
+	JGE          columns58
 
-next40:
-done36:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next59:
+done55:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
@@ -4123,11 +6820,11 @@ done36:
 	VMOVUPD Y7, 160(CX)
 	VMOVUPD Y8, 192(CX)
 	VMOVUPD Y9, 224(CX)
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y2
@@ -4138,12 +6835,12 @@ done36:
 	VMOVUPD 160(DX), Y7
 	VMOVUPD 192(DX), Y8
 	VMOVUPD 224(DX), Y9
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next43
+	JLT     next62
 
-columns42:
+columns61:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -4195,15 +6892,15 @@ columns42:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns42
+	JGE         columns61
 
-next43:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next64
 
-columns44:
+columns63:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -4219,10 +6916,10 @@ columns44:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns44
+	JGE         columns63
 
-next45:
-done41:
+next64:
+done60:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -4236,21 +6933,437 @@ done41:
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
+	MOVQ    AX, 56(SP)
+	JMP     product52
 
-likelihood6:
-	MOVQ 16(SP), AX
-	MOVQ d+64(FP), CX
+whole51:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same65
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y3
+	VMOVUPD 32(CX), Y4
+	VMOVUPD 64(CX), Y5
+	VMOVUPD 96(CX), Y6
+	JMP     done66
+
+same65:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done66:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next69
+
+columns68:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	PREFETCHT0   4224(AX)
+	PREFETCHT0   4288(AX)
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    128(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    144(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    160(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    176(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	PREFETCHT0   4352(AX)
+	PREFETCHT0   4416(AX)
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    256(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    272(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    288(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    304(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	PREFETCHT0   4480(AX)
+	PREFETCHT0   4544(AX)
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    384(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    400(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    416(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    432(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns68
+
+next69:
+	ADDQ $0x04, DX
+	JEQ  done67
+	SUBQ $0x01, DX
+	JLT  next71
+
+columns70:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns70
+
+next71:
+done67:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, (CX)
+	VMOVUPD Y4, 32(CX)
+	VMOVUPD Y5, 64(CX)
+	VMOVUPD Y6, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same72
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y3
+	VMOVUPD 160(CX), Y4
+	VMOVUPD 192(CX), Y5
+	VMOVUPD 224(CX), Y6
+	JMP     done73
+
+same72:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done73:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next76
+
+columns75:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    192(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    208(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    224(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    240(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    320(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    336(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    352(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    368(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    448(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    464(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    480(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    496(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns75
+
+next76:
+	ADDQ $0x04, DX
+	JEQ  done74
+	SUBQ $0x01, DX
+	JLT  next78
+
+columns77:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns77
+
+next78:
+done74:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, 128(CX)
+	VMOVUPD Y4, 160(CX)
+	VMOVUPD Y5, 192(CX)
+	VMOVUPD Y6, 224(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y3
+	VMOVUPD 32(DX), Y4
+	VMOVUPD 64(DX), Y5
+	VMOVUPD 96(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next81
+
+columns80:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   256(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   272(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   288(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   304(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   384(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   400(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   416(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   432(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns80
+
+next81:
+	ADDQ $0x04, DX
+	JEQ  done79
+	SUBQ $0x01, DX
+	JLT  next83
+
+columns82:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns82
+
+next83:
+done79:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y3
+	VMOVUPD 160(DX), Y4
+	VMOVUPD 192(DX), Y5
+	VMOVUPD 224(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next86
+
+columns85:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   320(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   336(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   352(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   368(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   448(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   464(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   480(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   496(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns85
+
+next86:
+	ADDQ $0x04, DX
+	JEQ  done84
+	SUBQ $0x01, DX
+	JLT  next88
+
+columns87:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns87
+
+next88:
+done84:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product52:
+likelihood7:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
 	ADDQ AX, CX
-	MOVQ y+56(FP), DX
+	MOVQ y+64(FP), DX
 	ADDQ AX, DX
-	MOVQ 40(SP), AX
+	MOVQ 48(SP), AX
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail49
+	JGT  tail92
 
-loop48:
+loop91:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
@@ -4327,12 +7440,12 @@ loop48:
 	VADDPD       Y4, Y1, Y1
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop48
+	JLE          loop91
 
-tail49:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done50
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -4417,16 +7530,16 @@ tail49:
 	VANDPD       Y2, Y5, Y2
 	VADDPD       Y2, Y1, Y1
 
-done50:
-	MOVQ 24(SP), AX
-	MOVQ 40(SP), CX
+done93:
+	MOVQ 32(SP), AX
+	MOVQ 48(SP), CX
 	CMPQ AX, CX
-	JNE  rest10
-	MOVQ 32(SP), CX
-	MOVQ (SP), DX
+	JNE  rest11
+	MOVQ 40(SP), CX
+	MOVQ 8(SP), DX
 	ADDQ CX, DX
-	MOVQ DX, (SP)
-	MOVQ 16(SP), CX
+	MOVQ DX, 8(SP)
+	MOVQ 24(SP), CX
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
@@ -4435,35 +7548,35 @@ done50:
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 8(SP), CX
+	MOVQ CX, 24(SP)
+	MOVQ (SP), CX
 	SUBQ AX, CX
-	MOVQ CX, 8(SP)
+	MOVQ CX, (SP)
 	MOVQ $0x00000001, AX
-	MOVQ AX, 48(SP)
-	JMP  tile2
+	MOVQ AX, 56(SP)
+	JMP  tile3
 
-back7:
-	MOVQ    24(SP), AX
+back8:
+	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
-	JNE     backLong8
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	JNE     backLong9
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000080, DX
 	VMOVUPD (DX), Y2
 	VMOVUPD 32(DX), Y3
 	VMOVUPD 64(DX), Y4
 	VMOVUPD 96(DX), Y5
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next96
 
-columns52:
+columns95:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -4499,15 +7612,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns95
 
-next53:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next98
 
-columns54:
+columns97:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -4519,10 +7632,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns97
 
-next55:
-done51:
+next98:
+done94:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y2, Y6, Y6
@@ -4532,15 +7645,18 @@ done51:
 	VMOVUPD Y6, (CX)
 	VMOVUPD Y7, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     tile3
 
-backLong8:
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+backLong9:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole99
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y2
@@ -4551,12 +7667,12 @@ backLong8:
 	VMOVUPD 160(DX), Y7
 	VMOVUPD 192(DX), Y8
 	VMOVUPD 224(DX), Y9
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next58
+	JLT     next103
 
-columns57:
+columns102:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -4608,15 +7724,15 @@ columns57:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns57
+	JGE         columns102
 
-next58:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done56
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next60
+	JLT  next105
 
-columns59:
+columns104:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -4632,10 +7748,10 @@ columns59:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns59
+	JGE         columns104
 
-next60:
-done56:
+next105:
+done101:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -4649,181 +7765,567 @@ done56:
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     product100
 
-finish9:
-	MOVQ  48(SP), AX
-	TESTQ AX, AX
-	JNE   back7
-	MOVQ  8(SP), AX
-	TESTQ AX, AX
-	JEQ   done12
-	MOVQ  AX, 40(SP)
-	MOVQ  8(SP), AX
-	MOVQ  (SP), CX
-	MOVQ  16(SP), DX
+whole99:
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y3
+	VMOVUPD 32(DX), Y4
+	VMOVUPD 64(DX), Y5
+	VMOVUPD 96(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next108
 
-unit61:
+columns107:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   256(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   272(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   288(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   304(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   384(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   400(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   416(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   432(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns107
+
+next108:
+	ADDQ $0x04, DX
+	JEQ  done106
+	SUBQ $0x01, DX
+	JLT  next110
+
+columns109:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns109
+
+next110:
+done106:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y3
+	VMOVUPD 160(DX), Y4
+	VMOVUPD 192(DX), Y5
+	VMOVUPD 224(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next113
+
+columns112:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   320(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   336(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   352(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   368(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   448(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   464(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   480(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   496(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns112
+
+next113:
+	ADDQ $0x04, DX
+	JEQ  done111
+	SUBQ $0x01, DX
+	JLT  next115
+
+columns114:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns114
+
+next115:
+done111:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product100:
+	JMP tile3
+
+finish10:
+	MOVQ  56(SP), AX
+	TESTQ AX, AX
+	JNE   back8
+	MOVQ  (SP), AX
+	TESTQ AX, AX
+	JEQ   done13
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole116
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same63
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y2, Y3
-	JMP        done64
+	JMP        done121
 
-same63:
-	VBROADCASTSD c+40(FP), Y3
+same120:
+	VBROADCASTSD c+48(FP), Y3
 
-done64:
+done121:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column65:
+column122:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  (SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column65
+	JG           column122
 	VMASKMOVPD   Y3, Y2, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost66
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost66:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same67
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y2, Y3
-	JMP        done68
+	JMP        done125
 
-same67:
-	VBROADCASTSD c+40(FP), Y3
+same124:
+	VBROADCASTSD c+48(FP), Y3
 
-done68:
+done125:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column69:
+column126:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  32(SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column69
+	JG           column126
 	VMASKMOVPD   Y3, Y2, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit61
-	JMP          likelihood6
+	JG           unit118
+	JMP          product117
 
-rest10:
-	MOVQ 8(SP), AX
-	MOVQ (SP), CX
-	MOVQ 16(SP), DX
+whole116:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
 
-unit70:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost71
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost71:
+atMost128:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y3
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same129
+	ADDQ       DX, SI
+	VMASKMOVPD (SI), Y3, Y4
+	JMP        done130
+
+same129:
+	VBROADCASTSD c+48(FP), Y4
+
+done130:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column131:
+	VBROADCASTSD (DI), Y5
+	VCVTDQ2PD    (SI), Y2
+	VFMADD231PD  Y2, Y5, Y4
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column131
+	VMASKMOVPD   Y4, Y3, (BX)
+	MOVQ         AX, BX
+	CMPQ         BX, $0x08
+	JLE          atMost132
+	MOVQ         $0x00000008, BX
+
+atMost132:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y3
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same133
+	ADDQ       DX, SI
+	VMASKMOVPD 32(SI), Y3, Y4
+	JMP        done134
+
+same133:
+	VBROADCASTSD c+48(FP), Y4
+
+done134:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column135:
+	VBROADCASTSD (DI), Y5
+	VCVTDQ2PD    16(SI), Y2
+	VFMADD231PD  Y2, Y5, Y4
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column135
+	VMASKMOVPD   Y4, Y3, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
+	JG           unit127
+
+product117:
+	JMP likelihood7
+
+rest11:
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole136
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit138:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost139
+	MOVQ $0x00000008, BX
+
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y2, Y2
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column72:
+column140:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column72
+	JG          column140
 	VMOVUPD     (SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost73
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost73:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y2, Y2
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column74:
+column142:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column74
+	JG          column142
 	VMOVUPD     32(SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit70
-	JMP         done12
+	JG          unit138
+	JMP         product137
 
-wide11:
-tile75:
-	MOVQ 8(SP), AX
+whole136:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
+
+unit143:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost144
+	MOVQ $0x00000008, BX
+
+atMost144:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y2
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y2, Y3
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column145:
+	VMOVUPD     (SI), Y4
+	VCVTDQ2PD   (BX), Y2
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPD     Y4, (SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column145
+	VMOVUPD     (SI), Y2
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     Y2, (SI)
+	MOVQ        AX, BX
+	CMPQ        BX, $0x08
+	JLE         atMost146
+	MOVQ        $0x00000008, BX
+
+atMost146:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y2
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD 32(BX), Y2, Y3
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column147:
+	VMOVUPD     32(SI), Y4
+	VCVTDQ2PD   16(BX), Y2
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPD     Y4, 32(SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column147
+	VMOVUPD     32(SI), Y2
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     Y2, 32(SI)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, AX
+	JG          unit143
+
+product137:
+	JMP done13
+
+wide12:
+tile148:
+	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish79
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost81
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost81:
-	MOVQ  AX, 40(SP)
+atMost154:
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole155
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -4832,14 +8334,14 @@ atMost81:
 	VPXOR Y7, Y7, Y7
 	VPXOR Y8, Y8, Y8
 	VPXOR Y9, Y9, Y9
-	MOVQ  (SP), AX
-	MOVQ  b+16(FP), CX
-	MOVQ  (SP), DX
-	MOVQ  32(SP), BX
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
 	ADDQ  BX, DX
-	MOVQ  k+24(FP), BX
+	MOVQ  k+32(FP), BX
 
-group82:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -4858,7 +8360,7 @@ group82:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group82
+	JG          group157
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -4872,24 +8374,24 @@ group82:
 	VUNPCKLPD   Y2, Y6, Y3
 	VUNPCKHPD   Y2, Y6, Y2
 	VADDPD      Y2, Y3, Y3
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     64(CX)(AX*8), Y2
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same83
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y2, Y4
-	JMP         done84
+	JMP         done159
 
-same83:
-	VBROADCASTSD c+40(FP), Y4
+same158:
+	VBROADCASTSD c+48(FP), Y4
 
-done84:
+done159:
 	VADDPD     Y4, Y3, Y3
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, (CX)
 	VPXOR      Y2, Y2, Y2
@@ -4900,14 +8402,14 @@ done84:
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
-	MOVQ       (SP), AX
-	MOVQ       b+16(FP), CX
-	MOVQ       (SP), DX
-	MOVQ       32(SP), BX
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
 	ADDQ       BX, DX
-	MOVQ       k+24(FP), BX
+	MOVQ       k+32(FP), BX
 
-group85:
+group160:
 	VMOVUPD     (CX), Y10
 	VFMADD231PD 256(AX), Y10, Y2
 	VFMADD231PD 320(AX), Y10, Y4
@@ -4922,7 +8424,7 @@ group85:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group85
+	JG          group160
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -4936,38 +8438,189 @@ group85:
 	VUNPCKLPD   Y2, Y6, Y3
 	VUNPCKHPD   Y2, Y6, Y2
 	VADDPD      Y2, Y3, Y3
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     96(CX)(AX*8), Y2
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same86
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y2, Y4
-	JMP         done87
+	JMP         done162
 
-same86:
-	VBROADCASTSD c+40(FP), Y4
+same161:
+	VBROADCASTSD c+48(FP), Y4
 
-done87:
+done162:
 	VADDPD     Y4, Y3, Y3
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, 32(CX)
-	MOVQ       16(SP), AX
-	MOVQ       d+64(FP), CX
-	ADDQ       AX, CX
-	MOVQ       y+56(FP), DX
-	ADDQ       AX, DX
-	MOVQ       40(SP), AX
-	XORQ       BX, BX
-	LEAQ       -8(AX), SI
-	CMPQ       BX, SI
-	JGT        tail91
+	JMP        product156
 
-loop90:
+whole155:
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+32(FP), BX
+
+group163:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	VMOVUPD     (CX), Y11
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y11, Y3
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y11, Y5
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y11, Y7
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y11, Y9
+	VMOVUPD     32(CX), Y11
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y11, Y4
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y11, Y6
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y11, Y8
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y11, Y10
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group163
+	VADDPD      Y4, Y3, Y2
+	VADDPD      Y6, Y5, Y3
+	VADDPD      Y8, Y7, Y4
+	VADDPD      Y10, Y9, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y2
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same164
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y2, Y4
+	JMP         done165
+
+same164:
+	VBROADCASTSD c+48(FP), Y4
+
+done165:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, (CX)
+	VPXOR      Y3, Y3, Y3
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+32(FP), BX
+
+group166:
+	VMOVUPD     (CX), Y11
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y11, Y3
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y11, Y5
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y11, Y7
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y11, Y9
+	VMOVUPD     32(CX), Y11
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y11, Y4
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y11, Y6
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y11, Y8
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y11, Y10
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group166
+	VADDPD      Y4, Y3, Y2
+	VADDPD      Y6, Y5, Y3
+	VADDPD      Y8, Y7, Y4
+	VADDPD      Y10, Y9, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y2
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same167
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y2, Y4
+	JMP         done168
+
+same167:
+	VBROADCASTSD c+48(FP), Y4
+
+done168:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, 32(CX)
+
+product156:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
+	ADDQ AX, CX
+	MOVQ y+64(FP), DX
+	ADDQ AX, DX
+	MOVQ 48(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail172
+
+loop171:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
@@ -5044,12 +8697,12 @@ loop90:
 	VADDPD       Y4, Y1, Y1
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop90
+	JLE          loop171
 
-tail91:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done92
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -5134,41 +8787,41 @@ tail91:
 	VANDPD       Y2, Y5, Y2
 	VADDPD       Y2, Y1, Y1
 
-done92:
-	MOVQ         grad+32(FP), AX
-	MOVQ         k+24(FP), CX
+done173:
+	MOVQ         grad+40(FP), AX
+	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
 	ADDQ         CX, AX
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      64(DX)(CX*8), Y2
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   (DX), Y2, Y2
-	VMOVUPD      Y2, 56(SP)
+	VMOVUPD      Y2, 64(SP)
 	VMOVUPD      (AX), Y3
 	VADDPD       Y2, Y3, Y3
 	VMOVUPD      Y3, (AX)
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      96(DX)(CX*8), Y2
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   32(DX), Y2, Y2
-	VMOVUPD      Y2, 88(SP)
+	VMOVUPD      Y2, 96(SP)
 	VMOVUPD      32(AX), Y3
 	VADDPD       Y2, Y3, Y3
 	VMOVUPD      Y3, 32(AX)
-	MOVQ         24(SP), AX
-	MOVQ         32(SP), CX
-	MOVQ         (SP), DX
+	MOVQ         32(SP), AX
+	MOVQ         40(SP), CX
+	MOVQ         8(SP), DX
 	ADDQ         CX, DX
-	MOVQ         DX, (SP)
-	MOVQ         16(SP), CX
+	MOVQ         DX, 8(SP)
+	MOVQ         24(SP), CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
@@ -5177,32 +8830,35 @@ done92:
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
-	MOVQ         CX, 16(SP)
-	MOVQ         8(SP), CX
-	SUBQ         AX, CX
-	MOVQ         CX, 8(SP)
-	VBROADCASTSD 56(SP), Y2
-	VBROADCASTSD 64(SP), Y3
-	VBROADCASTSD 72(SP), Y4
-	VBROADCASTSD 80(SP), Y5
-	VBROADCASTSD 88(SP), Y6
-	VBROADCASTSD 96(SP), Y7
-	VBROADCASTSD 104(SP), Y8
-	VBROADCASTSD 112(SP), Y9
-	MOVQ         (SP), AX
+	MOVQ         CX, 24(SP)
 	MOVQ         (SP), CX
-	MOVQ         grad+32(FP), DX
-	MOVQ         32(SP), BX
+	SUBQ         AX, CX
+	MOVQ         CX, (SP)
+	MOVQ         16(SP), AX
+	TESTQ        AX, AX
+	JNE          whole174
+	VBROADCASTSD 64(SP), Y2
+	VBROADCASTSD 72(SP), Y3
+	VBROADCASTSD 80(SP), Y4
+	VBROADCASTSD 88(SP), Y5
+	VBROADCASTSD 96(SP), Y6
+	VBROADCASTSD 104(SP), Y7
+	VBROADCASTSD 112(SP), Y8
+	VBROADCASTSD 120(SP), Y9
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
 	SUBQ         $0x00000200, AX
 	SHRQ         $0x01, BX
 	ADDQ         BX, CX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 	SHLQ         $0x03, BX
 	ADDQ         BX, DX
 	SUBQ         $0x40, DX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 
-group93:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -5231,14 +8887,84 @@ group93:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group93
-	MOVQ        $0x00000000, AX
-	MOVQ        AX, 48(SP)
-	JMP         tile75
+	JG          group176
+	JMP         product175
 
-finish79:
-done12:
-	MOVQ    sum+72(FP), AX
+whole174:
+	VBROADCASTSD 64(SP), Y3
+	VBROADCASTSD 72(SP), Y4
+	VBROADCASTSD 80(SP), Y5
+	VBROADCASTSD 88(SP), Y6
+	VBROADCASTSD 96(SP), Y7
+	VBROADCASTSD 104(SP), Y8
+	VBROADCASTSD 112(SP), Y9
+	VBROADCASTSD 120(SP), Y10
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
+	SUBQ         $0x00000100, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+32(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+32(FP), BX
+
+group177:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	VMOVUPD     (DX), Y11
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y11
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y4, Y11
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y5, Y11
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y6, Y11
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y7, Y11
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y8, Y11
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y9, Y11
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, (DX)
+	VMOVUPD     32(DX), Y11
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y3, Y11
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y4, Y11
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y5, Y11
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y11
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y7, Y11
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y8, Y11
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y9, Y11
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, 32(DX)
+	ADDQ        $-256, AX
+	ADDQ        $-64, DX
+	ADDQ        $+128, CX
+	SUBQ        $0x08, BX
+	JG          group177
+
+product175:
+	MOVQ $0x00000000, AX
+	MOVQ AX, 56(SP)
+	JMP  tile148
+
+finish152:
+done13:
+	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VZEROUPPER
@@ -5250,73 +8976,83 @@ DATA c4086300000000000<>+16(SB)/8, $0x4086300000000000
 DATA c4086300000000000<>+24(SB)/8, $0x4086300000000000
 GLOBL c4086300000000000<>(SB), RODATA|NOPTR, $32
 
-// func bernoulliProbitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+// func bernoulliProbitLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·bernoulliProbitLinearAVX2(SB), NOSPLIT, $120-80
-	MOVQ    sum+72(FP), AX
+TEXT ·bernoulliProbitLinearAVX2(SB), NOSPLIT, $128-88
+	MOVQ    sum+80(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	MOVQ    x+8(FP), AX
-	MOVQ    AX, (SP)
 	MOVQ    n+0(FP), AX
-	MOVQ    AX, 8(SP)
+	MOVQ    AX, (SP)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 16(SP)
-	MOVQ    AX, 48(SP)
-	MOVQ    k+24(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    AX, 24(SP)
+	MOVQ    AX, 56(SP)
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 24(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 32(SP)
-	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x00000080
-	JG    wide11
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
-tile2:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
+numbers2:
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
+
+tile3:
+	MOVQ    (SP), AX
+	MOVQ    32(SP), CX
 	CMPQ    AX, CX
-	JLT     finish9
-	MOVQ    CX, 40(SP)
-	MOVQ    48(SP), AX
+	JLT     finish10
+	MOVQ    CX, 48(SP)
+	MOVQ    56(SP), AX
 	TESTQ   AX, AX
-	JNE     both4
+	JNE     both5
 	CMPQ    CX, $0x10
-	JNE     long3
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	JNE     long4
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same13
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done14
+	JMP     done15
 
-same13:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
+same14:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
 
-done14:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done15:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next17
+	JLT  next18
 
-columns16:
+columns17:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -5340,15 +9076,15 @@ columns16:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns16
+	JGE          columns17
 
-next17:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done15
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -5357,24 +9093,27 @@ columns18:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns18
+	JGE          columns19
 
-next19:
-done15:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next20:
+done16:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-long3:
+long4:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole21
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same20
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -5384,26 +9123,26 @@ long3:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done21
+	JMP     done24
 
-same20:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
+same23:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
 
-done21:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done24:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next24
+	JLT  next27
 
-columns23:
+columns26:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -5443,15 +9182,15 @@ columns23:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns23
+	JGE          columns26
 
-next24:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done22
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next26
+	JLT  next29
 
-columns25:
+columns28:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -5464,12 +9203,12 @@ columns25:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns25
+	JGE          columns28
 
-next26:
-done22:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next29:
+done25:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
@@ -5479,48 +9218,245 @@ done22:
 	VMOVUPD Y7, 160(CX)
 	VMOVUPD Y8, 192(CX)
 	VMOVUPD Y9, 224(CX)
-	JMP     likelihood6
+	JMP     product22
 
-both4:
-	CMPQ    CX, $0x10
-	JNE     bothLong5
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+whole21:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same27
+	JEQ     same30
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y3
+	VMOVUPD 32(CX), Y4
+	VMOVUPD 64(CX), Y5
+	VMOVUPD 96(CX), Y6
+	JMP     done31
+
+same30:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done31:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next34
+
+columns33:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    128(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    144(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    160(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    176(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    256(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    272(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    288(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    304(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    384(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    400(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    416(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    432(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns33
+
+next34:
+	ADDQ $0x04, DX
+	JEQ  done32
+	SUBQ $0x01, DX
+	JLT  next36
+
+columns35:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns35
+
+next36:
+done32:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, (CX)
+	VMOVUPD Y4, 32(CX)
+	VMOVUPD Y5, 64(CX)
+	VMOVUPD Y6, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same37
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y3
+	VMOVUPD 160(CX), Y4
+	VMOVUPD 192(CX), Y5
+	VMOVUPD 224(CX), Y6
+	JMP     done38
+
+same37:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done38:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next41
+
+columns40:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    192(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    208(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    224(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    240(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    320(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    336(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    352(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    368(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    448(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    464(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    480(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    496(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns40
+
+next41:
+	ADDQ $0x04, DX
+	JEQ  done39
+	SUBQ $0x01, DX
+	JLT  next43
+
+columns42:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns42
+
+next43:
+done39:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, 128(CX)
+	VMOVUPD Y4, 160(CX)
+	VMOVUPD Y5, 192(CX)
+	VMOVUPD Y6, 224(CX)
+
+product22:
+	JMP likelihood7
+
+both5:
+	CMPQ    CX, $0x10
+	JNE     bothLong6
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done28
+	JMP     done45
 
-same27:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
+same44:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
 
-done28:
-	MOVQ    (SP), AX
-	MOVQ    b+16(FP), CX
-	MOVQ    (SP), DX
-	MOVQ    16(SP), BX
-	MOVQ    d+64(FP), SI
+done45:
+	MOVQ    8(SP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    8(SP), DX
+	MOVQ    24(SP), BX
+	MOVQ    d+72(FP), SI
 	ADDQ    BX, SI
-	MOVQ    32(SP), BX
+	MOVQ    40(SP), BX
 	SUBQ    BX, DX
 	SUBQ    $0x00000080, SI
 	VMOVUPD (SI), Y6
 	VMOVUPD 32(SI), Y7
 	VMOVUPD 64(SI), Y8
 	VMOVUPD 96(SI), Y9
-	MOVQ    grad+32(FP), BX
-	MOVQ    k+24(FP), SI
+	MOVQ    grad+40(FP), BX
+	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next31
+	JLT     next48
 
-columns30:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -5586,15 +9522,15 @@ columns30:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns30
+	JGE          columns47
 
-next31:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done29
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next33
+	JLT  next50
 
-columns32:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -5615,10 +9551,10 @@ columns32:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns32
+	JGE          columns49
 
-next33:
-done29:
+next50:
+done46:
 	VMOVUPD (BX), Y10
 	VMOVUPD 32(BX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -5627,20 +9563,23 @@ done29:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (BX)
 	VMOVUPD Y11, 32(BX)
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-bothLong5:
+bothLong6:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole51
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same34
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -5650,26 +9589,26 @@ bothLong5:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done35
+	JMP     done54
 
-same34:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
+same53:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
 
-done35:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done54:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next38
+	JLT  next57
 
-columns37:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -5725,15 +9664,15 @@ columns37:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns37
+	JGE          columns56
 
-next38:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next59
 
-columns39:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -5750,12 +9689,12 @@ columns39:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns39
+	JGE          columns58
 
-next40:
-done36:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next59:
+done55:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
@@ -5765,11 +9704,11 @@ done36:
 	VMOVUPD Y7, 160(CX)
 	VMOVUPD Y8, 192(CX)
 	VMOVUPD Y9, 224(CX)
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y2
@@ -5780,12 +9719,12 @@ done36:
 	VMOVUPD 160(DX), Y7
 	VMOVUPD 192(DX), Y8
 	VMOVUPD 224(DX), Y9
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next43
+	JLT     next62
 
-columns42:
+columns61:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -5837,15 +9776,15 @@ columns42:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns42
+	JGE         columns61
 
-next43:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next64
 
-columns44:
+columns63:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -5861,10 +9800,10 @@ columns44:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns44
+	JGE         columns63
 
-next45:
-done41:
+next64:
+done60:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -5878,21 +9817,437 @@ done41:
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
+	MOVQ    AX, 56(SP)
+	JMP     product52
 
-likelihood6:
-	MOVQ 16(SP), AX
-	MOVQ d+64(FP), CX
+whole51:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same65
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y3
+	VMOVUPD 32(CX), Y4
+	VMOVUPD 64(CX), Y5
+	VMOVUPD 96(CX), Y6
+	JMP     done66
+
+same65:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done66:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next69
+
+columns68:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	PREFETCHT0   4224(AX)
+	PREFETCHT0   4288(AX)
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    128(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    144(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    160(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    176(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	PREFETCHT0   4352(AX)
+	PREFETCHT0   4416(AX)
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    256(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    272(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    288(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    304(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	PREFETCHT0   4480(AX)
+	PREFETCHT0   4544(AX)
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    384(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    400(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    416(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    432(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns68
+
+next69:
+	ADDQ $0x04, DX
+	JEQ  done67
+	SUBQ $0x01, DX
+	JLT  next71
+
+columns70:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns70
+
+next71:
+done67:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, (CX)
+	VMOVUPD Y4, 32(CX)
+	VMOVUPD Y5, 64(CX)
+	VMOVUPD Y6, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same72
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y3
+	VMOVUPD 160(CX), Y4
+	VMOVUPD 192(CX), Y5
+	VMOVUPD 224(CX), Y6
+	JMP     done73
+
+same72:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done73:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next76
+
+columns75:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    192(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    208(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    224(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    240(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    320(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    336(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    352(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    368(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    448(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    464(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    480(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    496(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns75
+
+next76:
+	ADDQ $0x04, DX
+	JEQ  done74
+	SUBQ $0x01, DX
+	JLT  next78
+
+columns77:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns77
+
+next78:
+done74:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, 128(CX)
+	VMOVUPD Y4, 160(CX)
+	VMOVUPD Y5, 192(CX)
+	VMOVUPD Y6, 224(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y3
+	VMOVUPD 32(DX), Y4
+	VMOVUPD 64(DX), Y5
+	VMOVUPD 96(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next81
+
+columns80:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   256(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   272(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   288(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   304(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   384(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   400(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   416(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   432(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns80
+
+next81:
+	ADDQ $0x04, DX
+	JEQ  done79
+	SUBQ $0x01, DX
+	JLT  next83
+
+columns82:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns82
+
+next83:
+done79:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y3
+	VMOVUPD 160(DX), Y4
+	VMOVUPD 192(DX), Y5
+	VMOVUPD 224(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next86
+
+columns85:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   320(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   336(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   352(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   368(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   448(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   464(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   480(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   496(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns85
+
+next86:
+	ADDQ $0x04, DX
+	JEQ  done84
+	SUBQ $0x01, DX
+	JLT  next88
+
+columns87:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns87
+
+next88:
+done84:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product52:
+likelihood7:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
 	ADDQ AX, CX
-	MOVQ y+56(FP), DX
+	MOVQ y+64(FP), DX
 	ADDQ AX, DX
-	MOVQ 40(SP), AX
+	MOVQ 48(SP), AX
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail49
+	JGT  tail92
 
-loop48:
+loop91:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      cbff0000000000000<>+0(SB), Y4
@@ -6179,12 +10534,12 @@ loop48:
 	VMOVUPD      Y2, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop48
+	JLE          loop91
 
-tail49:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done50
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -6479,16 +10834,16 @@ tail49:
 	VMULPD       Y3, Y8, Y3
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-done50:
-	MOVQ 24(SP), AX
-	MOVQ 40(SP), CX
+done93:
+	MOVQ 32(SP), AX
+	MOVQ 48(SP), CX
 	CMPQ AX, CX
-	JNE  rest10
-	MOVQ 32(SP), CX
-	MOVQ (SP), DX
+	JNE  rest11
+	MOVQ 40(SP), CX
+	MOVQ 8(SP), DX
 	ADDQ CX, DX
-	MOVQ DX, (SP)
-	MOVQ 16(SP), CX
+	MOVQ DX, 8(SP)
+	MOVQ 24(SP), CX
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
@@ -6497,35 +10852,35 @@ done50:
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 8(SP), CX
+	MOVQ CX, 24(SP)
+	MOVQ (SP), CX
 	SUBQ AX, CX
-	MOVQ CX, 8(SP)
+	MOVQ CX, (SP)
 	MOVQ $0x00000001, AX
-	MOVQ AX, 48(SP)
-	JMP  tile2
+	MOVQ AX, 56(SP)
+	JMP  tile3
 
-back7:
-	MOVQ    24(SP), AX
+back8:
+	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
-	JNE     backLong8
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	JNE     backLong9
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000080, DX
 	VMOVUPD (DX), Y2
 	VMOVUPD 32(DX), Y3
 	VMOVUPD 64(DX), Y4
 	VMOVUPD 96(DX), Y5
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next96
 
-columns52:
+columns95:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -6561,15 +10916,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns95
 
-next53:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next98
 
-columns54:
+columns97:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -6581,10 +10936,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns97
 
-next55:
-done51:
+next98:
+done94:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y2, Y6, Y6
@@ -6594,15 +10949,18 @@ done51:
 	VMOVUPD Y6, (CX)
 	VMOVUPD Y7, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     tile3
 
-backLong8:
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+backLong9:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole99
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y2
@@ -6613,12 +10971,12 @@ backLong8:
 	VMOVUPD 160(DX), Y7
 	VMOVUPD 192(DX), Y8
 	VMOVUPD 224(DX), Y9
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next58
+	JLT     next103
 
-columns57:
+columns102:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -6670,15 +11028,15 @@ columns57:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns57
+	JGE         columns102
 
-next58:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done56
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next60
+	JLT  next105
 
-columns59:
+columns104:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -6694,10 +11052,10 @@ columns59:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns59
+	JGE         columns104
 
-next60:
-done56:
+next105:
+done101:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -6711,181 +11069,567 @@ done56:
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     product100
 
-finish9:
-	MOVQ  48(SP), AX
-	TESTQ AX, AX
-	JNE   back7
-	MOVQ  8(SP), AX
-	TESTQ AX, AX
-	JEQ   done12
-	MOVQ  AX, 40(SP)
-	MOVQ  8(SP), AX
-	MOVQ  (SP), CX
-	MOVQ  16(SP), DX
+whole99:
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y3
+	VMOVUPD 32(DX), Y4
+	VMOVUPD 64(DX), Y5
+	VMOVUPD 96(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next108
 
-unit61:
+columns107:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   256(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   272(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   288(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   304(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   384(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   400(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   416(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   432(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns107
+
+next108:
+	ADDQ $0x04, DX
+	JEQ  done106
+	SUBQ $0x01, DX
+	JLT  next110
+
+columns109:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns109
+
+next110:
+done106:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y3
+	VMOVUPD 160(DX), Y4
+	VMOVUPD 192(DX), Y5
+	VMOVUPD 224(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next113
+
+columns112:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   320(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   336(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   352(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   368(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   448(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   464(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   480(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   496(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns112
+
+next113:
+	ADDQ $0x04, DX
+	JEQ  done111
+	SUBQ $0x01, DX
+	JLT  next115
+
+columns114:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns114
+
+next115:
+done111:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product100:
+	JMP tile3
+
+finish10:
+	MOVQ  56(SP), AX
+	TESTQ AX, AX
+	JNE   back8
+	MOVQ  (SP), AX
+	TESTQ AX, AX
+	JEQ   done13
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole116
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same63
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y2, Y3
-	JMP        done64
+	JMP        done121
 
-same63:
-	VBROADCASTSD c+40(FP), Y3
+same120:
+	VBROADCASTSD c+48(FP), Y3
 
-done64:
+done121:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column65:
+column122:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  (SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column65
+	JG           column122
 	VMASKMOVPD   Y3, Y2, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost66
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost66:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same67
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y2, Y3
-	JMP        done68
+	JMP        done125
 
-same67:
-	VBROADCASTSD c+40(FP), Y3
+same124:
+	VBROADCASTSD c+48(FP), Y3
 
-done68:
+done125:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column69:
+column126:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  32(SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column69
+	JG           column126
 	VMASKMOVPD   Y3, Y2, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit61
-	JMP          likelihood6
+	JG           unit118
+	JMP          product117
 
-rest10:
-	MOVQ 8(SP), AX
-	MOVQ (SP), CX
-	MOVQ 16(SP), DX
+whole116:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
 
-unit70:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost71
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost71:
+atMost128:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y3
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same129
+	ADDQ       DX, SI
+	VMASKMOVPD (SI), Y3, Y4
+	JMP        done130
+
+same129:
+	VBROADCASTSD c+48(FP), Y4
+
+done130:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column131:
+	VBROADCASTSD (DI), Y5
+	VCVTDQ2PD    (SI), Y2
+	VFMADD231PD  Y2, Y5, Y4
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column131
+	VMASKMOVPD   Y4, Y3, (BX)
+	MOVQ         AX, BX
+	CMPQ         BX, $0x08
+	JLE          atMost132
+	MOVQ         $0x00000008, BX
+
+atMost132:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y3
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same133
+	ADDQ       DX, SI
+	VMASKMOVPD 32(SI), Y3, Y4
+	JMP        done134
+
+same133:
+	VBROADCASTSD c+48(FP), Y4
+
+done134:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column135:
+	VBROADCASTSD (DI), Y5
+	VCVTDQ2PD    16(SI), Y2
+	VFMADD231PD  Y2, Y5, Y4
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column135
+	VMASKMOVPD   Y4, Y3, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
+	JG           unit127
+
+product117:
+	JMP likelihood7
+
+rest11:
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole136
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit138:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost139
+	MOVQ $0x00000008, BX
+
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y2, Y2
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column72:
+column140:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column72
+	JG          column140
 	VMOVUPD     (SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost73
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost73:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y2, Y2
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column74:
+column142:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column74
+	JG          column142
 	VMOVUPD     32(SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit70
-	JMP         done12
+	JG          unit138
+	JMP         product137
 
-wide11:
-tile75:
-	MOVQ 8(SP), AX
+whole136:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
+
+unit143:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost144
+	MOVQ $0x00000008, BX
+
+atMost144:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y2
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y2, Y3
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column145:
+	VMOVUPD     (SI), Y4
+	VCVTDQ2PD   (BX), Y2
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPD     Y4, (SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column145
+	VMOVUPD     (SI), Y2
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     Y2, (SI)
+	MOVQ        AX, BX
+	CMPQ        BX, $0x08
+	JLE         atMost146
+	MOVQ        $0x00000008, BX
+
+atMost146:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y2
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD 32(BX), Y2, Y3
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column147:
+	VMOVUPD     32(SI), Y4
+	VCVTDQ2PD   16(BX), Y2
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPD     Y4, 32(SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column147
+	VMOVUPD     32(SI), Y2
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     Y2, 32(SI)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, AX
+	JG          unit143
+
+product137:
+	JMP done13
+
+wide12:
+tile148:
+	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish79
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost81
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost81:
-	MOVQ  AX, 40(SP)
+atMost154:
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole155
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -6894,14 +11638,14 @@ atMost81:
 	VPXOR Y7, Y7, Y7
 	VPXOR Y8, Y8, Y8
 	VPXOR Y9, Y9, Y9
-	MOVQ  (SP), AX
-	MOVQ  b+16(FP), CX
-	MOVQ  (SP), DX
-	MOVQ  32(SP), BX
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
 	ADDQ  BX, DX
-	MOVQ  k+24(FP), BX
+	MOVQ  k+32(FP), BX
 
-group82:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -6920,7 +11664,7 @@ group82:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group82
+	JG          group157
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -6934,24 +11678,24 @@ group82:
 	VUNPCKLPD   Y2, Y6, Y3
 	VUNPCKHPD   Y2, Y6, Y2
 	VADDPD      Y2, Y3, Y3
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     64(CX)(AX*8), Y2
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same83
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y2, Y4
-	JMP         done84
+	JMP         done159
 
-same83:
-	VBROADCASTSD c+40(FP), Y4
+same158:
+	VBROADCASTSD c+48(FP), Y4
 
-done84:
+done159:
 	VADDPD     Y4, Y3, Y3
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, (CX)
 	VPXOR      Y2, Y2, Y2
@@ -6962,14 +11706,14 @@ done84:
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
-	MOVQ       (SP), AX
-	MOVQ       b+16(FP), CX
-	MOVQ       (SP), DX
-	MOVQ       32(SP), BX
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
 	ADDQ       BX, DX
-	MOVQ       k+24(FP), BX
+	MOVQ       k+32(FP), BX
 
-group85:
+group160:
 	VMOVUPD     (CX), Y10
 	VFMADD231PD 256(AX), Y10, Y2
 	VFMADD231PD 320(AX), Y10, Y4
@@ -6984,7 +11728,7 @@ group85:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group85
+	JG          group160
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -6998,38 +11742,189 @@ group85:
 	VUNPCKLPD   Y2, Y6, Y3
 	VUNPCKHPD   Y2, Y6, Y2
 	VADDPD      Y2, Y3, Y3
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     96(CX)(AX*8), Y2
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same86
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y2, Y4
-	JMP         done87
+	JMP         done162
 
-same86:
-	VBROADCASTSD c+40(FP), Y4
+same161:
+	VBROADCASTSD c+48(FP), Y4
 
-done87:
+done162:
 	VADDPD     Y4, Y3, Y3
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, 32(CX)
-	MOVQ       16(SP), AX
-	MOVQ       d+64(FP), CX
-	ADDQ       AX, CX
-	MOVQ       y+56(FP), DX
-	ADDQ       AX, DX
-	MOVQ       40(SP), AX
-	XORQ       BX, BX
-	LEAQ       -8(AX), SI
-	CMPQ       BX, SI
-	JGT        tail91
+	JMP        product156
 
-loop90:
+whole155:
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+32(FP), BX
+
+group163:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	VMOVUPD     (CX), Y11
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y11, Y3
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y11, Y5
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y11, Y7
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y11, Y9
+	VMOVUPD     32(CX), Y11
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y11, Y4
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y11, Y6
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y11, Y8
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y11, Y10
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group163
+	VADDPD      Y4, Y3, Y2
+	VADDPD      Y6, Y5, Y3
+	VADDPD      Y8, Y7, Y4
+	VADDPD      Y10, Y9, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y2
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same164
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y2, Y4
+	JMP         done165
+
+same164:
+	VBROADCASTSD c+48(FP), Y4
+
+done165:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, (CX)
+	VPXOR      Y3, Y3, Y3
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+32(FP), BX
+
+group166:
+	VMOVUPD     (CX), Y11
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y11, Y3
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y11, Y5
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y11, Y7
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y11, Y9
+	VMOVUPD     32(CX), Y11
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y11, Y4
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y11, Y6
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y11, Y8
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y11, Y10
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group166
+	VADDPD      Y4, Y3, Y2
+	VADDPD      Y6, Y5, Y3
+	VADDPD      Y8, Y7, Y4
+	VADDPD      Y10, Y9, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y2
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same167
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y2, Y4
+	JMP         done168
+
+same167:
+	VBROADCASTSD c+48(FP), Y4
+
+done168:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, 32(CX)
+
+product156:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
+	ADDQ AX, CX
+	MOVQ y+64(FP), DX
+	ADDQ AX, DX
+	MOVQ 48(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail172
+
+loop171:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      cbff0000000000000<>+0(SB), Y4
@@ -7316,12 +12211,12 @@ loop90:
 	VMOVUPD      Y2, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop90
+	JLE          loop171
 
-tail91:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done92
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -7616,41 +12511,41 @@ tail91:
 	VMULPD       Y3, Y8, Y3
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-done92:
-	MOVQ         grad+32(FP), AX
-	MOVQ         k+24(FP), CX
+done173:
+	MOVQ         grad+40(FP), AX
+	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
 	ADDQ         CX, AX
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      64(DX)(CX*8), Y2
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   (DX), Y2, Y2
-	VMOVUPD      Y2, 56(SP)
+	VMOVUPD      Y2, 64(SP)
 	VMOVUPD      (AX), Y3
 	VADDPD       Y2, Y3, Y3
 	VMOVUPD      Y3, (AX)
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      96(DX)(CX*8), Y2
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   32(DX), Y2, Y2
-	VMOVUPD      Y2, 88(SP)
+	VMOVUPD      Y2, 96(SP)
 	VMOVUPD      32(AX), Y3
 	VADDPD       Y2, Y3, Y3
 	VMOVUPD      Y3, 32(AX)
-	MOVQ         24(SP), AX
-	MOVQ         32(SP), CX
-	MOVQ         (SP), DX
+	MOVQ         32(SP), AX
+	MOVQ         40(SP), CX
+	MOVQ         8(SP), DX
 	ADDQ         CX, DX
-	MOVQ         DX, (SP)
-	MOVQ         16(SP), CX
+	MOVQ         DX, 8(SP)
+	MOVQ         24(SP), CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
@@ -7659,32 +12554,35 @@ done92:
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
-	MOVQ         CX, 16(SP)
-	MOVQ         8(SP), CX
-	SUBQ         AX, CX
-	MOVQ         CX, 8(SP)
-	VBROADCASTSD 56(SP), Y2
-	VBROADCASTSD 64(SP), Y3
-	VBROADCASTSD 72(SP), Y4
-	VBROADCASTSD 80(SP), Y5
-	VBROADCASTSD 88(SP), Y6
-	VBROADCASTSD 96(SP), Y7
-	VBROADCASTSD 104(SP), Y8
-	VBROADCASTSD 112(SP), Y9
-	MOVQ         (SP), AX
+	MOVQ         CX, 24(SP)
 	MOVQ         (SP), CX
-	MOVQ         grad+32(FP), DX
-	MOVQ         32(SP), BX
+	SUBQ         AX, CX
+	MOVQ         CX, (SP)
+	MOVQ         16(SP), AX
+	TESTQ        AX, AX
+	JNE          whole174
+	VBROADCASTSD 64(SP), Y2
+	VBROADCASTSD 72(SP), Y3
+	VBROADCASTSD 80(SP), Y4
+	VBROADCASTSD 88(SP), Y5
+	VBROADCASTSD 96(SP), Y6
+	VBROADCASTSD 104(SP), Y7
+	VBROADCASTSD 112(SP), Y8
+	VBROADCASTSD 120(SP), Y9
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
 	SUBQ         $0x00000200, AX
 	SHRQ         $0x01, BX
 	ADDQ         BX, CX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 	SHLQ         $0x03, BX
 	ADDQ         BX, DX
 	SUBQ         $0x40, DX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 
-group93:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -7713,14 +12611,84 @@ group93:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group93
-	MOVQ        $0x00000000, AX
-	MOVQ        AX, 48(SP)
-	JMP         tile75
+	JG          group176
+	JMP         product175
 
-finish79:
-done12:
-	MOVQ    sum+72(FP), AX
+whole174:
+	VBROADCASTSD 64(SP), Y3
+	VBROADCASTSD 72(SP), Y4
+	VBROADCASTSD 80(SP), Y5
+	VBROADCASTSD 88(SP), Y6
+	VBROADCASTSD 96(SP), Y7
+	VBROADCASTSD 104(SP), Y8
+	VBROADCASTSD 112(SP), Y9
+	VBROADCASTSD 120(SP), Y10
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
+	SUBQ         $0x00000100, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+32(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+32(FP), BX
+
+group177:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	VMOVUPD     (DX), Y11
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y11
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y4, Y11
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y5, Y11
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y6, Y11
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y7, Y11
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y8, Y11
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y9, Y11
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, (DX)
+	VMOVUPD     32(DX), Y11
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y3, Y11
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y4, Y11
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y5, Y11
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y11
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y7, Y11
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y8, Y11
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y9, Y11
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, 32(DX)
+	ADDQ        $-256, AX
+	ADDQ        $-64, DX
+	ADDQ        $+128, CX
+	SUBQ        $0x08, BX
+	JG          group177
+
+product175:
+	MOVQ $0x00000000, AX
+	MOVQ AX, 56(SP)
+	JMP  tile148
+
+finish152:
+done13:
+	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VZEROUPPER
@@ -8002,76 +12970,86 @@ DATA c3fe0000000000000<>+16(SB)/8, $0x3fe0000000000000
 DATA c3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
 GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $32
 
-// func negBinomial2LogLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
+// func negBinomial2LogLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·negBinomial2LogLinearAVX2(SB), NOSPLIT, $120-112
-	MOVQ    sum+72(FP), AX
+TEXT ·negBinomial2LogLinearAVX2(SB), NOSPLIT, $128-120
+	MOVQ    sum+80(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	MOVQ    dphi+80(FP), AX
+	MOVQ    dphi+88(FP), AX
 	VMOVUPD (AX), Y2
 	VMOVUPD 32(AX), Y3
-	MOVQ    x+8(FP), AX
-	MOVQ    AX, (SP)
 	MOVQ    n+0(FP), AX
-	MOVQ    AX, 8(SP)
+	MOVQ    AX, (SP)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 16(SP)
-	MOVQ    AX, 48(SP)
-	MOVQ    k+24(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    AX, 24(SP)
+	MOVQ    AX, 56(SP)
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 24(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 32(SP)
-	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x00000080
-	JG    wide11
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
-tile2:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
+numbers2:
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
+
+tile3:
+	MOVQ    (SP), AX
+	MOVQ    32(SP), CX
 	CMPQ    AX, CX
-	JLT     finish9
-	MOVQ    CX, 40(SP)
-	MOVQ    48(SP), AX
+	JLT     finish10
+	MOVQ    CX, 48(SP)
+	MOVQ    56(SP), AX
 	TESTQ   AX, AX
-	JNE     both4
+	JNE     both5
 	CMPQ    CX, $0x10
-	JNE     long3
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	JNE     long4
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same13
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done14
+	JMP     done15
 
-same13:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
+same14:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
 
-done14:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done15:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next17
+	JLT  next18
 
-columns16:
+columns17:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -8095,15 +13073,15 @@ columns16:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns16
+	JGE          columns17
 
-next17:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done15
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (CX), Y8
 	VFMADD231PD  (AX), Y8, Y4
 	VFMADD231PD  32(AX), Y8, Y5
@@ -8112,24 +13090,27 @@ columns18:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns18
+	JGE          columns19
 
-next19:
-done15:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next20:
+done16:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-long3:
+long4:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole21
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same20
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -8139,26 +13120,26 @@ long3:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done21
+	JMP     done24
 
-same20:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
-	VBROADCASTSD c+40(FP), Y10
-	VBROADCASTSD c+40(FP), Y11
+same23:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+	VBROADCASTSD c+48(FP), Y11
 
-done21:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done24:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next24
+	JLT  next27
 
-columns23:
+columns26:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -8198,15 +13179,15 @@ columns23:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns23
+	JGE          columns26
 
-next24:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done22
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next26
+	JLT  next29
 
-columns25:
+columns28:
 	VBROADCASTSD (CX), Y12
 	VFMADD231PD  (AX), Y12, Y4
 	VFMADD231PD  32(AX), Y12, Y5
@@ -8219,12 +13200,12 @@ columns25:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns25
+	JGE          columns28
 
-next26:
-done22:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next29:
+done25:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
@@ -8234,48 +13215,245 @@ done22:
 	VMOVUPD Y9, 160(CX)
 	VMOVUPD Y10, 192(CX)
 	VMOVUPD Y11, 224(CX)
-	JMP     likelihood6
+	JMP     product22
 
-both4:
-	CMPQ    CX, $0x10
-	JNE     bothLong5
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+whole21:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same27
+	JEQ     same30
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y5
+	VMOVUPD 32(CX), Y6
+	VMOVUPD 64(CX), Y7
+	VMOVUPD 96(CX), Y8
+	JMP     done31
+
+same30:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done31:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next34
+
+columns33:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    128(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    144(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    160(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    176(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    256(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    272(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    288(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    304(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    384(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    400(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    416(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    432(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns33
+
+next34:
+	ADDQ $0x04, DX
+	JEQ  done32
+	SUBQ $0x01, DX
+	JLT  next36
+
+columns35:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns35
+
+next36:
+done32:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, (CX)
+	VMOVUPD Y6, 32(CX)
+	VMOVUPD Y7, 64(CX)
+	VMOVUPD Y8, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same37
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y5
+	VMOVUPD 160(CX), Y6
+	VMOVUPD 192(CX), Y7
+	VMOVUPD 224(CX), Y8
+	JMP     done38
+
+same37:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done38:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next41
+
+columns40:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    192(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    208(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    224(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    240(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    320(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    336(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    352(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    368(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    448(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    464(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    480(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    496(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns40
+
+next41:
+	ADDQ $0x04, DX
+	JEQ  done39
+	SUBQ $0x01, DX
+	JLT  next43
+
+columns42:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns42
+
+next43:
+done39:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, 128(CX)
+	VMOVUPD Y6, 160(CX)
+	VMOVUPD Y7, 192(CX)
+	VMOVUPD Y8, 224(CX)
+
+product22:
+	JMP likelihood7
+
+both5:
+	CMPQ    CX, $0x10
+	JNE     bothLong6
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
 	VMOVUPD 64(CX), Y6
 	VMOVUPD 96(CX), Y7
-	JMP     done28
+	JMP     done45
 
-same27:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
+same44:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
 
-done28:
-	MOVQ    (SP), AX
-	MOVQ    b+16(FP), CX
-	MOVQ    (SP), DX
-	MOVQ    16(SP), BX
-	MOVQ    d+64(FP), SI
+done45:
+	MOVQ    8(SP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    8(SP), DX
+	MOVQ    24(SP), BX
+	MOVQ    d+72(FP), SI
 	ADDQ    BX, SI
-	MOVQ    32(SP), BX
+	MOVQ    40(SP), BX
 	SUBQ    BX, DX
 	SUBQ    $0x00000080, SI
 	VMOVUPD (SI), Y8
 	VMOVUPD 32(SI), Y9
 	VMOVUPD 64(SI), Y10
 	VMOVUPD 96(SI), Y11
-	MOVQ    grad+32(FP), BX
-	MOVQ    k+24(FP), SI
+	MOVQ    grad+40(FP), BX
+	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next31
+	JLT     next48
 
-columns30:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -8341,15 +13519,15 @@ columns30:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns30
+	JGE          columns47
 
-next31:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done29
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next33
+	JLT  next50
 
-columns32:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y12
@@ -8370,10 +13548,10 @@ columns32:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns32
+	JGE          columns49
 
-next33:
-done29:
+next50:
+done46:
 	VMOVUPD (BX), Y12
 	VMOVUPD 32(BX), Y13
 	VADDPD  Y8, Y12, Y12
@@ -8382,20 +13560,23 @@ done29:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (BX)
 	VMOVUPD Y13, 32(BX)
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
 	VMOVUPD Y6, 64(CX)
 	VMOVUPD Y7, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-bothLong5:
+bothLong6:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole51
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same34
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y4
 	VMOVUPD 32(CX), Y5
@@ -8405,26 +13586,26 @@ bothLong5:
 	VMOVUPD 160(CX), Y9
 	VMOVUPD 192(CX), Y10
 	VMOVUPD 224(CX), Y11
-	JMP     done35
+	JMP     done54
 
-same34:
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
-	VBROADCASTSD c+40(FP), Y10
-	VBROADCASTSD c+40(FP), Y11
+same53:
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+	VBROADCASTSD c+48(FP), Y11
 
-done35:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done54:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next38
+	JLT  next57
 
-columns37:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -8480,15 +13661,15 @@ columns37:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns37
+	JGE          columns56
 
-next38:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next59
 
-columns39:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -8505,12 +13686,12 @@ columns39:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns39
+	JGE          columns58
 
-next40:
-done36:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next59:
+done55:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y4, (CX)
 	VMOVUPD Y5, 32(CX)
@@ -8520,11 +13701,11 @@ done36:
 	VMOVUPD Y9, 160(CX)
 	VMOVUPD Y10, 192(CX)
 	VMOVUPD Y11, 224(CX)
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y4
@@ -8535,12 +13716,12 @@ done36:
 	VMOVUPD 160(DX), Y9
 	VMOVUPD 192(DX), Y10
 	VMOVUPD 224(DX), Y11
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next43
+	JLT     next62
 
-columns42:
+columns61:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -8592,15 +13773,15 @@ columns42:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns42
+	JGE         columns61
 
-next43:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next64
 
-columns44:
+columns63:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -8616,10 +13797,10 @@ columns44:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns44
+	JGE         columns63
 
-next45:
-done41:
+next64:
+done60:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -8633,23 +13814,439 @@ done41:
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
+	MOVQ    AX, 56(SP)
+	JMP     product52
 
-likelihood6:
-	MOVQ 16(SP), AX
-	MOVQ d+64(FP), CX
+whole51:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same65
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y5
+	VMOVUPD 32(CX), Y6
+	VMOVUPD 64(CX), Y7
+	VMOVUPD 96(CX), Y8
+	JMP     done66
+
+same65:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done66:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next69
+
+columns68:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	PREFETCHT0   4224(AX)
+	PREFETCHT0   4288(AX)
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    128(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    144(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    160(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    176(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	PREFETCHT0   4352(AX)
+	PREFETCHT0   4416(AX)
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    256(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    272(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    288(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    304(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	PREFETCHT0   4480(AX)
+	PREFETCHT0   4544(AX)
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    384(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    400(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    416(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    432(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns68
+
+next69:
+	ADDQ $0x04, DX
+	JEQ  done67
+	SUBQ $0x01, DX
+	JLT  next71
+
+columns70:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    (AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    16(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    32(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    48(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns70
+
+next71:
+done67:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, (CX)
+	VMOVUPD Y6, 32(CX)
+	VMOVUPD Y7, 64(CX)
+	VMOVUPD Y8, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same72
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y5
+	VMOVUPD 160(CX), Y6
+	VMOVUPD 192(CX), Y7
+	VMOVUPD 224(CX), Y8
+	JMP     done73
+
+same72:
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+
+done73:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next76
+
+columns75:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 8(CX), Y9
+	VCVTDQ2PD    192(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    208(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    224(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    240(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 16(CX), Y9
+	VCVTDQ2PD    320(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    336(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    352(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    368(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	VBROADCASTSD 24(CX), Y9
+	VCVTDQ2PD    448(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    464(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    480(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    496(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns75
+
+next76:
+	ADDQ $0x04, DX
+	JEQ  done74
+	SUBQ $0x01, DX
+	JLT  next78
+
+columns77:
+	VBROADCASTSD (CX), Y9
+	VCVTDQ2PD    64(AX), Y4
+	VFMADD231PD  Y4, Y9, Y5
+	VCVTDQ2PD    80(AX), Y4
+	VFMADD231PD  Y4, Y9, Y6
+	VCVTDQ2PD    96(AX), Y4
+	VFMADD231PD  Y4, Y9, Y7
+	VCVTDQ2PD    112(AX), Y4
+	VFMADD231PD  Y4, Y9, Y8
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns77
+
+next78:
+done74:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y5, 128(CX)
+	VMOVUPD Y6, 160(CX)
+	VMOVUPD Y7, 192(CX)
+	VMOVUPD Y8, 224(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y5
+	VMOVUPD 32(DX), Y6
+	VMOVUPD 64(DX), Y7
+	VMOVUPD 96(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next81
+
+columns80:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   256(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   272(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   288(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   304(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   384(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   400(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   416(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   432(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns80
+
+next81:
+	ADDQ $0x04, DX
+	JEQ  done79
+	SUBQ $0x01, DX
+	JLT  next83
+
+columns82:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns82
+
+next83:
+done79:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y5
+	VMOVUPD 160(DX), Y6
+	VMOVUPD 192(DX), Y7
+	VMOVUPD 224(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next86
+
+columns85:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   320(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   336(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   352(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   368(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   448(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   464(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   480(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   496(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns85
+
+next86:
+	ADDQ $0x04, DX
+	JEQ  done84
+	SUBQ $0x01, DX
+	JLT  next88
+
+columns87:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns87
+
+next88:
+done84:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product52:
+likelihood7:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
 	ADDQ AX, CX
-	MOVQ y+56(FP), DX
+	MOVQ y+64(FP), DX
 	ADDQ AX, DX
-	MOVQ 40(SP), AX
+	MOVQ 48(SP), AX
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail49
+	JGT  tail92
 
-loop48:
+loop91:
 	VMOVUPD      (CX)(BX*8), Y4
-	VBROADCASTSD logPhi+96(FP), Y5
+	VBROADCASTSD logPhi+104(FP), Y5
 	VSUBPD       Y5, Y4, Y4
 	VORPD        c8000000000000000<>+0(SB), Y4, Y4
 	VMOVUPD      cc087500000000000<>+0(SB), Y5
@@ -8720,7 +14317,7 @@ loop48:
 	VSUBPD       Y5, Y6, Y5
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y7, Y5
 	VMOVUPD      (CX)(BX*8), Y6
-	VBROADCASTSD logPhi+96(FP), Y7
+	VBROADCASTSD logPhi+104(FP), Y7
 	VSUBPD       Y7, Y6, Y6
 	VMOVUPD      (DX)(BX*8), Y7
 	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y8
@@ -8738,20 +14335,20 @@ loop48:
 	VMOVUPD      c0000000000000000<>+0(SB), Y9
 	VMAXPD       Y6, Y9, Y6
 	VADDPD       Y6, Y5, Y5
-	VBROADCASTSD inverse+104(FP), Y6
+	VBROADCASTSD inverse+112(FP), Y6
 	VSUBPD       Y8, Y10, Y9
 	VFNMADD231PD Y6, Y4, Y9
 	VADDPD       Y9, Y2, Y2
 	VXORPD       c8000000000000000<>+0(SB), Y7, Y6
 	VMULPD       Y5, Y6, Y5
-	VBROADCASTSD phi+88(FP), Y6
+	VBROADCASTSD phi+96(FP), Y6
 	VFNMADD231PD Y8, Y6, Y5
 	VADDPD       Y5, Y0, Y0
-	VBROADCASTSD phi+88(FP), Y5
+	VBROADCASTSD phi+96(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
 	VMOVUPD      Y4, (CX)(BX*8)
 	VMOVUPD      32(CX)(BX*8), Y4
-	VBROADCASTSD logPhi+96(FP), Y5
+	VBROADCASTSD logPhi+104(FP), Y5
 	VSUBPD       Y5, Y4, Y4
 	VORPD        c8000000000000000<>+0(SB), Y4, Y4
 	VMOVUPD      cc087500000000000<>+0(SB), Y5
@@ -8822,7 +14419,7 @@ loop48:
 	VSUBPD       Y5, Y6, Y5
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y7, Y5
 	VMOVUPD      32(CX)(BX*8), Y6
-	VBROADCASTSD logPhi+96(FP), Y7
+	VBROADCASTSD logPhi+104(FP), Y7
 	VSUBPD       Y7, Y6, Y6
 	VMOVUPD      32(DX)(BX*8), Y7
 	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y8
@@ -8840,32 +14437,32 @@ loop48:
 	VMOVUPD      c0000000000000000<>+0(SB), Y9
 	VMAXPD       Y6, Y9, Y6
 	VADDPD       Y6, Y5, Y5
-	VBROADCASTSD inverse+104(FP), Y6
+	VBROADCASTSD inverse+112(FP), Y6
 	VSUBPD       Y8, Y10, Y9
 	VFNMADD231PD Y6, Y4, Y9
 	VADDPD       Y9, Y3, Y3
 	VXORPD       c8000000000000000<>+0(SB), Y7, Y6
 	VMULPD       Y5, Y6, Y5
-	VBROADCASTSD phi+88(FP), Y6
+	VBROADCASTSD phi+96(FP), Y6
 	VFNMADD231PD Y8, Y6, Y5
 	VADDPD       Y5, Y1, Y1
-	VBROADCASTSD phi+88(FP), Y5
+	VBROADCASTSD phi+96(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
 	VMOVUPD      Y4, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop48
+	JLE          loop91
 
-tail49:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done50
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
 	VMOVUPD      64(SI)(DI*8), Y4
 	VMASKMOVPD   (CX)(BX*8), Y4, Y5
-	VBROADCASTSD logPhi+96(FP), Y6
+	VBROADCASTSD logPhi+104(FP), Y6
 	VSUBPD       Y6, Y5, Y5
 	VORPD        c8000000000000000<>+0(SB), Y5, Y5
 	VMOVUPD      cc087500000000000<>+0(SB), Y6
@@ -8936,7 +14533,7 @@ tail49:
 	VSUBPD       Y6, Y7, Y6
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y6
 	VMASKMOVPD   (CX)(BX*8), Y4, Y7
-	VBROADCASTSD logPhi+96(FP), Y8
+	VBROADCASTSD logPhi+104(FP), Y8
 	VSUBPD       Y8, Y7, Y7
 	VMASKMOVPD   (DX)(BX*8), Y4, Y8
 	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y9
@@ -8954,25 +14551,25 @@ tail49:
 	VMOVUPD      c0000000000000000<>+0(SB), Y10
 	VMAXPD       Y7, Y10, Y7
 	VADDPD       Y7, Y6, Y6
-	VBROADCASTSD inverse+104(FP), Y7
+	VBROADCASTSD inverse+112(FP), Y7
 	VSUBPD       Y9, Y11, Y10
 	VFNMADD231PD Y7, Y5, Y10
 	VANDPD       Y4, Y10, Y7
 	VADDPD       Y7, Y2, Y2
 	VXORPD       c8000000000000000<>+0(SB), Y8, Y7
 	VMULPD       Y6, Y7, Y6
-	VBROADCASTSD phi+88(FP), Y7
+	VBROADCASTSD phi+96(FP), Y7
 	VFNMADD231PD Y9, Y7, Y6
 	VANDPD       Y4, Y6, Y6
 	VADDPD       Y6, Y0, Y0
-	VBROADCASTSD phi+88(FP), Y6
+	VBROADCASTSD phi+96(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
 	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
 	VMASKMOVPD   32(CX)(BX*8), Y4, Y5
-	VBROADCASTSD logPhi+96(FP), Y6
+	VBROADCASTSD logPhi+104(FP), Y6
 	VSUBPD       Y6, Y5, Y5
 	VORPD        c8000000000000000<>+0(SB), Y5, Y5
 	VMOVUPD      cc087500000000000<>+0(SB), Y6
@@ -9043,7 +14640,7 @@ tail49:
 	VSUBPD       Y6, Y7, Y6
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y6
 	VMASKMOVPD   32(CX)(BX*8), Y4, Y7
-	VBROADCASTSD logPhi+96(FP), Y8
+	VBROADCASTSD logPhi+104(FP), Y8
 	VSUBPD       Y8, Y7, Y7
 	VMASKMOVPD   32(DX)(BX*8), Y4, Y8
 	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y9
@@ -9061,31 +14658,31 @@ tail49:
 	VMOVUPD      c0000000000000000<>+0(SB), Y10
 	VMAXPD       Y7, Y10, Y7
 	VADDPD       Y7, Y6, Y6
-	VBROADCASTSD inverse+104(FP), Y7
+	VBROADCASTSD inverse+112(FP), Y7
 	VSUBPD       Y9, Y11, Y10
 	VFNMADD231PD Y7, Y5, Y10
 	VANDPD       Y4, Y10, Y7
 	VADDPD       Y7, Y3, Y3
 	VXORPD       c8000000000000000<>+0(SB), Y8, Y7
 	VMULPD       Y6, Y7, Y6
-	VBROADCASTSD phi+88(FP), Y7
+	VBROADCASTSD phi+96(FP), Y7
 	VFNMADD231PD Y9, Y7, Y6
 	VANDPD       Y4, Y6, Y6
 	VADDPD       Y6, Y1, Y1
-	VBROADCASTSD phi+88(FP), Y6
+	VBROADCASTSD phi+96(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-done50:
-	MOVQ 24(SP), AX
-	MOVQ 40(SP), CX
+done93:
+	MOVQ 32(SP), AX
+	MOVQ 48(SP), CX
 	CMPQ AX, CX
-	JNE  rest10
-	MOVQ 32(SP), CX
-	MOVQ (SP), DX
+	JNE  rest11
+	MOVQ 40(SP), CX
+	MOVQ 8(SP), DX
 	ADDQ CX, DX
-	MOVQ DX, (SP)
-	MOVQ 16(SP), CX
+	MOVQ DX, 8(SP)
+	MOVQ 24(SP), CX
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
@@ -9094,35 +14691,35 @@ done50:
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 8(SP), CX
+	MOVQ CX, 24(SP)
+	MOVQ (SP), CX
 	SUBQ AX, CX
-	MOVQ CX, 8(SP)
+	MOVQ CX, (SP)
 	MOVQ $0x00000001, AX
-	MOVQ AX, 48(SP)
-	JMP  tile2
+	MOVQ AX, 56(SP)
+	JMP  tile3
 
-back7:
-	MOVQ    24(SP), AX
+back8:
+	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
-	JNE     backLong8
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	JNE     backLong9
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000080, DX
 	VMOVUPD (DX), Y4
 	VMOVUPD 32(DX), Y5
 	VMOVUPD 64(DX), Y6
 	VMOVUPD 96(DX), Y7
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next96
 
-columns52:
+columns95:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -9158,15 +14755,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns95
 
-next53:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next98
 
-columns54:
+columns97:
 	VMOVUPD     (CX), Y8
 	VMOVUPD     32(CX), Y9
 	VFMADD231PD (AX), Y4, Y8
@@ -9178,10 +14775,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns97
 
-next55:
-done51:
+next98:
+done94:
 	VMOVUPD (CX), Y8
 	VMOVUPD 32(CX), Y9
 	VADDPD  Y4, Y8, Y8
@@ -9191,15 +14788,18 @@ done51:
 	VMOVUPD Y8, (CX)
 	VMOVUPD Y9, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     tile3
 
-backLong8:
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+backLong9:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole99
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y4
@@ -9210,12 +14810,12 @@ backLong8:
 	VMOVUPD 160(DX), Y9
 	VMOVUPD 192(DX), Y10
 	VMOVUPD 224(DX), Y11
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next58
+	JLT     next103
 
-columns57:
+columns102:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -9267,15 +14867,15 @@ columns57:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns57
+	JGE         columns102
 
-next58:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done56
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next60
+	JLT  next105
 
-columns59:
+columns104:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -9291,10 +14891,10 @@ columns59:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns59
+	JGE         columns104
 
-next60:
-done56:
+next105:
+done101:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -9308,181 +14908,567 @@ done56:
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     product100
 
-finish9:
-	MOVQ  48(SP), AX
-	TESTQ AX, AX
-	JNE   back7
-	MOVQ  8(SP), AX
-	TESTQ AX, AX
-	JEQ   done12
-	MOVQ  AX, 40(SP)
-	MOVQ  8(SP), AX
-	MOVQ  (SP), CX
-	MOVQ  16(SP), DX
+whole99:
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y5
+	VMOVUPD 32(DX), Y6
+	VMOVUPD 64(DX), Y7
+	VMOVUPD 96(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next108
 
-unit61:
+columns107:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   256(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   272(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   288(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   304(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   384(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   400(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   416(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   432(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns107
+
+next108:
+	ADDQ $0x04, DX
+	JEQ  done106
+	SUBQ $0x01, DX
+	JLT  next110
+
+columns109:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns109
+
+next110:
+done106:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y5
+	VMOVUPD 160(DX), Y6
+	VMOVUPD 192(DX), Y7
+	VMOVUPD 224(DX), Y8
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next113
+
+columns112:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     64(CX), Y9
+	VMOVUPD     96(CX), Y10
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 64(CX)
+	VMOVUPD     Y10, 96(CX)
+	VMOVUPD     128(CX), Y9
+	VMOVUPD     160(CX), Y10
+	VCVTDQ2PD   320(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   336(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   352(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   368(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 128(CX)
+	VMOVUPD     Y10, 160(CX)
+	VMOVUPD     192(CX), Y9
+	VMOVUPD     224(CX), Y10
+	VCVTDQ2PD   448(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   464(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   480(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   496(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, 192(CX)
+	VMOVUPD     Y10, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns112
+
+next113:
+	ADDQ $0x04, DX
+	JEQ  done111
+	SUBQ $0x01, DX
+	JLT  next115
+
+columns114:
+	VMOVUPD     (CX), Y9
+	VMOVUPD     32(CX), Y10
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y5, Y9
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y6, Y10
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y7, Y9
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y10
+	VMOVUPD     Y9, (CX)
+	VMOVUPD     Y10, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns114
+
+next115:
+done111:
+	VMOVUPD (CX), Y4
+	VMOVUPD 32(CX), Y9
+	VADDPD  Y5, Y4, Y4
+	VADDPD  Y6, Y9, Y9
+	VADDPD  Y7, Y4, Y4
+	VADDPD  Y8, Y9, Y9
+	VMOVUPD Y4, (CX)
+	VMOVUPD Y9, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product100:
+	JMP tile3
+
+finish10:
+	MOVQ  56(SP), AX
+	TESTQ AX, AX
+	JNE   back8
+	MOVQ  (SP), AX
+	TESTQ AX, AX
+	JEQ   done13
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole116
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same63
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y4, Y5
-	JMP        done64
+	JMP        done121
 
-same63:
-	VBROADCASTSD c+40(FP), Y5
+same120:
+	VBROADCASTSD c+48(FP), Y5
 
-done64:
+done121:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column65:
+column122:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column65
+	JG           column122
 	VMASKMOVPD   Y5, Y4, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost66
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost66:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same67
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y4, Y5
-	JMP        done68
+	JMP        done125
 
-same67:
-	VBROADCASTSD c+40(FP), Y5
+same124:
+	VBROADCASTSD c+48(FP), Y5
 
-done68:
+done125:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column69:
+column126:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  32(SI), Y6, Y5
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column69
+	JG           column126
 	VMASKMOVPD   Y5, Y4, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit61
-	JMP          likelihood6
+	JG           unit118
+	JMP          product117
 
-rest10:
-	MOVQ 8(SP), AX
-	MOVQ (SP), CX
-	MOVQ 16(SP), DX
+whole116:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
 
-unit70:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost71
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost71:
+atMost128:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y5
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same129
+	ADDQ       DX, SI
+	VMASKMOVPD (SI), Y5, Y6
+	JMP        done130
+
+same129:
+	VBROADCASTSD c+48(FP), Y6
+
+done130:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column131:
+	VBROADCASTSD (DI), Y7
+	VCVTDQ2PD    (SI), Y4
+	VFMADD231PD  Y4, Y7, Y6
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column131
+	VMASKMOVPD   Y6, Y5, (BX)
+	MOVQ         AX, BX
+	CMPQ         BX, $0x08
+	JLE          atMost132
+	MOVQ         $0x00000008, BX
+
+atMost132:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y5
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same133
+	ADDQ       DX, SI
+	VMASKMOVPD 32(SI), Y5, Y6
+	JMP        done134
+
+same133:
+	VBROADCASTSD c+48(FP), Y6
+
+done134:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column135:
+	VBROADCASTSD (DI), Y7
+	VCVTDQ2PD    16(SI), Y4
+	VFMADD231PD  Y4, Y7, Y6
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column135
+	VMASKMOVPD   Y6, Y5, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
+	JG           unit127
+
+product117:
+	JMP likelihood7
+
+rest11:
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole136
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit138:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost139
+	MOVQ $0x00000008, BX
+
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y4, Y4
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column72:
+column140:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column72
+	JG          column140
 	VMOVUPD     (SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost73
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost73:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y4, Y4
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column74:
+column142:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column74
+	JG          column142
 	VMOVUPD     32(SI), Y5
 	VADDPD      Y4, Y5, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit70
-	JMP         done12
+	JG          unit138
+	JMP         product137
 
-wide11:
-tile75:
-	MOVQ 8(SP), AX
+whole136:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
+
+unit143:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost144
+	MOVQ $0x00000008, BX
+
+atMost144:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y4
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y4, Y5
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column145:
+	VMOVUPD     (SI), Y6
+	VCVTDQ2PD   (BX), Y4
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPD     Y6, (SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column145
+	VMOVUPD     (SI), Y4
+	VADDPD      Y5, Y4, Y4
+	VMOVUPD     Y4, (SI)
+	MOVQ        AX, BX
+	CMPQ        BX, $0x08
+	JLE         atMost146
+	MOVQ        $0x00000008, BX
+
+atMost146:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y4
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD 32(BX), Y4, Y5
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column147:
+	VMOVUPD     32(SI), Y6
+	VCVTDQ2PD   16(BX), Y4
+	VFMADD231PD Y4, Y5, Y6
+	VMOVUPD     Y6, 32(SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column147
+	VMOVUPD     32(SI), Y4
+	VADDPD      Y5, Y4, Y4
+	VMOVUPD     Y4, 32(SI)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, AX
+	JG          unit143
+
+product137:
+	JMP done13
+
+wide12:
+tile148:
+	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish79
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost81
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost81:
-	MOVQ  AX, 40(SP)
+atMost154:
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole155
 	VPXOR Y4, Y4, Y4
 	VPXOR Y5, Y5, Y5
 	VPXOR Y6, Y6, Y6
@@ -9491,14 +15477,14 @@ atMost81:
 	VPXOR Y9, Y9, Y9
 	VPXOR Y10, Y10, Y10
 	VPXOR Y11, Y11, Y11
-	MOVQ  (SP), AX
-	MOVQ  b+16(FP), CX
-	MOVQ  (SP), DX
-	MOVQ  32(SP), BX
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
 	ADDQ  BX, DX
-	MOVQ  k+24(FP), BX
+	MOVQ  k+32(FP), BX
 
-group82:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -9517,7 +15503,7 @@ group82:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group82
+	JG          group157
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -9531,24 +15517,24 @@ group82:
 	VUNPCKLPD   Y4, Y8, Y5
 	VUNPCKHPD   Y4, Y8, Y4
 	VADDPD      Y4, Y5, Y5
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     64(CX)(AX*8), Y4
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same83
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y4, Y6
-	JMP         done84
+	JMP         done159
 
-same83:
-	VBROADCASTSD c+40(FP), Y6
+same158:
+	VBROADCASTSD c+48(FP), Y6
 
-done84:
+done159:
 	VADDPD     Y6, Y5, Y5
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, (CX)
 	VPXOR      Y4, Y4, Y4
@@ -9559,14 +15545,14 @@ done84:
 	VPXOR      Y9, Y9, Y9
 	VPXOR      Y10, Y10, Y10
 	VPXOR      Y11, Y11, Y11
-	MOVQ       (SP), AX
-	MOVQ       b+16(FP), CX
-	MOVQ       (SP), DX
-	MOVQ       32(SP), BX
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
 	ADDQ       BX, DX
-	MOVQ       k+24(FP), BX
+	MOVQ       k+32(FP), BX
 
-group85:
+group160:
 	VMOVUPD     (CX), Y12
 	VFMADD231PD 256(AX), Y12, Y4
 	VFMADD231PD 320(AX), Y12, Y6
@@ -9581,7 +15567,7 @@ group85:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group85
+	JG          group160
 	VADDPD      Y5, Y4, Y4
 	VADDPD      Y7, Y6, Y5
 	VADDPD      Y9, Y8, Y6
@@ -9595,40 +15581,191 @@ group85:
 	VUNPCKLPD   Y4, Y8, Y5
 	VUNPCKHPD   Y4, Y8, Y4
 	VADDPD      Y4, Y5, Y5
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     96(CX)(AX*8), Y4
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same86
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y4, Y6
-	JMP         done87
+	JMP         done162
 
-same86:
-	VBROADCASTSD c+40(FP), Y6
+same161:
+	VBROADCASTSD c+48(FP), Y6
 
-done87:
+done162:
 	VADDPD     Y6, Y5, Y5
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y5, Y4, 32(CX)
-	MOVQ       16(SP), AX
-	MOVQ       d+64(FP), CX
-	ADDQ       AX, CX
-	MOVQ       y+56(FP), DX
-	ADDQ       AX, DX
-	MOVQ       40(SP), AX
-	XORQ       BX, BX
-	LEAQ       -8(AX), SI
-	CMPQ       BX, SI
-	JGT        tail91
+	JMP        product156
 
-loop90:
+whole155:
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	VPXOR Y12, Y12, Y12
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+32(FP), BX
+
+group163:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	VMOVUPD     (CX), Y13
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y13, Y5
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y13, Y7
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y13, Y9
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y13, Y11
+	VMOVUPD     32(CX), Y13
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y13, Y6
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y13, Y8
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y13, Y10
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y13, Y12
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group163
+	VADDPD      Y6, Y5, Y4
+	VADDPD      Y8, Y7, Y5
+	VADDPD      Y10, Y9, Y6
+	VADDPD      Y12, Y11, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y4
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same164
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y4, Y6
+	JMP         done165
+
+same164:
+	VBROADCASTSD c+48(FP), Y6
+
+done165:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, (CX)
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	VPXOR      Y12, Y12, Y12
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+32(FP), BX
+
+group166:
+	VMOVUPD     (CX), Y13
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y13, Y5
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y13, Y7
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y13, Y9
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y13, Y11
+	VMOVUPD     32(CX), Y13
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y13, Y6
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y13, Y8
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y13, Y10
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y13, Y12
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group166
+	VADDPD      Y6, Y5, Y4
+	VADDPD      Y8, Y7, Y5
+	VADDPD      Y10, Y9, Y6
+	VADDPD      Y12, Y11, Y7
+	VPERM2F128  $0x20, Y6, Y4, Y8
+	VPERM2F128  $0x31, Y6, Y4, Y4
+	VADDPD      Y4, Y8, Y8
+	VPERM2F128  $0x20, Y7, Y5, Y4
+	VPERM2F128  $0x31, Y7, Y5, Y5
+	VADDPD      Y5, Y4, Y4
+	VUNPCKLPD   Y4, Y8, Y5
+	VUNPCKHPD   Y4, Y8, Y4
+	VADDPD      Y4, Y5, Y5
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y4
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same167
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y4, Y6
+	JMP         done168
+
+same167:
+	VBROADCASTSD c+48(FP), Y6
+
+done168:
+	VADDPD     Y6, Y5, Y5
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y5, Y4, 32(CX)
+
+product156:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
+	ADDQ AX, CX
+	MOVQ y+64(FP), DX
+	ADDQ AX, DX
+	MOVQ 48(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail172
+
+loop171:
 	VMOVUPD      (CX)(BX*8), Y4
-	VBROADCASTSD logPhi+96(FP), Y5
+	VBROADCASTSD logPhi+104(FP), Y5
 	VSUBPD       Y5, Y4, Y4
 	VORPD        c8000000000000000<>+0(SB), Y4, Y4
 	VMOVUPD      cc087500000000000<>+0(SB), Y5
@@ -9699,7 +15836,7 @@ loop90:
 	VSUBPD       Y5, Y6, Y5
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y7, Y5
 	VMOVUPD      (CX)(BX*8), Y6
-	VBROADCASTSD logPhi+96(FP), Y7
+	VBROADCASTSD logPhi+104(FP), Y7
 	VSUBPD       Y7, Y6, Y6
 	VMOVUPD      (DX)(BX*8), Y7
 	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y8
@@ -9717,20 +15854,20 @@ loop90:
 	VMOVUPD      c0000000000000000<>+0(SB), Y9
 	VMAXPD       Y6, Y9, Y6
 	VADDPD       Y6, Y5, Y5
-	VBROADCASTSD inverse+104(FP), Y6
+	VBROADCASTSD inverse+112(FP), Y6
 	VSUBPD       Y8, Y10, Y9
 	VFNMADD231PD Y6, Y4, Y9
 	VADDPD       Y9, Y2, Y2
 	VXORPD       c8000000000000000<>+0(SB), Y7, Y6
 	VMULPD       Y5, Y6, Y5
-	VBROADCASTSD phi+88(FP), Y6
+	VBROADCASTSD phi+96(FP), Y6
 	VFNMADD231PD Y8, Y6, Y5
 	VADDPD       Y5, Y0, Y0
-	VBROADCASTSD phi+88(FP), Y5
+	VBROADCASTSD phi+96(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
 	VMOVUPD      Y4, (CX)(BX*8)
 	VMOVUPD      32(CX)(BX*8), Y4
-	VBROADCASTSD logPhi+96(FP), Y5
+	VBROADCASTSD logPhi+104(FP), Y5
 	VSUBPD       Y5, Y4, Y4
 	VORPD        c8000000000000000<>+0(SB), Y4, Y4
 	VMOVUPD      cc087500000000000<>+0(SB), Y5
@@ -9801,7 +15938,7 @@ loop90:
 	VSUBPD       Y5, Y6, Y5
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y7, Y5
 	VMOVUPD      32(CX)(BX*8), Y6
-	VBROADCASTSD logPhi+96(FP), Y7
+	VBROADCASTSD logPhi+104(FP), Y7
 	VSUBPD       Y7, Y6, Y6
 	VMOVUPD      32(DX)(BX*8), Y7
 	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y8
@@ -9819,32 +15956,32 @@ loop90:
 	VMOVUPD      c0000000000000000<>+0(SB), Y9
 	VMAXPD       Y6, Y9, Y6
 	VADDPD       Y6, Y5, Y5
-	VBROADCASTSD inverse+104(FP), Y6
+	VBROADCASTSD inverse+112(FP), Y6
 	VSUBPD       Y8, Y10, Y9
 	VFNMADD231PD Y6, Y4, Y9
 	VADDPD       Y9, Y3, Y3
 	VXORPD       c8000000000000000<>+0(SB), Y7, Y6
 	VMULPD       Y5, Y6, Y5
-	VBROADCASTSD phi+88(FP), Y6
+	VBROADCASTSD phi+96(FP), Y6
 	VFNMADD231PD Y8, Y6, Y5
 	VADDPD       Y5, Y1, Y1
-	VBROADCASTSD phi+88(FP), Y5
+	VBROADCASTSD phi+96(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
 	VMOVUPD      Y4, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop90
+	JLE          loop171
 
-tail91:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done92
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
 	VMOVUPD      64(SI)(DI*8), Y4
 	VMASKMOVPD   (CX)(BX*8), Y4, Y5
-	VBROADCASTSD logPhi+96(FP), Y6
+	VBROADCASTSD logPhi+104(FP), Y6
 	VSUBPD       Y6, Y5, Y5
 	VORPD        c8000000000000000<>+0(SB), Y5, Y5
 	VMOVUPD      cc087500000000000<>+0(SB), Y6
@@ -9915,7 +16052,7 @@ tail91:
 	VSUBPD       Y6, Y7, Y6
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y6
 	VMASKMOVPD   (CX)(BX*8), Y4, Y7
-	VBROADCASTSD logPhi+96(FP), Y8
+	VBROADCASTSD logPhi+104(FP), Y8
 	VSUBPD       Y8, Y7, Y7
 	VMASKMOVPD   (DX)(BX*8), Y4, Y8
 	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y9
@@ -9933,25 +16070,25 @@ tail91:
 	VMOVUPD      c0000000000000000<>+0(SB), Y10
 	VMAXPD       Y7, Y10, Y7
 	VADDPD       Y7, Y6, Y6
-	VBROADCASTSD inverse+104(FP), Y7
+	VBROADCASTSD inverse+112(FP), Y7
 	VSUBPD       Y9, Y11, Y10
 	VFNMADD231PD Y7, Y5, Y10
 	VANDPD       Y4, Y10, Y7
 	VADDPD       Y7, Y2, Y2
 	VXORPD       c8000000000000000<>+0(SB), Y8, Y7
 	VMULPD       Y6, Y7, Y6
-	VBROADCASTSD phi+88(FP), Y7
+	VBROADCASTSD phi+96(FP), Y7
 	VFNMADD231PD Y9, Y7, Y6
 	VANDPD       Y4, Y6, Y6
 	VADDPD       Y6, Y0, Y0
-	VBROADCASTSD phi+88(FP), Y6
+	VBROADCASTSD phi+96(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
 	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
 	VMASKMOVPD   32(CX)(BX*8), Y4, Y5
-	VBROADCASTSD logPhi+96(FP), Y6
+	VBROADCASTSD logPhi+104(FP), Y6
 	VSUBPD       Y6, Y5, Y5
 	VORPD        c8000000000000000<>+0(SB), Y5, Y5
 	VMOVUPD      cc087500000000000<>+0(SB), Y6
@@ -10022,7 +16159,7 @@ tail91:
 	VSUBPD       Y6, Y7, Y6
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y6
 	VMASKMOVPD   32(CX)(BX*8), Y4, Y7
-	VBROADCASTSD logPhi+96(FP), Y8
+	VBROADCASTSD logPhi+104(FP), Y8
 	VSUBPD       Y8, Y7, Y7
 	VMASKMOVPD   32(DX)(BX*8), Y4, Y8
 	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y9
@@ -10040,56 +16177,56 @@ tail91:
 	VMOVUPD      c0000000000000000<>+0(SB), Y10
 	VMAXPD       Y7, Y10, Y7
 	VADDPD       Y7, Y6, Y6
-	VBROADCASTSD inverse+104(FP), Y7
+	VBROADCASTSD inverse+112(FP), Y7
 	VSUBPD       Y9, Y11, Y10
 	VFNMADD231PD Y7, Y5, Y10
 	VANDPD       Y4, Y10, Y7
 	VADDPD       Y7, Y3, Y3
 	VXORPD       c8000000000000000<>+0(SB), Y8, Y7
 	VMULPD       Y6, Y7, Y6
-	VBROADCASTSD phi+88(FP), Y7
+	VBROADCASTSD phi+96(FP), Y7
 	VFNMADD231PD Y9, Y7, Y6
 	VANDPD       Y4, Y6, Y6
 	VADDPD       Y6, Y1, Y1
-	VBROADCASTSD phi+88(FP), Y6
+	VBROADCASTSD phi+96(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-done92:
-	MOVQ         grad+32(FP), AX
-	MOVQ         k+24(FP), CX
+done173:
+	MOVQ         grad+40(FP), AX
+	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
 	ADDQ         CX, AX
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      64(DX)(CX*8), Y4
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   (DX), Y4, Y4
-	VMOVUPD      Y4, 56(SP)
+	VMOVUPD      Y4, 64(SP)
 	VMOVUPD      (AX), Y5
 	VADDPD       Y4, Y5, Y5
 	VMOVUPD      Y5, (AX)
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      96(DX)(CX*8), Y4
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   32(DX), Y4, Y4
-	VMOVUPD      Y4, 88(SP)
+	VMOVUPD      Y4, 96(SP)
 	VMOVUPD      32(AX), Y5
 	VADDPD       Y4, Y5, Y5
 	VMOVUPD      Y5, 32(AX)
-	MOVQ         24(SP), AX
-	MOVQ         32(SP), CX
-	MOVQ         (SP), DX
+	MOVQ         32(SP), AX
+	MOVQ         40(SP), CX
+	MOVQ         8(SP), DX
 	ADDQ         CX, DX
-	MOVQ         DX, (SP)
-	MOVQ         16(SP), CX
+	MOVQ         DX, 8(SP)
+	MOVQ         24(SP), CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
@@ -10098,32 +16235,35 @@ done92:
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
-	MOVQ         CX, 16(SP)
-	MOVQ         8(SP), CX
-	SUBQ         AX, CX
-	MOVQ         CX, 8(SP)
-	VBROADCASTSD 56(SP), Y4
-	VBROADCASTSD 64(SP), Y5
-	VBROADCASTSD 72(SP), Y6
-	VBROADCASTSD 80(SP), Y7
-	VBROADCASTSD 88(SP), Y8
-	VBROADCASTSD 96(SP), Y9
-	VBROADCASTSD 104(SP), Y10
-	VBROADCASTSD 112(SP), Y11
-	MOVQ         (SP), AX
+	MOVQ         CX, 24(SP)
 	MOVQ         (SP), CX
-	MOVQ         grad+32(FP), DX
-	MOVQ         32(SP), BX
+	SUBQ         AX, CX
+	MOVQ         CX, (SP)
+	MOVQ         16(SP), AX
+	TESTQ        AX, AX
+	JNE          whole174
+	VBROADCASTSD 64(SP), Y4
+	VBROADCASTSD 72(SP), Y5
+	VBROADCASTSD 80(SP), Y6
+	VBROADCASTSD 88(SP), Y7
+	VBROADCASTSD 96(SP), Y8
+	VBROADCASTSD 104(SP), Y9
+	VBROADCASTSD 112(SP), Y10
+	VBROADCASTSD 120(SP), Y11
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
 	SUBQ         $0x00000200, AX
 	SHRQ         $0x01, BX
 	ADDQ         BX, CX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 	SHLQ         $0x03, BX
 	ADDQ         BX, DX
 	SUBQ         $0x40, DX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 
-group93:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -10152,17 +16292,87 @@ group93:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group93
-	MOVQ        $0x00000000, AX
-	MOVQ        AX, 48(SP)
-	JMP         tile75
+	JG          group176
+	JMP         product175
 
-finish79:
-done12:
-	MOVQ    sum+72(FP), AX
+whole174:
+	VBROADCASTSD 64(SP), Y5
+	VBROADCASTSD 72(SP), Y6
+	VBROADCASTSD 80(SP), Y7
+	VBROADCASTSD 88(SP), Y8
+	VBROADCASTSD 96(SP), Y9
+	VBROADCASTSD 104(SP), Y10
+	VBROADCASTSD 112(SP), Y11
+	VBROADCASTSD 120(SP), Y12
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
+	SUBQ         $0x00000100, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+32(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+32(FP), BX
+
+group177:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	VMOVUPD     (DX), Y13
+	VCVTDQ2PD   (AX), Y4
+	VFMADD231PD Y4, Y5, Y13
+	VCVTDQ2PD   32(AX), Y4
+	VFMADD231PD Y4, Y6, Y13
+	VCVTDQ2PD   64(AX), Y4
+	VFMADD231PD Y4, Y7, Y13
+	VCVTDQ2PD   96(AX), Y4
+	VFMADD231PD Y4, Y8, Y13
+	VCVTDQ2PD   128(AX), Y4
+	VFMADD231PD Y4, Y9, Y13
+	VCVTDQ2PD   160(AX), Y4
+	VFMADD231PD Y4, Y10, Y13
+	VCVTDQ2PD   192(AX), Y4
+	VFMADD231PD Y4, Y11, Y13
+	VCVTDQ2PD   224(AX), Y4
+	VFMADD231PD Y4, Y12, Y13
+	VMOVUPD     Y13, (DX)
+	VMOVUPD     32(DX), Y13
+	VCVTDQ2PD   16(AX), Y4
+	VFMADD231PD Y4, Y5, Y13
+	VCVTDQ2PD   48(AX), Y4
+	VFMADD231PD Y4, Y6, Y13
+	VCVTDQ2PD   80(AX), Y4
+	VFMADD231PD Y4, Y7, Y13
+	VCVTDQ2PD   112(AX), Y4
+	VFMADD231PD Y4, Y8, Y13
+	VCVTDQ2PD   144(AX), Y4
+	VFMADD231PD Y4, Y9, Y13
+	VCVTDQ2PD   176(AX), Y4
+	VFMADD231PD Y4, Y10, Y13
+	VCVTDQ2PD   208(AX), Y4
+	VFMADD231PD Y4, Y11, Y13
+	VCVTDQ2PD   240(AX), Y4
+	VFMADD231PD Y4, Y12, Y13
+	VMOVUPD     Y13, 32(DX)
+	ADDQ        $-256, AX
+	ADDQ        $-64, DX
+	ADDQ        $+128, CX
+	SUBQ        $0x08, BX
+	JG          group177
+
+product175:
+	MOVQ $0x00000000, AX
+	MOVQ AX, 56(SP)
+	JMP  tile148
+
+finish152:
+done13:
+	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
-	MOVQ    dphi+80(FP), AX
+	MOVQ    dphi+88(FP), AX
 	VMOVUPD Y2, (AX)
 	VMOVUPD Y3, 32(AX)
 	VZEROUPPER
@@ -10180,79 +16390,89 @@ DATA cc000000000000000<>+16(SB)/8, $0xc000000000000000
 DATA cc000000000000000<>+24(SB)/8, $0xc000000000000000
 GLOBL cc000000000000000<>(SB), RODATA|NOPTR, $32
 
-// func studentTLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
+// func studentTLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·studentTLinearAVX2(SB), NOSPLIT, $120-112
-	MOVQ    sum+72(FP), AX
+TEXT ·studentTLinearAVX2(SB), NOSPLIT, $128-120
+	MOVQ    sum+80(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	MOVQ    product+80(FP), AX
+	MOVQ    product+88(FP), AX
 	VMOVUPD (AX), Y2
 	VMOVUPD 32(AX), Y3
-	MOVQ    share+88(FP), AX
+	MOVQ    share+96(FP), AX
 	VMOVUPD (AX), Y4
 	VMOVUPD 32(AX), Y5
-	MOVQ    x+8(FP), AX
-	MOVQ    AX, (SP)
 	MOVQ    n+0(FP), AX
-	MOVQ    AX, 8(SP)
+	MOVQ    AX, (SP)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 16(SP)
-	MOVQ    AX, 48(SP)
-	MOVQ    k+24(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    AX, 24(SP)
+	MOVQ    AX, 56(SP)
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 24(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 32(SP)
-	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x00000080
-	JG    wide11
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
-tile2:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
+numbers2:
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
+
+tile3:
+	MOVQ    (SP), AX
+	MOVQ    32(SP), CX
 	CMPQ    AX, CX
-	JLT     finish9
-	MOVQ    CX, 40(SP)
-	MOVQ    48(SP), AX
+	JLT     finish10
+	MOVQ    CX, 48(SP)
+	MOVQ    56(SP), AX
 	TESTQ   AX, AX
-	JNE     both4
+	JNE     both5
 	CMPQ    CX, $0x10
-	JNE     long3
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	JNE     long4
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same13
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VMOVUPD 64(CX), Y8
 	VMOVUPD 96(CX), Y9
-	JMP     done14
+	JMP     done15
 
-same13:
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
+same14:
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
 
-done14:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done15:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next17
+	JLT  next18
 
-columns16:
+columns17:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y6
 	VFMADD231PD  32(AX), Y10, Y7
@@ -10276,15 +16496,15 @@ columns16:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns16
+	JGE          columns17
 
-next17:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done15
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y6
 	VFMADD231PD  32(AX), Y10, Y7
@@ -10293,24 +16513,27 @@ columns18:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns18
+	JGE          columns19
 
-next19:
-done15:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next20:
+done16:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y6, (CX)
 	VMOVUPD Y7, 32(CX)
 	VMOVUPD Y8, 64(CX)
 	VMOVUPD Y9, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-long3:
+long4:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole21
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same20
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
@@ -10320,26 +16543,26 @@ long3:
 	VMOVUPD 160(CX), Y11
 	VMOVUPD 192(CX), Y12
 	VMOVUPD 224(CX), Y13
-	JMP     done21
+	JMP     done24
 
-same20:
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
-	VBROADCASTSD c+40(FP), Y10
-	VBROADCASTSD c+40(FP), Y11
-	VBROADCASTSD c+40(FP), Y12
-	VBROADCASTSD c+40(FP), Y13
+same23:
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+	VBROADCASTSD c+48(FP), Y11
+	VBROADCASTSD c+48(FP), Y12
+	VBROADCASTSD c+48(FP), Y13
 
-done21:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done24:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next24
+	JLT  next27
 
-columns23:
+columns26:
 	VBROADCASTSD (CX), Y14
 	VFMADD231PD  (AX), Y14, Y6
 	VFMADD231PD  32(AX), Y14, Y7
@@ -10379,15 +16602,15 @@ columns23:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns23
+	JGE          columns26
 
-next24:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done22
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next26
+	JLT  next29
 
-columns25:
+columns28:
 	VBROADCASTSD (CX), Y14
 	VFMADD231PD  (AX), Y14, Y6
 	VFMADD231PD  32(AX), Y14, Y7
@@ -10400,12 +16623,12 @@ columns25:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns25
+	JGE          columns28
 
-next26:
-done22:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next29:
+done25:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y6, (CX)
 	VMOVUPD Y7, 32(CX)
@@ -10415,48 +16638,245 @@ done22:
 	VMOVUPD Y11, 160(CX)
 	VMOVUPD Y12, 192(CX)
 	VMOVUPD Y13, 224(CX)
-	JMP     likelihood6
+	JMP     product22
 
-both4:
-	CMPQ    CX, $0x10
-	JNE     bothLong5
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+whole21:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same27
+	JEQ     same30
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y7
+	VMOVUPD 32(CX), Y8
+	VMOVUPD 64(CX), Y9
+	VMOVUPD 96(CX), Y10
+	JMP     done31
+
+same30:
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+
+done31:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next34
+
+columns33:
+	VBROADCASTSD (CX), Y11
+	VCVTDQ2PD    (AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    16(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    32(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    48(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	VBROADCASTSD 8(CX), Y11
+	VCVTDQ2PD    128(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    144(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    160(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    176(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	VBROADCASTSD 16(CX), Y11
+	VCVTDQ2PD    256(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    272(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    288(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    304(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	VBROADCASTSD 24(CX), Y11
+	VCVTDQ2PD    384(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    400(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    416(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    432(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns33
+
+next34:
+	ADDQ $0x04, DX
+	JEQ  done32
+	SUBQ $0x01, DX
+	JLT  next36
+
+columns35:
+	VBROADCASTSD (CX), Y11
+	VCVTDQ2PD    (AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    16(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    32(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    48(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns35
+
+next36:
+done32:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y7, (CX)
+	VMOVUPD Y8, 32(CX)
+	VMOVUPD Y9, 64(CX)
+	VMOVUPD Y10, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same37
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y7
+	VMOVUPD 160(CX), Y8
+	VMOVUPD 192(CX), Y9
+	VMOVUPD 224(CX), Y10
+	JMP     done38
+
+same37:
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+
+done38:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next41
+
+columns40:
+	VBROADCASTSD (CX), Y11
+	VCVTDQ2PD    64(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    80(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    96(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    112(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	VBROADCASTSD 8(CX), Y11
+	VCVTDQ2PD    192(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    208(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    224(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    240(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	VBROADCASTSD 16(CX), Y11
+	VCVTDQ2PD    320(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    336(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    352(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    368(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	VBROADCASTSD 24(CX), Y11
+	VCVTDQ2PD    448(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    464(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    480(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    496(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns40
+
+next41:
+	ADDQ $0x04, DX
+	JEQ  done39
+	SUBQ $0x01, DX
+	JLT  next43
+
+columns42:
+	VBROADCASTSD (CX), Y11
+	VCVTDQ2PD    64(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    80(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    96(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    112(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns42
+
+next43:
+done39:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y7, 128(CX)
+	VMOVUPD Y8, 160(CX)
+	VMOVUPD Y9, 192(CX)
+	VMOVUPD Y10, 224(CX)
+
+product22:
+	JMP likelihood7
+
+both5:
+	CMPQ    CX, $0x10
+	JNE     bothLong6
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VMOVUPD 64(CX), Y8
 	VMOVUPD 96(CX), Y9
-	JMP     done28
+	JMP     done45
 
-same27:
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
+same44:
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
 
-done28:
-	MOVQ    (SP), AX
-	MOVQ    b+16(FP), CX
-	MOVQ    (SP), DX
-	MOVQ    16(SP), BX
-	MOVQ    d+64(FP), SI
+done45:
+	MOVQ    8(SP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    8(SP), DX
+	MOVQ    24(SP), BX
+	MOVQ    d+72(FP), SI
 	ADDQ    BX, SI
-	MOVQ    32(SP), BX
+	MOVQ    40(SP), BX
 	SUBQ    BX, DX
 	SUBQ    $0x00000080, SI
 	VMOVUPD (SI), Y10
 	VMOVUPD 32(SI), Y11
 	VMOVUPD 64(SI), Y12
 	VMOVUPD 96(SI), Y13
-	MOVQ    grad+32(FP), BX
-	MOVQ    k+24(FP), SI
+	MOVQ    grad+40(FP), BX
+	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next31
+	JLT     next48
 
-columns30:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y14
@@ -10522,15 +16942,15 @@ columns30:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns30
+	JGE          columns47
 
-next31:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done29
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next33
+	JLT  next50
 
-columns32:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y14
@@ -10551,10 +16971,10 @@ columns32:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns32
+	JGE          columns49
 
-next33:
-done29:
+next50:
+done46:
 	VMOVUPD (BX), Y14
 	VMOVUPD 32(BX), Y15
 	VADDPD  Y10, Y14, Y14
@@ -10563,20 +16983,23 @@ done29:
 	VADDPD  Y13, Y15, Y15
 	VMOVUPD Y14, (BX)
 	VMOVUPD Y15, 32(BX)
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y6, (CX)
 	VMOVUPD Y7, 32(CX)
 	VMOVUPD Y8, 64(CX)
 	VMOVUPD Y9, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-bothLong5:
+bothLong6:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole51
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same34
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
@@ -10586,26 +17009,26 @@ bothLong5:
 	VMOVUPD 160(CX), Y11
 	VMOVUPD 192(CX), Y12
 	VMOVUPD 224(CX), Y13
-	JMP     done35
+	JMP     done54
 
-same34:
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
-	VBROADCASTSD c+40(FP), Y10
-	VBROADCASTSD c+40(FP), Y11
-	VBROADCASTSD c+40(FP), Y12
-	VBROADCASTSD c+40(FP), Y13
+same53:
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+	VBROADCASTSD c+48(FP), Y11
+	VBROADCASTSD c+48(FP), Y12
+	VBROADCASTSD c+48(FP), Y13
 
-done35:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done54:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next38
+	JLT  next57
 
-columns37:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -10661,15 +17084,15 @@ columns37:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns37
+	JGE          columns56
 
-next38:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next59
 
-columns39:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -10686,12 +17109,12 @@ columns39:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns39
+	JGE          columns58
 
-next40:
-done36:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next59:
+done55:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y6, (CX)
 	VMOVUPD Y7, 32(CX)
@@ -10701,11 +17124,11 @@ done36:
 	VMOVUPD Y11, 160(CX)
 	VMOVUPD Y12, 192(CX)
 	VMOVUPD Y13, 224(CX)
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y6
@@ -10716,12 +17139,12 @@ done36:
 	VMOVUPD 160(DX), Y11
 	VMOVUPD 192(DX), Y12
 	VMOVUPD 224(DX), Y13
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next43
+	JLT     next62
 
-columns42:
+columns61:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -10773,15 +17196,15 @@ columns42:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns42
+	JGE         columns61
 
-next43:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next64
 
-columns44:
+columns63:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -10797,10 +17220,10 @@ columns44:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns44
+	JGE         columns63
 
-next45:
-done41:
+next64:
+done60:
 	VMOVUPD (CX), Y14
 	VMOVUPD 32(CX), Y15
 	VADDPD  Y6, Y14, Y14
@@ -10814,32 +17237,448 @@ done41:
 	VMOVUPD Y14, (CX)
 	VMOVUPD Y15, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
+	MOVQ    AX, 56(SP)
+	JMP     product52
 
-likelihood6:
-	MOVQ 16(SP), AX
-	MOVQ d+64(FP), CX
+whole51:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same65
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y7
+	VMOVUPD 32(CX), Y8
+	VMOVUPD 64(CX), Y9
+	VMOVUPD 96(CX), Y10
+	JMP     done66
+
+same65:
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+
+done66:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next69
+
+columns68:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y11
+	VCVTDQ2PD    (AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    16(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    32(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    48(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	PREFETCHT0   4224(AX)
+	PREFETCHT0   4288(AX)
+	VBROADCASTSD 8(CX), Y11
+	VCVTDQ2PD    128(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    144(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    160(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    176(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	PREFETCHT0   4352(AX)
+	PREFETCHT0   4416(AX)
+	VBROADCASTSD 16(CX), Y11
+	VCVTDQ2PD    256(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    272(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    288(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    304(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	PREFETCHT0   4480(AX)
+	PREFETCHT0   4544(AX)
+	VBROADCASTSD 24(CX), Y11
+	VCVTDQ2PD    384(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    400(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    416(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    432(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns68
+
+next69:
+	ADDQ $0x04, DX
+	JEQ  done67
+	SUBQ $0x01, DX
+	JLT  next71
+
+columns70:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y11
+	VCVTDQ2PD    (AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    16(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    32(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    48(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns70
+
+next71:
+done67:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y7, (CX)
+	VMOVUPD Y8, 32(CX)
+	VMOVUPD Y9, 64(CX)
+	VMOVUPD Y10, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same72
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y7
+	VMOVUPD 160(CX), Y8
+	VMOVUPD 192(CX), Y9
+	VMOVUPD 224(CX), Y10
+	JMP     done73
+
+same72:
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
+	VBROADCASTSD c+48(FP), Y10
+
+done73:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next76
+
+columns75:
+	VBROADCASTSD (CX), Y11
+	VCVTDQ2PD    64(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    80(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    96(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    112(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	VBROADCASTSD 8(CX), Y11
+	VCVTDQ2PD    192(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    208(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    224(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    240(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	VBROADCASTSD 16(CX), Y11
+	VCVTDQ2PD    320(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    336(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    352(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    368(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	VBROADCASTSD 24(CX), Y11
+	VCVTDQ2PD    448(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    464(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    480(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    496(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns75
+
+next76:
+	ADDQ $0x04, DX
+	JEQ  done74
+	SUBQ $0x01, DX
+	JLT  next78
+
+columns77:
+	VBROADCASTSD (CX), Y11
+	VCVTDQ2PD    64(AX), Y6
+	VFMADD231PD  Y6, Y11, Y7
+	VCVTDQ2PD    80(AX), Y6
+	VFMADD231PD  Y6, Y11, Y8
+	VCVTDQ2PD    96(AX), Y6
+	VFMADD231PD  Y6, Y11, Y9
+	VCVTDQ2PD    112(AX), Y6
+	VFMADD231PD  Y6, Y11, Y10
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns77
+
+next78:
+done74:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y7, 128(CX)
+	VMOVUPD Y8, 160(CX)
+	VMOVUPD Y9, 192(CX)
+	VMOVUPD Y10, 224(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y7
+	VMOVUPD 32(DX), Y8
+	VMOVUPD 64(DX), Y9
+	VMOVUPD 96(DX), Y10
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next81
+
+columns80:
+	VMOVUPD     (CX), Y11
+	VMOVUPD     32(CX), Y12
+	VCVTDQ2PD   (AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   16(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   32(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   48(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, (CX)
+	VMOVUPD     Y12, 32(CX)
+	VMOVUPD     64(CX), Y11
+	VMOVUPD     96(CX), Y12
+	VCVTDQ2PD   128(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   144(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   160(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   176(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 64(CX)
+	VMOVUPD     Y12, 96(CX)
+	VMOVUPD     128(CX), Y11
+	VMOVUPD     160(CX), Y12
+	VCVTDQ2PD   256(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   272(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   288(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   304(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 128(CX)
+	VMOVUPD     Y12, 160(CX)
+	VMOVUPD     192(CX), Y11
+	VMOVUPD     224(CX), Y12
+	VCVTDQ2PD   384(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   400(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   416(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   432(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 192(CX)
+	VMOVUPD     Y12, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns80
+
+next81:
+	ADDQ $0x04, DX
+	JEQ  done79
+	SUBQ $0x01, DX
+	JLT  next83
+
+columns82:
+	VMOVUPD     (CX), Y11
+	VMOVUPD     32(CX), Y12
+	VCVTDQ2PD   (AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   16(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   32(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   48(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, (CX)
+	VMOVUPD     Y12, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns82
+
+next83:
+done79:
+	VMOVUPD (CX), Y6
+	VMOVUPD 32(CX), Y11
+	VADDPD  Y7, Y6, Y6
+	VADDPD  Y8, Y11, Y11
+	VADDPD  Y9, Y6, Y6
+	VADDPD  Y10, Y11, Y11
+	VMOVUPD Y6, (CX)
+	VMOVUPD Y11, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y7
+	VMOVUPD 160(DX), Y8
+	VMOVUPD 192(DX), Y9
+	VMOVUPD 224(DX), Y10
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next86
+
+columns85:
+	VMOVUPD     (CX), Y11
+	VMOVUPD     32(CX), Y12
+	VCVTDQ2PD   64(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   80(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   96(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   112(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, (CX)
+	VMOVUPD     Y12, 32(CX)
+	VMOVUPD     64(CX), Y11
+	VMOVUPD     96(CX), Y12
+	VCVTDQ2PD   192(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   208(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   224(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   240(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 64(CX)
+	VMOVUPD     Y12, 96(CX)
+	VMOVUPD     128(CX), Y11
+	VMOVUPD     160(CX), Y12
+	VCVTDQ2PD   320(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   336(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   352(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   368(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 128(CX)
+	VMOVUPD     Y12, 160(CX)
+	VMOVUPD     192(CX), Y11
+	VMOVUPD     224(CX), Y12
+	VCVTDQ2PD   448(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   464(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   480(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   496(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 192(CX)
+	VMOVUPD     Y12, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns85
+
+next86:
+	ADDQ $0x04, DX
+	JEQ  done84
+	SUBQ $0x01, DX
+	JLT  next88
+
+columns87:
+	VMOVUPD     (CX), Y11
+	VMOVUPD     32(CX), Y12
+	VCVTDQ2PD   64(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   80(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   96(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   112(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, (CX)
+	VMOVUPD     Y12, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns87
+
+next88:
+done84:
+	VMOVUPD (CX), Y6
+	VMOVUPD 32(CX), Y11
+	VADDPD  Y7, Y6, Y6
+	VADDPD  Y8, Y11, Y11
+	VADDPD  Y9, Y6, Y6
+	VADDPD  Y10, Y11, Y11
+	VMOVUPD Y6, (CX)
+	VMOVUPD Y11, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product52:
+likelihood7:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
 	ADDQ AX, CX
-	MOVQ y+56(FP), DX
+	MOVQ y+64(FP), DX
 	ADDQ AX, DX
-	MOVQ 40(SP), AX
+	MOVQ 48(SP), AX
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail49
+	JGT  tail92
 
-loop48:
+loop91:
 	VMOVUPD      (DX)(BX*8), Y6
 	VMOVUPD      (CX)(BX*8), Y7
 	VSUBPD       Y7, Y6, Y6
-	VBROADCASTSD inverse+96(FP), Y7
+	VBROADCASTSD inverse+104(FP), Y7
 	VMULPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y7
 	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y8
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
 	VDIVPD       Y8, Y9, Y9
 	VMULPD       Y9, Y6, Y6
-	VBROADCASTSD slope+104(FP), Y10
+	VBROADCASTSD slope+112(FP), Y10
 	VMULPD       Y10, Y6, Y6
 	VMOVUPD      Y6, (CX)(BX*8)
 	VMULPD       Y9, Y7, Y6
@@ -10858,14 +17697,14 @@ loop48:
 	VMOVUPD      32(DX)(BX*8), Y6
 	VMOVUPD      32(CX)(BX*8), Y7
 	VSUBPD       Y7, Y6, Y6
-	VBROADCASTSD inverse+96(FP), Y7
+	VBROADCASTSD inverse+104(FP), Y7
 	VMULPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y7
 	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y8
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
 	VDIVPD       Y8, Y9, Y9
 	VMULPD       Y9, Y6, Y6
-	VBROADCASTSD slope+104(FP), Y10
+	VBROADCASTSD slope+112(FP), Y10
 	VMULPD       Y10, Y6, Y6
 	VMOVUPD      Y6, 32(CX)(BX*8)
 	VMULPD       Y9, Y7, Y6
@@ -10883,12 +17722,12 @@ loop48:
 	VADDPD       Y6, Y1, Y1
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop48
+	JLE          loop91
 
-tail49:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done50
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -10896,14 +17735,14 @@ tail49:
 	VMASKMOVPD   (DX)(BX*8), Y6, Y7
 	VMASKMOVPD   (CX)(BX*8), Y6, Y8
 	VSUBPD       Y8, Y7, Y7
-	VBROADCASTSD inverse+96(FP), Y8
+	VBROADCASTSD inverse+104(FP), Y8
 	VMULPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y8
 	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y9
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
 	VDIVPD       Y9, Y10, Y10
 	VMULPD       Y10, Y7, Y7
-	VBROADCASTSD slope+104(FP), Y11
+	VBROADCASTSD slope+112(FP), Y11
 	VMULPD       Y11, Y7, Y7
 	VMASKMOVPD   Y7, Y6, (CX)(BX*8)
 	VMULPD       Y10, Y8, Y7
@@ -10929,14 +17768,14 @@ tail49:
 	VMASKMOVPD   32(DX)(BX*8), Y6, Y7
 	VMASKMOVPD   32(CX)(BX*8), Y6, Y8
 	VSUBPD       Y8, Y7, Y7
-	VBROADCASTSD inverse+96(FP), Y8
+	VBROADCASTSD inverse+104(FP), Y8
 	VMULPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y8
 	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y9
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
 	VDIVPD       Y9, Y10, Y10
 	VMULPD       Y10, Y7, Y7
-	VBROADCASTSD slope+104(FP), Y11
+	VBROADCASTSD slope+112(FP), Y11
 	VMULPD       Y11, Y7, Y7
 	VMASKMOVPD   Y7, Y6, 32(CX)(BX*8)
 	VMULPD       Y10, Y8, Y7
@@ -10957,16 +17796,16 @@ tail49:
 	VANDPD       Y6, Y7, Y6
 	VADDPD       Y6, Y1, Y1
 
-done50:
-	MOVQ 24(SP), AX
-	MOVQ 40(SP), CX
+done93:
+	MOVQ 32(SP), AX
+	MOVQ 48(SP), CX
 	CMPQ AX, CX
-	JNE  rest10
-	MOVQ 32(SP), CX
-	MOVQ (SP), DX
+	JNE  rest11
+	MOVQ 40(SP), CX
+	MOVQ 8(SP), DX
 	ADDQ CX, DX
-	MOVQ DX, (SP)
-	MOVQ 16(SP), CX
+	MOVQ DX, 8(SP)
+	MOVQ 24(SP), CX
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
@@ -10975,35 +17814,35 @@ done50:
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 8(SP), CX
+	MOVQ CX, 24(SP)
+	MOVQ (SP), CX
 	SUBQ AX, CX
-	MOVQ CX, 8(SP)
+	MOVQ CX, (SP)
 	MOVQ $0x00000001, AX
-	MOVQ AX, 48(SP)
-	JMP  tile2
+	MOVQ AX, 56(SP)
+	JMP  tile3
 
-back7:
-	MOVQ    24(SP), AX
+back8:
+	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
-	JNE     backLong8
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	JNE     backLong9
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000080, DX
 	VMOVUPD (DX), Y6
 	VMOVUPD 32(DX), Y7
 	VMOVUPD 64(DX), Y8
 	VMOVUPD 96(DX), Y9
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next96
 
-columns52:
+columns95:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y6, Y10
@@ -11039,15 +17878,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns95
 
-next53:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next98
 
-columns54:
+columns97:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y6, Y10
@@ -11059,10 +17898,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns97
 
-next55:
-done51:
+next98:
+done94:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -11072,15 +17911,18 @@ done51:
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     tile3
 
-backLong8:
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+backLong9:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole99
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y6
@@ -11091,12 +17933,12 @@ backLong8:
 	VMOVUPD 160(DX), Y11
 	VMOVUPD 192(DX), Y12
 	VMOVUPD 224(DX), Y13
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next58
+	JLT     next103
 
-columns57:
+columns102:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -11148,15 +17990,15 @@ columns57:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns57
+	JGE         columns102
 
-next58:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done56
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next60
+	JLT  next105
 
-columns59:
+columns104:
 	VMOVUPD     (CX), Y14
 	VMOVUPD     32(CX), Y15
 	VFMADD231PD (AX), Y6, Y14
@@ -11172,10 +18014,10 @@ columns59:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns59
+	JGE         columns104
 
-next60:
-done56:
+next105:
+done101:
 	VMOVUPD (CX), Y14
 	VMOVUPD 32(CX), Y15
 	VADDPD  Y6, Y14, Y14
@@ -11189,181 +18031,567 @@ done56:
 	VMOVUPD Y14, (CX)
 	VMOVUPD Y15, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     product100
 
-finish9:
-	MOVQ  48(SP), AX
-	TESTQ AX, AX
-	JNE   back7
-	MOVQ  8(SP), AX
-	TESTQ AX, AX
-	JEQ   done12
-	MOVQ  AX, 40(SP)
-	MOVQ  8(SP), AX
-	MOVQ  (SP), CX
-	MOVQ  16(SP), DX
+whole99:
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y7
+	VMOVUPD 32(DX), Y8
+	VMOVUPD 64(DX), Y9
+	VMOVUPD 96(DX), Y10
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next108
 
-unit61:
+columns107:
+	VMOVUPD     (CX), Y11
+	VMOVUPD     32(CX), Y12
+	VCVTDQ2PD   (AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   16(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   32(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   48(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, (CX)
+	VMOVUPD     Y12, 32(CX)
+	VMOVUPD     64(CX), Y11
+	VMOVUPD     96(CX), Y12
+	VCVTDQ2PD   128(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   144(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   160(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   176(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 64(CX)
+	VMOVUPD     Y12, 96(CX)
+	VMOVUPD     128(CX), Y11
+	VMOVUPD     160(CX), Y12
+	VCVTDQ2PD   256(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   272(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   288(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   304(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 128(CX)
+	VMOVUPD     Y12, 160(CX)
+	VMOVUPD     192(CX), Y11
+	VMOVUPD     224(CX), Y12
+	VCVTDQ2PD   384(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   400(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   416(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   432(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 192(CX)
+	VMOVUPD     Y12, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns107
+
+next108:
+	ADDQ $0x04, DX
+	JEQ  done106
+	SUBQ $0x01, DX
+	JLT  next110
+
+columns109:
+	VMOVUPD     (CX), Y11
+	VMOVUPD     32(CX), Y12
+	VCVTDQ2PD   (AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   16(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   32(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   48(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, (CX)
+	VMOVUPD     Y12, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns109
+
+next110:
+done106:
+	VMOVUPD (CX), Y6
+	VMOVUPD 32(CX), Y11
+	VADDPD  Y7, Y6, Y6
+	VADDPD  Y8, Y11, Y11
+	VADDPD  Y9, Y6, Y6
+	VADDPD  Y10, Y11, Y11
+	VMOVUPD Y6, (CX)
+	VMOVUPD Y11, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y7
+	VMOVUPD 160(DX), Y8
+	VMOVUPD 192(DX), Y9
+	VMOVUPD 224(DX), Y10
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next113
+
+columns112:
+	VMOVUPD     (CX), Y11
+	VMOVUPD     32(CX), Y12
+	VCVTDQ2PD   64(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   80(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   96(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   112(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, (CX)
+	VMOVUPD     Y12, 32(CX)
+	VMOVUPD     64(CX), Y11
+	VMOVUPD     96(CX), Y12
+	VCVTDQ2PD   192(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   208(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   224(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   240(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 64(CX)
+	VMOVUPD     Y12, 96(CX)
+	VMOVUPD     128(CX), Y11
+	VMOVUPD     160(CX), Y12
+	VCVTDQ2PD   320(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   336(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   352(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   368(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 128(CX)
+	VMOVUPD     Y12, 160(CX)
+	VMOVUPD     192(CX), Y11
+	VMOVUPD     224(CX), Y12
+	VCVTDQ2PD   448(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   464(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   480(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   496(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, 192(CX)
+	VMOVUPD     Y12, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns112
+
+next113:
+	ADDQ $0x04, DX
+	JEQ  done111
+	SUBQ $0x01, DX
+	JLT  next115
+
+columns114:
+	VMOVUPD     (CX), Y11
+	VMOVUPD     32(CX), Y12
+	VCVTDQ2PD   64(AX), Y6
+	VFMADD231PD Y6, Y7, Y11
+	VCVTDQ2PD   80(AX), Y6
+	VFMADD231PD Y6, Y8, Y12
+	VCVTDQ2PD   96(AX), Y6
+	VFMADD231PD Y6, Y9, Y11
+	VCVTDQ2PD   112(AX), Y6
+	VFMADD231PD Y6, Y10, Y12
+	VMOVUPD     Y11, (CX)
+	VMOVUPD     Y12, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns114
+
+next115:
+done111:
+	VMOVUPD (CX), Y6
+	VMOVUPD 32(CX), Y11
+	VADDPD  Y7, Y6, Y6
+	VADDPD  Y8, Y11, Y11
+	VADDPD  Y9, Y6, Y6
+	VADDPD  Y10, Y11, Y11
+	VMOVUPD Y6, (CX)
+	VMOVUPD Y11, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product100:
+	JMP tile3
+
+finish10:
+	MOVQ  56(SP), AX
+	TESTQ AX, AX
+	JNE   back8
+	MOVQ  (SP), AX
+	TESTQ AX, AX
+	JEQ   done13
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole116
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y6
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same63
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y6, Y7
-	JMP        done64
+	JMP        done121
 
-same63:
-	VBROADCASTSD c+40(FP), Y7
+same120:
+	VBROADCASTSD c+48(FP), Y7
 
-done64:
+done121:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column65:
+column122:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y7
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column65
+	JG           column122
 	VMASKMOVPD   Y7, Y6, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost66
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost66:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y6
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same67
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y6, Y7
-	JMP        done68
+	JMP        done125
 
-same67:
-	VBROADCASTSD c+40(FP), Y7
+same124:
+	VBROADCASTSD c+48(FP), Y7
 
-done68:
+done125:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column69:
+column126:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  32(SI), Y8, Y7
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column69
+	JG           column126
 	VMASKMOVPD   Y7, Y6, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit61
-	JMP          likelihood6
+	JG           unit118
+	JMP          product117
 
-rest10:
-	MOVQ 8(SP), AX
-	MOVQ (SP), CX
-	MOVQ 16(SP), DX
+whole116:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
 
-unit70:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost71
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost71:
+atMost128:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y7
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same129
+	ADDQ       DX, SI
+	VMASKMOVPD (SI), Y7, Y8
+	JMP        done130
+
+same129:
+	VBROADCASTSD c+48(FP), Y8
+
+done130:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column131:
+	VBROADCASTSD (DI), Y9
+	VCVTDQ2PD    (SI), Y6
+	VFMADD231PD  Y6, Y9, Y8
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column131
+	VMASKMOVPD   Y8, Y7, (BX)
+	MOVQ         AX, BX
+	CMPQ         BX, $0x08
+	JLE          atMost132
+	MOVQ         $0x00000008, BX
+
+atMost132:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y7
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same133
+	ADDQ       DX, SI
+	VMASKMOVPD 32(SI), Y7, Y8
+	JMP        done134
+
+same133:
+	VBROADCASTSD c+48(FP), Y8
+
+done134:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column135:
+	VBROADCASTSD (DI), Y9
+	VCVTDQ2PD    16(SI), Y6
+	VFMADD231PD  Y6, Y9, Y8
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column135
+	VMASKMOVPD   Y8, Y7, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
+	JG           unit127
+
+product117:
+	JMP likelihood7
+
+rest11:
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole136
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit138:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost139
+	MOVQ $0x00000008, BX
+
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y6
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y6, Y6
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column72:
+column140:
 	VMOVUPD     (SI), Y7
 	VFMADD231PD (BX), Y6, Y7
 	VMOVUPD     Y7, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column72
+	JG          column140
 	VMOVUPD     (SI), Y7
 	VADDPD      Y6, Y7, Y7
 	VMOVUPD     Y7, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost73
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost73:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y6
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y6, Y6
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column74:
+column142:
 	VMOVUPD     32(SI), Y7
 	VFMADD231PD 32(BX), Y6, Y7
 	VMOVUPD     Y7, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column74
+	JG          column142
 	VMOVUPD     32(SI), Y7
 	VADDPD      Y6, Y7, Y7
 	VMOVUPD     Y7, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit70
-	JMP         done12
+	JG          unit138
+	JMP         product137
 
-wide11:
-tile75:
-	MOVQ 8(SP), AX
+whole136:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
+
+unit143:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost144
+	MOVQ $0x00000008, BX
+
+atMost144:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y6
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y6, Y7
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column145:
+	VMOVUPD     (SI), Y8
+	VCVTDQ2PD   (BX), Y6
+	VFMADD231PD Y6, Y7, Y8
+	VMOVUPD     Y8, (SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column145
+	VMOVUPD     (SI), Y6
+	VADDPD      Y7, Y6, Y6
+	VMOVUPD     Y6, (SI)
+	MOVQ        AX, BX
+	CMPQ        BX, $0x08
+	JLE         atMost146
+	MOVQ        $0x00000008, BX
+
+atMost146:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y6
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD 32(BX), Y6, Y7
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column147:
+	VMOVUPD     32(SI), Y8
+	VCVTDQ2PD   16(BX), Y6
+	VFMADD231PD Y6, Y7, Y8
+	VMOVUPD     Y8, 32(SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column147
+	VMOVUPD     32(SI), Y6
+	VADDPD      Y7, Y6, Y6
+	VMOVUPD     Y6, 32(SI)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, AX
+	JG          unit143
+
+product137:
+	JMP done13
+
+wide12:
+tile148:
+	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish79
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost81
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost81:
-	MOVQ  AX, 40(SP)
+atMost154:
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole155
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
 	VPXOR Y8, Y8, Y8
@@ -11372,14 +18600,14 @@ atMost81:
 	VPXOR Y11, Y11, Y11
 	VPXOR Y12, Y12, Y12
 	VPXOR Y13, Y13, Y13
-	MOVQ  (SP), AX
-	MOVQ  b+16(FP), CX
-	MOVQ  (SP), DX
-	MOVQ  32(SP), BX
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
 	ADDQ  BX, DX
-	MOVQ  k+24(FP), BX
+	MOVQ  k+32(FP), BX
 
-group82:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -11398,7 +18626,7 @@ group82:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group82
+	JG          group157
 	VADDPD      Y7, Y6, Y6
 	VADDPD      Y9, Y8, Y7
 	VADDPD      Y11, Y10, Y8
@@ -11412,24 +18640,24 @@ group82:
 	VUNPCKLPD   Y6, Y10, Y7
 	VUNPCKHPD   Y6, Y10, Y6
 	VADDPD      Y6, Y7, Y7
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     64(CX)(AX*8), Y6
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same83
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y6, Y8
-	JMP         done84
+	JMP         done159
 
-same83:
-	VBROADCASTSD c+40(FP), Y8
+same158:
+	VBROADCASTSD c+48(FP), Y8
 
-done84:
+done159:
 	VADDPD     Y8, Y7, Y7
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y7, Y6, (CX)
 	VPXOR      Y6, Y6, Y6
@@ -11440,14 +18668,14 @@ done84:
 	VPXOR      Y11, Y11, Y11
 	VPXOR      Y12, Y12, Y12
 	VPXOR      Y13, Y13, Y13
-	MOVQ       (SP), AX
-	MOVQ       b+16(FP), CX
-	MOVQ       (SP), DX
-	MOVQ       32(SP), BX
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
 	ADDQ       BX, DX
-	MOVQ       k+24(FP), BX
+	MOVQ       k+32(FP), BX
 
-group85:
+group160:
 	VMOVUPD     (CX), Y14
 	VFMADD231PD 256(AX), Y14, Y6
 	VFMADD231PD 320(AX), Y14, Y8
@@ -11462,7 +18690,7 @@ group85:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group85
+	JG          group160
 	VADDPD      Y7, Y6, Y6
 	VADDPD      Y9, Y8, Y7
 	VADDPD      Y11, Y10, Y8
@@ -11476,49 +18704,200 @@ group85:
 	VUNPCKLPD   Y6, Y10, Y7
 	VUNPCKHPD   Y6, Y10, Y6
 	VADDPD      Y6, Y7, Y7
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     96(CX)(AX*8), Y6
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same86
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y6, Y8
-	JMP         done87
+	JMP         done162
 
-same86:
-	VBROADCASTSD c+40(FP), Y8
+same161:
+	VBROADCASTSD c+48(FP), Y8
 
-done87:
+done162:
 	VADDPD     Y8, Y7, Y7
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y7, Y6, 32(CX)
-	MOVQ       16(SP), AX
-	MOVQ       d+64(FP), CX
-	ADDQ       AX, CX
-	MOVQ       y+56(FP), DX
-	ADDQ       AX, DX
-	MOVQ       40(SP), AX
-	XORQ       BX, BX
-	LEAQ       -8(AX), SI
-	CMPQ       BX, SI
-	JGT        tail91
+	JMP        product156
 
-loop90:
+whole155:
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	VPXOR Y12, Y12, Y12
+	VPXOR Y13, Y13, Y13
+	VPXOR Y14, Y14, Y14
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+32(FP), BX
+
+group163:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	VMOVUPD     (CX), Y15
+	VCVTDQ2PD   (AX), Y6
+	VFMADD231PD Y6, Y15, Y7
+	VCVTDQ2PD   32(AX), Y6
+	VFMADD231PD Y6, Y15, Y9
+	VCVTDQ2PD   64(AX), Y6
+	VFMADD231PD Y6, Y15, Y11
+	VCVTDQ2PD   96(AX), Y6
+	VFMADD231PD Y6, Y15, Y13
+	VMOVUPD     32(CX), Y15
+	VCVTDQ2PD   16(AX), Y6
+	VFMADD231PD Y6, Y15, Y8
+	VCVTDQ2PD   48(AX), Y6
+	VFMADD231PD Y6, Y15, Y10
+	VCVTDQ2PD   80(AX), Y6
+	VFMADD231PD Y6, Y15, Y12
+	VCVTDQ2PD   112(AX), Y6
+	VFMADD231PD Y6, Y15, Y14
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group163
+	VADDPD      Y8, Y7, Y6
+	VADDPD      Y10, Y9, Y7
+	VADDPD      Y12, Y11, Y8
+	VADDPD      Y14, Y13, Y9
+	VPERM2F128  $0x20, Y8, Y6, Y10
+	VPERM2F128  $0x31, Y8, Y6, Y6
+	VADDPD      Y6, Y10, Y10
+	VPERM2F128  $0x20, Y9, Y7, Y6
+	VPERM2F128  $0x31, Y9, Y7, Y7
+	VADDPD      Y7, Y6, Y6
+	VUNPCKLPD   Y6, Y10, Y7
+	VUNPCKHPD   Y6, Y10, Y6
+	VADDPD      Y6, Y7, Y7
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y6
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same164
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y6, Y8
+	JMP         done165
+
+same164:
+	VBROADCASTSD c+48(FP), Y8
+
+done165:
+	VADDPD     Y8, Y7, Y7
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y7, Y6, (CX)
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	VPXOR      Y11, Y11, Y11
+	VPXOR      Y12, Y12, Y12
+	VPXOR      Y13, Y13, Y13
+	VPXOR      Y14, Y14, Y14
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+32(FP), BX
+
+group166:
+	VMOVUPD     (CX), Y15
+	VCVTDQ2PD   128(AX), Y6
+	VFMADD231PD Y6, Y15, Y7
+	VCVTDQ2PD   160(AX), Y6
+	VFMADD231PD Y6, Y15, Y9
+	VCVTDQ2PD   192(AX), Y6
+	VFMADD231PD Y6, Y15, Y11
+	VCVTDQ2PD   224(AX), Y6
+	VFMADD231PD Y6, Y15, Y13
+	VMOVUPD     32(CX), Y15
+	VCVTDQ2PD   144(AX), Y6
+	VFMADD231PD Y6, Y15, Y8
+	VCVTDQ2PD   176(AX), Y6
+	VFMADD231PD Y6, Y15, Y10
+	VCVTDQ2PD   208(AX), Y6
+	VFMADD231PD Y6, Y15, Y12
+	VCVTDQ2PD   240(AX), Y6
+	VFMADD231PD Y6, Y15, Y14
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group166
+	VADDPD      Y8, Y7, Y6
+	VADDPD      Y10, Y9, Y7
+	VADDPD      Y12, Y11, Y8
+	VADDPD      Y14, Y13, Y9
+	VPERM2F128  $0x20, Y8, Y6, Y10
+	VPERM2F128  $0x31, Y8, Y6, Y6
+	VADDPD      Y6, Y10, Y10
+	VPERM2F128  $0x20, Y9, Y7, Y6
+	VPERM2F128  $0x31, Y9, Y7, Y7
+	VADDPD      Y7, Y6, Y6
+	VUNPCKLPD   Y6, Y10, Y7
+	VUNPCKHPD   Y6, Y10, Y6
+	VADDPD      Y6, Y7, Y7
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y6
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same167
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y6, Y8
+	JMP         done168
+
+same167:
+	VBROADCASTSD c+48(FP), Y8
+
+done168:
+	VADDPD     Y8, Y7, Y7
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y7, Y6, 32(CX)
+
+product156:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
+	ADDQ AX, CX
+	MOVQ y+64(FP), DX
+	ADDQ AX, DX
+	MOVQ 48(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail172
+
+loop171:
 	VMOVUPD      (DX)(BX*8), Y6
 	VMOVUPD      (CX)(BX*8), Y7
 	VSUBPD       Y7, Y6, Y6
-	VBROADCASTSD inverse+96(FP), Y7
+	VBROADCASTSD inverse+104(FP), Y7
 	VMULPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y7
 	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y8
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
 	VDIVPD       Y8, Y9, Y9
 	VMULPD       Y9, Y6, Y6
-	VBROADCASTSD slope+104(FP), Y10
+	VBROADCASTSD slope+112(FP), Y10
 	VMULPD       Y10, Y6, Y6
 	VMOVUPD      Y6, (CX)(BX*8)
 	VMULPD       Y9, Y7, Y6
@@ -11537,14 +18916,14 @@ loop90:
 	VMOVUPD      32(DX)(BX*8), Y6
 	VMOVUPD      32(CX)(BX*8), Y7
 	VSUBPD       Y7, Y6, Y6
-	VBROADCASTSD inverse+96(FP), Y7
+	VBROADCASTSD inverse+104(FP), Y7
 	VMULPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y7
 	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y8
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
 	VDIVPD       Y8, Y9, Y9
 	VMULPD       Y9, Y6, Y6
-	VBROADCASTSD slope+104(FP), Y10
+	VBROADCASTSD slope+112(FP), Y10
 	VMULPD       Y10, Y6, Y6
 	VMOVUPD      Y6, 32(CX)(BX*8)
 	VMULPD       Y9, Y7, Y6
@@ -11562,12 +18941,12 @@ loop90:
 	VADDPD       Y6, Y1, Y1
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop90
+	JLE          loop171
 
-tail91:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done92
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -11575,14 +18954,14 @@ tail91:
 	VMASKMOVPD   (DX)(BX*8), Y6, Y7
 	VMASKMOVPD   (CX)(BX*8), Y6, Y8
 	VSUBPD       Y8, Y7, Y7
-	VBROADCASTSD inverse+96(FP), Y8
+	VBROADCASTSD inverse+104(FP), Y8
 	VMULPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y8
 	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y9
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
 	VDIVPD       Y9, Y10, Y10
 	VMULPD       Y10, Y7, Y7
-	VBROADCASTSD slope+104(FP), Y11
+	VBROADCASTSD slope+112(FP), Y11
 	VMULPD       Y11, Y7, Y7
 	VMASKMOVPD   Y7, Y6, (CX)(BX*8)
 	VMULPD       Y10, Y8, Y7
@@ -11608,14 +18987,14 @@ tail91:
 	VMASKMOVPD   32(DX)(BX*8), Y6, Y7
 	VMASKMOVPD   32(CX)(BX*8), Y6, Y8
 	VSUBPD       Y8, Y7, Y7
-	VBROADCASTSD inverse+96(FP), Y8
+	VBROADCASTSD inverse+104(FP), Y8
 	VMULPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y8
 	VADDPD       c3ff0000000000000<>+0(SB), Y8, Y9
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
 	VDIVPD       Y9, Y10, Y10
 	VMULPD       Y10, Y7, Y7
-	VBROADCASTSD slope+104(FP), Y11
+	VBROADCASTSD slope+112(FP), Y11
 	VMULPD       Y11, Y7, Y7
 	VMASKMOVPD   Y7, Y6, 32(CX)(BX*8)
 	VMULPD       Y10, Y8, Y7
@@ -11636,41 +19015,41 @@ tail91:
 	VANDPD       Y6, Y7, Y6
 	VADDPD       Y6, Y1, Y1
 
-done92:
-	MOVQ         grad+32(FP), AX
-	MOVQ         k+24(FP), CX
+done173:
+	MOVQ         grad+40(FP), AX
+	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
 	ADDQ         CX, AX
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      64(DX)(CX*8), Y6
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   (DX), Y6, Y6
-	VMOVUPD      Y6, 56(SP)
+	VMOVUPD      Y6, 64(SP)
 	VMOVUPD      (AX), Y7
 	VADDPD       Y6, Y7, Y7
 	VMOVUPD      Y7, (AX)
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      96(DX)(CX*8), Y6
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   32(DX), Y6, Y6
-	VMOVUPD      Y6, 88(SP)
+	VMOVUPD      Y6, 96(SP)
 	VMOVUPD      32(AX), Y7
 	VADDPD       Y6, Y7, Y7
 	VMOVUPD      Y7, 32(AX)
-	MOVQ         24(SP), AX
-	MOVQ         32(SP), CX
-	MOVQ         (SP), DX
+	MOVQ         32(SP), AX
+	MOVQ         40(SP), CX
+	MOVQ         8(SP), DX
 	ADDQ         CX, DX
-	MOVQ         DX, (SP)
-	MOVQ         16(SP), CX
+	MOVQ         DX, 8(SP)
+	MOVQ         24(SP), CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
@@ -11679,32 +19058,35 @@ done92:
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
-	MOVQ         CX, 16(SP)
-	MOVQ         8(SP), CX
-	SUBQ         AX, CX
-	MOVQ         CX, 8(SP)
-	VBROADCASTSD 56(SP), Y6
-	VBROADCASTSD 64(SP), Y7
-	VBROADCASTSD 72(SP), Y8
-	VBROADCASTSD 80(SP), Y9
-	VBROADCASTSD 88(SP), Y10
-	VBROADCASTSD 96(SP), Y11
-	VBROADCASTSD 104(SP), Y12
-	VBROADCASTSD 112(SP), Y13
-	MOVQ         (SP), AX
+	MOVQ         CX, 24(SP)
 	MOVQ         (SP), CX
-	MOVQ         grad+32(FP), DX
-	MOVQ         32(SP), BX
+	SUBQ         AX, CX
+	MOVQ         CX, (SP)
+	MOVQ         16(SP), AX
+	TESTQ        AX, AX
+	JNE          whole174
+	VBROADCASTSD 64(SP), Y6
+	VBROADCASTSD 72(SP), Y7
+	VBROADCASTSD 80(SP), Y8
+	VBROADCASTSD 88(SP), Y9
+	VBROADCASTSD 96(SP), Y10
+	VBROADCASTSD 104(SP), Y11
+	VBROADCASTSD 112(SP), Y12
+	VBROADCASTSD 120(SP), Y13
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
 	SUBQ         $0x00000200, AX
 	SHRQ         $0x01, BX
 	ADDQ         BX, CX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 	SHLQ         $0x03, BX
 	ADDQ         BX, DX
 	SUBQ         $0x40, DX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 
-group93:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -11733,20 +19115,90 @@ group93:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group93
-	MOVQ        $0x00000000, AX
-	MOVQ        AX, 48(SP)
-	JMP         tile75
+	JG          group176
+	JMP         product175
 
-finish79:
-done12:
-	MOVQ    sum+72(FP), AX
+whole174:
+	VBROADCASTSD 64(SP), Y7
+	VBROADCASTSD 72(SP), Y8
+	VBROADCASTSD 80(SP), Y9
+	VBROADCASTSD 88(SP), Y10
+	VBROADCASTSD 96(SP), Y11
+	VBROADCASTSD 104(SP), Y12
+	VBROADCASTSD 112(SP), Y13
+	VBROADCASTSD 120(SP), Y14
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
+	SUBQ         $0x00000100, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+32(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+32(FP), BX
+
+group177:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	VMOVUPD     (DX), Y15
+	VCVTDQ2PD   (AX), Y6
+	VFMADD231PD Y6, Y7, Y15
+	VCVTDQ2PD   32(AX), Y6
+	VFMADD231PD Y6, Y8, Y15
+	VCVTDQ2PD   64(AX), Y6
+	VFMADD231PD Y6, Y9, Y15
+	VCVTDQ2PD   96(AX), Y6
+	VFMADD231PD Y6, Y10, Y15
+	VCVTDQ2PD   128(AX), Y6
+	VFMADD231PD Y6, Y11, Y15
+	VCVTDQ2PD   160(AX), Y6
+	VFMADD231PD Y6, Y12, Y15
+	VCVTDQ2PD   192(AX), Y6
+	VFMADD231PD Y6, Y13, Y15
+	VCVTDQ2PD   224(AX), Y6
+	VFMADD231PD Y6, Y14, Y15
+	VMOVUPD     Y15, (DX)
+	VMOVUPD     32(DX), Y15
+	VCVTDQ2PD   16(AX), Y6
+	VFMADD231PD Y6, Y7, Y15
+	VCVTDQ2PD   48(AX), Y6
+	VFMADD231PD Y6, Y8, Y15
+	VCVTDQ2PD   80(AX), Y6
+	VFMADD231PD Y6, Y9, Y15
+	VCVTDQ2PD   112(AX), Y6
+	VFMADD231PD Y6, Y10, Y15
+	VCVTDQ2PD   144(AX), Y6
+	VFMADD231PD Y6, Y11, Y15
+	VCVTDQ2PD   176(AX), Y6
+	VFMADD231PD Y6, Y12, Y15
+	VCVTDQ2PD   208(AX), Y6
+	VFMADD231PD Y6, Y13, Y15
+	VCVTDQ2PD   240(AX), Y6
+	VFMADD231PD Y6, Y14, Y15
+	VMOVUPD     Y15, 32(DX)
+	ADDQ        $-256, AX
+	ADDQ        $-64, DX
+	ADDQ        $+128, CX
+	SUBQ        $0x08, BX
+	JG          group177
+
+product175:
+	MOVQ $0x00000000, AX
+	MOVQ AX, 56(SP)
+	JMP  tile148
+
+finish152:
+done13:
+	MOVQ    sum+80(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
-	MOVQ    product+80(FP), AX
+	MOVQ    product+88(FP), AX
 	VMOVUPD Y2, (AX)
 	VMOVUPD Y3, 32(AX)
-	MOVQ    share+88(FP), AX
+	MOVQ    share+96(FP), AX
 	VMOVUPD Y4, (AX)
 	VMOVUPD Y5, 32(AX)
 	VZEROUPPER
@@ -11758,73 +19210,83 @@ DATA c3fe62e42fefa39ef<>+16(SB)/8, $0x3fe62e42fefa39ef
 DATA c3fe62e42fefa39ef<>+24(SB)/8, $0x3fe62e42fefa39ef
 GLOBL c3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
 
-// func normalLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+// func normalLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·normalLinearAVX2(SB), NOSPLIT, $120-88
-	MOVQ    squares+72(FP), AX
+TEXT ·normalLinearAVX2(SB), NOSPLIT, $128-96
+	MOVQ    squares+80(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	MOVQ    x+8(FP), AX
-	MOVQ    AX, (SP)
 	MOVQ    n+0(FP), AX
-	MOVQ    AX, 8(SP)
+	MOVQ    AX, (SP)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 16(SP)
-	MOVQ    AX, 48(SP)
-	MOVQ    k+24(FP), AX
-	MOVQ    $0x00000020, CX
-	CMPQ    AX, $0x20
+	MOVQ    AX, 24(SP)
+	MOVQ    AX, 56(SP)
+	MOVQ    x+8(FP), AX
+	MOVQ    whole+16(FP), CX
+	MOVQ    k+32(FP), DX
+	MOVQ    $0x00000008, BX
+	CMPQ    DX, $0x00000080
+	JG      chosen1
+	MOVQ    $0x00000020, BX
+	TESTQ   CX, CX
+	JNE     chosen1
+	CMPQ    DX, $0x20
 	JLE     chosen1
-	MOVQ    $0x00000010, CX
-	CMPQ    AX, $0x00000080
-	JLE     chosen1
-	MOVQ    $0x00000008, CX
+	MOVQ    $0x00000010, BX
 
 chosen1:
-	MOVQ  CX, 24(SP)
-	IMULQ CX, AX
-	SHLQ  $0x03, AX
-	MOVQ  AX, 32(SP)
-	MOVQ  k+24(FP), AX
-	CMPQ  AX, $0x00000080
-	JG    wide11
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
 
-tile2:
-	MOVQ    8(SP), AX
-	MOVQ    24(SP), CX
+numbers2:
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide12
+
+tile3:
+	MOVQ    (SP), AX
+	MOVQ    32(SP), CX
 	CMPQ    AX, CX
-	JLT     finish9
-	MOVQ    CX, 40(SP)
-	MOVQ    48(SP), AX
+	JLT     finish10
+	MOVQ    CX, 48(SP)
+	MOVQ    56(SP), AX
 	TESTQ   AX, AX
-	JNE     both4
+	JNE     both5
 	CMPQ    CX, $0x10
-	JNE     long3
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	JNE     long4
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same13
+	JEQ     same14
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done14
+	JMP     done15
 
-same13:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
+same14:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
 
-done14:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done15:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next17
+	JLT  next18
 
-columns16:
+columns17:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -11848,15 +19310,15 @@ columns16:
 	ADDQ         $+32, CX
 	ADDQ         $+512, AX
 	SUBQ         $0x04, DX
-	JGE          columns16
+	JGE          columns17
 
-next17:
+next18:
 	ADDQ $0x04, DX
-	JEQ  done15
+	JEQ  done16
 	SUBQ $0x01, DX
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (CX), Y6
 	VFMADD231PD  (AX), Y6, Y2
 	VFMADD231PD  32(AX), Y6, Y3
@@ -11865,24 +19327,27 @@ columns18:
 	ADDQ         $+8, CX
 	ADDQ         $+128, AX
 	SUBQ         $0x01, DX
-	JGE          columns18
+	JGE          columns19
 
-next19:
-done15:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next20:
+done16:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-long3:
+long4:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole21
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same20
+	JEQ     same23
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -11892,26 +19357,26 @@ long3:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done21
+	JMP     done24
 
-same20:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
+same23:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
 
-done21:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done24:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next24
+	JLT  next27
 
-columns23:
+columns26:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -11951,15 +19416,15 @@ columns23:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns23
+	JGE          columns26
 
-next24:
+next27:
 	ADDQ $0x04, DX
-	JEQ  done22
+	JEQ  done25
 	SUBQ $0x01, DX
-	JLT  next26
+	JLT  next29
 
-columns25:
+columns28:
 	VBROADCASTSD (CX), Y10
 	VFMADD231PD  (AX), Y10, Y2
 	VFMADD231PD  32(AX), Y10, Y3
@@ -11972,12 +19437,12 @@ columns25:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns25
+	JGE          columns28
 
-next26:
-done22:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next29:
+done25:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
@@ -11987,48 +19452,245 @@ done22:
 	VMOVUPD Y7, 160(CX)
 	VMOVUPD Y8, 192(CX)
 	VMOVUPD Y9, 224(CX)
-	JMP     likelihood6
+	JMP     product22
 
-both4:
-	CMPQ    CX, $0x10
-	JNE     bothLong5
-	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+whole21:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same27
+	JEQ     same30
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y3
+	VMOVUPD 32(CX), Y4
+	VMOVUPD 64(CX), Y5
+	VMOVUPD 96(CX), Y6
+	JMP     done31
+
+same30:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done31:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next34
+
+columns33:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    128(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    144(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    160(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    176(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    256(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    272(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    288(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    304(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    384(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    400(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    416(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    432(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns33
+
+next34:
+	ADDQ $0x04, DX
+	JEQ  done32
+	SUBQ $0x01, DX
+	JLT  next36
+
+columns35:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns35
+
+next36:
+done32:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, (CX)
+	VMOVUPD Y4, 32(CX)
+	VMOVUPD Y5, 64(CX)
+	VMOVUPD Y6, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same37
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y3
+	VMOVUPD 160(CX), Y4
+	VMOVUPD 192(CX), Y5
+	VMOVUPD 224(CX), Y6
+	JMP     done38
+
+same37:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done38:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next41
+
+columns40:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    192(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    208(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    224(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    240(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    320(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    336(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    352(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    368(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    448(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    464(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    480(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    496(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns40
+
+next41:
+	ADDQ $0x04, DX
+	JEQ  done39
+	SUBQ $0x01, DX
+	JLT  next43
+
+columns42:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns42
+
+next43:
+done39:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, 128(CX)
+	VMOVUPD Y4, 160(CX)
+	VMOVUPD Y5, 192(CX)
+	VMOVUPD Y6, 224(CX)
+
+product22:
+	JMP likelihood7
+
+both5:
+	CMPQ    CX, $0x10
+	JNE     bothLong6
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same44
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
 	VMOVUPD 64(CX), Y4
 	VMOVUPD 96(CX), Y5
-	JMP     done28
+	JMP     done45
 
-same27:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
+same44:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
 
-done28:
-	MOVQ    (SP), AX
-	MOVQ    b+16(FP), CX
-	MOVQ    (SP), DX
-	MOVQ    16(SP), BX
-	MOVQ    d+64(FP), SI
+done45:
+	MOVQ    8(SP), AX
+	MOVQ    b+24(FP), CX
+	MOVQ    8(SP), DX
+	MOVQ    24(SP), BX
+	MOVQ    d+72(FP), SI
 	ADDQ    BX, SI
-	MOVQ    32(SP), BX
+	MOVQ    40(SP), BX
 	SUBQ    BX, DX
 	SUBQ    $0x00000080, SI
 	VMOVUPD (SI), Y6
 	VMOVUPD 32(SI), Y7
 	VMOVUPD 64(SI), Y8
 	VMOVUPD 96(SI), Y9
-	MOVQ    grad+32(FP), BX
-	MOVQ    k+24(FP), SI
+	MOVQ    grad+40(FP), BX
+	MOVQ    k+32(FP), SI
 	SUBQ    $0x04, SI
-	JLT     next31
+	JLT     next48
 
-columns30:
+columns47:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -12094,15 +19756,15 @@ columns30:
 	ADDQ         $+512, AX
 	ADDQ         $+512, DX
 	SUBQ         $0x04, SI
-	JGE          columns30
+	JGE          columns47
 
-next31:
+next48:
 	ADDQ $0x04, SI
-	JEQ  done29
+	JEQ  done46
 	SUBQ $0x01, SI
-	JLT  next33
+	JLT  next50
 
-columns32:
+columns49:
 	PREFETCHT0   4096(AX)
 	PREFETCHT0   4160(AX)
 	VBROADCASTSD (CX), Y10
@@ -12123,10 +19785,10 @@ columns32:
 	ADDQ         $+128, AX
 	ADDQ         $+128, DX
 	SUBQ         $0x01, SI
-	JGE          columns32
+	JGE          columns49
 
-next33:
-done29:
+next50:
+done46:
 	VMOVUPD (BX), Y10
 	VMOVUPD 32(BX), Y11
 	VADDPD  Y6, Y10, Y10
@@ -12135,20 +19797,23 @@ done29:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (BX)
 	VMOVUPD Y11, 32(BX)
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
 	VMOVUPD Y4, 64(CX)
 	VMOVUPD Y5, 96(CX)
-	JMP     likelihood6
+	JMP     likelihood7
 
-bothLong5:
+bothLong6:
 	MOVQ    16(SP), AX
-	MOVQ    o+48(FP), CX
+	TESTQ   AX, AX
+	JNE     whole51
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
 	TESTQ   CX, CX
-	JEQ     same34
+	JEQ     same53
 	ADDQ    AX, CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
@@ -12158,26 +19823,26 @@ bothLong5:
 	VMOVUPD 160(CX), Y7
 	VMOVUPD 192(CX), Y8
 	VMOVUPD 224(CX), Y9
-	JMP     done35
+	JMP     done54
 
-same34:
-	VBROADCASTSD c+40(FP), Y2
-	VBROADCASTSD c+40(FP), Y3
-	VBROADCASTSD c+40(FP), Y4
-	VBROADCASTSD c+40(FP), Y5
-	VBROADCASTSD c+40(FP), Y6
-	VBROADCASTSD c+40(FP), Y7
-	VBROADCASTSD c+40(FP), Y8
-	VBROADCASTSD c+40(FP), Y9
+same53:
+	VBROADCASTSD c+48(FP), Y2
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+	VBROADCASTSD c+48(FP), Y7
+	VBROADCASTSD c+48(FP), Y8
+	VBROADCASTSD c+48(FP), Y9
 
-done35:
-	MOVQ (SP), AX
-	MOVQ b+16(FP), CX
-	MOVQ k+24(FP), DX
+done54:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
 	SUBQ $0x04, DX
-	JLT  next38
+	JLT  next57
 
-columns37:
+columns56:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -12233,15 +19898,15 @@ columns37:
 	ADDQ         $+32, CX
 	ADDQ         $+1024, AX
 	SUBQ         $0x04, DX
-	JGE          columns37
+	JGE          columns56
 
-next38:
+next57:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done55
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next59
 
-columns39:
+columns58:
 	PREFETCHT0   8192(AX)
 	PREFETCHT0   8256(AX)
 	PREFETCHT0   8320(AX)
@@ -12258,12 +19923,12 @@ columns39:
 	ADDQ         $+8, CX
 	ADDQ         $+256, AX
 	SUBQ         $0x01, DX
-	JGE          columns39
+	JGE          columns58
 
-next40:
-done36:
-	MOVQ    16(SP), AX
-	MOVQ    d+64(FP), CX
+next59:
+done55:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
 	ADDQ    AX, CX
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 32(CX)
@@ -12273,11 +19938,11 @@ done36:
 	VMOVUPD Y7, 160(CX)
 	VMOVUPD Y8, 192(CX)
 	VMOVUPD Y9, 224(CX)
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y2
@@ -12288,12 +19953,12 @@ done36:
 	VMOVUPD 160(DX), Y7
 	VMOVUPD 192(DX), Y8
 	VMOVUPD 224(DX), Y9
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next43
+	JLT     next62
 
-columns42:
+columns61:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -12345,15 +20010,15 @@ columns42:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns42
+	JGE         columns61
 
-next43:
+next62:
 	ADDQ $0x04, DX
-	JEQ  done41
+	JEQ  done60
 	SUBQ $0x01, DX
-	JLT  next45
+	JLT  next64
 
-columns44:
+columns63:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -12369,10 +20034,10 @@ columns44:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns44
+	JGE         columns63
 
-next45:
-done41:
+next64:
+done60:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -12386,47 +20051,463 @@ done41:
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
+	MOVQ    AX, 56(SP)
+	JMP     product52
 
-likelihood6:
-	MOVQ 16(SP), AX
-	MOVQ d+64(FP), CX
+whole51:
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same65
+	ADDQ    AX, CX
+	VMOVUPD (CX), Y3
+	VMOVUPD 32(CX), Y4
+	VMOVUPD 64(CX), Y5
+	VMOVUPD 96(CX), Y6
+	JMP     done66
+
+same65:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done66:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next69
+
+columns68:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	PREFETCHT0   4224(AX)
+	PREFETCHT0   4288(AX)
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    128(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    144(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    160(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    176(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	PREFETCHT0   4352(AX)
+	PREFETCHT0   4416(AX)
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    256(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    272(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    288(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    304(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	PREFETCHT0   4480(AX)
+	PREFETCHT0   4544(AX)
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    384(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    400(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    416(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    432(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns68
+
+next69:
+	ADDQ $0x04, DX
+	JEQ  done67
+	SUBQ $0x01, DX
+	JLT  next71
+
+columns70:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    (AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    16(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    32(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    48(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns70
+
+next71:
+done67:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, (CX)
+	VMOVUPD Y4, 32(CX)
+	VMOVUPD Y5, 64(CX)
+	VMOVUPD Y6, 96(CX)
+	MOVQ    24(SP), AX
+	MOVQ    o+56(FP), CX
+	TESTQ   CX, CX
+	JEQ     same72
+	ADDQ    AX, CX
+	VMOVUPD 128(CX), Y3
+	VMOVUPD 160(CX), Y4
+	VMOVUPD 192(CX), Y5
+	VMOVUPD 224(CX), Y6
+	JMP     done73
+
+same72:
+	VBROADCASTSD c+48(FP), Y3
+	VBROADCASTSD c+48(FP), Y4
+	VBROADCASTSD c+48(FP), Y5
+	VBROADCASTSD c+48(FP), Y6
+
+done73:
+	MOVQ 8(SP), AX
+	MOVQ b+24(FP), CX
+	MOVQ k+32(FP), DX
+	SUBQ $0x04, DX
+	JLT  next76
+
+columns75:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 8(CX), Y7
+	VCVTDQ2PD    192(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    208(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    224(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    240(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 16(CX), Y7
+	VCVTDQ2PD    320(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    336(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    352(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    368(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	VBROADCASTSD 24(CX), Y7
+	VCVTDQ2PD    448(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    464(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    480(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    496(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns75
+
+next76:
+	ADDQ $0x04, DX
+	JEQ  done74
+	SUBQ $0x01, DX
+	JLT  next78
+
+columns77:
+	VBROADCASTSD (CX), Y7
+	VCVTDQ2PD    64(AX), Y2
+	VFMADD231PD  Y2, Y7, Y3
+	VCVTDQ2PD    80(AX), Y2
+	VFMADD231PD  Y2, Y7, Y4
+	VCVTDQ2PD    96(AX), Y2
+	VFMADD231PD  Y2, Y7, Y5
+	VCVTDQ2PD    112(AX), Y2
+	VFMADD231PD  Y2, Y7, Y6
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns77
+
+next78:
+done74:
+	MOVQ    24(SP), AX
+	MOVQ    d+72(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Y3, 128(CX)
+	VMOVUPD Y4, 160(CX)
+	VMOVUPD Y5, 192(CX)
+	VMOVUPD Y6, 224(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y3
+	VMOVUPD 32(DX), Y4
+	VMOVUPD 64(DX), Y5
+	VMOVUPD 96(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next81
+
+columns80:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   256(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   272(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   288(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   304(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   384(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   400(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   416(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   432(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns80
+
+next81:
+	ADDQ $0x04, DX
+	JEQ  done79
+	SUBQ $0x01, DX
+	JLT  next83
+
+columns82:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns82
+
+next83:
+done79:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y3
+	VMOVUPD 160(DX), Y4
+	VMOVUPD 192(DX), Y5
+	VMOVUPD 224(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next86
+
+columns85:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   320(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   336(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   352(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   368(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   448(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   464(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   480(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   496(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns85
+
+next86:
+	ADDQ $0x04, DX
+	JEQ  done84
+	SUBQ $0x01, DX
+	JLT  next88
+
+columns87:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns87
+
+next88:
+done84:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product52:
+likelihood7:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
 	ADDQ AX, CX
-	MOVQ y+56(FP), DX
+	MOVQ y+64(FP), DX
 	ADDQ AX, DX
-	MOVQ 40(SP), AX
+	MOVQ 48(SP), AX
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail49
+	JGT  tail92
 
-loop48:
+loop91:
 	VMOVUPD      (DX)(BX*8), Y2
 	VMOVUPD      (CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
-	VBROADCASTSD inverse+80(FP), Y3
+	VBROADCASTSD inverse+88(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	VFMADD231PD  Y2, Y2, Y0
-	VBROADCASTSD inverse+80(FP), Y3
+	VBROADCASTSD inverse+88(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	VMOVUPD      Y2, (CX)(BX*8)
 	VMOVUPD      32(DX)(BX*8), Y2
 	VMOVUPD      32(CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
-	VBROADCASTSD inverse+80(FP), Y3
+	VBROADCASTSD inverse+88(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	VFMADD231PD  Y2, Y2, Y1
-	VBROADCASTSD inverse+80(FP), Y3
+	VBROADCASTSD inverse+88(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	VMOVUPD      Y2, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop48
+	JLE          loop91
 
-tail49:
+tail92:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done50
+	JLE          done93
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -12434,11 +20515,11 @@ tail49:
 	VMASKMOVPD   (DX)(BX*8), Y2, Y3
 	VMASKMOVPD   (CX)(BX*8), Y2, Y4
 	VSUBPD       Y4, Y3, Y3
-	VBROADCASTSD inverse+80(FP), Y4
+	VBROADCASTSD inverse+88(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	VANDPD       Y2, Y3, Y4
 	VFMADD231PD  Y4, Y4, Y0
-	VBROADCASTSD inverse+80(FP), Y4
+	VBROADCASTSD inverse+88(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	VMASKMOVPD   Y3, Y2, (CX)(BX*8)
 	LEAQ         lanesBelow<>+0(SB), SI
@@ -12447,24 +20528,24 @@ tail49:
 	VMASKMOVPD   32(DX)(BX*8), Y2, Y3
 	VMASKMOVPD   32(CX)(BX*8), Y2, Y4
 	VSUBPD       Y4, Y3, Y3
-	VBROADCASTSD inverse+80(FP), Y4
+	VBROADCASTSD inverse+88(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	VANDPD       Y2, Y3, Y4
 	VFMADD231PD  Y4, Y4, Y1
-	VBROADCASTSD inverse+80(FP), Y4
+	VBROADCASTSD inverse+88(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-done50:
-	MOVQ 24(SP), AX
-	MOVQ 40(SP), CX
+done93:
+	MOVQ 32(SP), AX
+	MOVQ 48(SP), CX
 	CMPQ AX, CX
-	JNE  rest10
-	MOVQ 32(SP), CX
-	MOVQ (SP), DX
+	JNE  rest11
+	MOVQ 40(SP), CX
+	MOVQ 8(SP), DX
 	ADDQ CX, DX
-	MOVQ DX, (SP)
-	MOVQ 16(SP), CX
+	MOVQ DX, 8(SP)
+	MOVQ 24(SP), CX
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
@@ -12473,35 +20554,35 @@ done50:
 	ADDQ AX, CX
 	ADDQ AX, CX
 	ADDQ AX, CX
-	MOVQ CX, 16(SP)
-	MOVQ 8(SP), CX
+	MOVQ CX, 24(SP)
+	MOVQ (SP), CX
 	SUBQ AX, CX
-	MOVQ CX, 8(SP)
+	MOVQ CX, (SP)
 	MOVQ $0x00000001, AX
-	MOVQ AX, 48(SP)
-	JMP  tile2
+	MOVQ AX, 56(SP)
+	JMP  tile3
 
-back7:
-	MOVQ    24(SP), AX
+back8:
+	MOVQ    32(SP), AX
 	CMPQ    AX, $0x10
-	JNE     backLong8
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+	JNE     backLong9
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000080, DX
 	VMOVUPD (DX), Y2
 	VMOVUPD 32(DX), Y3
 	VMOVUPD 64(DX), Y4
 	VMOVUPD 96(DX), Y5
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next53
+	JLT     next96
 
-columns52:
+columns95:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -12537,15 +20618,15 @@ columns52:
 	ADDQ        $+256, CX
 	ADDQ        $+512, AX
 	SUBQ        $0x04, DX
-	JGE         columns52
+	JGE         columns95
 
-next53:
+next96:
 	ADDQ $0x04, DX
-	JEQ  done51
+	JEQ  done94
 	SUBQ $0x01, DX
-	JLT  next55
+	JLT  next98
 
-columns54:
+columns97:
 	VMOVUPD     (CX), Y6
 	VMOVUPD     32(CX), Y7
 	VFMADD231PD (AX), Y2, Y6
@@ -12557,10 +20638,10 @@ columns54:
 	ADDQ        $+64, CX
 	ADDQ        $+128, AX
 	SUBQ        $0x01, DX
-	JGE         columns54
+	JGE         columns97
 
-next55:
-done51:
+next98:
+done94:
 	VMOVUPD (CX), Y6
 	VMOVUPD 32(CX), Y7
 	VADDPD  Y2, Y6, Y6
@@ -12570,15 +20651,18 @@ done51:
 	VMOVUPD Y6, (CX)
 	VMOVUPD Y7, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     tile3
 
-backLong8:
-	MOVQ    (SP), AX
-	MOVQ    16(SP), CX
-	MOVQ    d+64(FP), DX
+backLong9:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole99
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
 	ADDQ    CX, DX
-	MOVQ    32(SP), CX
+	MOVQ    40(SP), CX
 	SUBQ    CX, AX
 	SUBQ    $0x00000100, DX
 	VMOVUPD (DX), Y2
@@ -12589,12 +20673,12 @@ backLong8:
 	VMOVUPD 160(DX), Y7
 	VMOVUPD 192(DX), Y8
 	VMOVUPD 224(DX), Y9
-	MOVQ    grad+32(FP), CX
-	MOVQ    k+24(FP), DX
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next58
+	JLT     next103
 
-columns57:
+columns102:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -12646,15 +20730,15 @@ columns57:
 	ADDQ        $+256, CX
 	ADDQ        $+1024, AX
 	SUBQ        $0x04, DX
-	JGE         columns57
+	JGE         columns102
 
-next58:
+next103:
 	ADDQ $0x04, DX
-	JEQ  done56
+	JEQ  done101
 	SUBQ $0x01, DX
-	JLT  next60
+	JLT  next105
 
-columns59:
+columns104:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -12670,10 +20754,10 @@ columns59:
 	ADDQ        $+64, CX
 	ADDQ        $+256, AX
 	SUBQ        $0x01, DX
-	JGE         columns59
+	JGE         columns104
 
-next60:
-done56:
+next105:
+done101:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -12687,181 +20771,567 @@ done56:
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
 	MOVQ    $0x00000000, AX
-	MOVQ    AX, 48(SP)
-	JMP     tile2
+	MOVQ    AX, 56(SP)
+	JMP     product100
 
-finish9:
-	MOVQ  48(SP), AX
-	TESTQ AX, AX
-	JNE   back7
-	MOVQ  8(SP), AX
-	TESTQ AX, AX
-	JEQ   done12
-	MOVQ  AX, 40(SP)
-	MOVQ  8(SP), AX
-	MOVQ  (SP), CX
-	MOVQ  16(SP), DX
+whole99:
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Y3
+	VMOVUPD 32(DX), Y4
+	VMOVUPD 64(DX), Y5
+	VMOVUPD 96(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next108
 
-unit61:
+columns107:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   256(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   272(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   288(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   304(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   384(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   400(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   416(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   432(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns107
+
+next108:
+	ADDQ $0x04, DX
+	JEQ  done106
+	SUBQ $0x01, DX
+	JLT  next110
+
+columns109:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns109
+
+next110:
+done106:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+72(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD 128(DX), Y3
+	VMOVUPD 160(DX), Y4
+	VMOVUPD 192(DX), Y5
+	VMOVUPD 224(DX), Y6
+	MOVQ    grad+40(FP), CX
+	MOVQ    k+32(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next113
+
+columns112:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	VMOVUPD     64(CX), Y7
+	VMOVUPD     96(CX), Y8
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 64(CX)
+	VMOVUPD     Y8, 96(CX)
+	VMOVUPD     128(CX), Y7
+	VMOVUPD     160(CX), Y8
+	VCVTDQ2PD   320(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   336(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   352(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   368(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 128(CX)
+	VMOVUPD     Y8, 160(CX)
+	VMOVUPD     192(CX), Y7
+	VMOVUPD     224(CX), Y8
+	VCVTDQ2PD   448(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   464(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   480(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   496(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, 192(CX)
+	VMOVUPD     Y8, 224(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns112
+
+next113:
+	ADDQ $0x04, DX
+	JEQ  done111
+	SUBQ $0x01, DX
+	JLT  next115
+
+columns114:
+	VMOVUPD     (CX), Y7
+	VMOVUPD     32(CX), Y8
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y3, Y7
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y4, Y8
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y5, Y7
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y8
+	VMOVUPD     Y7, (CX)
+	VMOVUPD     Y8, 32(CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns114
+
+next115:
+done111:
+	VMOVUPD (CX), Y2
+	VMOVUPD 32(CX), Y7
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y4, Y7, Y7
+	VADDPD  Y5, Y2, Y2
+	VADDPD  Y6, Y7, Y7
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y7, 32(CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product100:
+	JMP tile3
+
+finish10:
+	MOVQ  56(SP), AX
+	TESTQ AX, AX
+	JNE   back8
+	MOVQ  (SP), AX
+	TESTQ AX, AX
+	JEQ   done13
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole116
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit118:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost62
+	JLE  atMost119
 	MOVQ $0x00000008, BX
 
-atMost62:
+atMost119:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same63
+	JEQ        same120
 	ADDQ       DX, SI
 	VMASKMOVPD (SI), Y2, Y3
-	JMP        done64
+	JMP        done121
 
-same63:
-	VBROADCASTSD c+40(FP), Y3
+same120:
+	VBROADCASTSD c+48(FP), Y3
 
-done64:
+done121:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column65:
+column122:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  (SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column65
+	JG           column122
 	VMASKMOVPD   Y3, Y2, (BX)
 	MOVQ         AX, BX
 	CMPQ         BX, $0x08
-	JLE          atMost66
+	JLE          atMost123
 	MOVQ         $0x00000008, BX
 
-atMost66:
+atMost123:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
-	MOVQ       o+48(FP), SI
+	MOVQ       o+56(FP), SI
 	TESTQ      SI, SI
-	JEQ        same67
+	JEQ        same124
 	ADDQ       DX, SI
 	VMASKMOVPD 32(SI), Y2, Y3
-	JMP        done68
+	JMP        done125
 
-same67:
-	VBROADCASTSD c+40(FP), Y3
+same124:
+	VBROADCASTSD c+48(FP), Y3
 
-done68:
+done125:
 	MOVQ CX, SI
-	MOVQ b+16(FP), DI
-	MOVQ k+24(FP), R8
-	MOVQ 24(SP), R9
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
 	SHLQ $0x03, R9
 
-column69:
+column126:
 	VBROADCASTSD (DI), Y4
 	VFMADD231PD  32(SI), Y4, Y3
 	ADDQ         R9, SI
 	ADDQ         $+8, DI
 	SUBQ         $0x01, R8
-	JG           column69
+	JG           column126
 	VMASKMOVPD   Y3, Y2, 32(BX)
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x08, AX
-	JG           unit61
-	JMP          likelihood6
+	JG           unit118
+	JMP          product117
 
-rest10:
-	MOVQ 8(SP), AX
-	MOVQ (SP), CX
-	MOVQ 16(SP), DX
+whole116:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
 
-unit70:
+unit127:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost71
+	JLE  atMost128
 	MOVQ $0x00000008, BX
 
-atMost71:
+atMost128:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y3
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same129
+	ADDQ       DX, SI
+	VMASKMOVPD (SI), Y3, Y4
+	JMP        done130
+
+same129:
+	VBROADCASTSD c+48(FP), Y4
+
+done130:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column131:
+	VBROADCASTSD (DI), Y5
+	VCVTDQ2PD    (SI), Y2
+	VFMADD231PD  Y2, Y5, Y4
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column131
+	VMASKMOVPD   Y4, Y3, (BX)
+	MOVQ         AX, BX
+	CMPQ         BX, $0x08
+	JLE          atMost132
+	MOVQ         $0x00000008, BX
+
+atMost132:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y3
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	MOVQ       o+56(FP), SI
+	TESTQ      SI, SI
+	JEQ        same133
+	ADDQ       DX, SI
+	VMASKMOVPD 32(SI), Y3, Y4
+	JMP        done134
+
+same133:
+	VBROADCASTSD c+48(FP), Y4
+
+done134:
+	MOVQ CX, SI
+	MOVQ b+24(FP), DI
+	MOVQ k+32(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column135:
+	VBROADCASTSD (DI), Y5
+	VCVTDQ2PD    16(SI), Y2
+	VFMADD231PD  Y2, Y5, Y4
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column135
+	VMASKMOVPD   Y4, Y3, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
+	JG           unit127
+
+product117:
+	JMP likelihood7
+
+rest11:
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole136
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit138:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost139
+	MOVQ $0x00000008, BX
+
+atMost139:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y2, Y2
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column72:
+column140:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column72
+	JG          column140
 	VMOVUPD     (SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, (SI)
 	MOVQ        AX, BX
 	CMPQ        BX, $0x08
-	JLE         atMost73
+	JLE         atMost141
 	MOVQ        $0x00000008, BX
 
-atMost73:
+atMost141:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
-	MOVQ       d+64(FP), BX
+	MOVQ       d+72(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y2, Y2
 	MOVQ       CX, BX
-	MOVQ       grad+32(FP), SI
-	MOVQ       k+24(FP), DI
-	MOVQ       24(SP), R8
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
 	SHLQ       $0x03, R8
 
-column74:
+column142:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        R8, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JG          column74
+	JG          column142
 	VMOVUPD     32(SI), Y3
 	VADDPD      Y2, Y3, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	SUBQ        $0x08, AX
-	JG          unit70
-	JMP         done12
+	JG          unit138
+	JMP         product137
 
-wide11:
-tile75:
-	MOVQ 8(SP), AX
+whole136:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
+
+unit143:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost144
+	MOVQ $0x00000008, BX
+
+atMost144:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y2
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y2, Y3
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column145:
+	VMOVUPD     (SI), Y4
+	VCVTDQ2PD   (BX), Y2
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPD     Y4, (SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column145
+	VMOVUPD     (SI), Y2
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     Y2, (SI)
+	MOVQ        AX, BX
+	CMPQ        BX, $0x08
+	JLE         atMost146
+	MOVQ        $0x00000008, BX
+
+atMost146:
+	LEAQ       lanesBelow<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    96(SI)(BX*8), Y2
+	MOVQ       d+72(FP), BX
+	ADDQ       DX, BX
+	VMASKMOVPD 32(BX), Y2, Y3
+	MOVQ       CX, BX
+	MOVQ       grad+40(FP), SI
+	MOVQ       k+32(FP), DI
+	MOVQ       32(SP), R8
+	SHLQ       $0x02, R8
+
+column147:
+	VMOVUPD     32(SI), Y4
+	VCVTDQ2PD   16(BX), Y2
+	VFMADD231PD Y2, Y3, Y4
+	VMOVUPD     Y4, 32(SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column147
+	VMOVUPD     32(SI), Y2
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     Y2, 32(SI)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, AX
+	JG          unit143
+
+product137:
+	JMP done13
+
+wide12:
+tile148:
+	MOVQ (SP), AX
 	CMPQ AX, $0x00
-	JLE  finish79
+	JLE  finish152
 	CMPQ AX, $0x08
-	JLE  atMost81
+	JLE  atMost154
 	MOVQ $0x00000008, AX
 
-atMost81:
-	MOVQ  AX, 40(SP)
+atMost154:
+	MOVQ  AX, 48(SP)
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole155
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -12870,14 +21340,14 @@ atMost81:
 	VPXOR Y7, Y7, Y7
 	VPXOR Y8, Y8, Y8
 	VPXOR Y9, Y9, Y9
-	MOVQ  (SP), AX
-	MOVQ  b+16(FP), CX
-	MOVQ  (SP), DX
-	MOVQ  32(SP), BX
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
 	ADDQ  BX, DX
-	MOVQ  k+24(FP), BX
+	MOVQ  k+32(FP), BX
 
-group82:
+group157:
 	PREFETCHT0  (DX)
 	PREFETCHT0  64(DX)
 	PREFETCHT0  128(DX)
@@ -12896,7 +21366,7 @@ group82:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group82
+	JG          group157
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -12910,24 +21380,24 @@ group82:
 	VUNPCKLPD   Y2, Y6, Y3
 	VUNPCKHPD   Y2, Y6, Y2
 	VADDPD      Y2, Y3, Y3
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     64(CX)(AX*8), Y2
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same83
+	JEQ         same158
 	ADDQ        AX, CX
 	VMASKMOVPD  (CX), Y2, Y4
-	JMP         done84
+	JMP         done159
 
-same83:
-	VBROADCASTSD c+40(FP), Y4
+same158:
+	VBROADCASTSD c+48(FP), Y4
 
-done84:
+done159:
 	VADDPD     Y4, Y3, Y3
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, (CX)
 	VPXOR      Y2, Y2, Y2
@@ -12938,14 +21408,14 @@ done84:
 	VPXOR      Y7, Y7, Y7
 	VPXOR      Y8, Y8, Y8
 	VPXOR      Y9, Y9, Y9
-	MOVQ       (SP), AX
-	MOVQ       b+16(FP), CX
-	MOVQ       (SP), DX
-	MOVQ       32(SP), BX
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
 	ADDQ       BX, DX
-	MOVQ       k+24(FP), BX
+	MOVQ       k+32(FP), BX
 
-group85:
+group160:
 	VMOVUPD     (CX), Y10
 	VFMADD231PD 256(AX), Y10, Y2
 	VFMADD231PD 320(AX), Y10, Y4
@@ -12960,7 +21430,7 @@ group85:
 	ADDQ        $+64, CX
 	ADDQ        $+256, DX
 	SUBQ        $0x08, BX
-	JG          group85
+	JG          group160
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y5, Y4, Y3
 	VADDPD      Y7, Y6, Y4
@@ -12974,64 +21444,215 @@ group85:
 	VUNPCKLPD   Y2, Y6, Y3
 	VUNPCKHPD   Y2, Y6, Y2
 	VADDPD      Y2, Y3, Y3
-	MOVQ        40(SP), AX
+	MOVQ        48(SP), AX
 	LEAQ        lanesBelow<>+0(SB), CX
 	NEGQ        AX
 	VMOVUPD     96(CX)(AX*8), Y2
-	MOVQ        16(SP), AX
-	MOVQ        o+48(FP), CX
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
 	TESTQ       CX, CX
-	JEQ         same86
+	JEQ         same161
 	ADDQ        AX, CX
 	VMASKMOVPD  32(CX), Y2, Y4
-	JMP         done87
+	JMP         done162
 
-same86:
-	VBROADCASTSD c+40(FP), Y4
+same161:
+	VBROADCASTSD c+48(FP), Y4
 
-done87:
+done162:
 	VADDPD     Y4, Y3, Y3
-	MOVQ       d+64(FP), CX
+	MOVQ       d+72(FP), CX
 	ADDQ       AX, CX
 	VMASKMOVPD Y3, Y2, 32(CX)
-	MOVQ       16(SP), AX
-	MOVQ       d+64(FP), CX
-	ADDQ       AX, CX
-	MOVQ       y+56(FP), DX
-	ADDQ       AX, DX
-	MOVQ       40(SP), AX
-	XORQ       BX, BX
-	LEAQ       -8(AX), SI
-	CMPQ       BX, SI
-	JGT        tail91
+	JMP        product156
 
-loop90:
+whole155:
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	MOVQ  8(SP), AX
+	MOVQ  b+24(FP), CX
+	MOVQ  8(SP), DX
+	MOVQ  40(SP), BX
+	ADDQ  BX, DX
+	MOVQ  k+32(FP), BX
+
+group163:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	VMOVUPD     (CX), Y11
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y11, Y3
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y11, Y5
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y11, Y7
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y11, Y9
+	VMOVUPD     32(CX), Y11
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y11, Y4
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y11, Y6
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y11, Y8
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y11, Y10
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group163
+	VADDPD      Y4, Y3, Y2
+	VADDPD      Y6, Y5, Y3
+	VADDPD      Y8, Y7, Y4
+	VADDPD      Y10, Y9, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     64(CX)(AX*8), Y2
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same164
+	ADDQ        AX, CX
+	VMASKMOVPD  (CX), Y2, Y4
+	JMP         done165
+
+same164:
+	VBROADCASTSD c+48(FP), Y4
+
+done165:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, (CX)
+	VPXOR      Y3, Y3, Y3
+	VPXOR      Y4, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPXOR      Y6, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPXOR      Y8, Y8, Y8
+	VPXOR      Y9, Y9, Y9
+	VPXOR      Y10, Y10, Y10
+	MOVQ       8(SP), AX
+	MOVQ       b+24(FP), CX
+	MOVQ       8(SP), DX
+	MOVQ       40(SP), BX
+	ADDQ       BX, DX
+	MOVQ       k+32(FP), BX
+
+group166:
+	VMOVUPD     (CX), Y11
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y11, Y3
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y11, Y5
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y11, Y7
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y11, Y9
+	VMOVUPD     32(CX), Y11
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y11, Y4
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y11, Y6
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y11, Y8
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y11, Y10
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group166
+	VADDPD      Y4, Y3, Y2
+	VADDPD      Y6, Y5, Y3
+	VADDPD      Y8, Y7, Y4
+	VADDPD      Y10, Y9, Y5
+	VPERM2F128  $0x20, Y4, Y2, Y6
+	VPERM2F128  $0x31, Y4, Y2, Y2
+	VADDPD      Y2, Y6, Y6
+	VPERM2F128  $0x20, Y5, Y3, Y2
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y3, Y2, Y2
+	VUNPCKLPD   Y2, Y6, Y3
+	VUNPCKHPD   Y2, Y6, Y2
+	VADDPD      Y2, Y3, Y3
+	MOVQ        48(SP), AX
+	LEAQ        lanesBelow<>+0(SB), CX
+	NEGQ        AX
+	VMOVUPD     96(CX)(AX*8), Y2
+	MOVQ        24(SP), AX
+	MOVQ        o+56(FP), CX
+	TESTQ       CX, CX
+	JEQ         same167
+	ADDQ        AX, CX
+	VMASKMOVPD  32(CX), Y2, Y4
+	JMP         done168
+
+same167:
+	VBROADCASTSD c+48(FP), Y4
+
+done168:
+	VADDPD     Y4, Y3, Y3
+	MOVQ       d+72(FP), CX
+	ADDQ       AX, CX
+	VMASKMOVPD Y3, Y2, 32(CX)
+
+product156:
+	MOVQ 24(SP), AX
+	MOVQ d+72(FP), CX
+	ADDQ AX, CX
+	MOVQ y+64(FP), DX
+	ADDQ AX, DX
+	MOVQ 48(SP), AX
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail172
+
+loop171:
 	VMOVUPD      (DX)(BX*8), Y2
 	VMOVUPD      (CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
-	VBROADCASTSD inverse+80(FP), Y3
+	VBROADCASTSD inverse+88(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	VFMADD231PD  Y2, Y2, Y0
-	VBROADCASTSD inverse+80(FP), Y3
+	VBROADCASTSD inverse+88(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	VMOVUPD      Y2, (CX)(BX*8)
 	VMOVUPD      32(DX)(BX*8), Y2
 	VMOVUPD      32(CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
-	VBROADCASTSD inverse+80(FP), Y3
+	VBROADCASTSD inverse+88(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	VFMADD231PD  Y2, Y2, Y1
-	VBROADCASTSD inverse+80(FP), Y3
+	VBROADCASTSD inverse+88(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	VMOVUPD      Y2, 32(CX)(BX*8)
 	ADDQ         $0x08, BX
 	CMPQ         BX, SI
-	JLE          loop90
+	JLE          loop171
 
-tail91:
+tail172:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done92
+	JLE          done173
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -13039,11 +21660,11 @@ tail91:
 	VMASKMOVPD   (DX)(BX*8), Y2, Y3
 	VMASKMOVPD   (CX)(BX*8), Y2, Y4
 	VSUBPD       Y4, Y3, Y3
-	VBROADCASTSD inverse+80(FP), Y4
+	VBROADCASTSD inverse+88(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	VANDPD       Y2, Y3, Y4
 	VFMADD231PD  Y4, Y4, Y0
-	VBROADCASTSD inverse+80(FP), Y4
+	VBROADCASTSD inverse+88(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	VMASKMOVPD   Y3, Y2, (CX)(BX*8)
 	LEAQ         lanesBelow<>+0(SB), SI
@@ -13052,49 +21673,49 @@ tail91:
 	VMASKMOVPD   32(DX)(BX*8), Y2, Y3
 	VMASKMOVPD   32(CX)(BX*8), Y2, Y4
 	VSUBPD       Y4, Y3, Y3
-	VBROADCASTSD inverse+80(FP), Y4
+	VBROADCASTSD inverse+88(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	VANDPD       Y2, Y3, Y4
 	VFMADD231PD  Y4, Y4, Y1
-	VBROADCASTSD inverse+80(FP), Y4
+	VBROADCASTSD inverse+88(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-done92:
-	MOVQ         grad+32(FP), AX
-	MOVQ         k+24(FP), CX
+done173:
+	MOVQ         grad+40(FP), AX
+	MOVQ         k+32(FP), CX
 	SHLQ         $0x03, CX
 	ADDQ         CX, AX
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      64(DX)(CX*8), Y2
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   (DX), Y2, Y2
-	VMOVUPD      Y2, 56(SP)
+	VMOVUPD      Y2, 64(SP)
 	VMOVUPD      (AX), Y3
 	VADDPD       Y2, Y3, Y3
 	VMOVUPD      Y3, (AX)
-	MOVQ         40(SP), CX
+	MOVQ         48(SP), CX
 	LEAQ         lanesBelow<>+0(SB), DX
 	NEGQ         CX
 	VMOVUPD      96(DX)(CX*8), Y2
-	MOVQ         16(SP), CX
-	MOVQ         d+64(FP), DX
+	MOVQ         24(SP), CX
+	MOVQ         d+72(FP), DX
 	ADDQ         CX, DX
 	VMASKMOVPD   32(DX), Y2, Y2
-	VMOVUPD      Y2, 88(SP)
+	VMOVUPD      Y2, 96(SP)
 	VMOVUPD      32(AX), Y3
 	VADDPD       Y2, Y3, Y3
 	VMOVUPD      Y3, 32(AX)
-	MOVQ         24(SP), AX
-	MOVQ         32(SP), CX
-	MOVQ         (SP), DX
+	MOVQ         32(SP), AX
+	MOVQ         40(SP), CX
+	MOVQ         8(SP), DX
 	ADDQ         CX, DX
-	MOVQ         DX, (SP)
-	MOVQ         16(SP), CX
+	MOVQ         DX, 8(SP)
+	MOVQ         24(SP), CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
@@ -13103,32 +21724,35 @@ done92:
 	ADDQ         AX, CX
 	ADDQ         AX, CX
 	ADDQ         AX, CX
-	MOVQ         CX, 16(SP)
-	MOVQ         8(SP), CX
-	SUBQ         AX, CX
-	MOVQ         CX, 8(SP)
-	VBROADCASTSD 56(SP), Y2
-	VBROADCASTSD 64(SP), Y3
-	VBROADCASTSD 72(SP), Y4
-	VBROADCASTSD 80(SP), Y5
-	VBROADCASTSD 88(SP), Y6
-	VBROADCASTSD 96(SP), Y7
-	VBROADCASTSD 104(SP), Y8
-	VBROADCASTSD 112(SP), Y9
-	MOVQ         (SP), AX
+	MOVQ         CX, 24(SP)
 	MOVQ         (SP), CX
-	MOVQ         grad+32(FP), DX
-	MOVQ         32(SP), BX
+	SUBQ         AX, CX
+	MOVQ         CX, (SP)
+	MOVQ         16(SP), AX
+	TESTQ        AX, AX
+	JNE          whole174
+	VBROADCASTSD 64(SP), Y2
+	VBROADCASTSD 72(SP), Y3
+	VBROADCASTSD 80(SP), Y4
+	VBROADCASTSD 88(SP), Y5
+	VBROADCASTSD 96(SP), Y6
+	VBROADCASTSD 104(SP), Y7
+	VBROADCASTSD 112(SP), Y8
+	VBROADCASTSD 120(SP), Y9
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
 	SUBQ         $0x00000200, AX
 	SHRQ         $0x01, BX
 	ADDQ         BX, CX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 	SHLQ         $0x03, BX
 	ADDQ         BX, DX
 	SUBQ         $0x40, DX
-	MOVQ         k+24(FP), BX
+	MOVQ         k+32(FP), BX
 
-group93:
+group176:
 	PREFETCHT0  (CX)
 	PREFETCHT0  64(CX)
 	PREFETCHT0  128(CX)
@@ -13157,14 +21781,84 @@ group93:
 	ADDQ        $-64, DX
 	ADDQ        $+256, CX
 	SUBQ        $0x08, BX
-	JG          group93
-	MOVQ        $0x00000000, AX
-	MOVQ        AX, 48(SP)
-	JMP         tile75
+	JG          group176
+	JMP         product175
 
-finish79:
-done12:
-	MOVQ    squares+72(FP), AX
+whole174:
+	VBROADCASTSD 64(SP), Y3
+	VBROADCASTSD 72(SP), Y4
+	VBROADCASTSD 80(SP), Y5
+	VBROADCASTSD 88(SP), Y6
+	VBROADCASTSD 96(SP), Y7
+	VBROADCASTSD 104(SP), Y8
+	VBROADCASTSD 112(SP), Y9
+	VBROADCASTSD 120(SP), Y10
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+40(FP), DX
+	MOVQ         40(SP), BX
+	SUBQ         $0x00000100, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+32(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+32(FP), BX
+
+group177:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	VMOVUPD     (DX), Y11
+	VCVTDQ2PD   (AX), Y2
+	VFMADD231PD Y2, Y3, Y11
+	VCVTDQ2PD   32(AX), Y2
+	VFMADD231PD Y2, Y4, Y11
+	VCVTDQ2PD   64(AX), Y2
+	VFMADD231PD Y2, Y5, Y11
+	VCVTDQ2PD   96(AX), Y2
+	VFMADD231PD Y2, Y6, Y11
+	VCVTDQ2PD   128(AX), Y2
+	VFMADD231PD Y2, Y7, Y11
+	VCVTDQ2PD   160(AX), Y2
+	VFMADD231PD Y2, Y8, Y11
+	VCVTDQ2PD   192(AX), Y2
+	VFMADD231PD Y2, Y9, Y11
+	VCVTDQ2PD   224(AX), Y2
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, (DX)
+	VMOVUPD     32(DX), Y11
+	VCVTDQ2PD   16(AX), Y2
+	VFMADD231PD Y2, Y3, Y11
+	VCVTDQ2PD   48(AX), Y2
+	VFMADD231PD Y2, Y4, Y11
+	VCVTDQ2PD   80(AX), Y2
+	VFMADD231PD Y2, Y5, Y11
+	VCVTDQ2PD   112(AX), Y2
+	VFMADD231PD Y2, Y6, Y11
+	VCVTDQ2PD   144(AX), Y2
+	VFMADD231PD Y2, Y7, Y11
+	VCVTDQ2PD   176(AX), Y2
+	VFMADD231PD Y2, Y8, Y11
+	VCVTDQ2PD   208(AX), Y2
+	VFMADD231PD Y2, Y9, Y11
+	VCVTDQ2PD   240(AX), Y2
+	VFMADD231PD Y2, Y10, Y11
+	VMOVUPD     Y11, 32(DX)
+	ADDQ        $-256, AX
+	ADDQ        $-64, DX
+	ADDQ        $+128, CX
+	SUBQ        $0x08, BX
+	JG          group177
+
+product175:
+	MOVQ $0x00000000, AX
+	MOVQ AX, 56(SP)
+	JMP  tile148
+
+finish152:
+done13:
+	MOVQ    squares+80(FP), AX
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VZEROUPPER

@@ -5,33 +5,71 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
+
+// numbers returns n·k numbers for a matrix, nil where the slices are those handed out before: whole ones, or not.
+func (m *room) numbers(n, k int, whole bool) []float64 {
+	if m.again {
+		return nil
+	}
+	x := make([]float64, n*k)
+	for i := range x {
+		x[i] = m.r.NormFloat64() / 2
+		if whole {
+			x[i] = float64(int32(m.r.Uint32()) >> m.r.IntN(31))
+		}
+	}
+	return x
+}
 
 // tiles returns a matrix of n rows and k columns, of which the last is 0 where columns are added to a wide matrix.
 func (m *room) tiles(n, k int) []float64 {
-	var x []float64
-	if !m.again {
-		x = make([]float64, n*k)
-		for i := range x {
-			x[i] = m.r.NormFloat64() / 2
-		}
-	}
-	to := m.fill(tiled(n, Columns(k)), func() float64 { return 0 })
-	if !m.again {
-		for i, length := 0, TileLength(k); i < n; i += length {
-			Tile(to[i*Columns(k):], x[i:], min(length, n-i), n, k)
-		}
+	x, to := m.numbers(n, k, false), m.fill(tiled(n, Columns(k), false), func() float64 { return 0 })
+	for i, length := 0, TileLength(k, false); i < n && x != nil; i += length {
+		Tile(to[i*Columns(k):], x[i:], min(length, n-i), n, k)
 	}
 	return to
 }
 
-// predictor hands out a predictor; every second number of columns has an offset.
+// whole returns one of whole numbers.
+func (m *room) whole(n, k int) []int32 {
+	x, size := m.numbers(n, k, true), tiled(n, Columns(k), true)
+	to := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(m.fill(size/2, func() float64 { return 0 })))), size)
+	for i, length := 0, TileLength(k, true); i < n && x != nil; i += length {
+		TileWhole(to[i*Columns(k):], x[i:], unit(k), min(length, n-i), n, k)
+	}
+	return to
+}
+
+func unit(k int) []float64 {
+	v := make([]float64, k)
+	for j := range v {
+		v[j] = 1
+	}
+	return v
+}
+
+// predictor hands out a predictor; every second number has an offset, and every second two have a matrix of whole numbers.
 func (m *room) predictor(n, k, c int) Predictor {
 	p := Predictor{B: m.floats(Columns(k)), C: 0.3, D: m.floats(n), Gradient: m.floats(gradientLength(Columns(k)))}
 	if c%2 == 0 {
 		p.Offset = m.floats(n)
 	}
-	p.X = m.tiles(n, k)
+	if c%4 < 2 {
+		p.X = m.tiles(n, k)
+		return p
+	}
+	p.Whole = m.whole(n, k)
+	if !m.again {
+		for j := range p.B {
+			p.B[j] /= 1 << 20
+		}
+		p.Scale = make([]float64, len(p.B))
+		for j := range p.Scale {
+			p.Scale[j] = math.Pow(10, float64(j%10))
+		}
+	}
 	return p
 }
 
@@ -40,31 +78,31 @@ func linearCalls() []call {
 	return []call{
 		{"bernoulliLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			bernoulliLogitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.signs(n), p.D, m.lanes(), m.lanes())
+			bernoulliLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.signs(n), p.D, m.lanes(), m.lanes())
 		}},
 		{"binomialLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			binomialLogitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 9)
+			binomialLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 9)
 		}},
 		{"bernoulliProbitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			bernoulliProbitLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
+			bernoulliProbitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
 		}},
 		{"poissonLogLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			poissonLogLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
+			poissonLogLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
 		}},
 		{"negBinomial2LogLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			negBinomial2LogLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
+			negBinomial2LogLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
 		}},
 		{"studentTLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			studentTLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), m.lanes(), m.lanes(), 0.7, 3.1)
+			studentTLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), m.lanes(), m.lanes(), 0.7, 3.1)
 		}},
 		{"normalLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
-			normalLinear(on, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), 0.7)
+			normalLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), 0.7)
 		}},
 	}
 }
@@ -72,8 +110,8 @@ func linearCalls() []call {
 // A likelihood of a predictor equals the likelihood of the product, row by row; its gradient is the product of Xᵀ with the derivative.
 func TestLinearIsProductAndLikelihood(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 7))
-	for _, size := range [][2]int{{1, 1}, {31, 3}, {32, 1}, {33, 20}, {512, 20}, {9001, 4}, {100, 32}, {15, 33}, {9003, 33}, {77, 128}, {8, 129}, {9005, 130}, {97, 129}, {200, 511}, {131, 776}} {
-		for c := range 2 {
+	for _, size := range [][2]int{{1, 1}, {31, 3}, {32, 1}, {33, 20}, {512, 20}, {9001, 4}, {100, 32}, {15, 33}, {9003, 33}, {77, 128}, {8, 129}, {9005, 130}, {97, 129}, {200, 511}, {131, 776}, {77, 1040}} {
+		for c := range 4 {
 			t.Run(fmt.Sprint(size, c), func(t *testing.T) {
 				n, k := size[0], size[1]
 				m := &room{r: r, make: plain}
@@ -115,6 +153,9 @@ func TestLinearIsProductAndLikelihood(t *testing.T) {
 						sum += term
 						size += math.Abs(term)
 					}
+					if p.Whole != nil && j < len(p.B) {
+						sum, size = sum/p.Scale[j], size/p.Scale[j]
+					}
 					if got := p.Sum(j); math.Abs(got-sum) > 1e-14*size {
 						t.Errorf("column %d: %v, want %v", j, got, sum)
 					}
@@ -126,12 +167,15 @@ func TestLinearIsProductAndLikelihood(t *testing.T) {
 
 // entry is element i, j of X.
 func (p *Predictor) entry(i, j int) float64 {
-	k, rows := len(p.B), TileLength(len(p.B))
-	tile := p.X[i/rows*rows*k:]
+	k, rows := len(p.B), TileLength(len(p.B), p.Whole != nil)
+	at := i/rows*rows*k + j*rows + i%rows
 	if wide(k) {
-		return tile[j/8*64+i%8*8+j%8]
+		at = i/rows*rows*k + j/8*64 + i%8*8 + j%8
 	}
-	return tile[j*rows+i%rows]
+	if p.Whole != nil {
+		return float64(p.Whole[at])
+	}
+	return p.X[at]
 }
 
 // wideProduct is that of row i with B, in the order of wide tiles.
@@ -152,19 +196,31 @@ func TestTile(t *testing.T) {
 		for i := range x {
 			x[i] = r.NormFloat64()
 		}
-		p := NewPredictor(k)
-		p.X = make([]float64, tiled(n, len(p.B)))
-		for i, length := 0, TileLength(k); i < n; i += length {
+		p, q := NewPredictor(k), NewPredictor(k)
+		p.X, q.Whole = make([]float64, tiled(n, len(p.B), false)), make([]int32, tiled(n, len(p.B), true))
+		for i, length := 0, TileLength(k, false); i < n; i += length {
 			Tile(p.X[i*len(p.B):], x[i:], min(length, n-i), n, k)
 		}
-		for i := range tiled(n, len(p.B)) / len(p.B) {
-			for j := range p.B {
-				want := 0.0
-				if i < n && j < k {
-					want = x[j*n+i]
-				}
-				if got := p.entry(i, j); got != want {
-					t.Fatalf("%d×%d: element %d, %d is %v, want %v", n, k, i, j, got, want)
+		scale := unit(k)
+		for j := range scale {
+			scale[j] = math.Pow(10, float64(j%9))
+		}
+		for i, length := 0, TileLength(k, true); i < n; i += length {
+			TileWhole(q.Whole[i*len(p.B):], x[i:], scale, min(length, n-i), n, k)
+		}
+		for _, m := range []*Predictor{&p, &q} {
+			for i := range (n + 7) / 8 * 8 {
+				for j := range p.B {
+					want := 0.0
+					switch {
+					case i < n && j < k && m == &p:
+						want = x[j*n+i]
+					case i < n && j < k:
+						want = math.RoundToEven(x[j*n+i] * scale[j])
+					}
+					if got := m.entry(i, j); got != want {
+						t.Fatalf("%d×%d: element %d, %d is %v, want %v", n, k, i, j, got, want)
+					}
 				}
 			}
 		}
@@ -179,11 +235,17 @@ func TestAddGradient(t *testing.T) {
 		for i := range p.Gradient {
 			p.Gradient[i] = r.NormFloat64()
 		}
-		b := make([]float64, k)
-		p.AddGradient(b, 0.5)
-		for j, v := range b {
-			if want := 0.5 * p.Sum(j); math.Abs(v-want) > 1e-14 {
-				t.Errorf("%d columns: column %d is %v, want %v", k, j, v, want)
+		for _, whole := range [][]int32{nil, {}} {
+			if p.Whole = whole; whole != nil {
+				p.Scale = unit(len(p.B))
+				p.Scale[k-1] = 1000
+			}
+			b := make([]float64, k)
+			p.AddGradient(b, 0.5)
+			for j, v := range b {
+				if want := 0.5 * p.Sum(j); math.Abs(v-want) > 1e-14 {
+					t.Errorf("%d columns: column %d is %v, want %v", k, j, v, want)
+				}
 			}
 		}
 	}
@@ -192,11 +254,11 @@ func TestAddGradient(t *testing.T) {
 // Tiles of every kind and width, with few rows and many, give the same bits on every set.
 func TestLinearAgreesBetweenSets(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 9))
-	for _, k := range []int{1, 20, 32, 33, 60, 128, 129, 136, 300, 511, 760, 768, 800} {
+	for _, k := range []int{1, 20, 32, 33, 60, 128, 129, 136, 300, 511, 760, 768, 800, 1016, 1024, 1048} {
 		for _, n := range []int{1 + r.IntN(15), 16, 32, 33 + r.IntN(30), 64, 100 + r.IntN(100)} {
 			for _, c := range linearCalls() {
-				for offset := range 2 {
-					c.compare(t, n, k, 1+offset, r.Uint64(), plain)
+				for form := range 4 {
+					c.compare(t, n, k, form, r.Uint64(), plain)
 				}
 			}
 		}

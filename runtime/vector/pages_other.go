@@ -3,4 +3,4 @@
 package vector
 
 // OnHugePages does nothing: other systems choose the size of pages themselves.
-func OnHugePages([]float64) {}
+func OnHugePages[T float64 | int32]([]T) {}

@@ -27,6 +27,8 @@ TEXT ·boxMullerAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD c4010000000000000<>+0(SB), Z19
 	VBROADCASTSD c4338000000000000<>+0(SB), Z20
 	VBROADCASTSD c3e6e4a9d9166f052<>+0(SB), Z21
+	VBROADCASTSD cbece3027dea82bd7<>+0(SB), Z22
+	VBROADCASTSD c3f250783208843eb<>+0(SB), Z23
 	MOVQ         y+8(FP), AX
 	MOVQ         other+16(FP), CX
 	MOVQ         u+24(FP), DX
@@ -38,78 +40,78 @@ TEXT ·boxMullerAVX512(SB), NOSPLIT, $0-40
 	JGT          tail2
 
 loop1:
-	VMOVUPD          (DX)(DI*8), Z22
-	VPSRLQ           $0x0c, Z22, Z22
-	VORPD            Z0, Z22, Z22
-	VSUBPD           Z22, Z1, Z22
-	VPADDQ           Z2, Z22, Z22
-	VPSRLQ           $0x34, Z22, Z27
-	VORPD            Z3, Z27, Z27
-	VSUBPD           Z4, Z27, Z27
-	VANDPD           Z5, Z22, Z22
-	VPADDQ           Z6, Z22, Z22
-	VSUBPD           Z0, Z22, Z22
-	VMULPD           Z7, Z27, Z28
-	VADDPD           Z1, Z22, Z29
-	VDIVPD           Z29, Z22, Z29
-	VMULPD           Z29, Z29, Z30
-	VMOVUPD          Z8, Z31
-	VFMADD213PD      Z9, Z30, Z31
-	VFMADD213PD      Z10, Z30, Z31
-	VFMADD213PD      Z11, Z30, Z31
-	VFMADD213PD      Z12, Z30, Z31
-	VFMADD213PD      Z13, Z30, Z31
-	VFMADD213PD      Z14, Z30, Z31
-	VMULPD           Z30, Z31, Z30
-	VMULPD           Z15, Z22, Z31
-	VMULPD           Z22, Z31, Z31
-	VADDPD           Z30, Z31, Z30
-	VFMADD231PD      Z30, Z29, Z28
-	VSUBPD           Z28, Z31, Z28
-	VSUBPD           Z28, Z22, Z22
-	VFMADD231PD      Z16, Z27, Z22
-	VMULPD           Z17, Z22, Z22
-	VSQRTPD          Z22, Z22
-	VMOVUPD          (BX)(DI*8), Z27
-	VPSRLQ           $0x0c, Z27, Z27
-	VORPD            Z0, Z27, Z27
-	VSUBPD           Z18, Z27, Z27
-	VMULPD           Z19, Z27, Z27
-	VADDPD           Z20, Z27, Z28
-	VSUBPD           Z20, Z28, Z29
-	VSUBPD           Z29, Z27, Z27
-	VMULPD           Z27, Z27, Z29
-	VMOVUPD          Z21, Z30
-	VFMADD213PD.BCST cbece3027dea82bd7<>+0(SB), Z29, Z30
-	VFMADD213PD.BCST c3f250783208843eb<>+0(SB), Z29, Z30
-	VFMADD213PD.BCST cbf732d2cce500387<>+0(SB), Z29, Z30
-	VFMADD213PD.BCST c3fb466bc6775a476<>+0(SB), Z29, Z30
-	VFMADD213PD.BCST cbfe4abbce625be52<>+0(SB), Z29, Z30
-	VFMADD213PD.BCST c3ff921fb54442d18<>+0(SB), Z29, Z30
-	VMULPD           Z27, Z30, Z27
-	VBROADCASTSD     cbe3b2f3eb054afcd<>+0(SB), Z30
-	VFMADD213PD.BCST c3e9f9ce245cada0b<>+0(SB), Z29, Z30
-	VFMADD213PD.BCST cbefa6d1eef479be1<>+0(SB), Z29, Z30
-	VFMADD213PD.BCST c3f4e1f5068688d5b<>+0(SB), Z29, Z30
-	VFMADD213PD.BCST cbf955d3c7e3cb241<>+0(SB), Z29, Z30
-	VFMADD213PD.BCST c3fd03c1f081b5ac0<>+0(SB), Z29, Z30
-	VFMADD213PD.BCST cbff3bd3cc9be45de<>+0(SB), Z29, Z30
-	VFMADD213PD      Z0, Z29, Z30
-	VPSLLQ           $0x3f, Z28, Z29
-	VPMOVQ2M         Z29, K1
-	VBLENDMPD        Z27, Z30, K1, Z23
-	VBLENDMPD        Z30, Z27, K1, Z24
-	VPADDQ.BCST      c0000000000000001<>+0(SB), Z28, Z27
-	VPSLLQ           $0x3e, Z27, Z27
-	VANDPD.BCST      c8000000000000000<>+0(SB), Z27, Z27
-	VXORPD           Z27, Z23, Z27
+	VMOVUPD          (DX)(DI*8), Z24
+	VPSRLQ           $0x0c, Z24, Z24
+	VORPD            Z0, Z24, Z24
+	VSUBPD           Z24, Z1, Z24
+	VPADDQ           Z2, Z24, Z24
+	VPSRLQ           $0x34, Z24, Z25
+	VORPD            Z3, Z25, Z25
+	VSUBPD           Z4, Z25, Z25
+	VANDPD           Z5, Z24, Z24
+	VPADDQ           Z6, Z24, Z24
+	VSUBPD           Z0, Z24, Z24
+	VMULPD           Z7, Z25, Z26
+	VADDPD           Z1, Z24, Z27
+	VDIVPD           Z27, Z24, Z27
+	VMULPD           Z27, Z27, Z28
+	VMOVUPD          Z8, Z29
+	VFMADD213PD      Z9, Z28, Z29
+	VFMADD213PD      Z10, Z28, Z29
+	VFMADD213PD      Z11, Z28, Z29
+	VFMADD213PD      Z12, Z28, Z29
+	VFMADD213PD      Z13, Z28, Z29
+	VFMADD213PD      Z14, Z28, Z29
+	VMULPD           Z28, Z29, Z28
+	VMULPD           Z15, Z24, Z29
+	VMULPD           Z24, Z29, Z29
+	VADDPD           Z28, Z29, Z28
+	VFMADD231PD      Z28, Z27, Z26
+	VSUBPD           Z26, Z29, Z26
+	VSUBPD           Z26, Z24, Z24
+	VFMADD231PD      Z16, Z25, Z24
+	VMULPD           Z17, Z24, Z24
+	VSQRTPD          Z24, Z24
+	VMOVUPD          (BX)(DI*8), Z25
+	VPSRLQ           $0x0c, Z25, Z25
+	VORPD            Z0, Z25, Z25
+	VSUBPD           Z18, Z25, Z25
+	VMULPD           Z19, Z25, Z25
+	VADDPD           Z20, Z25, Z26
+	VSUBPD           Z20, Z26, Z27
+	VSUBPD           Z27, Z25, Z25
+	VMULPD           Z25, Z25, Z27
+	VMOVUPD          Z21, Z28
+	VFMADD213PD      Z22, Z27, Z28
+	VFMADD213PD      Z23, Z27, Z28
+	VFMADD213PD.BCST cbf732d2cce500387<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST c3fb466bc6775a476<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST cbfe4abbce625be52<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST c3ff921fb54442d18<>+0(SB), Z27, Z28
+	VMULPD           Z25, Z28, Z25
+	VBROADCASTSD     cbe3b2f3eb054afcd<>+0(SB), Z28
+	VFMADD213PD.BCST c3e9f9ce245cada0b<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST cbefa6d1eef479be1<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST c3f4e1f5068688d5b<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST cbf955d3c7e3cb241<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST c3fd03c1f081b5ac0<>+0(SB), Z27, Z28
+	VFMADD213PD.BCST cbff3bd3cc9be45de<>+0(SB), Z27, Z28
+	VFMADD213PD      Z0, Z27, Z28
+	VPSLLQ           $0x3f, Z26, Z27
+	VPMOVQ2M         Z27, K1
+	VBLENDMPD        Z25, Z28, K1, Z27
+	VBLENDMPD        Z28, Z25, K1, Z25
+	VPADDQ.BCST      c0000000000000001<>+0(SB), Z26, Z28
 	VPSLLQ           $0x3e, Z28, Z28
 	VANDPD.BCST      c8000000000000000<>+0(SB), Z28, Z28
-	VXORPD           Z28, Z24, Z28
-	VMULPD           Z27, Z22, Z27
-	VMOVUPD          Z27, (AX)(DI*8)
-	VMULPD           Z28, Z22, Z22
-	VMOVUPD          Z22, (CX)(DI*8)
+	VXORPD           Z28, Z27, Z27
+	VPSLLQ           $0x3e, Z26, Z26
+	VANDPD.BCST      c8000000000000000<>+0(SB), Z26, Z26
+	VXORPD           Z26, Z25, Z25
+	VMULPD           Z27, Z24, Z26
+	VMOVUPD          Z26, (AX)(DI*8)
+	VMULPD           Z25, Z24, Z24
+	VMOVUPD          Z24, (CX)(DI*8)
 	ADDQ             $0x08, DI
 	CMPQ             DI, R8
 	JLE              loop1
@@ -120,13 +122,13 @@ tail2:
 	MOVQ             $-1, R8
 	BZHIQ            SI, R8, R8
 	KMOVB            R8, K1
-	VMOVUPD.Z        (DX)(DI*8), K1, Z22
-	VPSRLQ           $0x0c, Z22, Z22
-	VORPD            Z0, Z22, Z22
-	VSUBPD           Z22, Z1, Z22
-	VPADDQ           Z2, Z22, Z2
-	VPSRLQ           $0x34, Z2, Z22
-	VORPD            Z3, Z22, Z3
+	VMOVUPD.Z        (DX)(DI*8), K1, Z24
+	VPSRLQ           $0x0c, Z24, Z24
+	VORPD            Z0, Z24, Z24
+	VSUBPD           Z24, Z1, Z24
+	VPADDQ           Z2, Z24, Z2
+	VPSRLQ           $0x34, Z2, Z24
+	VORPD            Z3, Z24, Z3
 	VSUBPD           Z4, Z3, Z3
 	VANDPD           Z5, Z2, Z2
 	VPADDQ           Z6, Z2, Z2
@@ -162,8 +164,8 @@ tail2:
 	VSUBPD           Z4, Z2, Z2
 	VMULPD           Z2, Z2, Z4
 	VMOVUPD          Z21, Z5
-	VFMADD213PD.BCST cbece3027dea82bd7<>+0(SB), Z4, Z5
-	VFMADD213PD.BCST c3f250783208843eb<>+0(SB), Z4, Z5
+	VFMADD213PD      Z22, Z4, Z5
+	VFMADD213PD      Z23, Z4, Z5
 	VFMADD213PD.BCST cbf732d2cce500387<>+0(SB), Z4, Z5
 	VFMADD213PD.BCST c3fb466bc6775a476<>+0(SB), Z4, Z5
 	VFMADD213PD.BCST cbfe4abbce625be52<>+0(SB), Z4, Z5
@@ -179,15 +181,15 @@ tail2:
 	VFMADD213PD      Z0, Z4, Z5
 	VPSLLQ           $0x3f, Z3, Z0
 	VPMOVQ2M         Z0, K2
-	VBLENDMPD        Z2, Z5, K2, Z25
-	VBLENDMPD        Z5, Z2, K2, Z26
-	VPADDQ.BCST      c0000000000000001<>+0(SB), Z3, Z0
-	VPSLLQ           $0x3e, Z0, Z0
-	VANDPD.BCST      c8000000000000000<>+0(SB), Z0, Z0
-	VXORPD           Z0, Z25, Z0
-	VPSLLQ           $0x3e, Z3, Z2
-	VANDPD.BCST      c8000000000000000<>+0(SB), Z2, Z2
-	VXORPD           Z2, Z26, Z2
+	VBLENDMPD        Z2, Z5, K2, Z0
+	VBLENDMPD        Z5, Z2, K2, Z2
+	VPADDQ.BCST      c0000000000000001<>+0(SB), Z3, Z4
+	VPSLLQ           $0x3e, Z4, Z4
+	VANDPD.BCST      c8000000000000000<>+0(SB), Z4, Z4
+	VXORPD           Z4, Z0, Z0
+	VPSLLQ           $0x3e, Z3, Z3
+	VANDPD.BCST      c8000000000000000<>+0(SB), Z3, Z3
+	VXORPD           Z3, Z2, Z2
 	VMULPD           Z0, Z1, Z0
 	VMOVUPD          Z0, K1, (AX)(DI*8)
 	VMULPD           Z2, Z1, Z0

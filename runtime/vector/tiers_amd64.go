@@ -1246,6 +1246,32 @@ func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 }
 
 //go:noescape
+func binomialTrialsAVX2(n int, sum *[8]float64, eta *float64, y *float64, trials *float64, d *float64)
+
+//go:noescape
+func binomialTrialsAVX512(n int, sum *[8]float64, eta *float64, y *float64, trials *float64, d *float64)
+
+func binomialTrials(on Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	trials = trials[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		binomialTrialsAVX512(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
+	case AVX2:
+		binomialTrialsAVX2(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
+	default:
+		binomialTrialsGo(n, sum, eta, y, trials, d)
+	}
+}
+
+//go:noescape
 func poissonLogAVX2(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
 //go:noescape
@@ -1393,16 +1419,21 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 }
 
 //go:noescape
-func bernoulliLogitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
+func bernoulliLogitLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
 
 //go:noescape
-func bernoulliLogitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
+func bernoulliLogitLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
 
-func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
+func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1412,25 +1443,30 @@ func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad [
 	d = d[:n]
 	switch on {
 	case AVX512:
-		bernoulliLogitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
+		bernoulliLogitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
 	case AVX2:
-		bernoulliLogitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
+		bernoulliLogitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
 	default:
-		bernoulliLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product)
+		bernoulliLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product)
 	}
 }
 
 //go:noescape
-func binomialLogitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
+func binomialLogitLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
 
 //go:noescape
-func binomialLogitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
+func binomialLogitLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
 
-func binomialLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
+func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1440,25 +1476,30 @@ func binomialLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []
 	d = d[:n]
 	switch on {
 	case AVX512:
-		binomialLogitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
+		binomialLogitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
 	case AVX2:
-		binomialLogitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
+		binomialLogitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
 	default:
-		binomialLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
+		binomialLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
 	}
 }
 
 //go:noescape
-func poissonLogLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+func poissonLogLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 
 //go:noescape
-func poissonLogLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+func poissonLogLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 
-func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1468,25 +1509,30 @@ func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []flo
 	d = d[:n]
 	switch on {
 	case AVX512:
-		poissonLogLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+		poissonLogLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
 	case AVX2:
-		poissonLogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+		poissonLogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
 	default:
-		poissonLogLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+		poissonLogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
 	}
 }
 
 //go:noescape
-func bernoulliProbitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+func bernoulliProbitLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 
 //go:noescape
-func bernoulliProbitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+func bernoulliProbitLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 
-func bernoulliProbitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1496,25 +1542,30 @@ func bernoulliProbitLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	d = d[:n]
 	switch on {
 	case AVX512:
-		bernoulliProbitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+		bernoulliProbitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
 	case AVX2:
-		bernoulliProbitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+		bernoulliProbitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
 	default:
-		bernoulliProbitLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+		bernoulliProbitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
 	}
 }
 
 //go:noescape
-func negBinomial2LogLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
+func negBinomial2LogLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
 
 //go:noescape
-func negBinomial2LogLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
+func negBinomial2LogLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
 
-func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
+func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1524,25 +1575,30 @@ func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	d = d[:n]
 	switch on {
 	case AVX512:
-		negBinomial2LogLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
+		negBinomial2LogLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
 	case AVX2:
-		negBinomial2LogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
+		negBinomial2LogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
 	default:
-		negBinomial2LogLinearGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
+		negBinomial2LogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
 	}
 }
 
 //go:noescape
-func studentTLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
+func studentTLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
 
 //go:noescape
-func studentTLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
+func studentTLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
 
-func studentTLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
+func studentTLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1552,25 +1608,30 @@ func studentTLinear(on Set, n int, x []float64, b []float64, k int, grad []float
 	d = d[:n]
 	switch on {
 	case AVX512:
-		studentTLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, share, inverse, slope)
+		studentTLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, share, inverse, slope)
 	case AVX2:
-		studentTLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, share, inverse, slope)
+		studentTLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, share, inverse, slope)
 	default:
-		studentTLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
+		studentTLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
 	}
 }
 
 //go:noescape
-func normalLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+func normalLinearAVX2(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
 
 //go:noescape
-func normalLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+func normalLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
 
-func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
+func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1580,11 +1641,11 @@ func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64
 	d = d[:n]
 	switch on {
 	case AVX512:
-		normalLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
+		normalLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
 	case AVX2:
-		normalLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
+		normalLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
 	default:
-		normalLinearGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
+		normalLinearGo(n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
 	}
 }
 
@@ -2059,6 +2120,56 @@ func noiseBack(on Set, n int, w []float64, grad []float64, adj []float64, own []
 }
 
 //go:noescape
+func noiseStartAVX2(n int, p1 *float64, x1 *float64, z *float64, p *float64, x *float64, adj *float64, mean *float64, from *float64, scale float64, half float64, less float64, cos float64, sin float64) (r float64)
+
+//go:noescape
+func noiseStartAVX512(n int, p1 *float64, x1 *float64, z *float64, p *float64, x *float64, adj *float64, mean *float64, from *float64, scale float64, half float64, less float64, cos float64, sin float64) (r float64)
+
+func noiseStart(on Set, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	z = z[:n]
+	p = p[:n]
+	x = x[:n]
+	adj = adj[:n]
+	mean = mean[:n]
+	from = from[:n]
+	switch on {
+	case AVX512:
+		return noiseStartAVX512(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(adj), unsafe.SliceData(mean), unsafe.SliceData(from), scale, half, less, cos, sin)
+	case AVX2:
+		return noiseStartAVX2(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(adj), unsafe.SliceData(mean), unsafe.SliceData(from), scale, half, less, cos, sin)
+	}
+	return noiseStartGo(n, p1, x1, z, p, x, adj, mean, from, scale, half, less, cos, sin)
+}
+
+//go:noescape
+func noiseEndAVX2(n int, p1 *float64, p *float64, adj *float64, mean *float64, half float64) (r float64)
+
+//go:noescape
+func noiseEndAVX512(n int, p1 *float64, p *float64, adj *float64, mean *float64, half float64) (r float64)
+
+func noiseEnd(on Set, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	p = p[:n]
+	adj = adj[:n]
+	mean = mean[:n]
+	switch on {
+	case AVX512:
+		return noiseEndAVX512(n, unsafe.SliceData(p1), unsafe.SliceData(p), unsafe.SliceData(adj), unsafe.SliceData(mean), half)
+	case AVX2:
+		return noiseEndAVX2(n, unsafe.SliceData(p1), unsafe.SliceData(p), unsafe.SliceData(adj), unsafe.SliceData(mean), half)
+	}
+	return noiseEndGo(n, p1, p, adj, mean, half)
+}
+
+//go:noescape
 func welfordAVX2(n int, mean *float64, squares *float64, x *float64, share float64)
 
 //go:noescape
@@ -2227,5 +2338,55 @@ func pairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, ri
 		pairTurnsAVX2(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(mass))
 	default:
 		pairTurnsGo(n, out, rho, left, right, mass)
+	}
+}
+
+//go:noescape
+func unitTurnsAVX2(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64)
+
+//go:noescape
+func unitTurnsAVX512(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64)
+
+func unitTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	p0 = p0[:n]
+	p1 = p1[:n]
+	p2 = p2[:n]
+	p3 = p3[:n]
+	switch on {
+	case AVX512:
+		unitTurnsAVX512(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p0), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(p3))
+	case AVX2:
+		unitTurnsAVX2(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p0), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(p3))
+	default:
+		unitTurnsGo(n, out, rho, left, right, p0, p1, p2, p3)
+	}
+}
+
+//go:noescape
+func unitPairTurnsAVX2(n int, out *[2]float64, rho *float64, left *float64, right *float64)
+
+//go:noescape
+func unitPairTurnsAVX512(n int, out *[2]float64, rho *float64, left *float64, right *float64)
+
+func unitPairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	switch on {
+	case AVX512:
+		unitPairTurnsAVX512(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right))
+	case AVX2:
+		unitPairTurnsAVX2(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right))
+	default:
+		unitPairTurnsGo(n, out, rho, left, right)
 	}
 }

@@ -964,6 +964,27 @@ func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 }
 
 //go:noescape
+func binomialTrialsNEON(n int, sum *[8]float64, eta *float64, y *float64, trials *float64, d *float64)
+
+func binomialTrials(on Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	trials = trials[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case NEON:
+		binomialTrialsNEON(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
+	default:
+		binomialTrialsGo(n, sum, eta, y, trials, d)
+	}
+}
+
+//go:noescape
 func poissonLogNEON(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
 func poissonLog(on Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
@@ -1081,13 +1102,18 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 }
 
 //go:noescape
-func bernoulliLogitLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
+func bernoulliLogitLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
 
-func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
+func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1097,20 +1123,25 @@ func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad [
 	d = d[:n]
 	switch on {
 	case NEON:
-		bernoulliLogitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
+		bernoulliLogitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
 	default:
-		bernoulliLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product)
+		bernoulliLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product)
 	}
 }
 
 //go:noescape
-func binomialLogitLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
+func binomialLogitLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
 
-func binomialLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
+func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1120,20 +1151,25 @@ func binomialLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []
 	d = d[:n]
 	switch on {
 	case NEON:
-		binomialLogitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
+		binomialLogitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
 	default:
-		binomialLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
+		binomialLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
 	}
 }
 
 //go:noescape
-func poissonLogLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+func poissonLogLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 
-func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1143,20 +1179,25 @@ func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []flo
 	d = d[:n]
 	switch on {
 	case NEON:
-		poissonLogLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+		poissonLogLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
 	default:
-		poissonLogLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+		poissonLogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
 	}
 }
 
 //go:noescape
-func bernoulliProbitLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+func bernoulliProbitLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 
-func bernoulliProbitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1166,20 +1207,25 @@ func bernoulliProbitLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	d = d[:n]
 	switch on {
 	case NEON:
-		bernoulliProbitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+		bernoulliProbitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
 	default:
-		bernoulliProbitLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+		bernoulliProbitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
 	}
 }
 
 //go:noescape
-func negBinomial2LogLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
+func negBinomial2LogLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
 
-func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
+func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1189,17 +1235,22 @@ func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad 
 	d = d[:n]
 	switch on {
 	case NEON:
-		negBinomial2LogLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
+		negBinomial2LogLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
 	default:
-		negBinomial2LogLinearGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
+		negBinomial2LogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
 	}
 }
 
-func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
+func studentTLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1207,17 +1258,22 @@ func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float6
 	}
 	y = y[:n]
 	d = d[:n]
-	studentTLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
+	studentTLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
 }
 
 //go:noescape
-func normalLinearNEON(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+func normalLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
 
-func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
+func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -1227,9 +1283,9 @@ func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64
 	d = d[:n]
 	switch on {
 	case NEON:
-		normalLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
+		normalLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
 	default:
-		normalLinearGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
+		normalLinearGo(n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
 	}
 }
 
@@ -1606,6 +1662,46 @@ func noiseBack(on Set, n int, w []float64, grad []float64, adj []float64, own []
 }
 
 //go:noescape
+func noiseStartNEON(n int, p1 *float64, x1 *float64, z *float64, p *float64, x *float64, adj *float64, mean *float64, from *float64, scale float64, half float64, less float64, cos float64, sin float64) (r float64)
+
+func noiseStart(on Set, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	z = z[:n]
+	p = p[:n]
+	x = x[:n]
+	adj = adj[:n]
+	mean = mean[:n]
+	from = from[:n]
+	switch on {
+	case NEON:
+		return noiseStartNEON(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(adj), unsafe.SliceData(mean), unsafe.SliceData(from), scale, half, less, cos, sin)
+	}
+	return noiseStartGo(n, p1, x1, z, p, x, adj, mean, from, scale, half, less, cos, sin)
+}
+
+//go:noescape
+func noiseEndNEON(n int, p1 *float64, p *float64, adj *float64, mean *float64, half float64) (r float64)
+
+func noiseEnd(on Set, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	p = p[:n]
+	adj = adj[:n]
+	mean = mean[:n]
+	switch on {
+	case NEON:
+		return noiseEndNEON(n, unsafe.SliceData(p1), unsafe.SliceData(p), unsafe.SliceData(adj), unsafe.SliceData(mean), half)
+	}
+	return noiseEndGo(n, p1, p, adj, mean, half)
+}
+
+//go:noescape
 func welfordNEON(n int, mean *float64, squares *float64, x *float64, share float64)
 
 func welford(on Set, n int, mean []float64, squares []float64, x []float64, share float64) {
@@ -1739,5 +1835,45 @@ func pairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, ri
 		pairTurnsNEON(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(mass))
 	default:
 		pairTurnsGo(n, out, rho, left, right, mass)
+	}
+}
+
+//go:noescape
+func unitTurnsNEON(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64)
+
+func unitTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	p0 = p0[:n]
+	p1 = p1[:n]
+	p2 = p2[:n]
+	p3 = p3[:n]
+	switch on {
+	case NEON:
+		unitTurnsNEON(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p0), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(p3))
+	default:
+		unitTurnsGo(n, out, rho, left, right, p0, p1, p2, p3)
+	}
+}
+
+//go:noescape
+func unitPairTurnsNEON(n int, out *[2]float64, rho *float64, left *float64, right *float64)
+
+func unitPairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	switch on {
+	case NEON:
+		unitPairTurnsNEON(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right))
+	default:
+		unitPairTurnsGo(n, out, rho, left, right)
 	}
 }

@@ -534,6 +534,19 @@ func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []flo
 	binomialLogitGo(n, sum, product, eta, y, trials, d)
 }
 
+func binomialTrials(_ Set, n int, sum *[8]float64, eta []float64, y []float64, trials []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	trials = trials[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	binomialTrialsGo(n, sum, eta, y, trials, d)
+}
+
 func poissonLog(_ Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
@@ -603,11 +616,16 @@ func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w [
 	risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
 }
 
-func bernoulliLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
+func bernoulliLogitLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -615,14 +633,19 @@ func bernoulliLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []
 	}
 	y = y[:signs(n)]
 	d = d[:n]
-	bernoulliLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product)
+	bernoulliLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product)
 }
 
-func binomialLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
+func binomialLogitLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -630,14 +653,19 @@ func binomialLogitLinear(_ Set, n int, x []float64, b []float64, k int, grad []f
 	}
 	y = y[:n]
 	d = d[:n]
-	binomialLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
+	binomialLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
 }
 
-func poissonLogLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+func poissonLogLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -645,14 +673,19 @@ func poissonLogLinear(_ Set, n int, x []float64, b []float64, k int, grad []floa
 	}
 	y = y[:n]
 	d = d[:n]
-	poissonLogLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+	poissonLogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
 }
 
-func bernoulliProbitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+func bernoulliProbitLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -660,14 +693,19 @@ func bernoulliProbitLinear(_ Set, n int, x []float64, b []float64, k int, grad [
 	}
 	y = y[:n]
 	d = d[:n]
-	bernoulliProbitLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+	bernoulliProbitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
 }
 
-func negBinomial2LogLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
+func negBinomial2LogLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -675,14 +713,19 @@ func negBinomial2LogLinear(_ Set, n int, x []float64, b []float64, k int, grad [
 	}
 	y = y[:n]
 	d = d[:n]
-	negBinomial2LogLinearGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
+	negBinomial2LogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
 }
 
-func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
+func studentTLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -690,14 +733,19 @@ func studentTLinear(_ Set, n int, x []float64, b []float64, k int, grad []float6
 	}
 	y = y[:n]
 	d = d[:n]
-	studentTLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
+	studentTLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
 }
 
-func normalLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
+func normalLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
-	x = x[:tiled(n, k)]
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
 	b = b[:k]
 	grad = grad[:gradientLength(k)]
 	if o != nil {
@@ -705,7 +753,7 @@ func normalLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64,
 	}
 	y = y[:n]
 	d = d[:n]
-	normalLinearGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
+	normalLinearGo(n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
 }
 
 func boxMuller(_ Set, n int, y []float64, other []float64, u []uint64, v []uint64) {
@@ -953,6 +1001,32 @@ func noiseBack(_ Set, n int, w []float64, grad []float64, adj []float64, own []f
 	noiseBackGo(n, w, grad, adj, own, e, scale)
 }
 
+func noiseStart(_ Set, n int, p1 []float64, x1 []float64, z []float64, p []float64, x []float64, adj []float64, mean []float64, from []float64, scale float64, half float64, less float64, cos float64, sin float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	z = z[:n]
+	p = p[:n]
+	x = x[:n]
+	adj = adj[:n]
+	mean = mean[:n]
+	from = from[:n]
+	return noiseStartGo(n, p1, x1, z, p, x, adj, mean, from, scale, half, less, cos, sin)
+}
+
+func noiseEnd(_ Set, n int, p1 []float64, p []float64, adj []float64, mean []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	p = p[:n]
+	adj = adj[:n]
+	mean = mean[:n]
+	return noiseEndGo(n, p1, p, adj, mean, half)
+}
+
 func welford(_ Set, n int, mean []float64, squares []float64, x []float64, share float64) {
 	if n <= 0 {
 		return
@@ -1033,4 +1107,28 @@ func pairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, rig
 	right = right[:n]
 	mass = mass[:n]
 	pairTurnsGo(n, out, rho, left, right, mass)
+}
+
+func unitTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	p0 = p0[:n]
+	p1 = p1[:n]
+	p2 = p2[:n]
+	p3 = p3[:n]
+	unitTurnsGo(n, out, rho, left, right, p0, p1, p2, p3)
+}
+
+func unitPairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, right []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	unitPairTurnsGo(n, out, rho, left, right)
 }

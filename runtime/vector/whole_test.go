@@ -176,6 +176,9 @@ func likelihoodCalls() []call {
 		{"binomialLogit", func(on Set, n, _, _ int, m *room) {
 			binomialLogit(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), 9, m.floats(n))
 		}},
+		{"binomialTrials", func(on Set, n, _, _ int, m *room) {
+			binomialTrials(on, n, m.lanes(), m.floats(n), m.counts(n), m.counts(n), m.floats(n))
+		}},
 		{"poissonLog", func(on Set, n, _, _ int, m *room) {
 			poissonLog(on, n, m.lanes(), m.floats(n), m.counts(n), m.floats(n))
 		}},

@@ -34,16 +34,32 @@ type Block struct {
 	DTheta [][]float64
 	LP     []float64
 
-	scale, logScale float64 // the newest argument of Log above 0, and its logarithm
+	known [2]known
+}
+
+// A known is the value of a function at some numbers, none at first.
+type known struct {
+	is       bool
+	x, y     float64
+	function float64
 }
 
 // Log is log(v) for a number that often is the one of the last call, such as a scale that is a constant.
 func (b *Block) Log(v float64) float64 {
-	if v == b.scale && v > 0 {
-		return b.logScale
+	k := &b.known[0]
+	if v != k.x || !k.is {
+		*k = known{is: true, x: v, function: portable.Log(v)}
 	}
-	b.scale, b.logScale = v, portable.Log(v)
-	return b.logScale
+	return k.function
+}
+
+// Known is f(x, y) for numbers that often are those of the last call, such as parameters that are constants. A density calls it with one f.
+func (b *Block) Known(f func(x, y float64) float64, x, y float64) float64 {
+	k := &b.known[1]
+	if x != k.x || y != k.y || !k.is {
+		*k = known{is: true, x: x, y: y, function: f(x, y)}
+	}
+	return k.function
 }
 
 // A Param is a parameter of a distribution.

@@ -1,6 +1,9 @@
 package def
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // An EventArg is one argument of a block of events, vectors or matrices: element j of that of event i is V[i*Step + j*Stride]. Step is 0 where one value serves all
 // events. A matrix is stored by columns.
@@ -15,6 +18,14 @@ func (a EventArg) Index(i, j int) int { return i*a.Step + j*a.Stride }
 
 // At returns element j of event i.
 func (a EventArg) At(i, j int) float64 { return a.V[i*a.Step+j*a.Stride] }
+
+// Accumulate adds w·v to the value of event i in dst, which is laid out as the argument is.
+func (a EventArg) Accumulate(dst []float64, i int, w float64, v []float64) {
+	dst = dst[i*a.Step:]
+	for j, x := range v {
+		dst[j*a.Stride] += float64(w * x)
+	}
+}
 
 // Fill copies the value of event i to dst.
 func (a EventArg) Fill(dst []float64, i int) {
@@ -93,6 +104,11 @@ type EventCase struct {
 	X     []float64
 	Theta [][]float64
 	LogP  float64
+}
+
+// Ordered reports whether the codes of categories are their order, as they are where cutpoints that increase lie between them.
+func (d *Dist) Ordered() bool {
+	return d.Support == Codes && slices.ContainsFunc(d.Params, func(p Param) bool { return p.Domain == Ordered })
 }
 
 // Joint says how the rows of a likelihood that is one value for all of them enter each other's terms; "" where rows are independent.

@@ -2,7 +2,7 @@ package def
 
 // A RowLoop names a loop over rows of observations that gives the log density and its derivatives in one step, together with the product of a
 // matrix with coefficients where the predictor is one. The most common likelihoods have one. It runs where the observations
-// are data inside the support and every parameter but that of the link is one number for all rows; that of the normal density always runs.
+// are data inside the support and every parameter but that of the link is one number for all rows (of binomial_logit, or data); that of the normal density always runs.
 type RowLoop int
 
 // The loops over rows. The zero value is that of a distribution without one.

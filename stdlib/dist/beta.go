@@ -56,7 +56,7 @@ func betaLogDensity(b *def.Block) float64 {
 	for i := range b.N {
 		if i == 0 || alpha.Step != 0 || beta.Step != 0 {
 			p, q = positive(alpha.At(i)), positive(beta.At(i))
-			norm = special.LogBeta(p, q)
+			norm = b.Known(special.LogBeta, p, q)
 			if dalpha != nil || dbeta != nil {
 				dp, dq = special.DigammaDiff(p, q), special.DigammaDiff(q, p)
 			}

@@ -65,7 +65,7 @@ func side(n int) int {
 
 // giveMatrix gives the derivative by all elements of matrix parameter k.
 func giveMatrix(b *def.Events, k, i int, v []float64) {
-	for j, d := range v {
-		b.Give(k, i, j, d)
+	if b.DTheta[k] != nil {
+		b.Theta[k].Accumulate(b.DTheta[k], i, b.W[i], v)
 	}
 }

@@ -73,12 +73,12 @@ func gammaLogDensity(b *def.Block) float64 {
 	for i := range b.N {
 		if i == 0 || alpha.Step != 0 {
 			shape = positive(alpha.At(i))
-			lgamma = special.Lgamma(shape)
+			lgamma = b.Known(lgammaOf, shape, 0)
 			digamma = wanted(dalpha, special.Digamma, shape)
 		}
 		if i == 0 || beta.Step != 0 {
 			rate = positive(beta.At(i))
-			logRate = portable.Log(rate)
+			logRate = b.Log(rate)
 		}
 		x := nonNegative(b.X.At(i))
 		logX := portable.Log(x)
@@ -104,6 +104,9 @@ func wanted(d []float64, f func(float64) float64, v float64) float64 {
 }
 
 func lgamma(v float64) float64 { return special.Lgamma(v) }
+
+// lgammaOf is lgamma for def.Block.Known.
+func lgammaOf(v, _ float64) float64 { return special.Lgamma(v) }
 
 func gammaDistTail(x float64, theta [maxParams]float64, upper bool) point {
 	lp, da, dg := special.LogIncGamma(theta[0], x*positive(theta[1]), upper)

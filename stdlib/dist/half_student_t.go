@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -54,11 +53,11 @@ func halfStudentTLogDensity(b *def.Block) float64 {
 	var s, norm, sum float64
 	for i := range b.N {
 		if i == 0 || nu.Step != 0 {
-			t = newTForm(nu.At(i))
+			t = newTForm(b, nu.At(i), dnu)
 		}
 		if i == 0 || sigma.Step != 0 {
 			s = positive(sigma.At(i))
-			norm = math.Ln2 - portable.Log(s)
+			norm = math.Ln2 - b.Log(s)
 		}
 		z := nonNegative(b.X.At(i)) / s
 		lp, score, dn := t.at(z)

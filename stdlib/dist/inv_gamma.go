@@ -66,12 +66,12 @@ func invGammaLogDensity(b *def.Block) float64 {
 	for i := range b.N {
 		if i == 0 || alpha.Step != 0 {
 			shape = positive(alpha.At(i))
-			lgamma = special.Lgamma(shape)
+			lgamma = b.Known(lgammaOf, shape, 0)
 			digamma = wanted(dalpha, special.Digamma, shape)
 		}
 		if i == 0 || beta.Step != 0 {
 			scale = positive(beta.At(i))
-			logScale = portable.Log(scale)
+			logScale = b.Log(scale)
 		}
 		x := positive(b.X.At(i))
 		logX := portable.Log(x)

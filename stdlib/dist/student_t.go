@@ -68,12 +68,12 @@ func tNorm() *def.Func {
 		Name: "log_student_t_norm",
 		Forward: func(y, x []float64) {
 			for i, nu := range x {
-				y[i] = newTForm(nu).norm
+				y[i] = logTNorm(nu, 0)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, nu := range x {
-				dx[i] += float64(dy[i] * newTForm(nu).dnorm)
+				dx[i] += float64(dy[i] * tNormSlope(nu))
 			}
 		},
 	}
@@ -87,15 +87,21 @@ func standardT(r *rand.Rand, nu float64) float64 {
 // A tForm holds what depends on nu alone. With w = z/sqrt(nu), log p(z) = norm - half·log(1+w²).
 type tForm struct{ nu, root, half, norm, dnorm float64 }
 
-func newTForm(nu float64) tForm {
+// newTForm is that of element nu of a block, whose derivative is wanted where dnu is not nil.
+func newTForm(b *def.Block, nu float64, dnu []float64) tForm {
 	nu = positive(nu)
-	return tForm{
-		nu:    nu,
-		root:  math.Sqrt(nu),
-		half:  (nu + 1) / 2,
-		norm:  special.LgammaDiff(nu/2, 0.5) - float64(0.5*(portable.Log(nu)+logPi)),
-		dnorm: 0.5 * (special.DigammaDiff(nu/2, 0.5) - 1/nu),
-	}
+	return tForm{nu: nu, root: math.Sqrt(nu), half: (nu + 1) / 2, norm: b.Known(logTNorm, nu, 0), dnorm: wanted(dnu, tNormSlope, nu)}
+}
+
+// logTNorm is norm, and tNormSlope its derivative.
+func logTNorm(nu, _ float64) float64 {
+	nu = positive(nu)
+	return special.LgammaDiff(nu/2, 0.5) - float64(0.5*(portable.Log(nu)+logPi))
+}
+
+func tNormSlope(nu float64) float64 {
+	nu = positive(nu)
+	return 0.5 * (special.DigammaDiff(nu/2, 0.5) - 1/nu)
 }
 
 // at returns the log density at z, its derivative, and its partial in nu.
@@ -113,11 +119,11 @@ func studentTLogDensity(b *def.Block) float64 {
 	var s, logS, sum float64
 	for i := range b.N {
 		if i == 0 || nu.Step != 0 {
-			t = newTForm(nu.At(i))
+			t = newTForm(b, nu.At(i), dnu)
 		}
 		if i == 0 || sigma.Step != 0 {
 			s = positive(sigma.At(i))
-			logS = portable.Log(s)
+			logS = b.Log(s)
 		}
 		z := (b.X.At(i) - mu.At(i)) / s
 		lp, score, dn := t.at(z)

@@ -15,26 +15,56 @@ import (
 // NaN. l and a may be one array.
 func Cholesky(l, a []float64, k int) bool {
 	for j := range k {
-		for i := j; i < k; i++ {
-			sum := a[i+k*j]
-			for m := range j {
-				sum -= float64(l[i+k*m] * l[j+k*m])
-			}
-			switch {
-			case i > j:
-				l[i+k*j] = sum / l[j+k*j]
-			case sum > 0 && !math.IsInf(sum, 1):
-				l[j+k*j] = math.Sqrt(sum)
-			default:
-				fill(l[:k*k], math.NaN())
-				return false
-			}
+		col := l[k*j:][:k]
+		copy(col[j:], a[k*j+j:k*j+k])
+		combine(-1, col[j:], l[j:], l[j:], k, k, j)
+		pivot := col[j]
+		if !(pivot > 0) || math.IsInf(pivot, 1) {
+			fill(l[:k*k], math.NaN())
+			return false
 		}
-		for i := range j {
-			l[i+k*j] = 0
-		}
+		divide(col[j:], math.Sqrt(pivot))
+		clear(col[:j])
 	}
 	return true
+}
+
+// combine adds sign times the sum of n columns to y: column m begins at x[m·stride], and its factor is b[m·step]. Four columns at once are read for each element that is written.
+func combine(sign float64, y, x, b []float64, stride, step, n int) {
+	m := 0
+	for ; m+4 <= n; m += 4 {
+		b0, b1, b2, b3 := sign*b[m*step], sign*b[(m+1)*step], sign*b[(m+2)*step], sign*b[(m+3)*step]
+		x0, x1, x2, x3 := x[m*stride:][:len(y)], x[(m+1)*stride:][:len(y)], x[(m+2)*stride:][:len(y)], x[(m+3)*stride:][:len(y)]
+		for i, v := range y {
+			y[i] = v + (float64(b0*x0[i]) + float64(b1*x1[i])) + (float64(b2*x2[i]) + float64(b3*x3[i]))
+		}
+	}
+	for ; m < n; m++ {
+		c := sign * b[m*step]
+		for i, v := range x[m*stride:][:len(y)] {
+			y[i] += float64(c * v)
+		}
+	}
+}
+
+func divide(v []float64, by float64) {
+	for i := range v {
+		v[i] /= by
+	}
+}
+
+// dot is Σ a·b, in two sums.
+func dot(a, b []float64) float64 {
+	var even, odd float64
+	b = b[:len(a)]
+	for i := 1; i < len(a); i += 2 {
+		even += float64(a[i-1] * b[i-1])
+		odd += float64(a[i] * b[i])
+	}
+	if last := len(a) - 1; last%2 == 0 {
+		even += float64(a[last] * b[last])
+	}
+	return even + odd
 }
 
 func fill(v []float64, x float64) {
@@ -47,30 +77,21 @@ func fill(v []float64, x float64) {
 // which it overwrites. Murray (2016), equation (8): symmetric(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), with Φ the lower triangle and half the diagonal.
 func CholeskyBack(da, dl, l, work []float64, k int) {
 	p := work[:k*k]
+	for i := range k { // Pᵀ, whose columns are the rows of P = Φ(Lᵀ dL)
+		col := p[k*i:][:k]
+		clear(col[i:])
+		for j := range i + 1 {
+			col[j] = dot(l[i+k*i:k*i+k], dl[i+k*j:k*j+k])
+		}
+		col[i] /= 2
+	}
+	timesInverse(p, l, k) // (L⁻ᵀ P)ᵀ
 	for j := range k {
-		for i := range k {
-			if p[i+k*j] = 0; i >= j {
-				for m := i; m < k; m++ {
-					p[i+k*j] += float64(l[m+k*i] * dl[m+k*j])
-				}
-			}
-			if i == j {
-				p[i+k*j] /= 2
-			}
+		for i := range j {
+			p[i+k*j], p[j+k*i] = p[j+k*i], p[i+k*j]
 		}
 	}
-	for j := range k { // L⁻ᵀ P
-		SolveUpper(p[k*j:k*(j+1)], l, k)
-	}
-	for i := range k { // … L⁻¹: each row r solves r L = row, or Lᵀ rᵀ = rowᵀ
-		for j := k - 1; j >= 0; j-- {
-			sum := p[i+k*j]
-			for m := j + 1; m < k; m++ {
-				sum -= float64(p[i+k*m] * l[m+k*j])
-			}
-			p[i+k*j] = sum / l[j+k*j]
-		}
-	}
+	timesInverse(p, l, k)
 	for j := range k {
 		for i := range k {
 			da[i+k*j] += float64(0.5 * (p[i+k*j] + p[j+k*i]))
@@ -78,25 +99,32 @@ func CholeskyBack(da, dl, l, work []float64, k int) {
 	}
 }
 
+// timesInverse overwrites a with A L⁻¹, column by column from the last.
+func timesInverse(a, l []float64, k int) {
+	for i := k - 1; i >= 0; i-- {
+		col := a[k*i:][:k]
+		if rest := k - 1 - i; rest > 0 {
+			combine(-1, col, a[k*(i+1):], l[i+1+k*i:], k, 1, rest)
+		}
+		divide(col, l[i+k*i])
+	}
+}
+
 // SolveLower overwrites b with L⁻¹ b.
 func SolveLower(b, l []float64, k int) {
-	for i := range k {
-		sum := b[i]
-		for m := range i {
-			sum -= float64(l[i+k*m] * b[m])
+	for j := range k {
+		b[j] /= l[j+k*j]
+		c := b[j]
+		for i, v := range l[j+1+k*j : k*j+k] {
+			b[j+1+i] -= float64(c * v)
 		}
-		b[i] = sum / l[i+k*i]
 	}
 }
 
 // SolveUpper overwrites b with L⁻ᵀ b.
 func SolveUpper(b, l []float64, k int) {
 	for i := k - 1; i >= 0; i-- {
-		sum := b[i]
-		for m := i + 1; m < k; m++ {
-			sum -= float64(l[m+k*i] * b[m])
-		}
-		b[i] = sum / l[i+k*i]
+		b[i] = (b[i] - dot(l[i+1+k*i:k*i+k], b[i+1:k])) / l[i+k*i]
 	}
 }
 
@@ -109,14 +137,30 @@ func LogDiagonal(l []float64, k int) float64 {
 	return sum
 }
 
-// Inverse sets y to (L Lᵀ)⁻¹.
+// Inverse sets y to (L Lᵀ)⁻¹: V Vᵀ with V = L⁻ᵀ, which is upper triangular.
 func Inverse(y, l []float64, k int) {
 	clear(y[:k*k])
+	for i := range k {
+		v := y[k*i:][: i+1 : i+1]
+		for m := 0; m < i; m += 4 { // column m of V has m+1 elements
+			combine(-1, v[:min(m+4, i)], y[k*m:], l[i+k*m:], k, k, min(4, i-m))
+		}
+		v[i] = 1
+		divide(v, l[i+k*i])
+	}
+	for j := range k { // from column j on V is not overwritten yet
+		col := y[k*j:][:j+1]
+		for i, by := 0, col[j]; i <= j; i++ {
+			col[i] *= by
+		}
+		if rest := k - 1 - j; rest > 0 {
+			combine(1, col, y[k*(j+1):], y[j+k*(j+1):], k, k, rest)
+		}
+	}
 	for j := range k {
-		col := y[k*j : k*(j+1)]
-		col[j] = 1
-		SolveLower(col, l, k)
-		SolveUpper(col, l, k)
+		for i := range j {
+			y[j+k*i] = y[i+k*j]
+		}
 	}
 }
 
@@ -150,6 +194,9 @@ func Symmetric(a []float64, k int) bool {
 	for j := range k {
 		for i := range j {
 			x, y := a[i+k*j], a[j+k*i]
+			if x == y && !math.IsInf(x, 0) {
+				continue
+			}
 			if !(math.Abs(x-y) <= 1e-8*max(1, math.Abs(x), math.Abs(y))) {
 				return false
 			}

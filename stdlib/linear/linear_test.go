@@ -30,7 +30,7 @@ func covariance(r *rand.Rand, k int) []float64 {
 // The factor of L Lᵀ is L, in place too; the inverse times the matrix is 1.
 func TestCholesky(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for k := 1; k < 7; k++ {
+	for k := 1; k < 12; k++ {
 		a := covariance(r, k)
 		l, again, inv := make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
 		if !Cholesky(l, a, k) || !CholeskyFactor(l, k) {
@@ -69,7 +69,7 @@ func TestCholesky(t *testing.T) {
 func TestReverse(t *testing.T) {
 	const h = 1e-4
 	r := rand.New(rand.NewPCG(3, 4))
-	for k := 1; k < 6; k++ {
+	for k := 1; k < 11; k++ {
 		a, w := covariance(r, k), random(r, k*k)
 		l, da, work := make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
 		Cholesky(l, a, k)
@@ -116,7 +116,7 @@ func TestReverse(t *testing.T) {
 // A⁻¹(A x) = x and A⁻ᵀ(Aᵀ x) = x, also where pivots are needed.
 func TestSolve(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for k := 1; k < 7; k++ {
+	for k := 1; k < 12; k++ {
 		a, x := random(r, k*k), random(r, k)
 		if k > 1 {
 			a[0] = 0

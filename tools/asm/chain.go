@@ -7,7 +7,7 @@ import (
 
 // chainFunctions lists the functions of a step of a Hamiltonian Markov chain other than the leapfrog with a diagonal metric.
 func chainFunctions() []function {
-	return []function{noise(), noiseBack(), welford(), balance(), raise(), denseStart(), denseEnd(), givenTurns(), pairTurns()}
+	return []function{noise(), noiseBack(), noiseStart(), noiseEnd(), welford(), balance(), raise(), denseStart(), denseEnd(), givenTurns(), pairTurns(), unitTurns(), unitPairTurns()}
 }
 
 // noise computes z = g + scale·e and returns Σ e².
@@ -38,6 +38,55 @@ func noiseBack() function {
 			g.store(g.add(a, g.load(element(own, i, 0))), element(w, i, 0))
 			g.store(g.sub(g.mul(a, scale), g.load(element(e, i, 0))), element(grad, i, 0))
 		})
+	}
+	return k
+}
+
+// noiseStart computes p' = p + half·(adj - mean), rotates x and p' around scale·mean, and sets z = from + scale·x1. It returns Σ x1².
+func noiseStart() function {
+	k := function{
+		name:   "noiseStart",
+		params: "n int, p1 [n], x1 [n], z [n], p [n], x [n], adj [n], mean [n], from [n], scale float64, half float64, less float64, cos float64, sin float64",
+		result: "float64",
+	}
+	k.emit = func(g *gen) {
+		p1, x1, z, p, x := g.ptr("p1"), g.ptr("x1"), g.ptr("z"), g.ptr("p"), g.ptr("x")
+		adj, mean, from := g.ptr("adj"), g.ptr("mean"), g.ptr("from")
+		scale, half, less, cos, sin := g.broadcast("scale"), g.broadcast("half"), g.broadcast("less"), g.broadcast("cos"), g.broadcast("sin")
+		const unroll = 2
+		sums := g.accumulators(1, unroll)
+		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
+			m, q, y := g.load(b.element(mean)), g.load(b.element(p)), g.load(b.element(x))
+			g.fma(q, half, g.sub(g.load(b.element(adj)), m))
+			d := g.sub(y, g.mul(scale, m))
+			g.fma(y, less, d)
+			g.fma(y, sin, q)
+			g.store(y, b.element(x1))
+			g.store(g.sub(g.mul(cos, q), g.mul(sin, d)), b.element(p1))
+			c := g.load(b.element(from))
+			g.fma(c, scale, y)
+			g.store(c, b.element(z))
+			g.fma(b.acc[0], y, y)
+		})
+		g.result(g.fold(sums[0]))
+	}
+	return k
+}
+
+// noiseEnd computes p1 = p + half·(adj - mean) and returns Σ p1².
+func noiseEnd() function {
+	k := function{name: "noiseEnd", params: "n int, p1 [n], p [n], adj [n], mean [n], half float64", result: "float64"}
+	k.emit = func(g *gen) {
+		p1, p, adj, mean, half := g.ptr("p1"), g.ptr("p"), g.ptr("adj"), g.ptr("mean"), g.broadcast("half")
+		const unroll = 4
+		sums := g.accumulators(1, unroll)
+		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
+			q := g.load(b.element(p))
+			g.fma(q, half, g.sub(g.load(b.element(adj)), g.load(b.element(mean))))
+			g.store(q, b.element(p1))
+			g.fma(b.acc[0], q, q)
+		})
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }
@@ -171,18 +220,21 @@ func givenTurns() function {
 			groups = [][]int{{0}, {1}, {2}}
 		}
 		for _, group := range groups {
-			g.givenTurnSums(group)
+			g.turnProducts(group, "v0", "v1", "v2", "v3")
 		}
 	}
 	return k
 }
 
-// givenTurnSums adds to the products with the sum of all momenta (0), of the left trajectory and the first of the right (1), and of the last of the left
+// turnProducts adds to the products of velocities with the sum of all momenta (0), of the left trajectory and the first of the right (1), and of the last of the left
 // and the right trajectory (2).
-func (g *gen) givenTurnSums(which []int) {
+func (g *gen) turnProducts(which []int, velocities ...string) {
 	out, rho, left, right := g.ptr("out"), g.ptr("rho"), g.ptr("left"), g.ptr("right")
 	p1, p2 := g.ptr("p1"), g.ptr("p2")
-	v := [4]reg.GPVirtual{g.ptr("v0"), g.ptr("v1"), g.ptr("v2"), g.ptr("v3")}
+	var v [4]reg.GPVirtual
+	for i, name := range velocities {
+		v[i] = g.ptr(name)
+	}
 	ends := [3][2]int{{0, 3}, {0, 2}, {1, 3}}
 	sums := g.accumulators(2*len(which), 1)
 	g.reduce(g.integer("n"), 1, sums, func(b *block) {
@@ -229,6 +281,42 @@ func pairTurns() function {
 			v := g.mul(whole, g.load(b.element(mass)))
 			g.fma(b.acc[0], l, v)
 			g.fma(b.acc[1], r, v)
+			g.store(whole, b.element(rho))
+		})
+		for i := range sums {
+			g.VMOVSD(g.fold(sums[i]), operand.Mem{Base: out, Disp: 8 * i})
+		}
+	}
+	return k
+}
+
+// unitTurns is turns with unit masses; it adds to out.
+func unitTurns() function {
+	k := function{name: "unitTurns", params: "n int, out *[6]float64, rho [n], left [n], right [n], p0 [n], p1 [n], p2 [n], p3 [n]"}
+	k.emit = func(g *gen) {
+		groups := [][]int{{0, 1, 2}}
+		if !g.wide {
+			groups = [][]int{{0}, {1}, {2}}
+		}
+		for _, group := range groups {
+			g.turnProducts(group, "p0", "p1", "p2", "p3")
+		}
+	}
+	return k
+}
+
+// unitPairTurns is pairTurns with unit masses.
+func unitPairTurns() function {
+	k := function{name: "unitPairTurns", params: "n int, out *[2]float64, rho [n], left [n], right [n]"}
+	k.emit = func(g *gen) {
+		out, rho, left, right := g.ptr("out"), g.ptr("rho"), g.ptr("left"), g.ptr("right")
+		const unroll = 2
+		sums := g.accumulators(2, unroll)
+		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
+			l, r := g.load(b.element(left)), g.load(b.element(right))
+			whole := g.add(l, r)
+			g.fma(b.acc[0], l, whole)
+			g.fma(b.acc[1], r, whole)
 			g.store(whole, b.element(rho))
 		})
 		for i := range sums {

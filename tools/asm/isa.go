@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
@@ -272,11 +273,23 @@ func (g *gen) pick(m mask, yes, no val) vec {
 	d := g.vec()
 	n := g.reg(no)
 	if g.wide {
-		g.apply(g.VBLENDMPD, g.VBLENDMPD_BCST, yes, n, m.k, d)
+		g.apply(g.blend(x86.VBLENDMPD, d), g.blend(x86.VBLENDMPD_BCST, d), yes, n, m.k, d)
 		return d
 	}
 	g.VBLENDVPD(m.v, g.reg(yes), n, d)
 	return d
+}
+
+// blend emits a blend to d. avo takes d for an operand, as it is of other instructions with a mask, and would keep a register for it in all of a loop.
+func (g *gen) blend(make func(...operand.Op) (*ir.Instruction, error), d vec) emitter {
+	return func(ops ...operand.Op) {
+		i, err := make(ops...)
+		if err != nil {
+			panic(err)
+		}
+		i.Inputs = slices.DeleteFunc(i.Inputs, func(o operand.Op) bool { return o == d })
+		g.Instruction(i)
+	}
 }
 
 // only returns a where m, else +0.

@@ -111,6 +111,7 @@ func likelihoods() []function {
 	return []function{
 		summing("bernoulliLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], d [n]?", bernoulliLogit),
 		summing("binomialLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
+		summing("binomialTrials", "sum *[8]float64, eta [n], y [n], trials [n], d [n]?", binomialTrials),
 		summing("poissonLog", "sum *[8]float64, eta [n], y [n], d [n]?", poissonLog),
 		summing("negBinomial2Log", "sum *[8]float64, dphi *[8]float64, eta [n], y [n], phi float64, logPhi float64, inverse float64, d [n]?", negBinomial2Log),
 		summing("bernoulliProbit", "sum *[8]float64, eta [n], y [n], d [n]?", bernoulliProbit),
@@ -166,6 +167,21 @@ func binomialLogit(s *site) {
 	s.fnma(d, failures, p)
 	s.times("product", s.add(z, oneBits))
 	s.plus("sum", linear)
+	s.out("d", d)
+}
+
+// binomialTrials is binomialLogit for trials that differ by row: these multiply log(1 + e^-|eta|), so that there is no product of all rows. It loads its inputs twice, to save registers.
+func binomialTrials(s *site) {
+	z := s.expFalling(s.in("eta"))
+	l := s.log1pOf(z, s.zero())
+	eta, y, trials := s.in("eta"), s.in("y"), s.in("trials")
+	failures := s.sub(trials, y)
+	p, q := s.odds(eta, z, s.add(z, oneBits))
+	linear := s.mul(s.pick(s.cmp(less, eta, konst(0)), y, s.xor(failures, signBit)), eta)
+	s.fnma(linear, trials, l)
+	s.plus("sum", linear)
+	d := s.mul(y, q)
+	s.fnma(d, failures, p)
 	s.out("d", d)
 }
 

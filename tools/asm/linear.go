@@ -8,7 +8,7 @@ import (
 )
 
 // Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for one tile of rows at a time, so that X is read from memory once and
-// from a cache once more. X is stored in tiles, the last padded with zeros.
+// from a cache once more. X is stored in tiles, the last padded with zeros: as numbers, or in half the memory as whole numbers of 32 bits, which are converted each time they are multiplied.
 //
 // Up to mostNarrow columns, a tile is [column][rows], as many of them as let the L1 cache hold two tiles. The product of one with b and that of the one before it with its derivatives are computed in
 // one loop over the columns: memory is then read all the time, and the likelihood of a tile, which neither needs, overlaps with both. Each row is a lane of its sum, and the gradient has eight lanes a column.
@@ -16,7 +16,7 @@ import (
 // Wider tiles are [eight columns][row][column of the eight], eight rows: lanes are columns in both products, so that the gradient is one number a column and stays in the L1 cache, and a tile is small enough to be read again from
 // a near cache. See wide.go.
 
-// The numbers of rows of a tile. Tiles of up to mostLong columns are long, those of more than mostNarrow wide.
+// The numbers of rows of a tile. Tiles of up to mostLong columns, or of whole numbers, are long, those of more than mostNarrow wide.
 const (
 	shortTile  = 16
 	longTile   = 32
@@ -28,6 +28,9 @@ const (
 // A linear is a likelihood of a linear predictor while it is emitted.
 type linear struct {
 	*gen
+	whole        bool           // the products are emitted for a matrix of whole numbers
+	converted    vec            // a vector of them
+	form         slot           // whether X is one
 	x, row, left slot           // the next tile, the offset in bytes of its first row in a vector, and the number of rows left
 	rows, size   slot           // of a whole tile; its size in bytes
 	count        slot           // the rows of the tile whose likelihood is next
@@ -45,15 +48,15 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 	if as[1] == "signs" {
 		y, each = "[signs(n)]int8", 1
 	}
-	k := function{name: name, params: "n int, x [tiled(n,k)], b [k], k int, grad [gradientLength(k)], c float64, o [n]?, y " + y + ", d [n], " + more}
+	k := function{name: name, params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, b [k], k int, grad [gradientLength(k)], c float64, o [n]?, y " + y + ", d [n], " + more}
 	k.emit = func(g *gen) {
 		l := &linear{gen: g, scalars: map[string]vec{}}
-		l.begin(k.list()[9:])
+		l.begin(k.list()[10:])
 		l.first()
 		loop, long, both, bothLong, likelihood := g.label("tile"), g.label("long"), g.label("both"), g.label("bothLong"), g.label("likelihood")
 		back, backLong, finish, rest, wide, done := g.label("back"), g.label("backLong"), g.label("finish"), g.label("rest"), g.label("wide"), g.label("done")
-		g.CMPQ(g.integer("k"), operand.U32(mostNarrow))
-		g.JG(label(wide))
+		g.CMPQ(g.take(l.rows), operand.Imm(wideTile))
+		g.JEQ(label(wide))
 		g.Label(loop)
 		left, rows := g.take(l.left), g.take(l.rows)
 		g.CMPQ(left, rows)
@@ -62,10 +65,10 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		l.ifBehind(both)
 		g.CMPQ(rows, operand.Imm(shortTile))
 		g.JNE(label(long))
-		l.predict(shortTile)
+		l.predict(shortTile, false)
 		g.JMP(label(likelihood))
 		g.Label(long)
-		l.predict(longTile)
+		l.either(func() { l.predict(longTile, false) })
 		g.JMP(label(likelihood))
 		g.Label(both)
 		g.CMPQ(rows, operand.Imm(shortTile))
@@ -73,7 +76,7 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		l.both(shortTile)
 		g.JMP(label(likelihood))
 		g.Label(bothLong)
-		l.both(longTile)
+		l.either(func() { l.both(longTile) })
 		g.Label(likelihood)
 		likely := func(together int) {
 			row := g.take(l.row)
@@ -99,7 +102,7 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		l.gradient(shortTile)
 		g.JMP(label(loop))
 		g.Label(backLong)
-		l.gradient(longTile)
+		l.either(func() { l.gradient(longTile) })
 		g.JMP(label(loop))
 		g.Label(finish)
 		l.ifBehind(back)
@@ -107,10 +110,10 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		g.TESTQ(left, left)
 		g.JEQ(label(done))
 		g.put(left, l.count)
-		l.units(l.predictUnit)
+		l.either(func() { l.units(l.predictUnit) })
 		g.JMP(label(likelihood))
 		g.Label(rest)
-		l.units(l.gradientUnit)
+		l.either(func() { l.units(l.gradientUnit) })
 		g.JMP(label(done))
 		g.Label(wide)
 		l.wideTiles(func() { likely(1) })
@@ -145,25 +148,68 @@ func (l *linear) begin(params []param) {
 
 // first moves to the first tile.
 func (l *linear) first() {
-	l.x, l.left = l.keep("x"), l.keep("n")
-	for _, s := range []*slot{&l.row, &l.rows, &l.size, &l.count, &l.behind} {
+	l.left = l.keep("n")
+	for _, s := range []*slot{&l.x, &l.form, &l.row, &l.rows, &l.size, &l.count, &l.behind} {
 		*s = slot{l.AllocLocal(8)}
 	}
 	zero := l.number(0)
 	l.put(zero, l.row)
 	l.put(zero, l.behind)
-	k, rows, chosen := l.integer("k"), l.number(longTile), l.label("chosen")
+	x, whole := l.ptr("x"), l.ptr("whole")
+	k, rows, chosen, numbers := l.integer("k"), l.number(wideTile), l.label("chosen"), l.label("numbers")
+	l.CMPQ(k, operand.U32(mostNarrow))
+	l.JG(label(chosen))
+	l.MOVQ(operand.U32(longTile), rows)
+	l.TESTQ(whole, whole)
+	l.JNE(label(chosen))
 	l.CMPQ(k, operand.Imm(mostLong))
 	l.JLE(label(chosen))
 	l.MOVQ(operand.U32(shortTile), rows)
-	l.CMPQ(k, operand.U32(mostNarrow))
-	l.JLE(label(chosen))
-	l.MOVQ(operand.U32(wideTile), rows)
 	l.Label(chosen)
 	l.put(rows, l.rows)
 	l.IMULQ(rows, k)
-	l.SHLQ(operand.U8(3), k)
+	l.SHLQ(operand.U8(2), k)
+	l.put(whole, l.form)
+	l.TESTQ(whole, whole)
+	l.JNE(label(numbers))
+	l.SHLQ(operand.U8(1), k)
+	l.MOVQ(x, whole)
+	l.Label(numbers)
 	l.put(k, l.size)
+	l.put(whole, l.x)
+}
+
+// either emits a product for both forms of X.
+func (l *linear) either(product func()) {
+	whole, done := l.label("whole"), l.label("product")
+	form := l.take(l.form)
+	l.TESTQ(form, form)
+	l.JNE(label(whole))
+	product()
+	l.JMP(label(done))
+	l.Label(whole)
+	l.whole, l.converted = true, l.vec()
+	product()
+	l.whole = false
+	l.Label(done)
+}
+
+// bytesOf is how many bytes some elements of X take.
+func (l *linear) bytesOf(elements int) int {
+	if l.whole {
+		return 4 * elements
+	}
+	return 8 * elements
+}
+
+// entries returns the vector of X that begins so many elements from x: in memory, or converted, in a register.
+func (l *linear) entries(x reg.GPVirtual, first int) operand.Op {
+	m := at(x, l.bytesOf(first))
+	if !l.whole {
+		return m
+	}
+	l.VCVTDQ2PD(m, l.converted)
+	return l.converted
 }
 
 // ifBehind jumps if the product with the derivatives of the tile before this one is missing.
@@ -262,15 +308,15 @@ func (l *linear) units(unit func(h int, x, d, row reg.GPVirtual)) {
 		unit(h, x, l.of("d", row), row)
 		l.partial = nil
 	}
-	l.ADDQ(operand.Imm(64), x)
+	l.ADDQ(operand.Imm(uint64(l.bytesOf(8))), x)
 	l.ADDQ(operand.Imm(64), row)
 	l.SUBQ(operand.Imm(8), left)
 	l.JG(label(loop))
 }
 
-// multiply adds to acc the product of u with vector v of a column of X: that at a fixed number of bytes from x.
-func (l *linear) multiply(acc vec, x reg.GPVirtual, disp, v int, u vec) {
-	l.VFMADD231PD(at(x, disp+l.row8(v)), u, acc)
+// multiply adds to acc the product of u with vector v of a column of X: that at a fixed number of elements from x.
+func (l *linear) multiply(acc vec, x reg.GPVirtual, first, v int, u vec) {
+	l.VFMADD231PD(l.entries(x, first+l.lanes()*v), u, acc)
 }
 
 // offset initialises the predictors of some vectors, the first of which is at a row, with o, or with c where o is nil.
@@ -349,7 +395,7 @@ func (l *linear) columns(several int, body func(on int), with ...stride) {
 // each column of the last tile, whose pointers move by its own number of bytes.
 func (l *linear) eachColumn(x reg.GPVirtual, body func(), with ...stride) {
 	left, step, loop := l.integer("k"), l.take(l.rows), l.label("column")
-	l.SHLQ(operand.U8(3), step)
+	l.SHLQ(operand.U8(uint8(l.bytesOf(1)/4+1)), step)
 	l.Label(loop)
 	body()
 	l.ADDQ(step, x)
@@ -364,56 +410,72 @@ func (l *linear) eachColumn(x reg.GPVirtual, body func(), with ...stride) {
 const columnsTogether = 4
 
 // fetchAhead is how far ahead of the columns that are multiplied memory is fetched, in bytes.
-func fetchAhead(rows int) int { return rows << 8 }
+func (l *linear) fetchAhead(rows int) int { return 32 * l.bytesOf(rows) }
 
-// predictors returns o, or c, for a whole tile.
-func (l *linear) predictors(rows int) []vec {
-	acc := l.vectors(rows / l.lanes())
-	l.offset(acc, 0, l.take(l.row))
+// A part is some of the rows of a whole tile, whose vectors are in registers together.
+type part struct{ first, rows int }
+
+// parts divides the rows of a whole tile: AVX2 has registers for sixteen of a matrix of whole numbers.
+func (l *linear) parts(rows int) []part {
+	if l.wide || !l.whole {
+		return []part{{0, rows}}
+	}
+	return []part{{0, shortTile}, {shortTile, rows - shortTile}}
+}
+
+// predictors returns o, or c, for a part of a tile.
+func (l *linear) predictors(p part) []vec {
+	acc := l.vectors(p.rows / l.lanes())
+	l.offset(acc, p.first/l.lanes(), l.take(l.row))
 	return acc
 }
 
-// predicted stores the predictors of a whole tile.
-func (l *linear) predicted(acc []vec) {
+// predicted stores the predictors of a part.
+func (l *linear) predicted(acc []vec, p part) {
 	d := l.of("d", l.take(l.row))
 	for v := range acc {
-		l.store(acc[v], at(d, l.row8(v)))
+		l.store(acc[v], at(d, 8*p.first+l.row8(v)))
 	}
 }
 
 // forward adds a column times its coefficient to the predictors.
-func (l *linear) forward(acc []vec, x reg.GPVirtual, disp int, weight reg.GPVirtual, on int) {
+func (l *linear) forward(acc []vec, x reg.GPVirtual, first int, weight reg.GPVirtual, on int) {
 	w := l.vec()
 	l.VBROADCASTSD(at(weight, 8*on), w)
 	for v := range acc {
-		l.multiply(acc[v], x, disp, v, w)
+		l.multiply(acc[v], x, first, v, w)
 	}
 }
 
 // reverse adds the product of a column with the derivatives to its lanes.
-func (l *linear) reverse(r []vec, x reg.GPVirtual, disp int, lanes reg.GPVirtual, on int) {
+func (l *linear) reverse(r []vec, x reg.GPVirtual, first int, lanes reg.GPVirtual, on int) {
 	l.ontoLanes(lanes, 64*on, func(sums []vec) {
 		for v := range r {
-			l.multiply(sums[v%len(sums)], x, disp, v, r[v])
+			l.multiply(sums[v%len(sums)], x, first, v, r[v])
 		}
 	})
 }
 
-// predict sets d to o + X·b for a whole tile.
-func (l *linear) predict(rows int) {
-	acc := l.predictors(rows)
-	x, weight := l.take(l.x), l.ptr("b")
-	l.columns(columnsTogether, func(on int) {
-		l.forward(acc, x, 8*rows*on, weight, on)
-	}, stride{weight, 8}, stride{x, 8 * rows})
-	l.predicted(acc)
+// predict sets d to o + X·b for a whole tile. It fetches what comes later where that is wanted.
+func (l *linear) predict(rows int, fetch bool) {
+	for _, p := range l.parts(rows) {
+		acc := l.predictors(p)
+		x, weight := l.take(l.x), l.ptr("b")
+		l.columns(columnsTogether, func(on int) {
+			if fetch && p.first == 0 {
+				l.fetchColumn(x, rows, on)
+			}
+			l.forward(acc, x, rows*on+p.first, weight, on)
+		}, stride{weight, 8}, stride{x, l.bytesOf(rows)})
+		l.predicted(acc, p)
+	}
 }
 
-// derivatives loads d of a whole tile.
-func (l *linear) derivatives(d reg.GPVirtual, rows int) []vec {
+// derivatives loads d of a part of a tile.
+func (l *linear) derivatives(d reg.GPVirtual, p part) []vec {
 	var r []vec
-	for v := range rows / l.lanes() {
-		r = append(r, l.load(at(d, l.row8(v))))
+	for v := range p.rows / l.lanes() {
+		r = append(r, l.load(at(d, 8*p.first+l.row8(v))))
 	}
 	return r
 }
@@ -430,41 +492,42 @@ func (l *linear) total(r []vec, lanes reg.GPVirtual) {
 
 // gradient adds Xᵀ·d of the tile before this one to the lanes of g, and d to the lanes behind them.
 func (l *linear) gradient(rows int) {
-	x, d := l.before(rows)
-	r, lanes := l.derivatives(d, rows), l.ptr("grad")
-	l.columns(columnsTogether, func(on int) {
-		l.reverse(r, x, 8*rows*on, lanes, on)
-	}, stride{lanes, 64}, stride{x, 8 * rows})
-	l.total(r, lanes)
+	for _, p := range l.parts(rows) {
+		x, d := l.before(rows)
+		r, lanes := l.derivatives(d, p), l.ptr("grad")
+		l.columns(columnsTogether, func(on int) {
+			l.reverse(r, x, rows*on+p.first, lanes, on)
+		}, stride{lanes, 64}, stride{x, l.bytesOf(rows)})
+		l.total(r, lanes)
+	}
 	l.put(l.number(0), l.behind)
+}
+
+// fetchColumn fetches what is as far ahead as memory is fetched.
+func (l *linear) fetchColumn(x reg.GPVirtual, rows, on int) {
+	l.fetchLines(x, l.fetchAhead(rows)+l.bytesOf(rows*on), l.bytesOf(rows)/64)
 }
 
 // both is predict for this tile and gradient for the one before it. It fetches what comes later: where the processor's own prefetching stops, at the end of a page and while the
 // likelihood is computed, memory would not be read.
 func (l *linear) both(rows int) {
-	forward := func(acc []vec, x reg.GPVirtual, weight reg.GPVirtual, on int) {
-		disp := 8 * rows * on
-		for line := range 8 * rows / 64 {
-			l.PREFETCHT0(at(x, fetchAhead(rows)+disp+64*line))
-		}
-		l.forward(acc, x, disp, weight, on)
-	}
-	acc := l.predictors(rows)
-	x, weight := l.take(l.x), l.ptr("b")
 	if !l.wide && rows == longTile { // more vectors than there are registers
-		l.columns(columnsTogether, func(on int) { forward(acc, x, weight, on) }, stride{weight, 8}, stride{x, 8 * rows})
-		l.predicted(acc)
+		l.predict(rows, true)
 		l.gradient(rows)
 		return
 	}
+	whole := part{0, rows}
+	acc := l.predictors(whole)
+	x, weight := l.take(l.x), l.ptr("b")
 	old, d := l.before(rows)
-	r, lanes := l.derivatives(d, rows), l.ptr("grad")
+	r, lanes := l.derivatives(d, whole), l.ptr("grad")
 	l.columns(columnsTogether, func(on int) {
-		forward(acc, x, weight, on)
-		l.reverse(r, old, 8*rows*on, lanes, on)
-	}, stride{weight, 8}, stride{lanes, 64}, stride{x, 8 * rows}, stride{old, 8 * rows})
+		l.fetchColumn(x, rows, on)
+		l.forward(acc, x, rows*on, weight, on)
+		l.reverse(r, old, rows*on, lanes, on)
+	}, stride{weight, 8}, stride{lanes, 64}, stride{x, l.bytesOf(rows)}, stride{old, l.bytesOf(rows)})
 	l.total(r, lanes)
-	l.predicted(acc)
+	l.predicted(acc, whole)
 }
 
 func (l *linear) predictUnit(h int, x, d, row reg.GPVirtual) {

@@ -128,6 +128,7 @@ const (
 	widenBytes             = 0x0f08a400 // signed, to words of 16 bits
 	widenHalves            = 0x0f10a400 // to 32 bits
 	widenLow, widenHigh    = 0x0f20a400, 0x4f20a400
+	convertLong            = 0x4e61d800 // signed integers to doubles
 	laneOf                 = 0x4e083c00 // to a general register; the index is bit 20
 	loadLane, storeLane    = 0x0d408400, 0x0d008400
 )
@@ -309,6 +310,17 @@ func (t *translation) instruction(line, op string, args []string) {
 		t.word(widenHalves, scratch, scratch, 0)
 		t.word(widenHigh, d+1, scratch, 0)
 		t.word(widenLow, d, scratch, 0)
+	case "VCVTDQ2PD": // four words of memory
+		d, count, ok := pair(args[1])
+		if !ok || count != 2 || !isMemory(args[0]) {
+			panic(untranslated{line})
+		}
+		t.load(args[0], scratch, 1)
+		t.word(widenHigh, d+1, scratch, 0)
+		t.word(widenLow, d, scratch, 0)
+		for h := range 2 {
+			t.word(convertLong, d+h, d+h, 0)
+		}
 	case "VEXTRACTF128":
 		d, _, _ := pair(args[2])
 		a, _, _ := pair(args[1])

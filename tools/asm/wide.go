@@ -5,13 +5,22 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Wide tiles: eight rows of k columns, k a multiple of eight. A group is eight columns of them, a line of the cache for each row.
+// Wide tiles: eight rows of k columns, k a multiple of eight. A group is eight columns of them, in consecutive memory for each row.
+const group = 8 * 8
+
+// groupsAhead is how far ahead of the group that is multiplied memory is fetched where two tiles are done in one loop. Whole numbers are multiplied faster than they come from memory.
+func (l *linear) groupsAhead() int {
+	if l.whole {
+		return 32
+	}
+	return 8
+}
+
+// With AVX-512 and leastFar columns or more, of whole numbers leastFarWhole, a tile is done in one loop with the one before it, which comes from the L2 cache. Fewer are read twice from the L1 cache, or nearly: the second time from
+// the last column to the first, while the next tile is fetched.
 const (
-	groupBytes = 8 * 64
-	groupAhead = 8 * groupBytes // how far ahead of the group that is multiplied memory is fetched where two tiles are done in one loop
-	// With AVX-512 and leastFar columns or more, a tile is done in one loop with the one before it, which comes from the L2 cache. Fewer are read twice from the L1 cache, or nearly: the second time from
-	// the last column to the first, while the next tile is fetched.
-	leastFar = 768
+	leastFar      = 768
+	leastFarWhole = 1024
 )
 
 // wideTiles emits the loop over all tiles, given the likelihood of one.
@@ -27,11 +36,11 @@ func (l *linear) wideTiles(likelihood func()) {
 	if l.wide {
 		l.ifBehind(both)
 	}
-	l.predictWide()
+	l.either(l.predictWide)
 	if l.wide {
 		l.JMP(label(likely))
 		l.Label(both)
-		l.bothWide()
+		l.either(l.bothWide)
 		l.Label(likely)
 	}
 	likelihood()
@@ -39,11 +48,13 @@ func (l *linear) wideTiles(likelihood func()) {
 	l.advance(l.take(l.rows))
 	if l.wide {
 		l.put(l.number(1), l.behind)
-		l.CMPQ(l.integer("k"), operand.U32(leastFar))
-		l.JGE(label(loop))
+		l.either(func() {
+			l.CMPQ(l.integer("k"), operand.U32(uint32(l.far())))
+			l.JGE(label(loop))
+		})
 	}
 	l.Label(apart)
-	l.gradientWide()
+	l.either(l.gradientWide)
 	l.put(l.number(0), l.behind)
 	l.JMP(label(loop))
 	l.Label(finish)
@@ -52,6 +63,14 @@ func (l *linear) wideTiles(likelihood func()) {
 	}
 	l.Label(done)
 	l.hoist = hoist
+}
+
+// far is the least number of columns of which two tiles are done in one loop.
+func (l *linear) far() int {
+	if l.whole {
+		return leastFarWhole
+	}
+	return leastFar
 }
 
 // groups emits a loop over the groups of a tile, whose pointers move by their steps.
@@ -81,7 +100,7 @@ func (l *linear) addRows(acc [][]vec, x, weight reg.GPVirtual, first int) {
 	for h := range l.halves() {
 		w := l.load(at(weight, 32*h))
 		for r := range acc {
-			l.VFMADD231PD(at(x, 64*(first+r)+32*h), w, acc[r][h])
+			l.VFMADD231PD(l.entries(x, 8*(first+r)+4*h), w, acc[r][h])
 		}
 	}
 }
@@ -112,10 +131,10 @@ func (l *linear) predictWide() {
 		l.ADDQ(l.take(l.size), next)
 		l.groups(func() {
 			if half == 0 {
-				l.fetchLines(next, 0, 4)
+				l.fetchLines(next, 0, l.bytesOf(group/2)/64)
 			}
 			l.addRows(acc, x, weight, step*half)
-		}, stride{x, groupBytes}, stride{weight, 64}, stride{next, groupBytes / 2})
+		}, stride{x, l.bytesOf(group)}, stride{weight, 64}, stride{next, l.bytesOf(group / 2)})
 		l.addUp(acc, half)
 	}
 }
@@ -149,7 +168,7 @@ func (l *linear) addGroup(w []vec, x, g reg.GPVirtual) {
 	for h := range l.halves() {
 		sum := l.load(at(g, 32*h))
 		for r := range w {
-			l.VFMADD231PD(at(x, 64*r+32*h), w[r], sum)
+			l.VFMADD231PD(l.entries(x, 8*r+4*h), w[r], sum)
 		}
 		l.store(sum, at(g, 32*h))
 	}
@@ -159,15 +178,15 @@ func (l *linear) addGroup(w []vec, x, g reg.GPVirtual) {
 func (l *linear) gradientWide() {
 	w := l.weights()
 	x, next, g, half := l.take(l.x), l.take(l.x), l.ptr("grad"), l.take(l.size)
-	l.SUBQ(operand.U32(groupBytes), x)
+	l.SUBQ(operand.U32(uint32(l.bytesOf(group))), x)
 	l.SHRQ(operand.U8(1), half)
 	l.ADDQ(half, next)
 	l.ADDQ(l.bytes(l.integer("k")), g)
 	l.SUBQ(operand.Imm(64), g)
 	l.groups(func() {
-		l.fetchLines(next, 0, 4)
+		l.fetchLines(next, 0, l.bytesOf(group/2)/64)
 		l.addGroup(w, x, g)
-	}, stride{x, -groupBytes}, stride{g, -64}, stride{next, groupBytes / 2})
+	}, stride{x, -l.bytesOf(group)}, stride{g, -64}, stride{next, l.bytesOf(group / 2)})
 }
 
 // bothWide is predictWide for the tile at x and gradientWide for the one before it, from the first column to the last.
@@ -176,9 +195,9 @@ func (l *linear) bothWide() {
 	x, old, weight, g := l.take(l.x), l.take(l.x), l.ptr("b"), l.ptr("grad")
 	l.SUBQ(l.take(l.size), old)
 	l.groups(func() {
-		l.fetchLines(x, groupAhead, 8)
+		l.fetchLines(x, l.groupsAhead()*l.bytesOf(group), l.bytesOf(group)/64)
 		l.addRows(acc, x, weight, 0)
 		l.addGroup(w, old, g)
-	}, stride{x, groupBytes}, stride{old, groupBytes}, stride{weight, 64}, stride{g, 64})
+	}, stride{x, l.bytesOf(group)}, stride{old, l.bytesOf(group)}, stride{weight, 64}, stride{g, 64})
 	l.addUp(acc, 0)
 }

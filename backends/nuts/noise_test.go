@@ -1,0 +1,149 @@
+package nuts
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vflc/vflc/backends/adapt"
+	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/testmodel"
+)
+
+// noisy is a chain of the linear model of three clients under a transform, after so many transitions.
+func noisy(t *testing.T, transform string, transitions int, given map[string]string) *chain {
+	t.Helper()
+	m := testmodel.Linear(3, 12, []int{1, 2, 1}, 0.8)
+	kind := transforms.Augmented
+	if transform == transforms.Power.Name {
+		kind = transforms.Power
+		m.Transform = kind
+	}
+	s, err := Algorithm().Resolve(kind, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := newChain(m.Env(4), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Init(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for range transitions {
+		if _, err := k.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return k
+}
+
+// Noise of a sum over several parties has unit masses under the warm-up from draws and gradients; where all draws of a sum are one party's, where a noise stands for a sum, where z itself is sampled and under Stan's warm-up it is
+// under an estimated metric. Under augmented the members have one vector of adjoints, under power each its own.
+func TestWhichNoiseHasUnitMasses(t *testing.T) {
+	for _, c := range []struct {
+		transform     string
+		given         map[string]string
+		slopes, noise int
+	}{
+		{"augmented", nil, 1, 36},
+		{"power", nil, 3, 36},
+		{"augmented", map[string]string{centered: "true"}, 0, 0},
+		{"augmented", map[string]string{collapseAux: "true"}, 0, 0},
+		{"augmented", map[string]string{adaptation: "stan"}, 0, 0},
+	} {
+		k := noisy(t, c.transform, 0, c.given)
+		noise, estimated := 0, 0
+		for _, s := range k.parties {
+			noise += s.noise.len
+			estimated += s.aux.len
+		}
+		all := 36
+		if c.given[collapseAux] != "" {
+			all = 12
+		}
+		if len(k.slopes) != c.slopes || noise != c.noise || estimated != all-c.noise {
+			t.Errorf("%s %v: %d slopes, %d coordinates with unit masses, %d under a metric; want %d, %d, %d", c.transform, c.given, len(k.slopes), noise, estimated, c.slopes, c.noise, all-c.noise)
+		}
+	}
+	m := testmodel.Linear(1, 12, []int{2}, 0.8)
+	s, err := Algorithm().Resolve(transforms.Augmented, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := newChain(m.Env(4), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(k.slopes) != 0 || k.parties[1].aux.len != 12 {
+		t.Errorf("one client: %d slopes, %d coordinates under a metric", len(k.slopes), k.parties[1].aux.len)
+	}
+}
+
+// Steps forward and as many back return to where they began, and z with them; and a step conserves the energy up to the third power of its size.
+func TestStepsOfNoise(t *testing.T) {
+	for _, transform := range []string{"augmented", "power"} {
+		k := noisy(t, transform, 300, map[string]string{"warmup": "300"})
+		if p := k.slopes[0]; p.pace == 1 || slices.Max(p.mean) == 0 {
+			t.Fatalf("%s: the warm-up has found neither pace, %v, nor means, %v", transform, p.pace, p.mean)
+		}
+		k.startTrajectory()
+		at, p := k.tree.ends[1], k.tree.endMomenta[1]
+		first := slices.Clone(at.q.noise)
+		energy := func() float64 {
+			if err := k.sum(context.Background(), criteria); err != nil {
+				t.Fatal(err)
+			}
+			return k.total[kinetic] - k.total[logDensity]
+		}
+		var errs [2]float64
+		for i, eps := range []float64{0.08, 0.04} {
+			next, to, err := k.leapfrog(context.Background(), at, p, eps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			errs[i] = energy() - (k.total[kineticStart] - at.lp)
+			k.pool.dropPoint(next)
+			k.pool.drop(to)
+		}
+		if ratio := errs[0] / errs[1]; !(6 < ratio && ratio < 10) && math.Abs(errs[0]) > 1e-9 {
+			t.Errorf("%s: energy errors %v of a step and of half of it, ratio %v", transform, errs, ratio)
+		}
+		for _, eps := range []float64{k.eps, -k.eps} {
+			for range 10 {
+				next, to, err := k.leapfrog(context.Background(), at, p, eps)
+				if err != nil {
+					t.Fatal(err)
+				}
+				k.pool.dropPoint(at)
+				k.pool.drop(p)
+				at, p = next, to
+			}
+		}
+		for i, x := range at.q.noise {
+			if math.Abs(x-first[i]) > 1e-10 {
+				t.Errorf("%s: coordinate %d is %v, was %v", transform, i, x, first[i])
+			}
+		}
+	}
+}
+
+// Of a quadratic likelihood of a sum with noise of variances ρ² from J members, curvature λ, the slope has variance λ²Jρ²/(1 + λJρ²), and the pace is that of the variances of a coordinate and its gradient.
+func TestThePaceOfNoise(t *testing.T) {
+	for _, curvature := range []float64{0.01, 0.3, 4, 100} {
+		const n, rho, members = 500, 0.7, 4.0
+		all := members * rho * rho
+		slope := &slope{mean: make([]float64, n), foreground: adapt.NewMoments(n), rho: rho * rho, all: all}
+		for i := range n {
+			slope.foreground.Squares[i] = 99 * curvature * curvature * all / (1 + curvature*all)
+		}
+		slope.foreground.N = 100
+		slope.find()
+		variance := 1 - rho*rho*curvature/(1+curvature*all)
+		want := max(math.Sqrt(variance/(1+rho*rho*curvature)), leastShare*variance)
+		if got := slope.pace * slope.pace; math.Abs(got-want) > 1e-9 {
+			t.Errorf("curvature %v: inverse mass %v, want %v", curvature, got, want)
+		}
+	}
+}

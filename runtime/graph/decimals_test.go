@@ -1,0 +1,170 @@
+package graph_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/runtime/graph"
+)
+
+// roundTo rounds numbers to some decimals.
+func roundTo(v []float64, decimals int) {
+	scale := math.Pow(10, float64(decimals))
+	for i := range v {
+		v[i] = math.Round(v[i]*scale) / scale
+	}
+}
+
+// sameDensity compares value and gradient of a graph with those of another, for the rounding of whose sums they may differ.
+func sameDensity(t *testing.T, got, want *graph.Graph) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(8, 8))
+	x := make([]float64, want.Dim())
+	for i := range x {
+		x[i] = 0.2 * r.NormFloat64()
+	}
+	a, b := got.NewExec(), want.NewExec()
+	a.Forward(x)
+	b.Forward(x)
+	if v, w := a.Target(), b.Target(); math.IsInf(w, 0) || math.IsNaN(w) || !near(v, w, 1e-12) {
+		t.Errorf("value %v, want %v", v, w)
+	}
+	most := 0.0
+	for _, v := range b.Grad() {
+		most = max(most, math.Abs(v))
+	}
+	for i, v := range a.Grad() {
+		if w := b.Grad()[i]; !(math.Abs(v-w) <= 1e-11*most) {
+			t.Errorf("derivative %d is %v, want %v", i, v, w)
+		}
+	}
+	if n := testing.AllocsPerRun(3, func() { a.Forward(x); a.Target() }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// storesDecimals reports whether a graph stores a matrix as whole numbers.
+func storesDecimals(g *graph.Graph) bool { return strings.Contains(g.String(), "of decimals") }
+
+// Every likelihood of a linear predictor has the value and the gradient of its operations, one by one, with a matrix of decimals of every kind of tile.
+func TestDecimals(t *testing.T) {
+	for i, family := range []string{"bernoulli_logit", "bernoulli_probit", "normal", "student_t", "poisson_log", "binomial_logit", "neg_binomial_2_log"} {
+		for k, size := range [][2]int{{17_001, 8}, {3_001, 60}, {1_103, 151}, {131, 1_100}} {
+			t.Run(fmt.Sprint(family, size), func(t *testing.T) {
+				n, p := size[0], size[1]
+				d := newLogisticData(n, p)
+				for j := range p {
+					column := d.columns[j*n:][:n]
+					for i := range column {
+						column[i] /= math.Sqrt(float64(p))
+					}
+					roundTo(column, 1+j%6)
+				}
+				var made [2]*graph.Graph
+				for plain := range made {
+					b := graph.New(family)
+					if plain == 1 {
+						b.Plain()
+					}
+					eta := apply(t, b, "matmul", b.Const("X", shape{n, p}, d.columns), b.Param("beta", shape{p}))
+					switch (i + k) % 3 {
+					case 1:
+						eta = apply(t, b, "add", b.Param("b", shape{}), eta)
+					case 2:
+						eta = apply(t, b, "add", b.Const("offset", shape{n}, d.rows[:n]), eta)
+					}
+					y, s := b.Const("y", shape{n}, d.y), apply(t, b, "exp", b.Param("s", shape{}))
+					theta := map[string][]graph.ID{"normal": {eta, s}, "student_t": {b.Scalar(4), eta, s}, "binomial_logit": {b.Scalar(3), eta}, "neg_binomial_2_log": {eta, s}}[family]
+					if theta == nil {
+						theta = []graph.ID{eta}
+					}
+					density(t, b, "y", family, y, theta...)
+					made[plain] = build(t, b)
+				}
+				if !storesDecimals(made[0]) || storesDecimals(made[1]) {
+					t.Fatal("the matrix is not stored as whole numbers")
+				}
+				sameDensity(t, made[0], made[1])
+			})
+		}
+	}
+}
+
+// A matrix with one number that is no decimal fraction, and one that the second cache holds, is stored as numbers.
+func TestNoDecimals(t *testing.T) {
+	d := newLogisticData(17_000, 8)
+	roundTo(d.columns, 4)
+	if !storesDecimals(d.graph(t)) {
+		t.Error("decimals are not stored as whole numbers")
+	}
+	d.columns[71_234] = 1.0 / 3
+	if storesDecimals(d.graph(t)) {
+		t.Error("1/3 is stored as a whole number")
+	}
+	d = newLogisticData(16_000, 8)
+	roundTo(d.columns, 4)
+	if storesDecimals(d.graph(t)) {
+		t.Error("a small matrix is stored as whole numbers")
+	}
+}
+
+// Coefficients that differ by level have the density of gathered ones, with decimals as covariates.
+func TestDecimalsByLevel(t *testing.T) {
+	d := newLevelData(50_000, 4)
+	roundTo(d.x, 5)
+	roundTo(d.z, 3)
+	for _, name := range []string{"slopes", "everything"} {
+		var made [2]*graph.Graph
+		for plain := range made {
+			f := levelForm{t, graph.New(name), d}
+			if plain == 1 {
+				f.b.Plain()
+			}
+			made[plain] = f.graph("bernoulli_logit", levelForms[name].make(f))
+		}
+		if name == "everything" != storesDecimals(made[0]) { // of two columns, it is small
+			t.Errorf("%s: stored as decimals: %v", name, storesDecimals(made[0]))
+		}
+		sameDensity(t, made[0], made[1])
+	}
+}
+
+// An Exec of variants with matrices of decimals, in units of their own, has the bits of each one's graph.
+func TestDecimalsOfVariants(t *testing.T) {
+	var graphs []*graph.Graph
+	var x []float64
+	for k := range 3 {
+		d := newLogisticData(17_000, 8)
+		for i := range d.columns {
+			d.columns[i] *= 1 + 0.1*float64(k)
+		}
+		roundTo(d.columns, 3+k)
+		x = d.theta
+		graphs = append(graphs, d.graph(t))
+	}
+	v := graph.NewVariants(graphs[0])
+	for _, g := range graphs[1:] {
+		if !v.Has(g) {
+			t.Fatal("other decimals make another graph")
+		}
+		v.Add(g)
+	}
+	if v.Has(newLogisticData(17_000, 8).graph(t)) {
+		t.Error("numbers count as alike with decimals")
+	}
+	v.Pack()
+	e := v.NewExec()
+	for _, k := range []int{0, 2, 1, 0} {
+		e.Load(k)
+		alone := graphs[k].NewExec()
+		e.Forward(x)
+		alone.Forward(x)
+		if e.Target() != alone.Target() || !slices.Equal(e.Grad(), alone.Grad()) {
+			t.Errorf("variant %d has other results than its graph", k)
+		}
+	}
+}
