@@ -246,19 +246,31 @@ func (f *fisher) state(c *checkpoint.Codec) {
 	c.Bool(&f.arrival.done)
 }
 
-// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew is true. The inverse mass along a direction is at least a
-// share of the variance of draws. √(variance of draws / variance of gradients) is less than that by much where coordinates of several parties, or under a
-// diagonal metric, are correlated; and where many others are not, auxiliary variables for instance, these make the trajectory turn when it has gone a small
-// part of such a ridge.
+// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew is true.
 func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
-	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
-	if least > 0 {
-		n, squares, count := len(m.inverse)-m.noise, e.draws.Squares, float64(e.draws.N-1)
-		vector.Raise(n, m.inverse, m.root, squares, least/count, mostMass)
-		vector.Raise(m.noise, m.inverse[n:], m.root[n:], squares[n:], min(least, leastShare)/count, mostMass)
-	}
+	m.balance(e)
+	m.raise(e, least)
 	if m.full != nil && m.ridges == nil && renew {
 		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix, least)
 		m.full.held.judge()
 	}
+}
+
+// balance makes the diagonal part that of the least Fisher divergence.
+func (m *metric) balance(e *estimate) {
+	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
+}
+
+// raise makes the inverse mass along a direction at least a share of the variance of draws. √(variance of draws / variance of gradients) is less than that by much where coordinates of several parties, or under a
+// diagonal metric, are correlated; and where many others are not, auxiliary variables for instance, these make the trajectory turn when it has gone a small part of such a ridge. Where there are ridges that held-out draws
+// bear out they are those directions, and what is across them stays as short as it is.
+func (m *metric) raise(e *estimate, least float64) {
+	n, squares, count := len(m.inverse)-m.noise, e.draws.Squares, float64(e.draws.N-1)
+	if least == 0 {
+		return
+	}
+	if m.rank() == 0 || !m.ridges.proved {
+		vector.Raise(n, m.inverse, m.root, squares, least/count, mostMass)
+	}
+	vector.Raise(m.noise, m.inverse[n:], m.root[n:], squares[n:], min(least, leastShare)/count, mostMass)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/vflc/vflc/backends/checkpoint"
 )
 
-// keptDraws is how many of the newest draws of a warm-up are kept, to compare coordinates by and to look for ridges in; keptForDense where a dense metric may be estimated from them.
+// keptDraws is how many of the newest draws of a warm-up are kept, to compare coordinates by and to look for ridges in; keptMore where a dense metric may be estimated from them, or some are held out to judge ridges by.
 const (
-	keptDraws    = 100
-	keptForDense = 300
+	keptDraws = 100
+	keptMore  = 300
 )
 
 // A keptRing is the newest draws of a warm-up: θ and the gradient by it.
@@ -22,8 +22,8 @@ type keptRing struct {
 
 // newKeptRing returns room for draws of dim parameters under a metric of some shape.
 func newKeptRing(dim int, of shape) *keptRing {
-	if of.held && of.ridged > 0 {
-		return &keptRing{dim: dim, most: keptForDense}
+	if of.held && of.ridged > 0 || of.proved {
+		return &keptRing{dim: dim, most: keptMore}
 	}
 	return &keptRing{dim: dim, most: keptDraws}
 }

@@ -30,6 +30,7 @@ type shape struct {
 	dense, ridged int
 	held          bool // draws that were held out decide whether the dense metric is in use; while it is not there are ridges, if these are given too
 	long          bool // ridges are only directions along which the inverse mass is greater
+	proved        bool // ridges are only directions that draws that were held out bear out
 	hierarchy     int  // coordinates, the first ones, that are of hierarchies
 }
 
@@ -52,7 +53,7 @@ func newMetric(dim int, of shape) metric {
 		}
 	}
 	if of.ridged > 0 {
-		m.ridges = newRidges(of.ridged, of.long, m.whole[dim:])
+		m.ridges = newRidges(of, m.whole[dim:])
 	}
 	m.identity()
 	return m

@@ -74,9 +74,13 @@ const denseLimit = 64
 // heldLimit is the most parameters of a party for which auto makes the metric dense where the warm-up shows that this pays: the computation of one takes a few milliseconds.
 const heldLimit = 128
 
+// provedLimit is the most parameters of a hierarchy whose ridges are judged one by one, and found in balanced coordinates: of 1,255 (three crossed factors) the draws that are kept show too little, and the intercept, whose
+// ridges were not all found, had a third of the effective draws.
+const provedLimit = 512
+
 // shapeOf is the form of the metric of a party's parameters: with ridges, or dense, where the warm-up may find that this pays. In a hierarchy correlations change with its scales: steps that are long along the mean direction of a
-// ridge leave it where its direction is another, and trajectories diverge. So a direction that data determine well where the chain has been is kept out of its ridges; and whether its coordinates have a
-// reference is decided in the warm-up.
+// ridge leave it where its direction is another, and trajectories diverge. So a direction that data determine well where the chain has been is kept out of its ridges, unless draws that were held out bear
+// out each of them; and whether its coordinates have a reference is decided in the warm-up.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
 	form, hierarchical := s.Text(metricForm), density.IsHierarchical(b)
@@ -91,7 +95,8 @@ func shapeOf(b density.Block, s backends.Settings) shape {
 	case form == "auto" && dim >= 2 && dim <= heldLimit && learns:
 		return shape{dense: dim, held: true, ridged: dim, long: hierarchical, hierarchy: hierarchy}
 	case form == lowRank, form == "auto" && dim >= 2 && dim <= ridgesLimit && learns:
-		return shape{ridged: dim, long: hierarchical, hierarchy: hierarchy}
+		proved := hierarchical && heldLimit < dim && dim <= provedLimit
+		return shape{ridged: dim, long: hierarchical && !proved, proved: proved, hierarchy: hierarchy}
 	}
 	return shape{hierarchy: hierarchy}
 }
@@ -186,7 +191,11 @@ func (s *party) setMetric(renew, look, choose, calm bool, least float64) {
 			s.choose(e, least)
 		}
 		if look && !m.isDense() {
+			if m.ridges.proved {
+				m.balance(e) // raised, what is across a ridge would be as long as the ridge, and hide it
+			}
 			m.ridges.fromFisher(min(e.draws.N, s.kept.len()), m.root[:m.ridges.dim], least)
+			m.raise(e, least)
 		}
 		m.ridges.scale(m.root)
 	}

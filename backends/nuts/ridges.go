@@ -19,6 +19,7 @@ const (
 	ridgesPay   = 16   // the ratio of the greatest to the least inverse mass of scaled coordinates from which on ridges are used
 	ridgeLeast  = 1e-8 // the least inverse mass of scaled coordinates, and the inverse of the greatest
 	ridgesLimit = 4096 // parameters of a party for which draws and gradients are kept to look for ridges
+	heldShare   = 3    // one in so many draws, the newest, is held out to judge ridges by
 )
 
 // ridgesFor is how many ridges a metric of dim coordinates has room for.
@@ -32,6 +33,7 @@ func ridgesFor(dim int) int { return min(dim, mostRidges) }
 type ridges struct {
 	dim, rank  int
 	long       bool      // only directions of a greater inverse mass are ridges
+	proved     bool      // only directions that draws that were held out bear out are ridges
 	u, w       []float64 // by columns
 	mass       []float64 // Λ − 1
 	zero, room []float64
@@ -41,7 +43,9 @@ type ridges struct {
 
 // A ridgeSearch is room to look for ridges.
 type ridgeSearch struct {
+	most             int       // draws
 	draws, gradients []float64 // scaled deviations, one draw after another
+	center           [2][]float64
 	basis            []float64 // orthonormal rows
 	next             []float64
 	along            [2][]float64 // products with each draw and gradient
@@ -50,19 +54,22 @@ type ridgeSearch struct {
 	work             workspace
 }
 
-func newRidges(dim int, long bool, mass []float64) *ridges {
-	most := len(mass)
+func newRidges(of shape, mass []float64) *ridges {
+	dim, most, draws := of.ridged, len(mass), keptDraws
+	if of.proved {
+		draws = keptMore - keptMore/heldShare
+	}
 	v := make([]float64, 2*dim*most+2*most)
-	return &ridges{search: newRidgeSearch(dim, most), dim: dim, long: long, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:][:most], room: v[2*dim*most+most:], mass: mass}
+	return &ridges{search: newRidgeSearch(dim, most, draws), dim: dim, long: of.long, proved: of.proved, u: v[:dim*most], w: v[dim*most:][:dim*most], zero: v[2*dim*most:][:most], room: v[2*dim*most+most:], mass: mass}
 }
 
-func newRidgeSearch(dim, most int) *ridgeSearch {
-	v := make([]float64, (2*keptDraws+most+1)*dim+2*keptDraws*(1+most)+most)
+func newRidgeSearch(dim, most, draws int) *ridgeSearch {
+	v := make([]float64, (2*draws+most+3)*dim+2*draws*(1+most)+most)
 	next := func(size int) []float64 { m := v[:size:size]; v = v[size:]; return m }
 	return &ridgeSearch{
-		draws: next(keptDraws * dim), gradients: next(keptDraws * dim), basis: next(most * dim), next: next(dim),
-		along:    [2][]float64{next(keptDraws), next(keptDraws)},
-		products: [2][]float64{next(keptDraws * most), next(keptDraws * most)},
+		most: draws, draws: next(draws * dim), gradients: next(draws * dim), center: [2][]float64{next(dim), next(dim)}, basis: next(most * dim), next: next(dim),
+		along:    [2][]float64{next(draws), next(draws)},
+		products: [2][]float64{next(draws * most), next(draws * most)},
 		shares:   next(most), work: newWorkspace(most),
 	}
 }
@@ -115,28 +122,68 @@ func (r *ridges) scale(root []float64) {
 
 // fromFisher looks for ridges in the newest n draws and their gradients, which recall gives, and replaces those in use.
 func (r *ridges) fromFisher(n int, root []float64, least float64) {
-	n = min(n, keptDraws)
+	s, held := r.search, 0
+	if r.proved {
+		held = min(n, keptMore) / heldShare
+	}
+	n = min(n-held, s.most)
 	r.rank = 0
 	if n < leastDraws {
 		return
 	}
-	s := r.search
 	for k := range n {
-		q, g := s.draws[k*r.dim:][:r.dim], s.gradients[k*r.dim:][:r.dim]
-		r.recall(n-k, q, g)
-		vector.Mul(r.dim, q, q, root)
-		for i, v := range root {
-			g[i] /= v
-		}
+		r.scaled(held+n-k, s.draws[k*r.dim:][:r.dim], s.gradients[k*r.dim:][:r.dim], root)
 	}
-	center(n, r.dim, s.draws, s.next)
-	center(n, r.dim, s.gradients, s.next)
+	center(n, r.dim, s.draws, s.center[0])
+	center(n, r.dim, s.gradients, s.center[1])
 	most := min(len(r.mass), n/drawsARidge)
 	if few := s.span(n, r.dim, min(glance, most)); few == 0 || !s.mean(n, r.dim, few, least) || r.ratio(few) < ridgesPay/glance {
 		return // extreme directions are found first
 	}
 	if m := s.span(n, r.dim, most); s.mean(n, r.dim, m, least) && r.ratio(m) >= ridgesPay {
 		r.take(m)
+		r.prove(held, root)
+	}
+}
+
+// scaled sets q and g to the k-th newest draw and its gradient, scaled.
+func (r *ridges) scaled(k int, q, g, root []float64) {
+	r.recall(k, q, g)
+	vector.Mul(r.dim, q, q, root)
+	vector.Div(r.dim, g, g, root)
+}
+
+// prove keeps those ridges that the newest draws, which were held out of the search, bear out: along one of inverse mass λ the mean of (x²/λ + λy²)/2 over draws, of deviation x and gradient y, must be nearer to 1, what it is for a
+// normal target of this variance, than that of (x² + y²)/2 by half. Of few draws in many coordinates the extreme directions are extreme by chance too.
+func (r *ridges) prove(held int, root []float64) {
+	if !r.proved {
+		return
+	}
+	s := r.search
+	q, g, by := s.next, s.basis[:r.dim], s.shares[:r.rank]
+	squares := [2][]float64{s.along[0][:r.rank], s.along[1][:r.rank]}
+	clear(squares[0])
+	clear(squares[1])
+	for k := range held {
+		r.scaled(k+1, q, g, root)
+		for side, v := range [2][]float64{q, g} {
+			vector.Axpy(r.dim, v, -1, s.center[side])
+			clear(by)
+			vector.MatTVecAdd(r.dim, by, 1, r.u, r.dim, v, r.rank)
+			vector.Mul(r.rank, by, by, by)
+			vector.Axpy(r.rank, squares[side], 0.5/float64(held), by)
+		}
+	}
+	most := r.rank
+	r.rank = 0
+	for j := range most {
+		x, y, value := squares[0][j], squares[1][j], 1+r.mass[j]
+		if !(x/value+float64(y*value)-1 <= leftOver*(x+y-1)) {
+			continue
+		}
+		copy(r.u[r.rank*r.dim:][:r.dim], r.u[j*r.dim:][:r.dim])
+		r.mass[r.rank] = r.mass[j]
+		r.rank++
 	}
 }
 
@@ -182,7 +229,7 @@ func (s *ridgeSearch) span(n, dim, m int) int {
 		}
 		vector.Scale(dim, v, v, 1/length)
 		for side, rows := range [][]float64{s.draws, s.gradients} {
-			products := s.products[side][have*keptDraws:][:n]
+			products := s.products[side][have*s.most:][:n]
 			clear(products)
 			vector.MatTVecAdd(dim, products, 1, rows, dim, v, n)
 			copy(s.along[side], products)
@@ -197,7 +244,7 @@ func (s *ridgeSearch) mean(n, dim, m int, least float64) bool {
 	for i := range m {
 		for j := range i + 1 {
 			x, g := s.products[0], s.products[1]
-			w.setMoments(m, i, j, float64(n), vector.Dot(n, x[i*keptDraws:], x[j*keptDraws:]), vector.Dot(n, g[i*keptDraws:], g[j*keptDraws:]))
+			w.setMoments(m, i, j, float64(n), vector.Dot(n, x[i*s.most:], x[j*s.most:]), vector.Dot(n, g[i*s.most:], g[j*s.most:]))
 		}
 	}
 	if !w.mean(m, least) {

@@ -319,3 +319,59 @@ func TestChainsAlongARidge(t *testing.T) {
 		t.Errorf("the variance along the ridge is %.4g ± %.2g, want %d", mean, e, variance)
 	}
 }
+
+// Of two directions that the search has found long, draws that were held out keep the one that is.
+func TestHeldOutDrawsProveRidges(t *testing.T) {
+	const dim, held, long = 5, 60, 30.0
+	m := newMetric(dim, shape{ridged: dim, proved: true})
+	r := m.ridges
+	normals := rand.New(rand.NewPCG(5, 6))
+	scale := []float64{1, long, 1, 1, 1}
+	r.recall = func(_ int, q, g []float64) {
+		for i, variance := range scale {
+			x := normals.NormFloat64()
+			q[i], g[i] = x*math.Sqrt(variance), -x/math.Sqrt(variance)
+		}
+	}
+	for j := range 2 {
+		u := make([]float64, dim)
+		u[j] = 1
+		ridge(&m, long, u)
+	}
+	r.prove(held, m.root)
+	if r.rank != 1 || r.u[0] != 0 || r.u[1] != 1 || r.mass[0] != long-1 {
+		t.Errorf("%d ridges are kept, the first along %v with λ − 1 = %v", r.rank, r.u[:dim], r.mass[:1])
+	}
+}
+
+// Without ridges inverse masses are at least the share of the variance of draws; with those that held-out draws bear out they are the balanced ones.
+func TestRidgesStandForLeastMasses(t *testing.T) {
+	const dim = 3
+	m := newMetric(dim, shape{ridged: dim, proved: true})
+	e := newEstimate(dim, 0)
+	for k := range 20 {
+		v := []float64{1, 2, 3}
+		for i := range v {
+			v[i] *= math.Cos(float64(k*k + i))
+		}
+		g := []float64{-4 * v[0], -5 * v[1], -6 * v[2]}
+		e.add(v, g)
+	}
+	for _, ridged := range []bool{false, true} {
+		m.level()
+		if ridged {
+			ridge(&m, 20, []float64{1, 0, 0})
+		}
+		m.fromFisher(&e, false, 1)
+		for i := range dim {
+			variance, slope := e.draws.Squares[i]/19, e.gradients.Squares[i]/19
+			want := max(variance, math.Sqrt(variance/slope))
+			if ridged {
+				want = math.Sqrt(variance / slope)
+			}
+			if math.Abs(m.inverse[i]/want-1) > 1e-12 {
+				t.Errorf("ridges: %v: the inverse mass of coordinate %d is %v, not %v", ridged, i, m.inverse[i], want)
+			}
+		}
+	}
+}
