@@ -12,7 +12,7 @@ import (
 
 // noise is a party's standard normal noise e of sums to which several parties send, z = g + ρe. Whatever the data say of such a sum, the directions of its noise in which parties' shares cancel keep variance 1:
 // inverse masses of 1 are as good as any, and nothing is stored of them. Steps turn around a normal distribution of variance 1, and what such a step reads of the gradient ρ·adj − e is ρ·(adj − mean of adj) alone: adj,
-// the adjoint of the sum, is one vector for all its parties where the response is at the server. So the gradient of e is not stored, nor v of a reference.
+// the adjoint of the sum, is one vector for all its parties. So the gradient of e is not stored, nor v of a reference.
 type noise struct {
 	pieces    []noisePiece
 	from, len int // its coordinates in a vector of those of all parties
@@ -53,12 +53,12 @@ func (s *slope) of(adjoints []float64) []float64 { return adjoints[s.at : s.at+l
 // leastMembers is the least number of members of a sum whose noise has unit masses. With fewer it is under an estimated metric: where a party's noise is all that there is, data may determine each of its coordinates in a different degree.
 const leastMembers = 2
 
-// unit reports whether the noise of a cut has unit masses.
+// unit reports whether the noise of a cut has unit masses. Under the power likelihood each client has a likelihood of its own, in which its own noise has no part, so that members of a sum have different adjoints.
 func unit(c density.Cut, s backends.Settings) bool {
-	return c.Members >= leastMembers && learnsFisher(s) && !s.Bool(centered) && !s.Bool(collapseAux)
+	return c.Members >= leastMembers && s.Transform.Augmented() && learnsFisher(s) && !s.Bool(centered) && !s.Bool(collapseAux)
 }
 
-// newNoises returns the noise of every block of this process, and the slopes of its sums. Where likelihoods are at the server all members of a sum have one adjoint, and those of one ρ share a slope.
+// newNoises returns the noise of every block of this process, and the slopes of its sums. All members of a sum have one adjoint, and those of one ρ share a slope.
 func newNoises(blocks []density.Block, s backends.Settings) (all []noise, slopes []*slope) {
 	type sum struct {
 		group int
@@ -75,7 +75,7 @@ func newNoises(blocks []density.Block, s backends.Settings) (all []noise, slopes
 				continue
 			}
 			by := common[sum{c.Group, c.Rho}]
-			owns := by == nil || !s.Transform.Augmented()
+			owns := by == nil
 			if owns {
 				variance := float64(c.Rho * c.Rho)
 				by = &slope{
