@@ -11,7 +11,7 @@ const group = 8 * 8
 // groupsAhead is how far ahead of the group that is multiplied memory is fetched where two tiles are done in one loop. Whole numbers are multiplied faster than they come from memory.
 func (l *linear) groupsAhead() int {
 	if l.whole {
-		return 32
+		return 24
 	}
 	return 8
 }
