@@ -248,8 +248,8 @@ func (n *noise) recentre(around, renew bool) {
 func (s *slope) find() {
 	sum, share := 0.0, 1/float64(s.foreground.N-1)
 	for _, squares := range s.foreground.Squares {
-		v := squares * share
-		curvature := 0.5 * (v + math.Sqrt(float64(v*v)+4*v/s.all))
+		v := float64(squares * share)
+		curvature := float64(0.5 * (v + math.Sqrt(float64(v*v)+4*v/s.all)))
 		variance := 1 - float64(s.rho*(curvature-v))
 		sum += max(math.Sqrt(variance/(1+float64(s.rho*curvature))), leastShare*variance)
 	}

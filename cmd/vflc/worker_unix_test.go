@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -89,7 +90,7 @@ func TestStudyWithWorkersIsTheStudy(t *testing.T) {
 	first := s.worker(url, "w1")
 	if !await.Until(func() bool { // it is at a cell, or has made one
 		at, _ := filepath.Glob(filepath.Join(s.dir, "w1/results/cells/.*"))
-		return len(at) > 0 || strings.Contains(first.out.String(), "cell ")
+		return len(at) > 0 || cellsMade(first) > 0
 	}) {
 		t.Fatal(said.String(), first.out.String())
 	}
@@ -192,12 +193,17 @@ func (a *asked) ended(t *testing.T) int {
 	return a.ProcessState.ExitCode()
 }
 
+// cellsMade is how many cells a worker has named.
+func cellsMade(w *played) int { return len(namedCell.FindAllString(w.out.String(), -1)) }
+
+var namedCell = regexp.MustCompile(`cell \w+ \(`)
+
 // atACell waits until a worker is at a cell, or has made one.
 func (s *stage) atACell(w *played, scratch string) {
 	s.t.Helper()
 	if !await.Until(func() bool {
 		at, _ := filepath.Glob(filepath.Join(s.dir, scratch, "inputs/*"))
-		return len(at) > 0 || strings.Contains(w.out.String(), "cell ")
+		return len(at) > 0 || cellsMade(w) > 0
 	}) {
 		s.t.Fatal("no cell is taken")
 	}
@@ -263,7 +269,7 @@ func TestAskedAgain(t *testing.T) {
 	s.atACell(w, "w1")
 	_ = a.Process.Kill()
 	_ = a.Wait()
-	if !await.Until(func() bool { return strings.Count(w.out.String(), "cell ") >= 3 }) { // the worker goes on
+	if !await.Until(func() bool { return cellsMade(w) >= 3 }) { // the worker goes on
 		t.Fatal(w.out.String())
 	}
 	_ = w.Process.Signal(syscall.SIGTERM)
