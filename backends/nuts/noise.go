@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// noise is a party's standard normal noise e of sums to which several parties send, z = g + ρe. Whatever the data say of such a sum, the directions of its noise in which parties' shares cancel keep variance 1:
-// inverse masses of 1 are as good as any, and nothing is stored of them. Steps turn around a normal distribution of variance 1, and what such a step reads of the gradient ρ·adj − e is ρ·(adj − mean of adj) alone: adj,
+// noise is a party's standard normal noise e of sums to which several parties send, z = g + ρe. The data inform about the sum; directions of the noise in which the parties' shares cancel keep variance 1:
+// inverse masses are 1 and are not stored. Steps turn around a normal distribution of variance 1, so that of the gradient ρ·adj − e a step needs ρ·(adj − mean of adj) alone: adj,
 // the adjoint of the sum, is one vector for all its parties. So the gradient of e is not stored, nor v of a reference.
 type noise struct {
 	pieces    []noisePiece
@@ -36,7 +36,7 @@ type slope struct {
 	mean                   []float64 // 0 where there is no estimate
 	foreground, background *adapt.Moments
 	rho, all               float64 // variance of the noise of a member, and of the sum
-	pace                   float64 // steps of its noise are so many times as long as the others: √ of the inverse mass that all its coordinates have in units of which steps are of one length
+	pace                   float64 // how many times as long as the steps of parameters those of its noise are: the root of the inverse mass that all its coordinates share
 	step                   stride
 }
 
@@ -258,7 +258,7 @@ func (s *slope) find() {
 	}
 }
 
-// settle keeps noise, which goes round at a pace of its own, from steps by which trajectories go about once around.
+// settle adjusts the pace so that a trajectory of 2^k steps of noise is not close to one full turn, as detuned does for the step size of parameters.
 func (s *slope) settle(eps float64) { s.pace = detuned(eps*s.pace) / eps }
 
 // state carries a party's noise at a point and the slopes that it owns.

@@ -33,7 +33,7 @@ func ridgesFor(dim int) int { return min(dim, mostRidges) }
 type ridges struct {
 	dim, rank  int
 	long       bool      // only directions of a greater inverse mass are ridges
-	proved     bool      // only directions that draws that were held out bear out are ridges
+	proved     bool      // a direction is a ridge only if held-out draws confirm it
 	u, w       []float64 // by columns
 	mass       []float64 // Λ − 1
 	zero, room []float64
