@@ -85,10 +85,17 @@ func (l *linear) groups(body func(), with ...stride) {
 	l.JG(label(loop))
 }
 
-// fetch fetches some lines of memory.
+// fetchLines fetches some lines of memory into the L1 cache.
 func (l *linear) fetchLines(from reg.GPVirtual, disp, lines int) {
 	for line := range lines {
 		l.PREFETCHT0(at(from, disp+64*line))
+	}
+}
+
+// fetchNear fetches some lines of memory into the L2 cache: where memory and the tile before both come from outside of the L1 cache, its few buffers for lines on their way are left to what is loaded.
+func (l *linear) fetchNear(from reg.GPVirtual, disp, lines int) {
+	for line := range lines {
+		l.PREFETCHT1(at(from, disp+64*line))
 	}
 }
 
@@ -195,7 +202,7 @@ func (l *linear) bothWide() {
 	x, old, weight, g := l.take(l.x), l.take(l.x), l.ptr("b"), l.ptr("grad")
 	l.SUBQ(l.take(l.size), old)
 	l.groups(func() {
-		l.fetchLines(x, l.groupsAhead()*l.bytesOf(group), l.bytesOf(group)/64)
+		l.fetchNear(x, l.groupsAhead()*l.bytesOf(group), l.bytesOf(group)/64)
 		l.addRows(acc, x, weight, 0)
 		l.addGroup(w, old, g)
 	}, stride{x, l.bytesOf(group)}, stride{old, l.bytesOf(group)}, stride{weight, 64}, stride{g, 64})
