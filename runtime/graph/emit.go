@@ -8,6 +8,7 @@ type emitter struct {
 	s       *sweep
 	prog    program
 	stored  map[ID]ref   // adjoints stored whole
+	equal   map[use]bool // uses whose stored adjoint is a received value's, which the user sets
 	tiles   map[ID]ref   // values of the current loop
 	adjoint map[ID]ref   // adjoint tiles of the current loop
 	sets    map[use]bool // uses that overwrite the adjoint tile
@@ -17,8 +18,12 @@ type emitter struct {
 }
 
 func (l *layout) emit(s *sweep) (program, map[ID]ref) {
-	e := &emitter{layout: l, s: s, prog: program{name: s.name}, stored: map[ID]ref{}}
+	e := &emitter{layout: l, s: s, prog: program{name: s.name}, stored: map[ID]ref{}, equal: map[use]bool{}}
+	e.lend()
 	for id := range l.nodes {
+		if _, lent := e.stored[ID(id)]; lent {
+			continue
+		}
 		if s.stop[id] && s.reach[id] || s.back[id] && s.storedAdjoint(ID(id)) {
 			n := &l.nodes[id]
 			e.stored[ID(id)] = ref{space: inAdjoint, off: e.prog.adjoints, len: n.shape.Len(), stride: n.shape.rows(), move: 1}
@@ -238,8 +243,12 @@ func (e *emitter) adjointTiles(l *loopSpec, ids []ID) {
 			continue
 		}
 		first, ok := e.first(users)
-		if u, lent := e.lender(id); ok && lent {
-			e.adjoint[id], e.shares[u], e.sets[first] = e.leafAdjoint(e.nodes[id].in[u.k]), true, true
+		if path := e.lender(id); ok && path != nil {
+			e.adjoint[id], e.sets[first] = e.lenderAdjoint(path), true
+			e.prog.overwrites = append(e.prog.overwrites, e.adjoint[id])
+			for _, u := range path {
+				e.shares[u] = true
+			}
 			continue
 		}
 		e.adjoint[id] = e.newTile(id)
@@ -251,16 +260,52 @@ func (e *emitter) adjointTiles(l *loopSpec, ids []ID) {
 	}
 }
 
-// lender finds an input of the node that is a received value used only in this sweep, and whose adjoint equals the node's: the node's adjoint is then
-// accumulated directly in the input's array.
-func (e *emitter) lender(id ID) (use, bool) {
+// lender finds a received value that is used only in this sweep and whose adjoint equals a node's: the node's adjoint is then accumulated directly in the array of the received value. The value is an input of the node or, where
+// the node passes its adjoint on to another one of the loop alone, of that one. The uses lead from the node to the value; there are none where there is no such value.
+func (e *emitter) lender(id ID) []use {
 	for k, p := range e.nodes[id].in {
 		u := use{id, k}
-		if e.s.target && e.nodes[p].kind == input && !e.early[p] && e.passesAs(u) && e.s.flows(id, k) && len(e.s.contributors(p)) == 1 {
-			return u, true
+		if !e.s.target || !e.passesAs(u) || !e.s.flows(id, k) || len(e.s.contributors(p)) != 1 {
+			continue
+		}
+		switch n := &e.nodes[p]; {
+		case n.kind == input && !e.early[p]:
+			return []use{u}
+		case e.s.closed[p] && e.s.inLoop(u):
+			if path := e.lender(p); path != nil {
+				return append([]use{u}, path...)
+			}
 		}
 	}
-	return use{}, false
+	return nil
+}
+
+// lenderAdjoint is the adjoint of the received value to which the uses lead.
+func (e *emitter) lenderAdjoint(path []use) ref {
+	last := path[len(path)-1]
+	return e.leafAdjoint(e.nodes[last.by].in[last.k])
+}
+
+// lend finds the outputs whose adjoint in the sweep of the target is equal to that of a received value, as where a party's density depends on the sum of its own cut and of what it receives: it is then stored once.
+func (e *emitter) lend() {
+	for id := range e.nodes {
+		users := e.s.contributors(ID(id))
+		if !e.s.closed[id] || !e.s.back[id] || len(users) == 0 || len(users) == 1 && e.passesAs(users[0]) {
+			continue
+		}
+		path := e.lender(ID(id))
+		if _, sets := e.first(users); !sets || path == nil {
+			continue
+		}
+		for _, on := range path {
+			for k, p := range e.nodes[on.by].in {
+				u := use{on.by, k}
+				if e.s.stop[p] && e.passesAs(u) && e.s.flows(u.by, k) && len(e.s.contributors(p)) == 1 {
+					e.stored[p], e.equal[u] = e.lenderAdjoint(path), true
+				}
+			}
+		}
+	}
 }
 
 // passes reports whether a use may share its adjoint with the user.
@@ -307,7 +352,7 @@ func (e *emitter) attachAdjoints(c *callSpec) bool {
 	any := false
 	for k, p := range e.nodes[c.id].in {
 		u := use{c.id, k}
-		if e.s.flows(c.id, k) && !e.shares[u] {
+		if e.s.flows(c.id, k) && !e.shares[u] && !e.equal[u] {
 			c.in[k].adj, c.in[k].set = e.adjointRef(p), e.sets[u]
 			any = true
 		}

@@ -13,7 +13,7 @@ import (
 //
 // One evaluation is Forward, then Target, Pull, or both. Forward sets the adjoints (Grad and InputAdjoint) to zero; Target and Pull add to them. Target
 // may be called again after the same Forward, with other values in the inputs that are not early: it then sets the adjoints to zero first, so
-// that Grad holds the gradient of the last Target and of the Pulls after it.
+// that Grad holds the gradient of the last Target and of the Pulls after it. InputAdjoint of an input that is not early may be that of the Target before until the next one.
 type Exec struct {
 	g                     *Graph
 	arrays                [inSum + 1][]float64
@@ -22,6 +22,7 @@ type Exec struct {
 	reporting             [][]loop
 	outputs, owns, seeds  [][]float64
 	unseeded              [][]float64 // the parts of the pull's adjoints that are not seeds
+	received              [][]float64 // the parts of the inputs' adjoints that Target adds to
 	reports               [][]float64
 	terms                 []float64
 	scratch               [][]float64
@@ -76,7 +77,8 @@ func (g *Graph) NewExecIn(room *Room) *Exec {
 	for _, r := range g.seeds {
 		e.seeds = append(e.seeds, e.view(r, nil).buf)
 	}
-	e.unseeded = g.unseeded(e.adjoints[1])
+	e.unseeded = without(e.adjoints[1], inAdjoint, g.seeds)
+	e.received = without(e.arrays[inInputAdjoint], inInputAdjoint, g.target.overwrites)
 	for _, id := range g.outputIDs {
 		e.outputs = append(e.outputs, e.view(g.layout.valueRef(id), nil).buf)
 	}
@@ -86,18 +88,17 @@ func (g *Graph) NewExecIn(room *Room) *Exec {
 	return e
 }
 
-// unseeded lists the parts of the pull's adjoints that no seed overwrites.
-func (g *Graph) unseeded(a []float64) [][]float64 {
-	seeded := make([]bool, len(a))
-	for _, r := range g.seeds {
-		for i := 0; r.space == inAdjoint && i < r.len; i++ {
-			seeded[r.off+i] = true
+// without returns the parts of the array of a space that none of the references is to.
+func without(a []float64, of space, refs []ref) (out [][]float64) {
+	taken := make([]bool, len(a))
+	for _, r := range refs {
+		for i := 0; r.space == of && i < r.len; i++ {
+			taken[r.off+i] = true
 		}
 	}
-	var out [][]float64
 	for i := 0; i < len(a); {
 		j := i
-		for j < len(a) && !seeded[j] {
+		for j < len(a) && !taken[j] {
 			j++
 		}
 		if j > i {
@@ -309,7 +310,9 @@ func (e *Exec) again() { run(e.forward) }
 
 func (e *Exec) clearAdjoints() {
 	clear(e.arrays[inGrad])
-	clear(e.arrays[inInputAdjoint])
+	for _, a := range e.received {
+		clear(a)
+	}
 }
 
 // Output is the value of output k at the last Forward. It is overwritten by the next.

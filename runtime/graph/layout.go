@@ -63,9 +63,10 @@ type loopSpec struct {
 
 // A program is a sweep ready to bind.
 type program struct {
-	name     string
-	loops    []loopSpec
-	adjoints int // length of the sweep's adjoint array
+	name       string
+	loops      []loopSpec
+	adjoints   int   // length of the sweep's adjoint array
+	overwrites []ref // adjoints of received values that are set, not added to
 }
 
 // A layout is what the programs of a graph share.
