@@ -92,10 +92,16 @@ func (l *linear) fetchLines(from reg.GPVirtual, disp, lines int) {
 	}
 }
 
-// fetchNear fetches some lines of memory into the L2 cache: where memory and the tile before both come from outside of the L1 cache, its few buffers for lines on their way are left to what is loaded.
-func (l *linear) fetchNear(from reg.GPVirtual, disp, lines int) {
+// fetchGroup fetches a group so far ahead that it is there when its turn comes. Numbers are fetched into the L2 cache: their tile and the one before both come from outside of the L1 cache, whose few buffers for lines on their way are left to what
+// is loaded. Whole numbers are multiplied as soon as they come.
+func (l *linear) fetchGroup(from reg.GPVirtual) {
+	ahead, lines := l.groupsAhead()*l.bytesOf(group), l.bytesOf(group)/64
+	if l.whole {
+		l.fetchLines(from, ahead, lines)
+		return
+	}
 	for line := range lines {
-		l.PREFETCHT1(at(from, disp+64*line))
+		l.PREFETCHT1(at(from, ahead+64*line))
 	}
 }
 
@@ -202,7 +208,7 @@ func (l *linear) bothWide() {
 	x, old, weight, g := l.take(l.x), l.take(l.x), l.ptr("b"), l.ptr("grad")
 	l.SUBQ(l.take(l.size), old)
 	l.groups(func() {
-		l.fetchNear(x, l.groupsAhead()*l.bytesOf(group), l.bytesOf(group)/64)
+		l.fetchGroup(x)
 		l.addRows(acc, x, weight, 0)
 		l.addGroup(w, old, g)
 	}, stride{x, l.bytesOf(group)}, stride{old, l.bytesOf(group)}, stride{weight, 64}, stride{g, 64})
