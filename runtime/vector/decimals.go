@@ -16,7 +16,7 @@ type decimal struct{ center, scale, power, origin, by, shift float64 }
 const (
 	// mostDecimals is the largest number of decimals with which a column is stored as whole numbers: that of 2³¹.
 	mostDecimals = 9
-	// mostOrigin bounds origins. All sums of whole numbers are then exact, and a fraction that is rounded to float64 is less than 1/8 from its whole number.
+	// mostOrigin bounds origins: sums of whole numbers are exact, and the roundings of an element, of which that of the fraction is the largest, take it less than 1/4 from its whole number.
 	mostOrigin = 1 << 50
 )
 
@@ -37,15 +37,15 @@ func (d *decimal) holds(v float64) bool {
 // nearest is the whole number that is stored for an element.
 func nearest(v, scale, shift float64) float64 { return math.RoundToEven(float64(v*scale) + shift) }
 
-// NewDecimals finds the scales and shifts of a matrix whose n rows have k columns; Tile stores its elements. The elements of column j are numbers of which center was subtracted, and which were then divided by scale, as standard gives them: 0 and 1
-// where nothing is known. It reports whether each of them is made so, to the last bit, from a whole number divided by a power of ten, such that 32 bits are enough for its difference from the center: nothing is lost but the sign of
-// a zero, which no likelihood has a use for. The power of a column is the least for which this holds.
+// NewDecimals finds the scales and shifts of a matrix whose n rows have k columns; Tile stores its elements. It reports whether those of each column are decimal fractions, or such fractions from which center was subtracted and which were then
+// divided by scale, as standard gives them for the column (0 and 1 where nothing is known): each element equals, to the last bit, what is so made of a whole number divided by a power of ten, and 32 bits are enough for the number's difference from
+// the center. Nothing is lost but the sign of a zero, which no likelihood has a use for. The power of a column is the least for which this holds.
 func NewDecimals(x []float64, n, k int, standard func(column int) (center, scale float64)) (Decimals, bool) {
 	var out Decimals
 	for j := range Columns(k) {
 		d := decimal{scale: 1}
 		d.to(1)
-		if j < k {
+		if j < k && !d.find(x[j*n:][:n]) {
 			d.center, d.scale = standard(j)
 			if !d.find(x[j*n:][:n]) {
 				return Decimals{}, false

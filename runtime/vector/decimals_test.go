@@ -215,7 +215,7 @@ func size(v *big.Rat) float64 {
 func TestStandardisedDecimalsLoseNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(54, 3))
 	const unit = 0x1p-53
-	for _, n := range []int{2, 40, 300} {
+	for _, n := range []int{5, 40, 300} {
 		s := newStandardised(r, n, 24)
 		d, ok := NewDecimals(s.x, n, s.k, s.made)
 		if !ok {
@@ -267,12 +267,12 @@ func TestStandardisedDecimalsRefuse(t *testing.T) {
 		{1.0 / 3, math.Pi, column(1.0/3, math.Pi, 70), false},
 		{1e13, math.Pi, column(1e13, math.Pi, 100), true},
 		{1 << 50, math.Pi, column(1<<50, math.Pi, 100), false},
-		{math.NaN(), 1, column(0, 1, 100), false},
-		{math.Inf(1), 1, column(0, 1, 100), false},
-		{0, 0, column(0, 1, 100), false},
-		{0, math.NaN(), column(0, 1, 100), false},
-		{0, math.Inf(1), column(0, 1, 100), false},
-		{1e300, 1e300, column(0, 1, 100), false},
+		{math.NaN(), 1, column(1.0/3, math.Pi, 100), false},
+		{math.Inf(1), 1, column(1.0/3, math.Pi, 100), false},
+		{0, 0, column(1.0/3, math.Pi, 100), false},
+		{0, math.NaN(), column(1.0/3, math.Pi, 100), false},
+		{0, math.Inf(1), column(1.0/3, math.Pi, 100), false},
+		{1e300, 1e300, column(1.0/3, math.Pi, 100), false},
 	} {
 		if _, ok := NewDecimals(c.x, len(c.x), 1, func(int) (float64, float64) { return c.center, c.scale }); ok != c.want {
 			t.Errorf("center %v, scale %v: %v", c.center, c.scale, ok)
@@ -281,6 +281,10 @@ func TestStandardisedDecimalsRefuse(t *testing.T) {
 	// 32 bits are of the difference from the center, not of the fraction
 	if d, ok := NewDecimals([]float64{-5, 5}, 2, 1, func(int) (float64, float64) { return 1e12, 1 }); !ok || d.Shift != nil {
 		t.Errorf("1e12 and a center of 1e12: %v, %v", d, ok)
+	}
+	// numbers that are decimal fractions by themselves are stored as such, however they were made
+	if d, ok := NewDecimals([]float64{-1, 0, 1.5}, 3, 1, func(int) (float64, float64) { return math.Pi, math.E }); !ok || d.Shift != nil || d.Scale[0] != 10 {
+		t.Errorf("-1, 0 and 1.5: %v, %v", d, ok)
 	}
 	if _, ok := NewDecimals([]float64{-3e9, 3e9}, 2, 1, func(int) (float64, float64) { return 1e12, 1 }); ok {
 		t.Error("3e9 is taken for a whole number of 32 bits")
