@@ -129,6 +129,14 @@ func (f *Fitted) elementwise() bool {
 	return !encoded || e.Elementwise
 }
 
+// affine returns the map from the cells to the resulting numbers where the encoder is one; else that which changes nothing.
+func (f *Fitted) affine() def.Affine {
+	if e, encoded := encoderNamed(f.Encoder); encoded && e.Affine != nil {
+		return e.Affine(&f.Fitted)
+	}
+	return def.Affine{Scale: 1}
+}
+
 // labels returns the categories of a level.
 func (f *Fitted) labels() []string {
 	if f.Encoder == levels {

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // column1 binds one column of one table through an encoder.
@@ -144,6 +146,42 @@ func TestRecipesAreKept(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Made has one map for each column of a value: it takes the cells of a column to its numbers where the encoder is affine, and changes nothing elsewhere.
+func TestMadeColumnByColumn(t *testing.T) {
+	table := mustCSV(t, "age,sex,g,d\n30,F,west,0.1\n41,M,east,0.2\n55,F,north,0.7\n")
+	bound, list := Bind(View{Table: table}, []Want{
+		{Name: "X", Owner: "server", Rank: 2, From: []Column{{Encoder: "onehot", Columns: []string{"g"}}, {Encoder: "zscore", Columns: []string{"age"}}, {Columns: []string{"d"}}, {Encoder: "log", Columns: []string{"d"}},
+			{Encoder: "center", Columns: []string{"d"}}, {Encoder: "poly", Columns: []string{"age"}, Further: []string{"2"}}}},
+		{Name: "z", Owner: "server", Rank: 1, From: []Column{{Encoder: "center", Columns: []string{"age"}}}},
+		{Name: "sex", Owner: "server", Elem: types.Level, Rank: 1},
+	})
+	if len(list) > 0 {
+		t.Fatal(Errors(list))
+	}
+	same := def.Affine{Scale: 1}
+	sd := math.Sqrt((144.0 + 1 + 169) / 2)
+	for name, want := range map[string][]def.Affine{
+		"X":   {same, same, same, {Center: 42, Scale: sd}, same, same, {Center: 1.0 / 3, Scale: 1}, same, same},
+		"z":   {{Center: 42, Scale: 1}},
+		"sex": {same},
+	} {
+		if diff := cmp.Diff(want, bound[name].Made(), cmpopts.EquateApprox(0, 1e-15)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	document, list := ReadJSON("d.json", []byte(`{"M": [[1, 2, 3], [4, 5, 9]]}`))
+	if document == nil {
+		t.Fatal(Errors(list))
+	}
+	bound, list = Bind(View{Table: document}, []Want{{Name: "M", Owner: "server", Rank: 2, From: []Column{{Encoder: "center", Columns: []string{"M"}}}}})
+	if len(list) > 0 {
+		t.Fatal(Errors(list))
+	}
+	if diff := cmp.Diff(slices.Repeat([]def.Affine{{Center: 4, Scale: 1}}, 3), bound["M"].Made()); diff != "" {
+		t.Errorf("a matrix of a document: %s", diff)
 	}
 }
 

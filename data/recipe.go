@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Apply computes the value from another table, such as new rows to predict, with the encoders as they were fitted: the mean of the old
@@ -72,6 +73,24 @@ func (r Recipe) room(v View) []float64 {
 // Plain reports whether the encoders of a recipe leave cells as they are, so that nothing was fitted to the rows.
 func (r Recipe) Plain() bool {
 	return !slices.ContainsFunc(r.Encoders, func(f Fitted) bool { _, encoded := encoderNamed(f.Encoder); return encoded || f.Words != nil })
+}
+
+// Made returns, for each column of a value, the affine map that gave its numbers from those of the table: that which changes nothing for a column as it is, and where the encoder is no affine map. It is nil
+// for values that were not read from a table.
+func (b *Bound) Made() []def.Affine {
+	var out []def.Affine
+	for k := range b.Encoders {
+		f := &b.Encoders[k]
+		out = append(out, slices.Repeat([]def.Affine{f.affine()}, len(f.names()))...)
+	}
+	if len(out) == 1 && len(b.Dims) > 1 { // an entry of a document as a whole
+		columns := 1
+		for _, d := range b.Dims[1:] {
+			columns *= d
+		}
+		return slices.Repeat(out, columns)
+	}
+	return out
 }
 
 // fits reports whether an array can enter the declaration: as a column of it, or as all of it.

@@ -2,7 +2,9 @@ package fit
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,6 +101,67 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 				equalApart(t, m, tables, a, given)
 			})
 		}
+	}
+}
+
+// Large matrices of standardised columns, which are stored as whole numbers, at a server beside the sum that it receives and at a client, give the same draws apart and in one process.
+func TestStandardisedDecimalsApart(t *testing.T) {
+	const rows, columns = 4100, 32 // a little more than 1 MiB
+	dir, r := t.TempDir(), rand.New(rand.NewPCG(5, 17))
+	var names, from []string
+	for j := range columns {
+		names, from = append(names, fmt.Sprint("x", j)), append(from, fmt.Sprintf([]string{"zscore(x%d)", "center(x%d)", "x%d"}[j%3], j))
+	}
+	write := func(party string, outcome bool, columns int) {
+		header := append([]string{"id"}, names[:columns]...)
+		if outcome {
+			header = append(header, "y")
+		}
+		lines := []string{strings.Join(header, ",") + "\n"}
+		for i := range rows {
+			line := fmt.Sprint(i)
+			for j := range columns {
+				line += fmt.Sprintf(",%.*f", j%4, r.NormFloat64()+10*float64(j%2))
+			}
+			if outcome {
+				line += fmt.Sprint(",", r.IntN(2))
+			}
+			lines = append(lines, line+"\n")
+		}
+		if err := os.WriteFile(filepath.Join(dir, party+".csv"), []byte(strings.Join(lines, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("registry", true, columns)
+	write("hospital", false, columns)
+	all := strings.Join(from, ", ")
+	for transform, own := range map[string]string{
+		"exact": "data y : binary[N] @ registry from y\ndata X : real[N, P] @ registry from " + all + "\nparam beta : real[P] ~ normal(0, 0.1) @ registry\ndata Z : real[N, 2] @ hospital from zscore(x0), x1\n" +
+			"param g : real[2] ~ normal(0, 0.1) @ hospital\ny ~ bernoulli_logit(X * beta + Z * g)\ntransform exact\n",
+		"power": "param b ~ normal(0, 1) @ registry\ndata y : binary[N] @ shared\ndata Z : real[N, Q] @ hospital from " + all + "\nparam g : real[Q] ~ normal(0, 0.1) @ hospital\ny ~ bernoulli_logit(b + Z * g)\ntransform power(rho = 0.5)\n",
+	} {
+		t.Run(transform, func(t *testing.T) {
+			m, diags := compile.Compile(source.New("m.vfl", "server registry\nclient hospital\n"+own), check.Options{})
+			if diags.HasErrors() {
+				t.Fatal(data.Errors(diags))
+			}
+			tables := func(party string) []string {
+				own := []string{party + "=" + filepath.Join(dir, party+".csv")}
+				if transform == "power" && party == "hospital" { // it reads the outcome, which is shared
+					own = append(own, "shared="+filepath.Join(dir, "registry.csv"))
+				}
+				return own
+			}
+			a, _ := Backend("nuts")
+			equalApart(t, m, tables, a, map[string]string{"chains": "2", "warmup": "10", "draws": "10"})
+			stored := 0
+			for _, p := range apartParties(t, m, tables) {
+				stored += strings.Count(p.Lowered[0].Spec.Graph.String(), "of decimals")
+			}
+			if stored == 0 {
+				t.Error("no matrix is stored as whole numbers")
+			}
+		})
 	}
 }
 

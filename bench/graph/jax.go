@@ -23,7 +23,7 @@ func reading(n, p int) stopwatch.Task {
 	return stopwatch.Task{Name: "read", Run: func() { sum += vector.Sum(len(x), x) }}
 }
 
-// printPeers prints the table against JAX, with X in either order, whichever is faster, and the time of reading X alone, as float64: for X of six decimals, as files of data have it, and of all digits.
+// printPeers prints the table against JAX, with X in either order, whichever is faster, and the time of reading X alone, as float64: for X of six decimals, as files of data have it, for the same after zscore, and for X of all digits.
 func printPeers(venv string, least int) error {
 	peers, err := jax(venv, 1)
 	if err != nil {
@@ -43,11 +43,12 @@ func printPeers(venv string, least int) error {
 	return nil
 }
 
-// logistics are the regressions of one size: X has six decimals, or all digits.
+// logistics are the regressions of one size: X has six decimals, as they are or standardised, or all digits.
 func logistics(n, p int) []row {
 	name := fmt.Sprintf("Bernoulli-logit %d×%d", n, p)
 	return []row{
 		{name + ", decimals", logistic, func() tables { return decimals(n, p) }, "logistic", n, p, nil},
+		{name + ", standardised", logistic, func() tables { return standardised(n, p) }, "logistic", n, p, nil},
 		{name + ", all digits", logistic, func() tables { return regression(n, p) }, "logistic", n, p, nil},
 	}
 }

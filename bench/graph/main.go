@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/bench/stopwatch"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -92,9 +93,10 @@ type row struct {
 type tables map[string]table
 
 type table struct {
-	dims   []int
-	values []float64
-	levels int
+	dims     []int
+	values   []float64
+	levels   int
+	encoders []data.Fitted // that made the values
 }
 
 // print measures a row.

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/encoder"
 )
 
 func rows() []row {
@@ -115,6 +119,23 @@ func decimals(n, p int) tables {
 	for i, v := range t["X"].values {
 		t["X"].values[i] = math.Round(v*1e6) / 1e6
 	}
+	return t
+}
+
+// standardised is decimals after zscore.
+func standardised(n, p int) tables {
+	t, e := decimals(n, p), encoder.ZScore()
+	x := t["X"]
+	for j := range p {
+		column := x.values[j*n:][:n]
+		in, f := []def.Column{{Numbers: column}}, data.Fitted{Encoder: e.Name}
+		if fault := e.Fit(in, &f.Fitted); fault != nil {
+			panic("graph: " + fault.Text)
+		}
+		e.Apply(in, &f.Fitted, [][]float64{column}, nil)
+		x.encoders = append(x.encoders, f)
+	}
+	t["X"] = x
 	return t
 }
 

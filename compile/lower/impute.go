@@ -15,7 +15,7 @@ func missingName(data string) string { return data + ".missing" }
 // their values in place. They come after the other parameters. The distribution is that of all cells, and enters as the likelihood that it is.
 func (l *lowerer) imputed(s *check.Symbol, b *data.Bound) {
 	if len(b.Gaps) == 0 {
-		l.names[l.key(s.Name)] = l.b.Const(s.Name, b.Dims, b.Values)
+		l.names[l.key(s.Name)] = l.table(s, b, b.Dims, b.Values)
 		return
 	}
 	lower, upper, ok := l.cellBounds(s)

@@ -227,7 +227,14 @@ func (l *lowerer) data(s *check.Symbol) {
 		return
 	}
 	dims, values := l.Window.of(s, b)
-	l.names[l.key(s.Name)] = l.b.Const(s.Name, dims, values)
+	l.names[l.key(s.Name)] = l.table(s, b, dims, values)
+}
+
+// table adds the rows of bound data that are lowered.
+func (l *lowerer) table(s *check.Symbol, b *data.Bound, dims graph.Shape, values []float64) graph.ID {
+	id := l.b.Const(s.Name, dims, values)
+	l.b.Made(id, b.Made())
+	return id
 }
 
 // shape evaluates the dimensions of a symbol.

@@ -17,6 +17,7 @@ type logisticData struct {
 	columns []float64
 	y       []float64
 	theta   []float64 // b, then the slopes
+	made    []def.Affine
 }
 
 func newLogisticData(n, p int) *logisticData {
@@ -54,6 +55,7 @@ func (d *logisticData) graph(tb testing.TB) *graph.Graph {
 func (d *logisticData) model(tb testing.TB, b *graph.Builder) {
 	intercept, beta := b.Param("b", graph.Shape{}), b.Param("beta", graph.Shape{d.p})
 	x, y := b.Const("X", graph.Shape{d.n, d.p}, d.columns), b.Const("y", graph.Shape{d.n}, d.y)
+	b.Made(x, d.made)
 	eta := apply(tb, b, "add", intercept, apply(tb, b, "matmul", x, beta))
 	if err := b.Density("y", dist(tb, "bernoulli_logit"), y, []graph.ID{eta}, graph.NoID, 1); err != nil {
 		tb.Fatal(err)

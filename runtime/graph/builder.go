@@ -62,6 +62,15 @@ func (b *Builder) Const(name string, shape Shape, v []float64) ID {
 	return b.push(node{kind: constant, name: name, shape: shape, values: v})
 }
 
+// Made records of a constant how each of its columns was made of the numbers of a table. Only the form in which a matrix is stored depends on it.
+func (b *Builder) Made(constant ID, columns []def.Affine) {
+	b.check(constant)
+	if n := &b.nodes[constant]; columns != nil && len(columns) != n.shape.cols() {
+		panic(fmt.Sprintf("graph: constant %s of shape %v has maps of %d columns", n.name, n.shape, len(columns)))
+	}
+	b.nodes[constant].made = columns
+}
+
 // Scalar adds a literal number.
 func (b *Builder) Scalar(v float64) ID {
 	return b.share(fmt.Sprintf("%b", v), func() ID { return b.Const("", Shape{}, []float64{v}) })

@@ -1,6 +1,10 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
 
 // Columns. A predictor written term by term, a + b₁·x₁ + X₂·b₂ + …, becomes one product with the matrix of all x. The product reads that matrix once,
 // and can be fused with a likelihood (see opLinear).
@@ -67,8 +71,9 @@ func (s *scaledSum) collect(g *Graph, id ID, shape Shape) {
 func (g *Graph) multiply(id ID, s scaledSum) {
 	rows := g.nodes[id].shape[0]
 	var values []float64
+	var made []def.Affine
 	for _, x := range s.x {
-		values = append(values, g.nodes[x].values...)
+		values, made = append(values, g.nodes[x].values...), append(made, g.nodes[x].makings()...)
 	}
 	b := &Builder{nodes: slices.Clone(g.nodes[:id])}
 	add := func(o *op, in ...ID) ID {
@@ -79,7 +84,9 @@ func (g *Graph) multiply(id ID, s scaledSum) {
 		b.finish(&n)
 		return b.push(n)
 	}
-	total := add(opMatMul, b.Const("columns", Shape{rows, len(values) / rows}, values), add(opAppend, s.b...))
+	x := b.Const("columns", Shape{rows, len(values) / rows}, values)
+	b.Made(x, made)
+	total := add(opMatMul, x, add(opAppend, s.b...))
 	for _, r := range s.rest {
 		total = add(opAdd, r, total)
 	}

@@ -26,6 +26,7 @@ func (b *Builder) Copy(from *Builder, id ID, known map[ID]ID) ID {
 	switch {
 	case n.kind == constant:
 		known[id] = b.Const(n.name, n.shape, n.values)
+		b.Made(known[id], n.made)
 		return known[id]
 	case n.leaf():
 		panic(fmt.Sprintf("graph: nothing stands for %s in the copy", n.name))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // roundTo rounds numbers to some decimals.
@@ -45,6 +46,29 @@ func sameDensity(t *testing.T, got, want *graph.Graph) {
 	if n := testing.AllocsPerRun(3, func() { a.Forward(x); a.Target() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// standardise subtracts from every other column its mean, and divides every third by a number of its own, after an offset that is large in comparison. It returns how each was made.
+func standardise(x []float64, n, decimals int) (made []def.Affine) {
+	for j := range len(x) / n {
+		column := x[j*n:][:n]
+		a := def.Affine{Scale: 1}
+		if j%2 == 0 {
+			for i := range column {
+				column[i] += 1000 * float64(j%5)
+				a.Center += column[i] / float64(n)
+			}
+		}
+		roundTo(column, decimals)
+		if j%3 == 0 {
+			a.Scale = 1.1 + 0.1*float64(j%7)
+		}
+		for i, v := range column {
+			column[i] = a.Of(v)
+		}
+		made = append(made, a)
+	}
+	return made
 }
 
 // storesDecimals reports whether a graph stores a matrix as whole numbers.
@@ -94,6 +118,83 @@ func TestDecimals(t *testing.T) {
 	}
 }
 
+// Every likelihood of a linear predictor has the value and the gradient of its operations, one by one, with a matrix of decimals that are standardised: with nothing added to the product, a parameter, data, and a parameter of each row.
+func TestStandardisedDecimals(t *testing.T) {
+	for i, family := range []string{"bernoulli_logit", "bernoulli_probit", "normal", "student_t", "poisson_log", "binomial_logit", "neg_binomial_2_log"} {
+		for k, size := range [][2]int{{17_001, 8}, {3_001, 60}, {1_103, 151}, {131, 1_100}} {
+			t.Run(fmt.Sprint(family, size), func(t *testing.T) {
+				n, p := size[0], size[1]
+				d := newLogisticData(n, p)
+				for i := range d.columns {
+					d.columns[i] /= math.Sqrt(float64(p))
+				}
+				how := standardise(d.columns, n, 1+k)
+				var made [2]*graph.Graph
+				for plain := range made {
+					b := graph.New(family)
+					if plain == 1 {
+						b.Plain()
+					}
+					x := b.Const("X", shape{n, p}, d.columns)
+					b.Made(x, how)
+					eta := apply(t, b, "matmul", x, b.Param("beta", shape{p}))
+					switch (i + k) % 4 {
+					case 1:
+						eta = apply(t, b, "add", b.Param("b", shape{}), eta)
+					case 2:
+						eta = apply(t, b, "add", b.Const("offset", shape{n}, d.rows[:n]), eta)
+					case 3:
+						eta = apply(t, b, "add", apply(t, b, "sin", b.Param("o", shape{n})), eta)
+					}
+					y, s := b.Const("y", shape{n}, d.y), apply(t, b, "exp", b.Param("s", shape{}))
+					theta := map[string][]graph.ID{"normal": {eta, s}, "student_t": {b.Scalar(4), eta, s}, "binomial_logit": {b.Scalar(3), eta}, "neg_binomial_2_log": {eta, s}}[family]
+					if theta == nil {
+						theta = []graph.ID{eta}
+					}
+					density(t, b, "y", family, y, theta...)
+					made[plain] = build(t, b)
+				}
+				if !storesDecimals(made[0]) || storesDecimals(made[1]) {
+					t.Fatal("the matrix is not stored as whole numbers")
+				}
+				sameDensity(t, made[0], made[1])
+			})
+		}
+	}
+}
+
+// Columns that a model writes one by one, standardised or not, become one matrix of decimals, also in a copy of their graph.
+func TestStandardisedColumnsOneByOne(t *testing.T) {
+	const n, p = 20_000, 7
+	d := newLogisticData(n, p)
+	how := standardise(d.columns, n, 2)
+	var made [3]*graph.Graph
+	for k := range made {
+		b := graph.New("columns")
+		if k == 1 {
+			b.Plain()
+		}
+		eta := b.Param("b", shape{})
+		for j := range p {
+			x := b.Const(fmt.Sprint("x", j), shape{n}, d.columns[j*n:][:n])
+			b.Made(x, how[j:j+1])
+			eta = apply(t, b, "add", eta, apply(t, b, "mul", x, b.Param(fmt.Sprint("beta", j), shape{})))
+		}
+		if k == 2 {
+			from := b
+			b = graph.New("copy")
+			eta = b.Copy(from, eta, b.CopyParams(from))
+		}
+		density(t, b, "y", "bernoulli_logit", b.Const("y", shape{n}, d.y), eta)
+		made[k] = build(t, b)
+	}
+	if !storesDecimals(made[0]) || !storesDecimals(made[2]) {
+		t.Errorf("the columns are not stored as whole numbers\n%s\n%s", made[0], made[2])
+	}
+	sameDensity(t, made[0], made[1])
+	sameDensity(t, made[2], made[1])
+}
+
 // A matrix with one number that is no decimal fraction, and one that the second cache holds, is stored as numbers.
 func TestNoDecimals(t *testing.T) {
 	d := newLogisticData(17_000, 8)
@@ -112,11 +213,17 @@ func TestNoDecimals(t *testing.T) {
 	}
 }
 
-// Coefficients that differ by level have the density of gathered ones, with decimals as covariates.
+// Coefficients that differ by level have the density of gathered ones, with decimals as covariates, standardised or not.
 func TestDecimalsByLevel(t *testing.T) {
 	d := newLevelData(50_000, 4)
 	roundTo(d.x, 5)
 	roundTo(d.z, 3)
+	sameByLevel(t, d)
+	d.madeX, d.madeZ = standardise(d.x, d.n, 5), standardise(d.z, d.n, 3)
+	sameByLevel(t, d)
+}
+
+func sameByLevel(t *testing.T, d levelData) {
 	for _, name := range []string{"slopes", "everything"} {
 		var made [2]*graph.Graph
 		for plain := range made {
@@ -133,7 +240,7 @@ func TestDecimalsByLevel(t *testing.T) {
 	}
 }
 
-// An Exec of variants with matrices of decimals, in units of their own, has the bits of each one's graph.
+// An Exec of variants with matrices of decimals, in units of their own, standardised or not, has the bits of each one's graph.
 func TestDecimalsOfVariants(t *testing.T) {
 	var graphs []*graph.Graph
 	var x []float64
@@ -142,7 +249,9 @@ func TestDecimalsOfVariants(t *testing.T) {
 		for i := range d.columns {
 			d.columns[i] *= 1 + 0.1*float64(k)
 		}
-		roundTo(d.columns, 3+k)
+		if roundTo(d.columns, 3+k); k == 1 {
+			d.made = standardise(d.columns, d.n, 4)
+		}
 		x = d.theta
 		graphs = append(graphs, d.graph(t))
 	}

@@ -10,12 +10,14 @@ import (
 
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/workers"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // levelData are rows of six levels in no order, of which the first has most rows and the last one row.
 type levelData struct {
 	n                        int
 	x, z, level, count, y, r []float64
+	madeX, madeZ             []def.Affine
 }
 
 func newLevelData(n int, seed uint64) levelData {
@@ -62,15 +64,21 @@ func (f levelForm) column(name string, v []float64) graph.ID   { return f.b.Cons
 func (f levelForm) of(table graph.ID) graph.ID {
 	return f.apply("gather", table, f.column("level", f.d.level))
 }
-func (f levelForm) offset() graph.ID { return f.column("z", f.d.z) }
+func (f levelForm) offset() graph.ID {
+	z := f.column("z", f.d.z)
+	f.b.Made(z, f.d.madeZ)
+	return z
+}
 func (f levelForm) slope() graph.ID {
-	return f.apply("mul", f.of(f.b.Param("slope", shape{6})), f.column("z", f.d.z))
+	return f.apply("mul", f.of(f.b.Param("slope", shape{6})), f.offset())
 }
 func (f levelForm) intercepts() graph.ID {
 	return f.of(f.apply("mul", f.apply("exp", f.b.Param("tau", shape{})), f.b.Param("raw", shape{6})))
 }
 func (f levelForm) rowdot() graph.ID {
-	return f.apply("rowdot", f.b.Const("X", shape{f.d.n, 2}, f.d.x), f.of(f.b.Param("slopes", shape{6, 2})))
+	x := f.b.Const("X", shape{f.d.n, 2}, f.d.x)
+	f.b.Made(x, f.d.madeX)
+	return f.apply("rowdot", x, f.of(f.b.Param("slopes", shape{6, 2})))
 }
 
 // graph has one likelihood of a predictor, in a power.

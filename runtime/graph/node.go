@@ -100,9 +100,10 @@ type node struct {
 	frame int // rows of the loop that computes it
 	width int // columns of that loop
 
-	values []float64 // of a constant
-	offset int       // of a parameter's first element in x, of an input's in the inputs
-	degree degree    // in x
+	values []float64    // of a constant
+	made   []def.Affine // of a constant: see Builder.Made; nil where nothing is known
+	offset int          // of a parameter's first element in x, of an input's in the inputs
+	degree degree       // in x
 
 	recursion *Recursion
 
@@ -138,6 +139,23 @@ const (
 	affine
 	curved
 )
+
+// standard returns what was subtracted from the numbers of a table to make a column of a constant, and by what the difference was divided: 0 and 1 where nothing is known.
+func (n *node) standard(column int) (center, scale float64) {
+	if n.made == nil {
+		return 0, 1
+	}
+	return n.made[column].Center, n.made[column].Scale
+}
+
+// makings is standard for all columns.
+func (n *node) makings() []def.Affine {
+	out := make([]def.Affine, n.shape.cols())
+	for j := range out {
+		out[j].Center, out[j].Scale = n.standard(j)
+	}
+	return out
+}
 
 func (n *node) leaf() bool { return n.kind <= input }
 

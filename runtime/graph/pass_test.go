@@ -34,29 +34,37 @@ type passingModel struct {
 	family        string
 	cut           bool // the predictor crosses: it is computed in one loop, and differentiated in another
 	decimals      bool
+	standardised  bool // and an offset for each row
 }
 
 var passingModels = []passingModel{
-	{"long", 30_000, 12, "bernoulli_logit", false, false},
-	{"long, Student t", 30_001, 12, "student_t", false, false},
-	{"wide", 1_111, 600, "bernoulli_logit", false, false},
-	{"wide, normal", 1_025, 600, "normal", false, false},
-	{"very wide", 700, 4_100, "bernoulli_logit", false, false},
-	{"cut", 30_000, 12, "", true, false},
-	{"wide cut", 2_000, 300, "", true, false},
-	{"long, decimals", 60_000, 12, "bernoulli_logit", false, true},
-	{"wide, decimals", 1_800, 300, "student_t", false, true},
-	{"very wide, decimals", 700, 4_100, "normal", false, true},
+	{"long", 30_000, 12, "bernoulli_logit", false, false, false},
+	{"long, Student t", 30_001, 12, "student_t", false, false, false},
+	{"wide", 1_111, 600, "bernoulli_logit", false, false, false},
+	{"wide, normal", 1_025, 600, "normal", false, false, false},
+	{"very wide", 700, 4_100, "bernoulli_logit", false, false, false},
+	{"cut", 30_000, 12, "", true, false, false},
+	{"wide cut", 2_000, 300, "", true, false, false},
+	{"long, decimals", 60_000, 12, "bernoulli_logit", false, true, false},
+	{"wide, decimals", 1_800, 300, "student_t", false, true, false},
+	{"very wide, decimals", 700, 4_100, "normal", false, true, false},
+	{"long, standardised", 60_000, 12, "bernoulli_logit", false, true, true},
+	{"wide, standardised", 1_800, 300, "bernoulli_logit", false, true, true},
 }
 
 func (m *passingModel) graph(tb testing.TB) *graph.Graph {
 	d := newLogisticData(m.rows, m.columns)
-	if m.decimals {
+	b := graph.New(m.name)
+	x := b.Const("X", shape{m.rows, m.columns}, d.columns)
+	added := b.Param("b", shape{})
+	switch {
+	case m.standardised:
+		b.Made(x, standardise(d.columns, m.rows, 3))
+		added = b.Const("offset", shape{m.rows}, d.rows[:m.rows])
+	case m.decimals:
 		roundTo(d.columns, 6)
 	}
-	b := graph.New(m.name)
-	intercept, beta := b.Param("b", shape{}), b.Param("beta", shape{m.columns})
-	eta := apply(tb, b, "add", intercept, apply(tb, b, "matmul", b.Const("X", shape{m.rows, m.columns}, d.columns), beta))
+	eta := apply(tb, b, "add", added, apply(tb, b, "matmul", x, b.Param("beta", shape{m.columns})))
 	y := b.Const("y", shape{m.rows}, d.y)
 	switch {
 	case m.cut:
@@ -133,7 +141,7 @@ func TestFewDataAreNoPass(t *testing.T) {
 		}
 	}
 	for _, decimals := range []bool{true, false} {
-		m := passingModel{"", 10_000, 50, "normal", false, decimals}
+		m := passingModel{"", 10_000, 50, "normal", false, decimals, false}
 		if passes := m.graph(t).NewExec().Passes(); passes == decimals {
 			t.Errorf("10000 × 50, decimals %v: passes %v", decimals, passes)
 		}

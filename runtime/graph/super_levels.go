@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // A levelPart is the linear predictor of rows that are sorted by level: Σ x_j·b_j over the columns of a constant matrix, and Σ b over the intercepts.
@@ -113,7 +114,7 @@ var rewriteLevels = rewrite{"levels", func(g *Graph, id ID) {
 	if !s.collect(n.in[at], n.links[at]) || s.index == nil || len(s.part.columns) == 0 || len(s.x) != len(s.part.columns)*n.frame || !runsAreLong(s.index) {
 		return
 	}
-	g.nodes[n.in[at]] = node{kind: constant, name: "columns", shape: Shape{n.frame, len(s.part.columns)}, values: s.x} // in the place of the predictor, which nothing else reads
+	g.nodes[n.in[at]] = node{kind: constant, name: "columns", shape: Shape{n.frame, len(s.part.columns)}, values: s.x, made: s.made} // in the place of the predictor, which nothing else reads
 	n.op, n.rows, n.in, n.links, n.index, n.levels = opLevels, r, s.node.in, s.node.links, s.index, &s.part
 	n.linear.x = at
 }}
@@ -135,6 +136,7 @@ type levelSum struct {
 	node  *node // has the inputs of the likelihood
 	part  levelPart
 	x     []float64
+	made  []def.Affine // of the columns of x
 	index []int32
 }
 
@@ -193,13 +195,13 @@ func (s *levelSum) columns(x, table *node) {
 	for j := range table.width {
 		s.part.columns = append(s.part.columns, coefficient{in: in, at: j * levels, byLevel: true})
 	}
-	s.x = append(s.x, x.values...)
+	s.x, s.made = append(s.x, x.values...), append(s.made, x.makings()...)
 }
 
 // column adds a constant column times one number.
 func (s *levelSum) column(x *node, b coefficient) {
 	s.part.columns = append(s.part.columns, b)
-	s.x = append(s.x, x.values...)
+	s.x, s.made = append(s.x, x.values...), append(s.made, x.makings()...)
 }
 
 // input adds a whole value to the inputs.

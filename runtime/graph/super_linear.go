@@ -45,11 +45,11 @@ type linearState struct {
 func (s *linearState) begin(c *call) {
 	clear(s.Gradient)
 	s.Decimals = c.node.decimals
-	s.SetAll(c.in[c.node.linear.b].val.buf)
 	s.C = 0
 	if o := c.node.linear.offset; o >= 0 && !c.in[o].rows {
 		s.C = c.num(o, 0)
 	}
+	s.SetAll(c.in[c.node.linear.b].val.buf)
 }
 
 // place moves to a block. The derivative in the predictor is written to the adjoint of the offset where that is wanted, else to scratch.
@@ -58,6 +58,10 @@ func (s *linearState) place(c *call) {
 	s.Offset, s.D = nil, c.scratch[0]
 	if o := c.node.linear.offset; o >= 0 && c.in[o].rows {
 		s.Offset = c.vec(o, 0)
+		if s.C != 0 {
+			s.Offset = c.scratch[1]
+			vector.AddScalar(c.n, s.Offset, c.vec(o, 0), s.C)
+		}
 		if d := c.partial(o, 0); d != nil {
 			s.D = d
 		}

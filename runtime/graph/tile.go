@@ -154,7 +154,7 @@ type matrix struct {
 func newMatrix(from *node) *matrix {
 	m, cols := &matrix{from: from}, from.shape.cols()
 	if 8*len(from.values) >= leastDecimal {
-		m.decimals.Scale, _ = vector.Scales(from.values, from.shape.rows(), cols)
+		m.decimals, _ = vector.NewDecimals(from.values, from.shape.rows(), cols, from.standard)
 	}
 	m.length, m.stored = vector.TileLength(cols, m.decimals.Scale != nil), vector.Columns(cols)
 	return m
@@ -176,7 +176,7 @@ func (m *matrix) make(tiles int) {
 func (m *matrix) store(tile, row, rows int) {
 	at, x := tile*m.length*m.stored, m.from.values[row:]
 	if stride, cols := m.from.shape.rows(), m.from.shape.cols(); m.decimals.Whole != nil {
-		vector.TileWhole(m.decimals.Whole[at:], x, m.decimals.Scale, rows, stride, cols)
+		m.decimals.Tile(m.decimals.Whole[at:], x, rows, stride, cols)
 	} else {
 		vector.Tile(m.numbers[at:], x, rows, stride, cols)
 	}

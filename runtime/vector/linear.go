@@ -74,8 +74,8 @@ type Predictor struct {
 	X []float64 // in tiles; not used where there are Decimals
 	Decimals
 	B      []float64 // one for each of the columns with which X is stored, at least one, divided by its scale where X is decimals; those of columns that are added must be finite
-	C      float64   // used where Offset is nil
-	Offset []float64 // n, or nil
+	C      float64   // used where Offset is nil; SetB subtracts the shift of a column of decimals from it
+	Offset []float64 // n, or nil; where there are decimals with shifts, C is added to it beforehand
 	D      []float64 // is set to the derivative in the predictor of each of n rows
 	// Gradient is increased by Xᵀ·D and by Σ D, the sum of which is in eight lanes: row i belongs to lane i modulo 8. So is that of each column, or one number if X is wide.
 	Gradient []float64
@@ -87,7 +87,7 @@ func NewPredictor(k int) Predictor {
 	return Predictor{B: make([]float64, k), Gradient: make([]float64, gradientLength(k))}
 }
 
-// SetAll sets the coefficients of the first columns.
+// SetAll is SetB for the first columns.
 func (p *Predictor) SetAll(b []float64) {
 	if p.Whole == nil {
 		copy(p.B, b)
@@ -98,10 +98,13 @@ func (p *Predictor) SetAll(b []float64) {
 	}
 }
 
-// SetB sets the coefficient of a column.
+// SetB sets the coefficient of a column. C must be set before.
 func (p *Predictor) SetB(column int, b float64) {
 	if p.Whole != nil {
 		b /= p.Scale[column]
+		if p.Shift != nil {
+			p.C -= float64(b * p.Shift[column])
+		}
 	}
 	p.B[column] = b
 }
@@ -119,6 +122,9 @@ func (p *Predictor) Sum(column int) float64 {
 		sum = fold((*[lanes]float64)(p.Gradient[k:]))
 	}
 	if p.Whole != nil && column < k {
+		if p.Shift != nil {
+			sum -= float64(p.Shift[column] * p.Sum(k))
+		}
 		sum /= p.Scale[column]
 	}
 	return sum

@@ -37,7 +37,7 @@ func (m *room) whole(n, k int) []int32 {
 	x, size := m.numbers(n, k, true), tiled(n, Columns(k), true)
 	to := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(m.fill(size/2, func() float64 { return 0 })))), size)
 	for i, length := 0, TileLength(k, true); i < n && x != nil; i += length {
-		TileWhole(to[i*Columns(k):], x[i:], unit(k), min(length, n-i), n, k)
+		(&Decimals{Scale: unit(k)}).Tile(to[i*Columns(k):], x[i:], min(length, n-i), n, k)
 	}
 	return to
 }
@@ -206,7 +206,7 @@ func TestTile(t *testing.T) {
 			scale[j] = math.Pow(10, float64(j%9))
 		}
 		for i, length := 0, TileLength(k, true); i < n; i += length {
-			TileWhole(q.Whole[i*len(p.B):], x[i:], scale, min(length, n-i), n, k)
+			(&Decimals{Scale: scale}).Tile(q.Whole[i*len(p.B):], x[i:], min(length, n-i), n, k)
 		}
 		for _, m := range []*Predictor{&p, &q} {
 			for i := range (n + 7) / 8 * 8 {

@@ -5,6 +5,7 @@ import "github.com/vflc/vflc/stdlib/def"
 // Center subtracts the mean of a numeric column, its fitted number.
 func Center() def.Encoder {
 	const name = "center"
+	affine := func(f *def.Fitted) def.Affine { return def.Affine{Center: f.Numbers[0], Scale: 1} }
 	return def.Encoder{
 		Name:     name,
 		Doc:      "A numeric column minus its mean. Gives one column.",
@@ -19,9 +20,8 @@ func Center() def.Encoder {
 			f.Numbers = []float64{mean(c[0].Numbers)}
 			return nil
 		},
-		Names: call(name),
-		Apply: func(c []def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
-			standardise(out[0], c[0].Numbers, f.Numbers[0], 1)
-		},
+		Names:  call(name),
+		Affine: affine,
+		Apply:  standardise(affine),
 	}
 }

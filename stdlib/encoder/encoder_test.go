@@ -4,6 +4,7 @@ import (
 	standard "cmp"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,33 @@ func TestEveryEncoderIsKept(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// An encoder that says that it is an affine map gives each cell the number of this map, bit for bit.
+func TestAffineEncodersAreTheirMaps(t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 3))
+	v := make([]float64, 200)
+	for i := range v {
+		v[i] = math.Round(1e5*r.NormFloat64())/100 + 1e4
+	}
+	checked := 0
+	for _, e := range All() {
+		if e.Affine == nil {
+			continue
+		}
+		checked++
+		f := def.Fitted{Options: settings(e)}
+		fit(t, e, numbers(v...), &f)
+		a := e.Affine(&f)
+		for i, got := range apply(t, e, numbers(v...), &f)[0] {
+			if want := (v[i] - a.Center) / a.Scale; got != want || !e.Elementwise {
+				t.Errorf("%s of %v is %v, its map gives %v", e.Name, v[i], got, want)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("no encoder is affine")
 	}
 }
 

@@ -3,6 +3,8 @@ package encoder
 import (
 	"math"
 	"slices"
+
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // mean is the arithmetic mean, with a second pass that removes most of the rounding of the first.
@@ -30,9 +32,12 @@ func deviation(v []float64, m float64) float64 {
 	return math.Sqrt(s / float64(len(v)-1))
 }
 
-// standardise sets out to (x - center)/scale.
-func standardise(out, x []float64, center, scale float64) {
-	for i, v := range x {
-		out[i] = (v - center) / scale
+// standardise is the Apply of an encoder that is an affine map.
+func standardise(by func(*def.Fitted) def.Affine) func([]def.Column, *def.Fitted, [][]float64, func(int, def.Fault)) {
+	return func(c []def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
+		a := by(f)
+		for i, v := range c[0].Numbers {
+			out[0][i] = a.Of(v)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 // ZScore standardises a numeric column. Its fitted numbers are the mean and the standard deviation.
 func ZScore() def.Encoder {
 	const name = "zscore"
+	affine := func(f *def.Fitted) def.Affine { return def.Affine{Center: f.Numbers[0], Scale: f.Numbers[1]} }
 	return def.Encoder{
 		Name:     name,
 		Doc:      "A numeric column minus its mean, divided by its standard deviation (divisor n - 1). Gives one column. A constant column is an error.",
@@ -29,9 +30,8 @@ func ZScore() def.Encoder {
 			}
 			return nil
 		},
-		Names: call(name),
-		Apply: func(c []def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
-			standardise(out[0], c[0].Numbers, f.Numbers[0], f.Numbers[1])
-		},
+		Names:  call(name),
+		Affine: affine,
+		Apply:  standardise(affine),
 	}
 }
