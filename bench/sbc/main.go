@@ -37,7 +37,7 @@ var models = []fitted{
 	{model: "follows", title: "follows, augmented", flags: []string{"--transform", "augmented", "--rho", "0.5"}},
 	{model: "located", flags: []string{"--target-accept", "0.95"}},
 	{model: "crossed", title: "crossed, pooled", flags: []string{"--transform", "none", "--target-accept", "0.95"}},
-	{model: "crossed", title: "crossed, exact", flags: []string{"--target-accept", "0.95"}, wrong: "sd_field=1.5"},
+	{model: "crossed", title: "crossed, exact", flags: []string{"--target-accept", "0.95"}, wrong: "sd_field=1.3"},
 	{model: "crossed", title: "crossed, augmented", flags: []string{"--transform", "augmented", "--rho", "0.3", "--target-accept", "0.95"}},
 }
 

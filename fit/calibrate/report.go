@@ -101,7 +101,11 @@ func (r Report) WriteTable(w io.Writer) error {
 		if x.Adjusted < sbc.Level {
 			wrong++
 		}
-		rows = append(rows, []string{x.Shown(), fmt.Sprintf("%+.2f", x.Shift.Estimate), fmt.Sprintf("%.2g", x.Shift.P), fmt.Sprintf("%.2f", x.Width.Estimate), fmt.Sprintf("%.2g", x.Width.P), fmt.Sprintf("%.2g", x.Shape), fmt.Sprintf("%.2g", x.Adjusted), "│" + x.Bars() + "│", x.Reading()})
+		shape := "–" // not tested
+		if x.DF > 0 {
+			shape = fmt.Sprintf("%.2g", x.Shape)
+		}
+		rows = append(rows, []string{x.Shown(), fmt.Sprintf("%+.2f", x.Shift.Estimate), fmt.Sprintf("%.2g", x.Shift.P), fmt.Sprintf("%.2f", x.Width.Estimate), fmt.Sprintf("%.2g", x.Width.P), shape, fmt.Sprintf("%.2g", x.Adjusted), "│" + x.Bars() + "│", x.Reading()})
 	}
 	text := posterior.AlignLeft(rows)
 	text += fmt.Sprintf("%s: the smallest of %d adjusted p-values is %.2g (%s), judged at %g; %d replicates, %d draws each\n", r.Verdict, len(all), least.Adjusted, least.Shown(), sbc.Level, r.Replicates, r.Draws)
@@ -127,7 +131,7 @@ func (r Report) fits() string {
 	case l.Shift.P > min(l.Width.P, l.Shape):
 		return "log likelihood: the draws fit the data about as well as the parameters that made them, but not with the variation that they should have"
 	case l.Shift.Estimate < 0:
-		return "log likelihood: the draws fit the data worse than the parameters that made them do: the data count for too little, or the prior pulls the wrong way"
+		return "log likelihood: the draws fit the data worse than the parameters that made them do: the data count for too little, or the prior for too much"
 	}
 	return "log likelihood: the draws fit the data better than the parameters that made them should: the data count for too much, or the prior for too little"
 }

@@ -11,8 +11,8 @@ const Power = 0.9
 
 // widest is the largest error of the width that Detectable looks for, and farthest that of the mean.
 const (
-	widest   = 100.0
-	farthest = 10.0
+	widest   = 10.0
+	farthest = 5.0
 )
 
 // Detectable returns the errors of a posterior that a study with so many replicates and quantities detects with probability Power, where one quantity has them: a shift, in standard deviations, or a width
@@ -66,7 +66,7 @@ func (j *judge) moments(mean, sd float64) (first, variance float64) {
 		for r, score := range j.shift {
 			p := portable.Exp(choose[r]+float64(float64(r)*below)+float64(float64(draws-r)*above)) / float64(len(values))
 			first += float64(p * score)
-			second += float64(p*score) * score
+			second += float64(float64(p*score) * score)
 		}
 	}
 	return first, second - float64(first*first)

@@ -128,7 +128,7 @@ func (l law) cumulants(t float64) (k, first, second float64) {
 		e := portable.Exp(float64(t*x) - shift)
 		sum += e
 		first += float64(e * x)
-		second += float64(e*x) * x
+		second += float64(float64(e*x) * x)
 	}
 	first /= sum
 	return shift + portable.Log(sum/float64(len(l))), first, second/sum - float64(first*first)
