@@ -37,7 +37,7 @@ var models = []fitted{
 	{model: "follows", title: "follows, augmented", flags: []string{"--transform", "augmented", "--rho", "0.5"}},
 	{model: "located", flags: []string{"--target-accept", "0.95"}},
 	{model: "crossed", title: "crossed, pooled", flags: []string{"--transform", "none", "--target-accept", "0.95"}},
-	{model: "crossed", title: "crossed, exact", flags: []string{"--target-accept", "0.95"}, wrong: "sd_field=1.5"},
+	{model: "crossed", title: "crossed, exact", flags: []string{"--target-accept", "0.95"}, wrong: "sd_field=1.3"},
 	{model: "crossed", title: "crossed, augmented", flags: []string{"--transform", "augmented", "--rho", "0.3", "--target-accept", "0.95"}},
 }
 
@@ -123,13 +123,13 @@ func study(folder string, only []string, replicates int, seed uint64) error {
 // show prints the results and whether they pass together.
 func show(title string, results []sbc.Result) {
 	sbc.Holm(results)
-	fmt.Printf("%s\n%-34s %6s %3s %10s %10s\n", title, "parameter", "chi2", "df", "p", "p (Holm)")
+	fmt.Printf("%s\n%-34s %6s %9s %6s %9s %9s %9s\n", title, "parameter", "shift", "p", "width", "p", "shape p", "p (Holm)")
 	for _, r := range results {
-		fmt.Printf("%-34s %6.1f %3d %10.3g %10.3g %s %s\n", r.Name, r.Chi2, r.DF, r.P, r.Adjusted, r.Bars(), r.Reading())
+		fmt.Printf("%-34s %+6.2f %9.2g %6.2f %9.2g %9.2g %9.2g %s %s\n", r.Name, r.Shift.Estimate, r.Shift.P, r.Width.Estimate, r.Width.P, r.Shape, r.Adjusted, r.Bars(), r.Reading())
 	}
 	verdict := "calibrated"
 	if !sbc.Calibrated(results) {
 		verdict = "not calibrated"
 	}
-	fmt.Printf("%s at %g over %d parameters\n\n", verdict, sbc.Level, len(results))
+	fmt.Printf("%s at %g over %d quantities\n\n", verdict, sbc.Level, len(results))
 }

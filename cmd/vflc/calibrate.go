@@ -49,9 +49,15 @@ likelihood, fits the model to these responses, and ranks each parameter among it
 replicates if the sampler is correct. All other data are used as given. With transform augmented the auxiliary variables are
 drawn too. Transform power is not supported: its density is not a distribution of data.
 
-A parameter is ranked among 99 draws, thinned from a Markov chain that is made longer until its effective sample size is 99.
-The verdict is a χ² test of the ranks at the level 0.01, with p-values adjusted over parameters by Holm's method. It is "undecided" where
-the ranks look uniform, but replicates could not be fitted or their chains had too few effective draws.
+The log likelihood of the responses is ranked too: it shows where data are left out or counted twice. It is computed in this
+process, which holds all tables, and nothing more crosses.
+
+A quantity is ranked among 99 draws, thinned from a Markov chain that is made longer until its effective sample size is 99.
+Three tests are made of its ranks: of a shift (posterior too high or too low, in standard deviations), of the width (so many times too
+wide or too narrow), and of any other shape. The smallest p-value of the three is adjusted for their number, then over quantities by
+Holm's method, and judged at 0.01: a correct sampler fails at most 1 study in 100. The verdict is "undecided" where the ranks look
+uniform, but replicates could not be fitted or their chains had too few effective draws. A line below it gives the errors that a study of this
+size finds with probability 0.9.
 
 With --nats the replicates are fitted by the processes of vflc worker on any machines, with the same result. They stay at the server for a month: the same command, after an interrupt or a crash or
 with more replicates, takes those that are there.`,

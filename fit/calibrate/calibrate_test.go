@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior/sbc"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -211,7 +213,7 @@ param m ~ normal(1, 2)
 param b : real[2] ~ normal(-1, 0.5)
 y ~ normal(m + b[1] * x, 10)`
 
-// An exact algorithm passes: 1,000 replicates, fixed seed. With the scale of one prior 1.2 times too large 2,000 fail, and the table shows why.
+// An exact algorithm passes: 1,000 replicates, fixed seed. With the scale of one prior 1.2 times too large they fail, and the table shows why.
 func TestExactAlgorithmIsCalibrated(t *testing.T) {
 	good := calibrated(t, 1000, 2, "")
 	if !good.Calibrated || len(good.Warnings) > 0 || good.Replicates != 1000 || len(good.Parameters) != 3 {
@@ -219,21 +221,62 @@ func TestExactAlgorithmIsCalibrated(t *testing.T) {
 	}
 	first := calibrated(t, 60, 2, "")
 	for _, jobs := range []int{1, 3} {
-		if again := calibrated(t, 60, jobs, ""); again.Parameters[1].Chi2 != first.Parameters[1].Chi2 {
+		if again := calibrated(t, 60, jobs, ""); !reflect.DeepEqual(again, first) {
 			t.Errorf("the result depends on the number of jobs")
 		}
 	}
 	for name, parameter := range map[string]string{"m": "m", "b": "b[1]"} {
-		bad := calibrated(t, 2000, 2, name)
+		bad := calibrated(t, 1000, 2, name)
 		if bad.Calibrated {
 			t.Errorf("%s: a prior 1.2 times too wide passes", name)
 		}
 		for _, p := range bad.Parameters {
-			if p.Name == parameter && p.Reading() != "posterior too wide" {
+			if p.Name == parameter && !regexp.MustCompile(`^posterior 1\.[012]\d times too wide$`).MatchString(p.Reading()) {
 				t.Errorf("%s reads %q", p.Name, p.Reading())
 			}
 		}
 	}
+}
+
+// An algorithm that draws from the prior and never looks at the data has parameters with uniform ranks: only the log likelihood shows it.
+func TestTheDataAreLeftOut(t *testing.T) {
+	a := exact()
+	a.New = func(env density.Env, s backends.Settings) (backends.Kernel, error) {
+		return &priorKernel{exactKernel{env: env, s: s}}, nil
+	}
+	s, err := study(t, strings.Replace(gaussianModel, ", 10)", ", 1)", 1), a, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := all(t, s, 2, 20); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sbc.Calibrated(r.Parameters) || r.LogLikelihood.Adjusted >= sbc.Level || r.Verdict != NotCalibrated {
+		t.Errorf("%+v", r)
+	}
+	var text strings.Builder
+	if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "the data count for too little") {
+		t.Errorf("%v:\n%s", err, text.String())
+	}
+}
+
+// A priorKernel draws from the prior of gaussianModel, whatever its responses.
+type priorKernel struct{ exactKernel }
+
+func (k *priorKernel) Init(context.Context) error {
+	k.stream = k.env.Private(0, "draws")
+	return nil
+}
+
+func (k *priorKernel) Draw(id int, theta [][]float64) {
+	k.stream.Round(uint64(id))
+	e := make([]float64, 3)
+	k.stream.Normals(e)
+	copy(theta[0], []float64{1 + 2*e[0], -1 + e[1]/2, -1 + e[2]/2})
 }
 
 // Imputed data are drawn whole: the observed cells are data of the replicate, the missing ones parameters with a truth. 500 replicates, fixed seed.

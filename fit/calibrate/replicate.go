@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/vflc/vflc/backends"
@@ -13,10 +14,18 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/simulate"
 )
 
+// simulated is the data of a replicate: the programs of all parties on them, and the model that they were drawn from, whose log likelihood is that of these data.
+type simulated struct {
+	plan  *model.Plan
+	truth []float64
+	model *simulate.Simulator
+}
+
 // with replaces the responses and lowers the programs of all parties again.
-func (s *Study) with(responses []ancestral.Response, truth []float64) (*model.Plan, error) {
+func (s *Study) with(responses []ancestral.Response, truth []float64) (*simulated, error) {
 	values := ancestral.Put(s.prepared.Values, responses)
 	for party, bindings := range s.prepared.Values {
 		for k, p := range s.model.Params {
@@ -32,7 +41,15 @@ func (s *Study) with(responses []ancestral.Response, truth []float64) (*model.Pl
 	if err := errors.Join(err, problem(diags)); err != nil {
 		return nil, err
 	}
-	return fresh.Plan, nil
+	out := &simulated{plan: fresh.Plan, truth: truth}
+	if s.likelihood {
+		m, diags := fresh.Generative()
+		if err := problem(diags); err != nil {
+			return nil, err
+		}
+		out.model = m.NewSimulator()
+	}
+	return out, nil
 }
 
 // problem is the first error of a list, nil for none.
@@ -45,9 +62,9 @@ func problem(l diag.List) error {
 	return nil
 }
 
-// fit returns the draws of each scalar of the study from one kernel over all parties, and the number of divergences among them.
-func (s *Study) fit(ctx context.Context, plan *model.Plan, seed uint64, settings backends.Settings) (draws [][]float64, divergences int, err error) {
-	err = session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env density.Env) error {
+// fit returns the draws of each quantity of the study from one kernel over all parties, and the number of divergences among them.
+func (s *Study) fit(ctx context.Context, d *simulated, seed uint64, settings backends.Settings) (draws [][]float64, divergences int, err error) {
+	err = session.Run(ctx, d.plan, session.OneLoop, seed, func(ctx context.Context, env density.Env) error {
 		kernel, err := s.prepared.Algorithm.New(env, settings)
 		if err != nil {
 			return &fit.UsageError{Err: err}
@@ -55,20 +72,22 @@ func (s *Study) fit(ctx context.Context, plan *model.Plan, seed uint64, settings
 		if err := kernel.Init(ctx); err != nil {
 			return err
 		}
-		draws, divergences, err = s.collect(ctx, env, kernel)
+		draws, divergences, err = s.collect(ctx, d, env, kernel)
 		return err
 	})
 	return draws, divergences, err
 }
 
 // collect takes each draw as soon as the kernel has it.
-func (s *Study) collect(ctx context.Context, env density.Env, kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
+func (s *Study) collect(ctx context.Context, d *simulated, env density.Env, kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
 	taker := fit.NewTaker(env, false)
 	at, err := s.columns(env)
 	if err != nil {
 		return nil, 0, err
 	}
-	draws = make([][]float64, len(at))
+	draws = make([][]float64, len(s.quantities))
+	values := make([]float64, len(s.quantities))
+	x := slices.Clone(d.truth) // which holds the cells of imputed data that are observed
 	for taken, done := 0, false; !done; {
 		info, err := kernel.Step(ctx)
 		if err != nil {
@@ -82,8 +101,16 @@ func (s *Study) collect(ctx context.Context, env density.Env, kernel backends.Ke
 			if err != nil {
 				return nil, 0, err
 			}
-			for k, column := range at {
-				draws[k] = append(draws[k], row[column])
+			for e, column := range at {
+				if column >= 0 {
+					x[e] = row[column]
+				}
+			}
+			if err := s.evaluate(d, x, values); err != nil {
+				return nil, 0, err
+			}
+			for k, v := range values {
+				draws[k] = append(draws[k], v)
 			}
 		}
 	}
@@ -93,7 +120,23 @@ func (s *Study) collect(ctx context.Context, env density.Env, kernel backends.Ke
 	return draws, divergences, nil
 }
 
-// columns finds each scalar of the study among the values that an Env reports.
+// evaluate computes the quantities of the study at parameters x of a replicate.
+func (s *Study) evaluate(d *simulated, x, values []float64) error {
+	for k, e := range s.elements {
+		values[k] = x[e]
+	}
+	if d.model == nil {
+		return nil
+	}
+	v := d.model.LogLikelihood(x)
+	if math.IsNaN(v) {
+		return errors.New("the log likelihood is not a number at a draw")
+	}
+	values[len(s.elements)] = v
+	return nil
+}
+
+// columns finds each element of the simulator's parameters among the values that an Env reports; -1 for an observed cell of imputed data.
 func (s *Study) columns(env density.Env) ([]int, error) {
 	first, offset := map[string]int{}, 0
 	for _, block := range env.Blocks() {
@@ -102,7 +145,7 @@ func (s *Study) columns(env density.Env) ([]int, error) {
 			offset += p.Len
 		}
 	}
-	var at []int
+	at := slices.Repeat([]int{-1}, s.model.Graph.Dim())
 	for k, p := range s.model.Params {
 		port := s.model.Graph.Params()[k]
 		elements := p.Elements(port.Len)
@@ -111,9 +154,7 @@ func (s *Study) columns(env density.Env) ([]int, error) {
 			return nil, fmt.Errorf("%s is not reported", p.Name)
 		}
 		for i, e := range elements {
-			if !p.Fixed(e, port.Shape) {
-				at = append(at, from+i)
-			}
+			at[port.Offset+e] = from + i
 		}
 	}
 	return at, nil

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -44,8 +45,19 @@ type Report struct {
 	Verdict    Verdict      `json:"verdict"`
 	Calibrated bool         `json:"calibrated"` // that is the verdict
 	Parameters []sbc.Result `json:"parameters"`
-	Doubts     []string     `json:"doubts"`   // why ranks that look uniform do not show that the backend is calibrated
-	Warnings   []string     `json:"warnings"` // what may be the reason for ranks that are not uniform
+	// LogLikelihood is judged with the parameters; nil without responses.
+	LogLikelihood *sbc.Result `json:"log_likelihood,omitempty"`
+	// Detectable is nil where there are too few replicates for any.
+	Detectable *Detectable `json:"detectable,omitempty"`
+	Doubts     []string    `json:"doubts"`   // why ranks that look uniform do not show that the backend is calibrated
+	Warnings   []string    `json:"warnings"` // what may be the reason for ranks that are not uniform
+}
+
+// Detectable are the errors of the posterior of one quantity that a study of this size finds with a probability.
+type Detectable struct {
+	Probability float64 `json:"probability"`
+	Shift       float64 `json:"shift"` // in standard deviations
+	Width       float64 `json:"width"` // so many times too wide, or too narrow
 }
 
 // Report judges the replicates that were done. It returns an error if there are none.
@@ -54,34 +66,88 @@ func (s *Study) Report() (Report, error) {
 	if done == 0 {
 		return Report{}, fmt.Errorf("no replicate was fitted: %s", strings.Join(s.doubts(), "; "))
 	}
-	results, p, doubts := sbc.Judge(s.scalars, ranks, ranked), s.prepared, s.doubts()
+	results, p, doubts := sbc.Judge(s.quantities, ranks, ranked), s.prepared, s.doubts()
 	concluded := verdict(sbc.Calibrated(results), doubts)
-	return Report{
+	out := Report{
 		Schema: posterior.Schema, Model: p.Name, Backend: p.Algorithm.Name, Transform: p.Checked.Transform.Kind.Name, Seed: s.seed,
-		Replicates: done, Draws: ranked, Verdict: concluded, Calibrated: concluded == Calibrated, Parameters: results, Doubts: doubts, Warnings: s.warnings(),
-	}, nil
+		Replicates: done, Draws: ranked, Verdict: concluded, Calibrated: concluded == Calibrated, Parameters: results[:len(s.elements)], Doubts: doubts, Warnings: s.warnings(),
+	}
+	if s.likelihood {
+		out.LogLikelihood = &results[len(s.elements)]
+	}
+	if shift, width := sbc.Detectable(done, len(results), ranked); !math.IsInf(max(shift, width), 1) {
+		out.Detectable = &Detectable{Probability: sbc.Power, Shift: shift, Width: width}
+	}
+	return out, nil
 }
 
-// WriteTable writes the report as a text table, with a bar of the ranks for each parameter, and the verdict below it.
+// quantities are all that was judged.
+func (r Report) quantities() []sbc.Result {
+	if r.LogLikelihood == nil {
+		return r.Parameters
+	}
+	return append(slices.Clone(r.Parameters), *r.LogLikelihood)
+}
+
+// WriteTable writes the report as a text table, with a bar of the ranks and what is wrong for each quantity, and the verdict below it with what it means.
 func (r Report) WriteTable(w io.Writer) error {
-	rows := [][]string{{"parameter", "chi2", "df", "p", "p (Holm)", "ranks", ""}}
-	least := 1.0
-	for _, x := range r.Parameters {
-		least = min(least, x.Adjusted)
-		rows = append(rows, []string{x.Shown(), fmt.Sprintf("%.1f", x.Chi2), fmt.Sprint(x.DF), fmt.Sprintf("%.3g", x.P), fmt.Sprintf("%.3g", x.Adjusted), "│" + x.Bars() + "│", x.Reading()})
+	rows := [][]string{{"parameter", "shift", "p", "width", "p", "shape p", "p (Holm)", "ranks", ""}}
+	all, wrong := r.quantities(), 0
+	least := all[0]
+	for _, x := range all {
+		if x.Adjusted < least.Adjusted || x.Adjusted == least.Adjusted && x.P < least.P {
+			least = x
+		}
+		if x.Adjusted < sbc.Level {
+			wrong++
+		}
+		shape := "–" // not tested
+		if x.DF > 0 {
+			shape = fmt.Sprintf("%.2g", x.Shape)
+		}
+		rows = append(rows, []string{x.Shown(), fmt.Sprintf("%+.2f", x.Shift.Estimate), fmt.Sprintf("%.2g", x.Shift.P), fmt.Sprintf("%.2f", x.Width.Estimate), fmt.Sprintf("%.2g", x.Width.P), shape, fmt.Sprintf("%.2g", x.Adjusted), "│" + x.Bars() + "│", x.Reading()})
 	}
 	text := posterior.AlignLeft(rows)
-	text += fmt.Sprintf("%s: the smallest of %d adjusted p-values is %.2g, judged at %g; %d replicates, %d draws each\n", r.Verdict, len(r.Parameters), least, sbc.Level, r.Replicates, r.Draws)
-	for _, line := range slices.Concat(r.Doubts, r.Warnings) {
+	text += fmt.Sprintf("%s: the smallest of %d adjusted p-values is %.2g (%s), judged at %g; %d replicates, %d draws each\n", r.Verdict, len(all), least.Adjusted, least.Shown(), sbc.Level, r.Replicates, r.Draws)
+	if wrong > 0 {
+		text += fmt.Sprintf("an error in %d of %d quantities: a study of a right posterior finds one with probability %g at most\n", wrong, len(all), sbc.Level)
+	}
+	if explanation := r.fits(); explanation != "" {
+		text += explanation + "\n"
+	}
+	for _, line := range slices.Concat([]string{r.sensitivity()}, r.Doubts, r.Warnings) {
 		text += line + "\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
 
-// ranks gathers, by scalar, the ranks of the replicates that were done.
+// fits says what a wrong log likelihood means; "" where it is not wrong.
+func (r Report) fits() string {
+	l := r.LogLikelihood
+	switch {
+	case l == nil || l.Adjusted >= sbc.Level:
+		return ""
+	case l.Shift.P > min(l.Width.P, l.Shape):
+		return "log likelihood: the draws fit the data about as well as the parameters that made them, but not with the variation that they should have"
+	case l.Shift.Estimate < 0:
+		return "log likelihood: the draws fit the data worse than the parameters that made them do: the data count for too little, or the prior for too much"
+	}
+	return "log likelihood: the draws fit the data better than the parameters that made them should: the data count for too much, or the prior for too little"
+}
+
+// sensitivity says how large an error the study would have found.
+func (r Report) sensitivity() string {
+	if r.Detectable == nil {
+		return fmt.Sprintf("%d replicates are too few to find even large errors; take more", r.Replicates)
+	}
+	d := r.Detectable
+	return fmt.Sprintf("a posterior that is shifted by %.2f sd, or %.2f times too wide or narrow, in one quantity is found by about %g of such studies", d.Shift, d.Width, d.Probability)
+}
+
+// ranks gathers, by quantity, the ranks of the replicates that were done.
 func (s *Study) ranks() (ranks [][]int, done int) {
-	ranks = make([][]int, len(s.scalars))
+	ranks = make([][]int, len(s.quantities))
 	for _, r := range s.results {
 		if !r.done {
 			continue

@@ -1,6 +1,6 @@
 // Package calibrate checks an inference algorithm on a model by simulation: parameters drawn from their priors must have uniform ranks among the posterior
-// draws given data that were drawn with them. Method: Talts, Betancourt, Simpson, Vehtari and Gelman (2018), "Validating Bayesian inference algorithms with
-// simulation-based calibration".
+// draws given data that were drawn with them, and so must the log likelihood of these data. Method: Talts, Betancourt, Simpson, Vehtari and Gelman (2018), "Validating Bayesian inference algorithms with
+// simulation-based calibration"; the log likelihood: Modrák et al. (2023), as in package sbc. A study is a simulation: it holds the data of all parties, and nothing crosses.
 package calibrate
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 
@@ -21,7 +22,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/sbc"
-	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/simulate"
 )
@@ -39,17 +39,19 @@ type Study struct {
 	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
 	scale    func(string) float64
 	seed     uint64
-	scalars  []posterior.Column // all that vary, in the order of the simulator's parameters
-	elements []int              // where they are among the parameters
-	scaled   []string           // parameters whose priors have a scale
-	results  []replicate
+	// quantities are ranked: all scalars that vary, in the order of the simulator's parameters, and after them the log likelihood where there are responses.
+	quantities []posterior.Column
+	elements   []int // where the scalars are among the parameters
+	likelihood bool
+	scaled     []string // parameters whose priors have a scale
+	results    []replicate
 }
 
 // A replicate is the outcome of one data set.
 type replicate struct {
 	done        bool
 	ranks       []int
-	ess         float64 // the least of any scalar
+	ess         float64 // the least of any quantity
 	divergences int
 	err         error
 	fatal       bool // the error does not depend on the data of the replicate
@@ -87,12 +89,15 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 		columns := posterior.Columns(posterior.Labelled([]posterior.Variable{{Name: param.Name, Dims: param.Dims(port.Shape)}}, labels))
 		for i, e := range param.Elements(port.Len) {
 			if !param.Fixed(e, port.Shape) {
-				s.scalars, s.elements = append(s.scalars, columns[i]), append(s.elements, port.Offset+e)
+				s.quantities, s.elements = append(s.quantities, columns[i]), append(s.elements, port.Offset+e)
 			}
 		}
 		if param.Dist.ScaleAt >= 0 {
 			s.scaled = append(s.scaled, param.Name)
 		}
+	}
+	if s.likelihood = len(m.Responses) > 0; s.likelihood {
+		s.quantities = append(s.quantities, posterior.Column{Name: sbc.LogLikelihood})
 	}
 	return s, diags, nil
 }
@@ -208,7 +213,7 @@ func (s *Study) Take(part cells.Part, result []byte) error {
 		r := replicate{ranks: one.Ranks, divergences: one.Divergences}
 		if one.Failed != "" {
 			r.err = errors.New(one.Failed)
-		} else if r.done = true; len(r.ranks) != len(s.scalars) || slices.ContainsFunc(r.ranks, func(v int) bool { return v < 0 || v > ranked }) {
+		} else if r.done = true; len(r.ranks) != len(s.quantities) || slices.ContainsFunc(r.ranks, func(v int) bool { return v < 0 || v > ranked }) {
 			return fmt.Errorf("replicate %d has ranks that there are not", one.Number)
 		} else if ess, err := strconv.ParseFloat(one.ESS, 64); err != nil {
 			return err
@@ -220,7 +225,7 @@ func (s *Study) Take(part cells.Part, result []byte) error {
 	return nil
 }
 
-// replicate draws a data set, fits it, and ranks the parameters that it was made with. Its random numbers depend only on the seed and its number.
+// replicate draws a data set, fits it, and ranks the quantities at the parameters that it was made with. Its random numbers depend only on the seed and its number.
 func (s *Study) replicate(ctx context.Context, simulator *simulate.Simulator, number int) (out replicate) {
 	stream := rng.New(rng.SharedKey(s.seed), "calibrate "+strconv.Itoa(number)).Rand()
 	truth := make([]float64, s.model.Graph.Dim())
@@ -233,25 +238,29 @@ func (s *Study) replicate(ctx context.Context, simulator *simulate.Simulator, nu
 		out.err = err
 		return out
 	}
-	plan, err := s.with(responses, truth)
+	d, err := s.with(responses, truth)
 	if err != nil {
 		out.err = err
 		return out
 	}
-	s.rankIn(ctx, plan, stream.Uint64(), truth, &out)
+	s.rankIn(ctx, d, stream, &out)
 	return out
 }
 
 // rankIn fits simulated data and ranks the truth among the draws. A Markov chain is made longer until it has enough effective draws.
-func (s *Study) rankIn(ctx context.Context, plan *model.Plan, seed uint64, truth []float64, out *replicate) {
+func (s *Study) rankIn(ctx context.Context, d *simulated, stream *rand.Rand, out *replicate) {
+	seed, truth := stream.Uint64(), make([]float64, len(s.quantities))
+	if out.err = s.evaluate(d, d.truth, truth); out.err != nil {
+		return
+	}
 	for _, settings := range s.settings {
 		var draws [][]float64
-		if draws, out.divergences, out.err = s.fit(ctx, plan, seed, settings); out.err != nil {
+		if draws, out.divergences, out.err = s.fit(ctx, d, seed, settings); out.err != nil {
 			var usage *fit.UsageError
 			out.fatal = errors.As(out.err, &usage)
 			return
 		}
-		out.ess, out.ranks = s.rank(truth, draws)
+		out.ess, out.ranks = rank(truth, draws, stream)
 		if out.ess >= ranked {
 			break
 		}
@@ -260,10 +269,10 @@ func (s *Study) rankIn(ctx context.Context, plan *model.Plan, seed uint64, truth
 }
 
 // rank ranks the truth among thinned draws, and returns the least effective sample size of the chain.
-func (s *Study) rank(truth []float64, draws [][]float64) (ess float64, ranks []int) {
+func rank(truth []float64, draws [][]float64, ties *rand.Rand) (ess float64, ranks []int) {
 	ess = math.Inf(1)
 	for k, column := range draws {
-		ranks = append(ranks, sbc.Rank(truth[s.elements[k]], sbc.Thinned(column, ranked)))
+		ranks = append(ranks, sbc.Rank(truth[k], sbc.Thinned(column, ranked), ties))
 		if v := posterior.ESSBulk([][]float64{column}); v < ess {
 			ess = v
 		}

@@ -117,6 +117,20 @@ func TestPointwiseDensitiesOfNormals(t *testing.T) {
 	}
 }
 
+// The log likelihood is the sum of log densities at the predictor without noise, also after an evaluation with noise.
+func TestLogLikelihoodIsWithoutNoise(t *testing.T) {
+	for _, r := range []regression{normal(), normal(0.7, 0.4)} {
+		s, want := r.model(t).NewSimulator(), 0.0
+		for i, y := range r.y {
+			want += logNormal(y, 0.8*r.x[i], r.args[0])
+		}
+		s.At([]float64{-1}, s.Deviations(rand.New(rand.NewPCG(1, 1))))
+		if got := s.LogLikelihood([]float64{0.8}); math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("rho %v: %.16g, want %.16g", r.rho, got, want)
+		}
+	}
+}
+
 // Without a closed form, the integral over the noise agrees with Simpson's rule on 4,000 intervals; the deviations of several clients act as one with
 // the sum of their variances.
 func TestNoiseIsIntegratedOut(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,14 +53,18 @@ func (c Command) Calibrate(title, model string, replicates int, seed uint64, fla
 		return nil, err
 	}
 	var answer struct {
-		Parameters []sbc.Result `json:"parameters"`
-		Warnings   []string     `json:"warnings"`
+		Parameters    []sbc.Result `json:"parameters"`
+		LogLikelihood *sbc.Result  `json:"log_likelihood"`
+		Warnings      []string     `json:"warnings"`
 	}
 	if err := json.Unmarshal(out, &answer); err != nil {
 		return nil, err
 	}
 	for _, w := range answer.Warnings {
 		fmt.Println(title + ": " + w)
+	}
+	if answer.LogLikelihood != nil {
+		return append(answer.Parameters, *answer.LogLikelihood), nil
 	}
 	return answer.Parameters, nil
 }
@@ -77,11 +83,13 @@ func (r Ranks) Add(c Command, model, folder string, warmup, draws int, truth map
 	if err != nil {
 		return err
 	}
-	for name, value := range truth {
+	for _, name := range slices.Sorted(maps.Keys(truth)) {
+		value := truth[name]
 		if len(chain[name]) < Draws {
 			return fmt.Errorf("%s has %d draws of %s", run, len(chain[name]), name)
 		}
-		r[name] = append(r[name], sbc.Rank(value, sbc.Thinned(chain[name], Draws)))
+		ties := rand.New(rand.NewPCG(uint64(len(r[name])), 0))
+		r[name] = append(r[name], sbc.Rank(value, sbc.Thinned(chain[name], Draws), ties))
 	}
 	return nil
 }

@@ -1,0 +1,17 @@
+package simulate
+
+// LogLikelihood returns the log density of all responses at parameters x on their declared scale, without the noise of auxiliary variables: that of the model as written. It is for models whose responses
+// can all be drawn, without a factor or cox.
+func (s *Simulator) LogLikelihood(x []float64) float64 {
+	for _, n := range s.model.Noise {
+		clear(s.exec.Input(n.Input))
+	}
+	s.exec.Forward(x)
+	sum := 0.0
+	for k := range s.model.Responses {
+		for _, lp := range s.elements(&s.model.Responses[k]) {
+			sum += lp
+		}
+	}
+	return sum
+}
