@@ -84,6 +84,11 @@ func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, er
 		f.advice = p.continuation()
 	}
 	if f.draws.Len(0) == 0 {
+		if p.options.Dir != "" && p.apart == nil {
+			if err := saveRest(p.options.Dir, f.kernels); err != nil { // else Result.Save does it
+				return nil, err
+			}
+		}
 		return nil, &InterruptedError{f.advice}
 	}
 	return f, nil

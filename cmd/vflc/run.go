@@ -102,6 +102,7 @@ type runState struct {
 	prepared *fit.Prepared
 	result   *fit.Result
 	recorded *posterior.Record // of a run that is resumed
+	unsaved  error             // why the results are not in the folder
 	stopped  error             // with the exit code of the signal that has interrupted the run; nil: none
 }
 
@@ -269,11 +270,12 @@ func (s *runState) sample() (err error) {
 	return err
 }
 
+// save writes the results. Where that fails, as on a full disk, they are printed before the run ends with the error.
 func (s *runState) save() error {
-	if s.flags.dir == "" {
-		return nil
+	if s.flags.dir != "" {
+		s.unsaved = s.result.Save(s.flags.dir)
 	}
-	return s.result.Save(s.flags.dir)
+	return nil
 }
 
 func (s *runState) print() error {
@@ -293,6 +295,9 @@ func (s *runState) warn() error {
 	}
 	if l, asked, _ := s.flags.link.link(s.cmd); asked && s.result.Document.Work.Rounds > 0 { // read before the run
 		s.screen.Say("%s", l.Forecast(s.result.Document.Work))
+	}
+	if s.unsaved != nil {
+		return s.unsaved
 	}
 	if s.flags.dir != "" {
 		s.screen.Say("written to %s", s.flags.dir)
