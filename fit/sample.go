@@ -25,7 +25,7 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 			case errors.As(err, &refusal):
 				err = data.Errors(refusal.Diagnostics())
 			case errors.As(err, &nowhere):
-				err = notFinite(p.Bound.Model, nowhere)
+				err = notFinite(p.Bound, nowhere)
 			}
 		}
 		p.lock.Release()

@@ -81,7 +81,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.logLik, "log-lik", false, docOf("log-lik"))
 	fs.BoolVar(&f.saveAux, "save-aux", false, docOf("save-aux"))
 	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, or three that --rho lists")
-	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data; findings about the result are always printed")
+	fs.BoolVar(&f.quiet, "quiet", false, quietDoc+"; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when vflc diagnose would have a finding")
 	f.link.add(cmd)
