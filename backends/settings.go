@@ -192,9 +192,9 @@ func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Se
 			wrong = append(wrong, fmt.Errorf("--%s concerns auxiliary variables, and transform %s has none", name, transform))
 			continue
 		}
-		v, err := a.Settings[at].parse(given[name])
+		v, err := a.Settings[at].Parse(given[name])
 		if err != nil {
-			wrong = append(wrong, err)
+			wrong = append(wrong, fmt.Errorf("--%s: %w", name, err))
 		}
 		s.values[name] = v
 	}
@@ -248,29 +248,30 @@ func transformNames(list []def.Transform) string {
 	return strings.Join(names, ", ")
 }
 
-func (d Setting) parse(text string) (any, error) {
+// Parse reads a value of the setting. The error does not name the setting: it is --NAME on a command line, and NAME in a file.
+func (d Setting) Parse(text string) (any, error) {
 	switch d.Default.(type) {
 	case int:
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return n, fmt.Errorf("%s: %q is not a whole number", d.Name, text)
+			return n, fmt.Errorf("%q is not a whole number", text)
 		}
 		return n, d.within(float64(n), text)
 	case float64:
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return x, fmt.Errorf("%s: %q is not a number", d.Name, text)
+			return x, fmt.Errorf("%q is not a number", text)
 		}
 		return x, d.within(x, text)
 	case bool:
 		v, err := strconv.ParseBool(text)
 		if err != nil {
-			return v, fmt.Errorf("%s: %q is neither true nor false", d.Name, text)
+			return v, fmt.Errorf("%q is neither true nor false", text)
 		}
 		return v, nil
 	default:
 		if d.Choices != nil && !slices.Contains(d.Choices, text) {
-			return text, fmt.Errorf("%s: %q is not one of %s", d.Name, text, d.choices())
+			return text, fmt.Errorf("%q is not one of %s", text, d.choices())
 		}
 		return text, nil
 	}
@@ -278,10 +279,10 @@ func (d Setting) parse(text string) (any, error) {
 
 func (d Setting) within(x float64, text string) error {
 	if !(x >= d.Min) {
-		return fmt.Errorf("%s: %s is less than %g", d.Name, text, d.Min)
+		return fmt.Errorf("%s is less than %g", text, d.Min)
 	}
 	if d.Max != 0 && x > d.Max {
-		return fmt.Errorf("%s: %s is more than %g", d.Name, text, d.Max)
+		return fmt.Errorf("%s is more than %g", text, d.Max)
 	}
 	return nil
 }

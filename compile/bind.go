@@ -18,11 +18,12 @@ import (
 // A Bound is a model with its data: the graphs of all parties, and the plan that joins them.
 type Bound struct {
 	*Model
-	Data    *data.Dataset            // nil where the values were given
-	Values  map[string]data.Bindings // by party, or by member of a family
-	Sizes   *lower.Sizes
-	Lowered []*lower.Lowered // the server first
-	Plan    *model.Plan
+	Data     *data.Dataset            // nil where the values were given
+	Values   map[string]data.Bindings // by party, or by member of a family
+	Sizes    *lower.Sizes
+	Lowered  []*lower.Lowered // the server first
+	Plan     *model.Plan
+	Suspects []lower.Suspect // what explains why there is no starting point, if there is none
 
 	sources data.Sources
 	joining data.Joining
@@ -122,7 +123,7 @@ func valuePasses() []pass[*Bound] {
 		{
 			name: "support", doc: "Checks that every observation is a value that its distribution has.", observed: true,
 			run: func(b *Bound) (l diag.List, _ error) {
-				l = lower.Support(b.Checked, b.Values, b.Sizes, b.where)
+				l, b.Suspects = lower.Support(b.Checked, b.Values, b.Sizes, b.where)
 				if b.Data != nil {
 					b.Data.Release() // only the values are used from here on
 				}
@@ -241,6 +242,13 @@ func (b *Bound) leaks() (diags diag.List) {
 	terms := (&OneParty{Bound: b}).terms()
 	for _, l := range b.Lowered[1:] {
 		diags = append(diags, atload.Check(l.Party, terms)...)
+	}
+	for _, d := range diags {
+		if d.Code == diag.FixedCut {
+			for _, s := range b.Suspects {
+				d.Note("%s", s)
+			}
+		}
 	}
 	return diags
 }

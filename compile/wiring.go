@@ -27,7 +27,8 @@ func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
 	if p.Sizes, diags = lower.Unify(p.Checked, p.Values, members, func(name string) (int, string, bool) { n, ok := sizes[name]; return n, "", ok }); diags.HasErrors() {
 		return diags
 	}
-	found := lower.Support(p.Checked, p.Values, p.Sizes, p.where)
+	found, suspects := lower.Support(p.Checked, p.Values, p.Sizes, p.where)
+	p.Suspects = suspects
 	if diags = append(diags, found...); diags.HasErrors() {
 		return diags
 	}

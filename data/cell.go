@@ -51,7 +51,7 @@ func whole(cell string) (float64, issue) {
 	switch {
 	case is.bad():
 	case v != math.Trunc(v):
-		is = issue{diag.NotWhole, "is not a whole number; correct it, or declare the data real"}
+		is = issue{diag.NotWhole, "is not a whole number"}
 	case math.Abs(v) >= maxWhole:
 		is = issue{diag.OutOfRange, "is too large to be read exactly (the limit is 2^53)"}
 	}

@@ -97,6 +97,7 @@ type faults struct {
 	col  column
 	word string // follows the issue of a word in a column of numbers
 	gap  string // follows the issue of a missing cell
+	part string // follows the issue of a number that is not whole
 	// imputed is true where missing cells are none: their places are kept. imputable is true where they could be, if the model said so.
 	imputed, imputable bool
 	count              int
@@ -131,6 +132,8 @@ func (f *faults) done() bool {
 	switch {
 	case is.code == diag.NotNumber:
 		is.text += f.word
+	case is.code == diag.NotWhole:
+		is.text += "; correct it" + f.part
 	case is.code == diag.MissingCell:
 		is.text += f.waysOut() + f.gap
 	case is.code == diag.NotBinary && c.array.Words != nil && !c.view.Document:

@@ -314,7 +314,7 @@ func (d *Dataset) Sizes(names []string) (list diag.List) {
 			}
 			text := column{h.View, a}.text(0)
 			if _, is := natural(text); is.bad() {
-				fail(&list, is.code, at, "%s is the size of an array, but its value %q %s", name, text, is.text)
+				fail(&list, is.code, at, "%s is the size of an array, and so a whole number, 0 or more, but its value is %q: correct it, or remove the entry where the lengths of arrays give the size", name, text)
 			}
 		}
 	}

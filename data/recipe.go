@@ -147,6 +147,11 @@ func (r Recipe) encode(cs []column, f *Fitted, columns int, room []float64, list
 	for k, c := range cs {
 		bad[k] = &faults{list: list, col: c}
 		bad[k].gaps(f, r.Elem, r.Impute)
+		if r.Elem == types.Int.String() || r.Elem == types.Count.String() {
+			if bad[k].part = ", or declare the data real"; r.Rank == 0 {
+				bad[k].part += ", unless it is a size"
+			}
+		}
 		if r.Rank == 2 {
 			bad[k].word = fmt.Sprintf("; for categories write %s(%s), or leave the column out", ofCategories(), c.array.Name)
 		}

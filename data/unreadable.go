@@ -85,6 +85,8 @@ func Trouble(err error) error {
 		text = "is a file, and a folder is needed"
 	case errors.Is(err, syscall.ENOSPC):
 		text = "cannot be written: the disk is full"
+	case errors.Is(err, syscall.EROFS):
+		text = "cannot be written: " + cause(err)
 	case errors.Is(err, fs.ErrPermission) && writes:
 		text = "no permission to write it"
 	case errors.Is(err, fs.ErrPermission):

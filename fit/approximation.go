@@ -119,14 +119,14 @@ func (m *sampling) ascend(ctx context.Context, stop <-chan struct{}, env density
 		}
 		if m.dueNow(c, time.Since(saved)) {
 			watch.fitted(env)
-			if err := m.save(c); err != nil {
+			if err := m.saveOrGoOn(c); err != nil {
 				return err
 			}
 			saved = time.Now()
 		}
 	}
 	watch.fitted(env)
-	return m.saveAll([]*chain{c})
+	return m.persist(ctx, stop, []*chain{c})
 }
 
 // stopped reports whether a channel is closed. A nil channel never is.

@@ -62,7 +62,11 @@ func (c *chain) save(dir string, delivered bool) error {
 		_, err := w.Write(sum.Sum(nil))
 		return err
 	})
-	if c.current = err == nil; c.current && c.kept {
+	if c.current = err == nil; !c.current {
+		return err
+	}
+	c.hasStored()
+	if c.kept {
 		prune(dir, c.number)
 	}
 	return err
@@ -76,8 +80,9 @@ func (c *chain) file(dir string) string {
 	return chainFile(dir, c.number)
 }
 
-// place sets where a chain goes on that is saved at several parties.
+// place sets when a chain begins in this process, and where it goes on if it is saved at several parties.
 func (m *sampling) place(c *chain) {
+	c.written = time.Now()
 	if m.apart != nil {
 		c.kept, c.steps = true, m.apart.At[c.number]
 	}
@@ -137,7 +142,14 @@ func (c *chain) load(dir string) (bool, error) {
 		}
 	}
 	c.current = true
+	c.hasStored()
 	return true, nil
+}
+
+// hasStored notes that the chain's file holds its present state.
+func (c *chain) hasStored() {
+	c.written = time.Now()
+	c.stored.steps, c.stored.draws = c.steps, len(c.rows)
 }
 
 // state saves or loads the draws and counts of a chain.

@@ -2,14 +2,13 @@ package fit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/posterior"
@@ -29,10 +28,12 @@ type chain struct {
 	warming     time.Duration
 	drawing     time.Duration
 	kernel      backends.Kernel
-	view        *attack.Recorder // what the server receives; nil where this is not kept
-	drew        bool             // the end of the warm-up has been counted by the cpuWatch
-	current     bool             // its file holds this state
-	kept        bool             // its files are named by its transitions, since all parties must have one of them
+	view        *attack.Recorder           // what the server receives; nil where this is not kept
+	drew        bool                       // the end of the warm-up has been counted by the cpuWatch
+	current     bool                       // its file holds this state
+	written     time.Time                  // when its file was last written, or when the chain began in this process
+	stored      struct{ steps, draws int } // what its file holds
+	kept        bool                       // its files are named by its transitions, since all parties must have one of them
 	// Of a variational fit:
 	iterations int // those before the evaluation of the result
 	trace      []posterior.ELBOPoint
@@ -41,7 +42,8 @@ type chain struct {
 // A sampling is a run of kernels that draw while they step: Markov chains side by side, or one kernel that draws for several chains in turn.
 type sampling struct {
 	*Prepared
-	cpu *cpuWatch
+	cpu     *cpuWatch
+	unsaved sync.Once // says that a state could not be saved
 }
 
 // kernels returns how many kernels run side by side.
@@ -75,7 +77,7 @@ func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, e
 	err := m.all(ctx, stop, chains)
 	warmup, drawing := m.cpu.end()
 	if err == nil {
-		err = m.saveAll(chains) // before anything is printed: the terminal may be gone
+		err = m.persist(ctx, stop, chains) // before anything is printed: the terminal may be gone
 	}
 	p.options.Progress.End()
 	if err != nil {
@@ -90,16 +92,16 @@ func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, e
 	return f, nil
 }
 
-// saveAll writes the files of those chains that have moved since they were last saved.
-func (m *sampling) saveAll(chains []*chain) error {
+// saveAll writes the files of those chains that have moved since they were last saved, and returns the first error.
+func (m *sampling) saveAll(chains []*chain) (failed error) {
 	for _, c := range chains {
 		if !c.current {
-			if err := m.save(c); err != nil {
-				return err
+			if err := m.save(c); err != nil && failed == nil {
+				failed = err
 			}
 		}
 	}
-	return nil
+	return failed
 }
 
 // announceMissing names the chains of a resumed run that have no file, though others have one.
@@ -178,7 +180,7 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, w *walk) err
 			return err
 		}
 		if m.dueNow(c, w.now.Sub(w.saved)) {
-			if err := m.save(c); err != nil {
+			if err := m.saveOrGoOn(c); err != nil {
 				return err
 			}
 			w.saved = time.Now()
@@ -190,7 +192,7 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, w *walk) err
 	if c.current || time.Since(w.saved) < worthSaving {
 		return nil
 	}
-	return m.save(c)
+	return m.saveOrGoOn(c)
 }
 
 // dueNow reports whether a chain is to be saved: some time after it was, or where all parties save it.
@@ -220,16 +222,11 @@ func (m *sampling) save(c *chain) error {
 	if m.options.Dir == "" {
 		return nil
 	}
-	if err := c.save(m.options.Dir, false); err != nil {
-		way := fmt.Sprintf("vflc resume %s continues from what was saved before", m.options.Dir)
-		var diags data.Errors
-		if errors.As(data.Trouble(err), &diags) {
-			diags[0].Message += "; " + way
-			return diags
-		}
-		return fmt.Errorf("%w; %s", err, way)
+	err := c.save(m.options.Dir, false)
+	if err != nil && m.apart != nil {
+		return WithNotes(err, fmt.Sprintf("vflc resume %s continues from what was saved before", m.options.Dir))
 	}
-	return nil
+	return err
 }
 
 // A stopwatch adds time and work to what a chain had before.

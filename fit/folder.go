@@ -256,7 +256,7 @@ func exists(path string) bool {
 }
 
 // Save writes summary, draws, programs and the record of the run to a folder. In the run's own folder, the draws leave its checkpoint when all else is on disk.
-// Another folder must not hold a run, or files of anything else.
+// Another folder must not hold a run, or files of anything else. Chains that could not be saved before are saved first; where they still cannot, the error says what is on disk.
 func (r *Result) Save(dir string) error {
 	own := dir == r.dir
 	if !own {
@@ -272,9 +272,14 @@ func (r *Result) Save(dir string) error {
 		return err
 	}
 	defer lock.Release()
+	if own && !r.apart {
+		if err := saveRest(dir, r.kernels); err != nil {
+			return err
+		}
+	}
 	if err := r.write(dir); err != nil {
 		if own {
-			return fmt.Errorf("%w; the draws are in %s: vflc resume %s writes the results", err, filepath.Join(dir, checkpointDir), dir)
+			return notWritten(err, dir)
 		}
 		return err
 	}

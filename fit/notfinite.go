@@ -16,7 +16,8 @@ import (
 )
 
 // notFinite says where in the model a density or gradient was not finite, and what to do.
-func notFinite(m *compile.Model, e *backends.NotFiniteError) error {
+func notFinite(b *compile.Bound, e *backends.NotFiniteError) error {
+	m := b.Model
 	code := diag.NoStart
 	if e.Begun {
 		code = diag.NotFinite
@@ -28,6 +29,9 @@ func notFinite(m *compile.Model, e *backends.NotFiniteError) error {
 	}
 	var list diag.List
 	d := list.Errorf(code, m.Source, at, "%v", e)
+	if l != nil && blames(d, l, b.Suspects) {
+		return &InitError{data.Errors(list)}
+	}
 	switch c := e.Cause; {
 	case !e.Known:
 		d.Note("what is not finite is at a party of another process, whose own report names it")
@@ -48,6 +52,21 @@ func notFinite(m *compile.Model, e *backends.NotFiniteError) error {
 	}
 	d.Note("vflc run --inits FILE begins at values of yours")
 	return &InitError{data.Errors(list)}
+}
+
+// blames notes what data alone make infinite in a likelihood. It reports whether there is anything.
+func blames(d *diag.Diagnostic, l *check.Likelihood, suspects []lower.Suspect) bool {
+	for _, s := range suspects {
+		if s.Likelihood.Stmt != l.Stmt {
+			continue
+		}
+		d.Note("%s", s)
+	}
+	if len(d.Notes) == 0 {
+		return false
+	}
+	d.Note("whatever the parameters, this is not finite: correct the data, leave such rows out at every party, or write an expression that is finite there")
+	return true
 }
 
 // statement finds what a cause names in the model: a likelihood, or else a parameter, or the likelihood that a cut enters.

@@ -47,6 +47,8 @@ type Origin struct {
 type Progress interface {
 	// Message is one line of text for the user.
 	Message(text string)
+	// Warning is one line of text that is shown where the run is quiet, too.
+	Warning(text string)
 	// Begin gives the number of chains that run side by side, and of the steps of each; 0 where this is not known in advance.
 	Begin(chains, steps int)
 	// Step reports one step of a chain, counted from 1.
@@ -62,6 +64,9 @@ type Quiet struct{}
 
 // Message does nothing, as do the other methods.
 func (Quiet) Message(string) {}
+
+// Warning does nothing.
+func (Quiet) Warning(string) {}
 
 // Begin does nothing.
 func (Quiet) Begin(int, int) {}

@@ -25,7 +25,7 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 			case errors.As(err, &refusal):
 				err = data.Errors(refusal.Diagnostics())
 			case errors.As(err, &nowhere):
-				err = notFinite(p.Bound.Model, nowhere)
+				err = notFinite(p.Bound, nowhere)
 			}
 		}
 		p.lock.Release()
@@ -84,6 +84,11 @@ func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, er
 		f.advice = p.continuation()
 	}
 	if f.draws.Len(0) == 0 {
+		if p.options.Dir != "" && p.apart == nil {
+			if err := saveRest(p.options.Dir, f.kernels); err != nil { // else Result.Save does it
+				return nil, err
+			}
+		}
 		return nil, &InterruptedError{f.advice}
 	}
 	return f, nil

@@ -50,7 +50,7 @@ func (p *Prepared) window(size string, n int) error {
 // setting is the name of the setting that has a role.
 func (p *Prepared) setting(role backends.Role) string {
 	d, _ := p.Algorithm.In(role)
-	return d.Name
+	return "--" + d.Name
 }
 
 // apply adds the windows to a plan.

@@ -25,6 +25,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/network"
+	"github.com/vflc/vflc/runtime/session"
 )
 
 // A Check is one thing that would make a run fail, or that would not, or what the party ought to know of the run.
@@ -346,8 +347,8 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 	if err != nil {
 		return p.problem("crossings", err, "")
 	}
-	own, _, _ := compile.Member(p.node.id.Party) // its name was checked
-	kinds, numbers, often := map[string]bool{}, 0, ""
+	own, _, _ := compile.Member(p.node.id.Party)      // its name was checked
+	kinds, numbers, often := map[string]bool{}, 0, "" // of messages, by their names
 	for _, d := range rows {
 		from, _, _ := strings.Cut(d.From, "[")
 		to, _, _ := strings.Cut(d.To, "[")
@@ -372,13 +373,7 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 	if a.Task.Kind != Fitting {
 		return p.predicts(a, rtt, numbers)
 	}
-	trips := 0
-	for _, kind := range []string{"early", "aux", "partial"} { // each begins a round trip
-		if kinds[kind] {
-			trips++
-		}
-	}
-	trips = max(1, trips)
+	trips := session.RoundTrips(kinds)
 	if k := a.Task.Folds; k > 0 {
 		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
 	}

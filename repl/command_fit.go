@@ -77,6 +77,9 @@ func (s *Session) order(args string) (order, error) {
 		}
 	}
 	list = s.flagged(list)
+	if len(list) > 1 && !strings.Contains(list[1], "=") && slices.Contains(settingNames(), list[0]) {
+		return o, usagef("%s is no backend; write %s", list[0], fitLine(list[:2]))
+	}
 	if len(list) > 0 && !strings.Contains(list[0], "=") {
 		a, err := backend(list[0])
 		if err != nil {

@@ -1,6 +1,10 @@
 package repl
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
 func setCommand() command {
 	return command{name: "set", args: "json|pager on|off", doc: "json: answer with one line of JSON each; pager: show long answers a screen at a time",
@@ -15,6 +19,9 @@ func setCommand() command {
 			if len(list) == 0 {
 				return s.say("set", "json %s, pager %s", onOff(s.json), onOff(s.pager))
 			}
+			if name, _, _ := strings.Cut(list[0], "="); slices.Contains(settingNames(), strings.TrimLeft(name, "-")) || name == "backend" {
+				return usagef(":set: %s belongs to a fit: write %s", name, fitLine(list))
+			}
 			if len(list) != 2 || list[1] != "on" && list[1] != "off" {
 				return usagef(":set: write :set json on or off, :set pager on or off")
 			}
@@ -28,6 +35,18 @@ func setCommand() command {
 			}
 			return nil
 		}}
+}
+
+// fitLine is a line of :fit with what was to be set: NAME VALUE or NAME=VALUE.
+func fitLine(list []string) string {
+	name, value, _ := strings.Cut(strings.TrimLeft(strings.Join(list, "="), "-"), "=")
+	switch {
+	case value == "":
+		value = "VALUE"
+	case name == "backend":
+		return ":fit " + value
+	}
+	return ":fit " + name + "=" + value
 }
 
 func onOff(b bool) string {

@@ -88,7 +88,7 @@ with more replicates, takes those that are there.`,
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
 	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of replicates to fit at the same time; the result does not depend on it")
 	fs.StringVar(&f.misstate, "misstate", "", "simulate with the scale of a parameter's prior divided by a factor, `PARAMETER=FACTOR`: a correct sampler must then fail, which shows that the check detects such an error")
-	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data")
+	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
 	fs.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 unless the verdict is \"calibrated\"")
 	addSettings(cmd)

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +11,6 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/fit/noise"
-	"github.com/vflc/vflc/internal/atomicfile"
 )
 
 func newCompile() *cobra.Command {
@@ -24,6 +20,8 @@ func newCompile() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compile --split-by client MODEL -o DIR",
 		Short: "Write one program per party, and the manifest of what crosses between them",
+		Long: `Write one program per party, and the manifest of what crosses between them, to a folder. The folder is new or empty, or one that vflc compile
+has written: its programs are then replaced. Other files are not.`,
 		Example: `  vflc compile --split-by client logistic.vfl -o build
   vflc compile --split-by client logistic.vfl --extrapolate --rho 0.6,0.4,0.2 -o build
   vflc compile logistic.vfl --dump cut`,
@@ -133,50 +131,36 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 	if err := m.Verify(); err != nil { // each program is loaded as its party would load it
 		return fmt.Errorf("%s: vflc wrote programs that their parties would refuse, so none is kept; this is a fault of vflc: %w", m.Source.Name, err)
 	}
-	if err := writeFiles(dir, m.Files()); err != nil {
-		return err
+	type folder struct {
+		dir   string
+		files map[string][]byte // nil: none, and those of an earlier model are removed
 	}
-	further := ""
+	folders, further := []folder{{dir, m.Files()}}, ""
 	for _, k := range []struct {
 		dir, doc string
 		scored   bool
 	}{{compile.PredictDir, "predict", false}, {compile.ScoreDir, "ppc and cv", true}} {
-		to := filepath.Join(dir, k.dir)
+		to := folder{dir: filepath.Join(dir, k.dir)}
 		p, diags, err := m.Prediction(k.scored)
 		if err == nil && !diags.HasErrors() && p.Model.Manifest != nil {
 			if err := p.Verify(); err != nil {
 				return fmt.Errorf("%s: vflc wrote programs of a prediction that their parties would refuse; this is a fault of vflc: %w", m.Source.Name, err)
 			}
-			if err := writeFiles(to, p.Files()); err != nil {
-				return err
-			}
-			further += fmt.Sprintf("; those for %s to %s", k.doc, to)
-			continue
+			to.files = p.Files()
+			further += fmt.Sprintf("; those for %s to %s", k.doc, to.dir)
 		}
-		if err := os.Remove(filepath.Join(to, compile.ManifestFile)); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an earlier model
+		folders = append(folders, to)
+	}
+	for _, f := range folders {
+		if err := mayWritePrograms(f.dir, f.files); err != nil {
+			return err
+		}
+	}
+	for _, f := range folders {
+		if err := replacePrograms(f.dir, f.files); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s%s\n", len(m.Programs), compile.ManifestFile, filepath.Clean(dir), further)
-	return nil
-}
-
-// writeFiles writes programs to a folder. What is a client's alone is for the eyes of its owner.
-func writeFiles(dir string, files map[string][]byte) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for name, text := range files {
-		mode := fs.FileMode(0o644)
-		if strings.HasPrefix(name, compile.OwnDir+"/") {
-			mode = 0o600
-			if err := os.MkdirAll(filepath.Join(dir, compile.OwnDir), 0o700); err != nil {
-				return err
-			}
-		}
-		if err := atomicfile.WriteBytes(filepath.Join(dir, filepath.FromSlash(name)), mode, text); err != nil {
-			return err
-		}
-	}
 	return nil
 }

@@ -60,7 +60,7 @@ those that are there.`,
 	fs.BoolVar(&f.options.NewLevels, "new-levels", false, "draw the parameters of categories that the fitted rows lack from their prior, as with --by on the column of a level")
 	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the folds and of all fits")
 	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of folds to fit at the same time; the result does not depend on it")
-	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data")
+	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON, with the fold and the log density of each row")
 	addSettings(cmd)
 	return cmd

@@ -21,10 +21,13 @@ func settle(cmd *cobra.Command, l diag.List) error {
 	return nil
 }
 
-// settleQuietly is settle for commands with --quiet: without errors it prints nothing there.
+// quietDoc is what the flag --quiet does to a command that fits.
+const quietDoc = "print no progress, and no warnings of the compiler or about the data, except those that change what the result means"
+
+// settleQuietly is settle for commands with --quiet, which then print errors, and warnings about what the result means.
 func settleQuietly(cmd *cobra.Command, l diag.List, quiet bool) error {
-	if quiet && !l.HasErrors() {
-		return nil
+	if quiet {
+		l = l.Loud()
 	}
 	return settle(cmd, l)
 }

@@ -89,19 +89,23 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usagef("--%s needs a value", bare.GetFlag().Name)
 	case errors.As(err, &wrong):
 		f := wrong.GetFlag()
-		why, ok := map[string]string{"uint64": "write a whole number, 0 or more", "int": "write a whole number", "int64": "write a whole number", "float64": "write a number", "bool": "write true or false", "duration": "write a time, as 30s or 2m"}[f.Value.Type()]
-		if !ok {
-			why = wrong.Unwrap().Error()
-		}
-		return usagef("--%s %s: %s", f.Name, wrong.GetValue(), why)
+		return usagef("--%s %s: %s", f.Name, wrong.GetValue(), expected(f, wrong.Unwrap()))
 	}
 	return err
+}
+
+// expected says what the value of a flag must be that has been refused with an error.
+func expected(f *pflag.Flag, err error) string {
+	if why, ok := map[string]string{"uint64": "write a whole number, 0 or more", "int": "write a whole number", "int64": "write a whole number", "float64": "write a number", "bool": "write true or false", "duration": "write a time, as 30s or 2m"}[f.Value.Type()]; ok {
+		return why
+	}
+	return err.Error()
 }
 
 // action wraps the body of a command so that its errors get the exit codes of their kinds. Errors that cobra finds stay usage errors.
 func action(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		return judged(cmd, body(cmd, args))
+		return asInFile(cmd, judged(cmd, body(cmd, args)))
 	}
 }
 

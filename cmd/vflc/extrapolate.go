@@ -68,8 +68,8 @@ func (s *runState) extrapolate() error {
 	}
 	for _, f := range series.Fits {
 		if s.flags.dir != "" {
-			if err := f.Result.Save(filepath.Join(s.flags.dir, noise.Folder(f.Rho))); err != nil {
-				return err
+			if err := f.Result.Save(filepath.Join(s.flags.dir, noise.Folder(f.Rho))); err != nil && s.unsaved == nil {
+				s.unsaved = err
 			}
 		}
 	}
@@ -156,6 +156,9 @@ func (s *runState) extrapolated(e noise.Extrapolation) error {
 		return err
 	}
 	writeFindings(s.cmd, e.Findings)
+	if s.unsaved != nil {
+		return fit.WithNotes(s.unsaved, fmt.Sprintf("vflc resume %s finishes all fits", quoted(s.flags.dir)))
+	}
 	if s.flags.dir != "" {
 		s.screen.Say("written to %s, a folder for each fit; vflc summary %s repeats this table", s.flags.dir, quoted(s.flags.dir))
 	}

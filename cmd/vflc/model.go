@@ -42,7 +42,7 @@ func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Mode
 	return compileAloud(cmd, path, f, false)
 }
 
-// compileAloud is compileWhole for commands with --quiet, which then prints only errors: the warnings of a model and its data are those of vflc check.
+// compileAloud is compileWhole for commands with --quiet, which then prints errors, and warnings about what the result means: the others are those of vflc check.
 func compileAloud(cmd *cobra.Command, path string, f *modelFlags, quiet bool) (*compile.Model, error) {
 	m, diags, err := compileFile(path, f)
 	return whole(cmd, m, diags, quiet, err)
@@ -69,7 +69,7 @@ func say(cmd *cobra.Command, text string) {
 	}
 }
 
-// open finds the tables, those given and those beside a model file, and prepares a run. A table has at most so many bytes. It prints the diagnostics of the data, where it is quiet errors alone.
+// open finds the tables, those given and those beside a model file, and prepares a run. A table has at most so many bytes. It prints the diagnostics of the data, where it is quiet errors, and what changes the meaning of the result.
 func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, most int64, quiet bool, o fit.Options) (*fit.Prepared, error) {
 	sources, err := data.Locate(beside, m.Parties(), tables)
 	if err != nil {

@@ -48,7 +48,7 @@ rounds and correlation are about; the short fits have their own.`,
 	fs.StringVar(&f.rows, "rows", rowsError, "tables that hold different rows: error, or `intersect` to keep the rows that all have")
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
-	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data")
+	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
 	fs.BoolVar(&f.asJSON, "json", false, "print as JSON")
 	fs.Lookup("rho").Usage = "values of rho to compare: `R,R,…`"
 	f.link.add(cmd)

@@ -81,7 +81,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.logLik, "log-lik", false, docOf("log-lik"))
 	fs.BoolVar(&f.saveAux, "save-aux", false, docOf("save-aux"))
 	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, or three that --rho lists")
-	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data; findings about the result are always printed")
+	fs.BoolVar(&f.quiet, "quiet", false, quietDoc+"; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when vflc diagnose would have a finding")
 	f.link.add(cmd)
@@ -102,6 +102,7 @@ type runState struct {
 	prepared *fit.Prepared
 	result   *fit.Result
 	recorded *posterior.Record // of a run that is resumed
+	unsaved  error             // why the results are not in the folder
 	stopped  error             // with the exit code of the signal that has interrupted the run; nil: none
 }
 
@@ -269,11 +270,12 @@ func (s *runState) sample() (err error) {
 	return err
 }
 
+// save writes the results. Where that fails, as on a full disk, they are printed before the run ends with the error.
 func (s *runState) save() error {
-	if s.flags.dir == "" {
-		return nil
+	if s.flags.dir != "" {
+		s.unsaved = s.result.Save(s.flags.dir)
 	}
-	return s.result.Save(s.flags.dir)
+	return nil
 }
 
 func (s *runState) print() error {
@@ -293,6 +295,9 @@ func (s *runState) warn() error {
 	}
 	if l, asked, _ := s.flags.link.link(s.cmd); asked && s.result.Document.Work.Rounds > 0 { // read before the run
 		s.screen.Say("%s", l.Forecast(s.result.Document.Work))
+	}
+	if s.unsaved != nil {
+		return s.unsaved
 	}
 	if s.flags.dir != "" {
 		s.screen.Say("written to %s", s.flags.dir)

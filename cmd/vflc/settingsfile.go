@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,6 +33,7 @@ func applySettingsFile(cmd *cobra.Command, model string) error {
 	if err != nil {
 		return err
 	}
+	typed := typedFlags(cmd)
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		if elsewhere(cmd, name) {
 			continue
@@ -38,9 +41,35 @@ func applySettingsFile(cmd *cobra.Command, model string) error {
 		if err := applySetting(cmd.Flags(), name, settings[name]); err != nil {
 			return fmt.Errorf("%s: [run] %s: %w", path, name, err)
 		}
+		if !slices.Contains(typed, name) {
+			if cmd.Annotations == nil {
+				cmd.Annotations = map[string]string{}
+			}
+			cmd.Annotations[name] = path
+		}
 	}
 	return nil
 }
+
+// asInFile writes an error about flags as one about the file that set them: "--rho -1: …" as "vfl.toml: [run] rho -1: …". Other errors stay as they are.
+func asInFile(cmd *cobra.Command, err error) error {
+	var usage *failure
+	if !errors.As(err, &usage) || usage.code != exitUsage || usage.err == nil {
+		return err
+	}
+	lines := strings.Split(usage.err.Error(), "\n")
+	for k, line := range lines {
+		name := flagAt.FindStringSubmatch(line)
+		if name == nil || cmd.Annotations[name[1]] == "" {
+			return err
+		}
+		lines[k] = fmt.Sprintf("%s: [run] %s", cmd.Annotations[name[1]], strings.TrimPrefix(line, "--"))
+	}
+	return &failure{exitInput, errors.New(strings.Join(lines, "\n"))}
+}
+
+// flagAt is the flag at the beginning of an error about it.
+var flagAt = regexp.MustCompile(`^--([a-z-]+)\b`)
 
 // elsewhere reports whether a flag of vflc run says nothing to another command: one that it has not, or that is about a run's own output.
 func elsewhere(cmd *cobra.Command, name string) bool {
@@ -76,5 +105,8 @@ func applySetting(flags *pflag.FlagSet, name string, value any) error {
 	if isList {
 		return errors.New("needs one value, not a list")
 	}
-	return flags.Set(name, fmt.Sprint(value))
+	if err := flags.Set(name, fmt.Sprint(value)); err != nil {
+		return fmt.Errorf("%v: %s", value, expected(f, errors.Unwrap(err)))
+	}
+	return nil
 }

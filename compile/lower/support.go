@@ -21,8 +21,8 @@ type Locator func(party string, b *data.Bound, row int) (where, key string)
 
 // Support reports observations that are no value of their distribution, and data among the arguments of a distribution that it does not allow: no parameter could give
 // such a model a density, and a sampler would only find that it has no starting point. Of each likelihood the first is reported. A row of weight 0 does
-// not count. An error in an expression is left to Lower.
-func Support(p *check.Program, values map[string]data.Bindings, sizes *Sizes, locate Locator) diag.List {
+// not count. An error in an expression is left to Lower. The suspects are what explains why a model has no starting point, if it has none.
+func Support(p *check.Program, values map[string]data.Bindings, sizes *Sizes, locate Locator) (diag.List, []Suspect) {
 	s := &supported{
 		lowerer: &lowerer{
 			Lowered: &Lowered{Program: p, Party: Party{Program: p, Name: p.Server, Data: values, Sizes: sizes}},
@@ -44,13 +44,14 @@ func Support(p *check.Program, values map[string]data.Bindings, sizes *Sizes, lo
 	for _, k := range p.Likelihoods {
 		s.eachMember(k.Family != "", k.Family, func() { s.likelihood(k) })
 	}
-	return s.found
+	return s.found, s.suspects
 }
 
 type supported struct {
 	*lowerer
-	locate Locator
-	found  diag.List
+	locate   Locator
+	found    diag.List
+	suspects []Suspect
 }
 
 // A column holds what is known of an expression: one value for each element of the left side, one for all, or none.
@@ -109,6 +110,12 @@ func domain(d *def.Dist, p *def.Param) string {
 }
 
 func (s *supported) likelihood(k *check.Likelihood) {
+	seen := map[string]bool{}
+	for _, a := range k.Args {
+		if a != nil && !s.diags.HasErrors() {
+			s.suspect(k, a, seen)
+		}
+	}
 	if k.Factor() {
 		return
 	}

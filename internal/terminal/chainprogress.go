@@ -102,6 +102,13 @@ func (p *chainProgress) end() {
 	p.free()
 }
 
+// above leaves the lines on the terminal as they are, so that a text can follow them; the next ones are drawn below it. Until the function that it returns is called, no line is drawn.
+func (p *chainProgress) above() func() {
+	p.lock.Lock()
+	p.drawn = p.drawn[:0]
+	return p.lock.Unlock
+}
+
 // draw writes all lines over the previous ones. Where the terminal has become narrower, these may take several rows each.
 func (p *chainProgress) draw(now time.Time) {
 	width := p.width()

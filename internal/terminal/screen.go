@@ -2,6 +2,7 @@
 package terminal
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/vflc/vflc/backends"
@@ -12,11 +13,12 @@ type Screen struct {
 	*progress
 	chains *chainProgress // nil: one line
 	quiet  bool
+	loud   io.Writer // also where quiet
 }
 
 // NewScreen returns a Screen that writes to w; nothing where quiet.
 func NewScreen(w io.Writer, quiet bool) *Screen {
-	return &Screen{progress: newProgress(w, quiet), quiet: quiet}
+	return &Screen{progress: newProgress(w, quiet), quiet: quiet, loud: w}
 }
 
 // Say prints a message on a line of its own.
@@ -24,6 +26,16 @@ func (s *Screen) Say(format string, args ...any) { s.say(format, args...) }
 
 // Message prints a line.
 func (s *Screen) Message(text string) { s.say("%s", text) }
+
+// Warning prints a line, also where the screen is quiet. Chains may report at the same time.
+func (s *Screen) Warning(text string) {
+	if s.chains != nil {
+		defer s.chains.above()()
+	} else {
+		s.end()
+	}
+	fmt.Fprintf(s.loud, "warning: %s\n", text)
+}
 
 // Begin chooses how the run is shown.
 func (s *Screen) Begin(chains, steps int) {

@@ -172,19 +172,19 @@ var dataPages = []Page{
 		Right: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\ndata h : level(S)[N]\n-- m/data.csv --\ng,h\n1,east\n2,west\n",
 	},
 	{
-		Code: NumbersAsWords, Title: "cells that look like numbers in a column of words",
+		Code: NumbersAsWords, Meaning: true, Title: "cells that look like numbers in a column of words",
 		Text:  "A level whose cells are not all whole numbers holds words, and each distinct word is a category: 1.5 and 1.50 are two. Check that the column is meant as categories, and that a missing value is left blank.",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\n-- m/data.csv --\ng\n1\n2\nunknown\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\n-- m/data.csv --\ng\n1\n2\n3\n",
 	},
 	{
-		Code: WordsInOrder, Title: "words in the order of the alphabet, where their order counts",
+		Code: WordsInOrder, Meaning: true, Title: "words in the order of the alphabet, where their order counts",
 		Text:  "ordered_logistic and ordered_probit put cutpoints between categories in the order of their codes. Words without a list in the model have codes in the order of the alphabet: fair, good, poor. The fit is then of that order, and its coefficients mean nothing where another is meant. List the categories from the lowest to the highest. A list in the order of the alphabet says that it is meant. Whole numbers are codes themselves.",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ normal(0, 3)\ny ~ ordered_logistic(b * x, c)\n-- m/data.csv --\ny,x\npoor,-1\nfair,0\ngood,1\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\nlevels K = \"poor\", \"fair\", \"good\"\ndata y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ normal(0, 3)\ny ~ ordered_logistic(b * x, c)\n-- m/data.csv --\ny,x\npoor,-1\nfair,0\ngood,1\n",
 	},
 	{
-		Code: KeyAsCovariate, Title: "a column that numbers the rows is a covariate",
+		Code: KeyAsCovariate, Meaning: true, Title: "a column that numbers the rows is a covariate",
 		Text:  "Where no key joins the rows, as with --key none, `*` takes every column that no declaration names, also one that only numbers the rows. A column called id is left out. The warning is given for whole numbers that are consecutive and different in all rows. Name the columns, or the key.",
 		Wrong: "vflc run m.vfl --key none\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\ny\n1.5\n2.5\n0.5\n-- m/a.csv --\npatient,x\n12,0.1\n10,0.4\n11,0.2\n",
 		Right: "vflc run m.vfl --key none\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a from x\n-- m/server.csv --\ny\n1.5\n2.5\n0.5\n-- m/a.csv --\npatient,x\n12,0.1\n10,0.4\n11,0.2\n",

@@ -473,7 +473,7 @@ y ~ normal(mu + nu, 1)
 `,
 	},
 	{
-		Code: CountedTwice, Title: "data that count twice",
+		Code: CountedTwice, Meaning: true, Title: "data that count twice",
 		Text: "Two likelihoods with the same left side multiply: its data then count as two independent observations each. A column that stands twice in one `from` clause gives two coefficients of which only the sum is known. This is a warning.",
 		Wrong: `data y : real[N]
 param mu ~ normal(0, 1)
@@ -530,7 +530,7 @@ y ~ poisson_log(b) truncate(lower=1)
 `,
 	},
 	{
-		Code: MixturePerRow, Title: "a mixture of rows that Stan's text writes as a mixture of sums",
+		Code: MixturePerRow, Meaning: true, Title: "a mixture of rows that Stan's text writes as a mixture of sums",
 		Text: "A density function here gives one element for each row, so that log_mix(w, a, b) and log_sum_exp(a, b) let each row have its own component. In Stan normal_lpdf is a sum, and the same words choose one component for all rows; that is log_mix(w, sum(a), sum(b)) here. This is a warning; y ~ mixture(w, …) says that the mixture is per row, without it.",
 		Wrong: `data y : real[N]
 param w ~ beta(2, 2)

@@ -246,3 +246,20 @@ var (
 		density.CutMoments: {kindCutMoments, kindCutSums}, density.Expansion: {kindExpansion, kindExpanded}, density.Weighing: {kindShares, kindWeights},
 	}
 )
+
+// RoundTrips counts the round trips that messages of these kinds, by name, make where a client and the server exchange one of each: the first answer to what the server sends, and each answer to what
+// the client sends. What comes last needs none. Messages that nobody answers count as one.
+func RoundTrips(names map[string]bool) int {
+	n, begun, asked, sent := 0, false, false, false
+	for _, k := range kinds {
+		if !names[k.name] {
+			continue
+		}
+		switch {
+		case k.up && asked, !k.up && sent:
+			n++
+		}
+		asked, sent, begun = !k.up && !begun, k.up, true
+	}
+	return max(1, n)
+}
