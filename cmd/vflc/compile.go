@@ -136,7 +136,7 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 	if err := writeFiles(dir, m.Files()); err != nil {
 		return err
 	}
-	further := ""
+	further, none := "", ""
 	for _, k := range []struct {
 		dir, doc string
 		scored   bool
@@ -153,11 +153,14 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 			further += fmt.Sprintf("; those for %s to %s", k.doc, to)
 			continue
 		}
+		if err != nil {
+			none += fmt.Sprintf("no programs for %s: %v\n", k.doc, err)
+		}
 		if err := os.Remove(filepath.Join(to, compile.ManifestFile)); err != nil && !errors.Is(err, fs.ErrNotExist) { // of an earlier model
 			return err
 		}
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s%s\n", len(m.Programs), compile.ManifestFile, filepath.Clean(dir), further)
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s%s\n%s", len(m.Programs), compile.ManifestFile, filepath.Clean(dir), further, none)
 	return nil
 }
 
