@@ -112,7 +112,7 @@ func (a *auditor) add(d Disclosure) {
 func (a *auditor) before() {
 	for _, d := range a.Manifest.SharedData {
 		for _, to := range d.To {
-			a.add(Disclosure{What: "data " + d.Name, From: "any holder", To: to, Shape: d.Shape, Often: "once", Masked: "no", Learns: "the data: every party of the table holds them"})
+			a.add(Disclosure{What: "data " + d.Name, From: "any holder", To: to, Shape: d.Shape, Often: "once", Masked: "no", Learns: "the data themselves, of which it holds a copy"})
 		}
 	}
 	for _, s := range a.Manifest.Sizes {

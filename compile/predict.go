@@ -67,7 +67,7 @@ func (m *Model) Prediction(scored bool) (*Prediction, diag.List, error) {
 		return nil, nil, err
 	}
 	o := m.options
-	o.Rho, o.RhoBy, o.Accept = 0, nil, accept.Names()
+	o.Rho, o.RhoBy, o.Accept, o.Sizes = 0, nil, accept.Names(), p.sizes()
 	universe := stdlib.New()
 	for _, name := range universe.Transforms() {
 		if t, _ := universe.Transform(name); t.Pooled == m.Pooled() && (t.Pooled || t.CutsCross) {
@@ -123,7 +123,59 @@ func (p *predictor) rewrite() error {
 		return fmt.Errorf("the model has no likelihood whose response could be predicted")
 	}
 	p.unread()
+	return p.counted()
+}
+
+// counted is an error where only responses bind the number of their rows, so that new rows without them have none.
+func (p *predictor) counted() error {
+	bound := map[string]bool{}
+	for _, s := range p.stmts {
+		switch s := s.(type) {
+		case *ast.Data:
+			bound[s.Name.Name] = true
+			for _, e := range append([]ast.Expr{s.Type.Levels}, s.Type.Dims...) {
+				if n, ok := e.(*ast.Name); ok {
+					bound[n.Name] = true
+				}
+			}
+		case *ast.Const:
+			bound[s.Name.Name] = true
+		case *ast.Levels:
+			bound[s.Name.Name] = true
+		case *ast.Client:
+			for _, f := range s.Clients {
+				if n, ok := f.Count.(*ast.Name); ok {
+					bound[n.Name] = true
+				}
+			}
+		}
+	}
+	for _, r := range p.out.Responses {
+		dims := p.model.Checked.Symbols[r.Data].Decl.(*ast.Data).Type.Dims
+		if len(dims) == 0 {
+			continue
+		}
+		if n, ok := dims[0].(*ast.Name); ok && !bound[n.Name] {
+			return fmt.Errorf("%s alone binds %s, the number of its rows, so that there are no new rows to predict; `vflc ppc` draws replicates of the rows of the run", r.Data, n.Name)
+		}
+	}
 	return nil
+}
+
+// sizes are those of categories and of columns of the responses that are removed: new rows do not bind them, and parameters of the run have them. The number of new rows is none of them.
+func (p *predictor) sizes() (out []string) {
+	for _, s := range p.model.File.Stmts {
+		d, ok := s.(*ast.Data)
+		if !ok || p.scored || !p.removed[d.Name.Name] || d.Type == nil {
+			continue
+		}
+		for i, e := range append([]ast.Expr{d.Type.Levels}, d.Type.Dims...) {
+			if n, ok := e.(*ast.Name); ok && i != 1 {
+				out = append(out, n.Name)
+			}
+		}
+	}
+	return out
 }
 
 // reads returns a response that a statement reads, "" where it reads none.

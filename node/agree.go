@@ -265,9 +265,9 @@ func (c *coordinator) start() error {
 	if len(s.At) > 0 {
 		var at []string
 		for _, chain := range slices.Sorted(maps.Keys(s.At)) {
-			at = append(at, fmt.Sprint(s.At[chain]))
+			at = append(at, fmt.Sprintf("step %d of chain %d", s.At[chain], chain))
 		}
-		c.note("the run goes on from what all parties have saved: step %s", strings.Join(at, ", "))
+		c.note("the run goes on from what all parties have saved: %s", strings.Join(at, ", "))
 	}
 	c.begin(stageStart, s)
 	return nil

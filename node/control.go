@@ -1,5 +1,5 @@
 // Package node is a party of a run across processes: it meets the others, agrees with them on what is run, keeps its part of the run going through crashes and cut links, and
-// says who is missing. What a party tells the others beside the messages of the run is in this file.
+// reports who is missing. What a party tells the others beside the messages of the run is in this file.
 package node
 
 import (

@@ -113,7 +113,7 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (Outcome, err
 		case err := <-f.probes:
 			found := ""
 			if err != nil {
-				found = fmt.Sprintf("no connection to %s: %v", f.carrier.Where(), err)
+				found = fmt.Sprintf("no connection: %v", err)
 			}
 			if found != f.found && found != "" {
 				f.note("%s", found)
@@ -292,8 +292,12 @@ func (f *follower) stateNow() string {
 
 func (f *follower) changed(missing map[string]absence) {
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
-		if f.missing[name] != missing[name] {
-			f.note("%s is missing: %s; the run waits", name, absences[missing[name]])
+		switch why := missing[name]; {
+		case f.missing[name] == why:
+		case name == f.id.Party && why == absentSilent: // that is over: the server has just told it
+			f.note("%s heard nothing from this party for 6 s, so that the run waited; its process was ended, paused or cut off", f.id.Project.Server)
+		default:
+			f.note("%s is missing: %s; the run waits", name, absences[why])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.missing)) {

@@ -1,4 +1,4 @@
-// Package repl is a prompt: a session in which a model is declared, tables are read, fits are made and their posteriors asked.
+// Package repl is a prompt: a session in which a model is declared, tables are read, fits are made and their posteriors queried.
 //
 // A Session is all but the terminal. Session.Eval takes a unit of input, which is vfl, a command that begins with a colon, or a question, and writes its
 // answer. A session works in the same way at a terminal (package term reads the lines), in a pipe, and in tests, where input and answers are text.

@@ -1,4 +1,4 @@
-// Package lbfgs finds the direction of limited-memory BFGS from products of vectors alone, so that vectors may be divided over parties of which each sends its part of the
+// Package lbfgs finds the direction of limited-memory BFGS from inner products alone, so that vectors may be divided over parties, each of which sends its part of the
 // products. A metric H₀, of which every party has a block, takes the place of the identity.
 //
 // Methods: Nocedal (1980), "Updating quasi-Newton matrices with limited storage"; products in place of vectors: Chen, Wang and Zhou (2014), "Large-scale L-BFGS using

@@ -1,5 +1,5 @@
-// Package quadrature is variational inference without sampling: q is Gaussian, every likelihood of rows sees a row through one predictor, and so the ELBO
-// is one integral in one dimension a row beside closed forms. It is maximised by natural gradients, with the quadratic function around the
+// Package quadrature is variational inference without sampling: q is Gaussian and each row enters its likelihood through one predictor, so that the ELBO
+// is a one-dimensional integral for each row, and closed forms. It is maximised by natural gradients, with the quadratic function around the
 // iterate solved at each party.
 //
 // Methods: Khan and Lin (2017), "Conjugate-computation variational inference"; Walker and Ni (2011), "Anderson acceleration for fixed-point iterations"; Papandreou and

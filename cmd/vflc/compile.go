@@ -135,7 +135,7 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 		dir   string
 		files map[string][]byte // nil: none, and those of an earlier model are removed
 	}
-	folders, further := []folder{{dir, m.Files()}}, ""
+	folders, further, none := []folder{{dir, m.Files()}}, "", ""
 	for _, k := range []struct {
 		dir, doc string
 		scored   bool
@@ -149,6 +149,9 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 			to.files = p.Files()
 			further += fmt.Sprintf("; those for %s to %s", k.doc, to.dir)
 		}
+		if err != nil {
+			none += fmt.Sprintf("no programs for %s: %v\n", k.doc, err)
+		}
 		folders = append(folders, to)
 	}
 	for _, f := range folders {
@@ -161,6 +164,6 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s%s\n", len(m.Programs), compile.ManifestFile, filepath.Clean(dir), further)
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s%s\n%s", len(m.Programs), compile.ManifestFile, filepath.Clean(dir), further, none)
 	return nil
 }

@@ -66,17 +66,23 @@ func newDemoStart() *cobra.Command {
 	var every time.Duration
 	var wait, record bool
 	cmd := &cobra.Command{
-		Use:   "start MODEL -o DIR",
-		Short: "Start a process for each party; where DIR holds a demonstration, those that are not running",
+		Use:   "start [MODEL] -o DIR",
+		Short: "Start a process for each party; where DIR holds a demonstration, those that are not running, with its model and settings",
 		Example: `  vflc demo start logistic.vfl -o demo
-  vflc demo start logistic.vfl -o demo --transform exact --wait`,
-		Args: oneArgument("a MODEL"),
+  vflc demo start logistic.vfl -o demo2 --transform exact --wait
+  vflc demo start -o demo`,
+		Args: arguments(0, 1, "at most one MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
 				return usagef("name a folder for the demonstration: -o DIR")
 			}
 			d, err := readDemo(dir)
-			if errors.Is(err, fs.ErrNotExist) {
+			switch {
+			case err == nil && (len(args) > 0 || slices.ContainsFunc(typedFlags(cmd), func(name string) bool { return name != "output" && name != "wait" })):
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s holds a demonstration, which goes on with the model, tables and settings that it was begun with; name another folder for a new one\n", dir)
+			case errors.Is(err, fs.ErrNotExist) && len(args) == 0:
+				return usagef("%s holds no demonstration to go on with: name the MODEL of a new one", dir)
+			case errors.Is(err, fs.ErrNotExist):
 				d, err = prepareDemo(cmd, args[0], dir, &f, tables, serving{backend, key, seed, every, record})
 			}
 			if err != nil {
@@ -296,7 +302,7 @@ func readsShared(m *compile.Model, party string) bool {
 	return false
 }
 
-// start starts the processes that are not running, unless their part of the run is complete.
+// start starts the processes that are not running. One whose part of the run is complete finds so, and ends.
 func (d *demo) start(cmd *cobra.Command) error {
 	program, err := os.Executable()
 	if err != nil {

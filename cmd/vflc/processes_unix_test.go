@@ -270,7 +270,13 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 		}
 		return true
 	})
-	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
+	s.must("demo", "start", "-o", "demo", "--wait")
+	if out := s.must("demo", "start", "m.vfl", "-o", "demo", "--draws", "7"); !strings.Contains(out, "goes on with the model, tables and settings that it was begun with") {
+		t.Error("another number of draws:", out)
+	}
+	if out, err := s.vflc("demo", "start", "-o", "none"); err == nil || !strings.Contains(out, "name the MODEL of a new one") {
+		t.Error(err, out)
+	}
 	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "the run goes on from what all parties have saved") {
 		t.Error(log)
 	}

@@ -193,6 +193,8 @@ type Options struct {
 	Accept    accept.Set // disclosures that are accepted
 	// Members are the numbers of members of families, where they are known: from their data.
 	Members map[string]int
+	// Sizes are names of sizes that nothing in the file need bind, since their values are given with the data: those of a run, for new rows.
+	Sizes []string
 	// Server is the name of the server, for a party program: the program itself does not name it.
 	Server string
 	// Import returns the text of a file that the model imports, by its path beside the model; nil where the model is not a file.

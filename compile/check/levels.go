@@ -36,12 +36,15 @@ func (c *checker) levels(s *ast.Levels) {
 	}
 }
 
-// sizesLevel reports whether a name is the size of a level of some data, and no const.
+// sizesLevel reports whether a name is the size of a level of some data, or of a response that is drawn for new rows, and no const.
 func (c *checker) sizesLevel(name string) bool {
 	found := false
 	for _, s := range c.File.Stmts {
 		switch s := s.(type) {
 		case *ast.Data:
+			n, ok := levelsOf(s.Type).(*ast.Name)
+			found = found || ok && n.Name == name
+		case *ast.Generate:
 			n, ok := levelsOf(s.Type).(*ast.Name)
 			found = found || ok && n.Name == name
 		case *ast.Const:

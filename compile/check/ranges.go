@@ -169,7 +169,7 @@ func (r *Ranges) bound(declared ast.Expr, support, data, none float64) float64 {
 	return support
 }
 
-// Monotone reports whether the value of an operation rises or falls everywhere with an operand, or is affine in it. Each of the other operands may have
+// Monotone reports whether the value of an operation is monotone in an operand, or affine in it. Each of the other operands may have
 // any value of its range.
 func (r *Ranges) Monotone(e, operand ast.Expr, at func(ast.Expr) def.Range) bool {
 	switch e := e.(type) {

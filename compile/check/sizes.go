@@ -42,6 +42,9 @@ func (c *checker) collectSizes() {
 			c.bindSize(s.Name.Name, s.Name.Span())
 		}
 	}
+	for _, name := range c.options.Sizes {
+		c.bindSize(name, source.Span{})
+	}
 	for _, s := range c.File.Stmts {
 		c.sizeUses(s)
 	}

@@ -23,8 +23,8 @@ func (c *cutter) refuse(client string, e ast.Expr, at *path, why *failure) {
 		c.besides(client, why)
 		return
 	case stopped:
-		c.errorf(diag.NoCut, e, "%s adds noise to what it sends, and %s neither rises everywhere with it nor falls everywhere", client, operation(why.at)).
-			Note("%s", c.waysOut("write it with a function that rises or falls everywhere, such as exp", e))
+		c.errorf(diag.NoCut, e, "%s adds noise to what it sends, and %s is not monotone in it", client, operation(why.at)).
+			Note("%s", c.waysOut("write it with a monotone function, such as exp", e))
 		return
 	}
 	values, _ := at.free(c.ranges)

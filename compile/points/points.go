@@ -1,5 +1,5 @@
-// Package points finds weights that a backend does not estimate: weights have no prior, and of each a point is wanted that makes the objective of the backend
-// greatest.
+// Package points finds weights that a backend does not estimate: weights have no prior, and a backend has to estimate each by the point at which its objective
+// is greatest.
 package points
 
 import (

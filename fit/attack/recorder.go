@@ -1,4 +1,4 @@
-// Package attack reconstructs clients' cuts from what a curious server holds after a run, and says how well that worked.
+// Package attack reconstructs clients' cuts from what a curious server holds after a run, and measures how well that works.
 //
 // A client sends z = cut + noise of sd ρ and the server returns the adjoint of z. At the posterior, and at the optimum of a variational fit, the mean derivative
 // of the log density by z is 0, where that derivative is adjoint − (z − cut)/ρ². So the mean of z − ρ²·adjoint over evaluations is the mean of the cut, row by

@@ -1,4 +1,4 @@
-// Package cells is the parts of a long computation that can be made one by one, on this machine or on others: the fits of a study, the replicates of a calibration, the folds of a
+// Package cells holds the parts of a long computation that can be computed one by one, on this machine or on others: the fits of a study, the replicates of a calibration, the folds of a
 // cross-validation.
 //
 // A [Cell] is a command line of vflc, of whose result it is the whole or a part, with the digests of all that the result depends on: its name follows from these. A [Pool] has cells made: [Local] by

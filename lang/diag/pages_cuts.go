@@ -5,7 +5,7 @@ var cutsPages = []Page{
 	{
 		Code: NoCut, Title: "no place for noise",
 		Text: "Under a transform with noise a client adds normal noise to what it sends, and any real number may come out. So the noise is added where any number will do: " +
-			"the client's largest expression such that the argument of the distribution stays inside its support and rises or falls with that expression everywhere, operation by operation. " +
+			"the client's largest expression such that the argument of the distribution stays inside its support, and every operation between the two is monotone in its operand or affine. " +
 			"In `poisson(exp(XA * u + XB * v))` that is the linear predictor. A standard deviation, a rate or degrees of freedom of a client have no such place as they are, and neither has " +
 			"an argument through `square` or `abs`. Beside the cut only shared names may stand: write `exp(log(E) + XA * u)` for `E .* exp(XA * u)`. " +
 			"Ways out: let the parameter belong to the server, or be `@ shared`; write it on the log or logit scale; or take a transform that adds no noise.",

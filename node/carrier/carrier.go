@@ -9,11 +9,13 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"errors"
+	"io"
 	"maps"
 	"net"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -211,7 +213,7 @@ func (c *Carrier) connected() {
 	c.back()
 }
 
-// reason puts what TLS tells a client that was turned away in words.
+// reason puts why there is no connection in words: also what TLS tells a client that was turned away.
 func reason(err error) string {
 	var alert tls.AlertError
 	var refused *identity.RefusedError
@@ -220,8 +222,12 @@ func reason(err error) string {
 		return refused.Error()
 	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls"):
 		return "the server refuses this party's certificate; its log says why (" + err.Error() + ")"
-	case errors.Is(err, nats.ErrNoServers):
-		return "nothing answers there yet"
+	case errors.Is(err, nats.ErrNoServers), errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing answers there"
+	case errors.Is(err, nats.ErrStaleConnection):
+		return "nothing came through it for too long"
+	case errors.Is(err, io.EOF):
+		return "the other end has hung up"
 	case errors.Is(err, nats.ErrAuthorization), strings.Contains(strings.ToLower(err.Error()), "authorization violation"):
 		return "the server refuses this party; its log says why"
 	}

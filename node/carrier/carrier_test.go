@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -382,5 +383,15 @@ func TestRevocationDisconnects(t *testing.T) {
 	}
 	if a.Connected() {
 		t.Error("still connected")
+	}
+}
+
+// A probe of an address where nothing listens names the address once, and the reason without the words of the system.
+func TestProbeOfNothing(t *testing.T) {
+	address := freeAddress(t)
+	_, dir := project(t, address, "registry", "a")
+	err := Probe(t.Context(), load(t, dir("a")))
+	if want := address + " cannot be reached: nothing answers there"; err == nil || runtime.GOOS != "windows" && err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -20,9 +20,9 @@ func (c *Carrier) Probe(ctx context.Context) error {
 		return Probe(ctx, c.id)
 	}
 	if err := c.conn.LastError(); !c.conn.IsConnected() && err != nil {
-		return errors.New(reason(err))
+		return fmt.Errorf("%s: %s", c.where, reason(err))
 	} else if !c.conn.IsConnected() {
-		return errors.New("it does not answer")
+		return fmt.Errorf("%s does not answer", c.where)
 	}
 	return nil
 }
@@ -38,7 +38,11 @@ func Probe(ctx context.Context, id *identity.Identity) error {
 		if errors.As(err, &named) {
 			return fmt.Errorf("%s: no machine has this name", address)
 		}
-		return fmt.Errorf("%s cannot be reached: %w", address, err)
+		var op *net.OpError // it repeats the address
+		if errors.As(err, &op) {
+			err = op.Err
+		}
+		return fmt.Errorf("%s cannot be reached: %s", address, reason(err))
 	}
 	conn := tls.Client(raw, id.Dial())
 	defer conn.Close()

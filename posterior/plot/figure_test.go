@@ -263,6 +263,33 @@ func TestChoices(t *testing.T) {
 	}
 }
 
+// A picture of the first parameters names how many there are, also in characters; one of all of them does not.
+func TestPicturesOfSomeParametersSaySo(t *testing.T) {
+	many := example("a", "beta", 70, 2, 40)
+	for _, k := range Kinds() {
+		if k.first == 0 || k.Responses {
+			continue
+		}
+		f, err := Make(k.Name, []Run{many}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("The first %d of 70 parameters.", k.first)
+		for medium, text := range map[string]string{"characters": f.Text(Size{Width: 200}), "characters with colours": f.Text(Size{Width: 200, Color: true}), "the note of a file": f.note} {
+			if strings.Contains(text, want) != (k.first < 70) {
+				t.Errorf("%s in %s: %q is there: %v", k.Name, medium, want, k.first >= 70)
+			}
+		}
+		few, err := Make(k.Name, []Run{many}, []string{"mu", "beta[1]"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(few.Text(Size{Width: 200}), "The first") {
+			t.Errorf("%s of named parameters has a note on the rest", k.Name)
+		}
+	}
+}
+
 // A picture that is too small for its panels is refused, in either direction.
 func TestTooSmall(t *testing.T) {
 	f, err := Make("trace", []Run{example("a", "x", 12, 2, 20)}, nil)

@@ -78,7 +78,11 @@ func Make(kind string, runs []Run, names []string) (*Figure, error) {
 		return nil, err
 	}
 	if in.left > 0 {
-		f.note = strings.TrimSpace(fmt.Sprintf("%s The first %d of %d parameters.", f.note, len(in.scalars), len(in.scalars)+in.left))
+		rest := fmt.Sprintf("The first %d of %d parameters.", len(in.scalars), len(in.scalars)+in.left)
+		f.note = strings.TrimSpace(f.note + " " + rest)
+		if text := f.text; text != nil { // which has no notes of the figure
+			f.text = func(s Size) string { return text(s) + "  " + rest + "\n" }
+		}
 	}
 	return f, nil
 }

@@ -1,10 +1,10 @@
-// Package network is a transport between processes: it turns messages into packets, and makes of a carrier that may lose, repeat, delay and forge packets connections on
-// which messages arrive once, in order, from whom they say, and unread by others.
+// Package network is a transport between processes: it turns messages into packets, and over a carrier that may lose, repeat, delay and forge packets gives connections
+// on which each message arrives once, in order, from an authenticated sender, and unread by others.
 //
 // A message is numbered in its direction and split into parts of at most MaxPart bytes. Every packet is sealed with AES-256-GCM under a key of one direction between two
 // parties, which they agree on anew for every epoch of a run; the nonce is the number of the message and of the part, so that a packet that is sent again has the same
-// bytes, and its heading (run, epoch, sender, receiver, numbers) is authenticated with it. The receiver takes packets in their order, drops everything else, and says up
-// to which message it has all; the sender keeps messages until then, and sends them again after a while, when the receiver misses one, and when a connection is back.
+// bytes, and its heading (run, epoch, sender, receiver, numbers) is authenticated with it. The receiver takes packets in their order, drops everything else, and acknowledges
+// the last message up to which it has all; the sender keeps messages until then, and sends them again after a while, when the receiver misses one, and when a connection is back.
 package network
 
 import (

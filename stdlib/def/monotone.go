@@ -13,7 +13,7 @@ const (
 	Decreasing
 )
 
-// Moves reports whether the value rises everywhere with the argument or falls everywhere, for arguments in x.
+// Moves reports whether the value is monotone in the argument, for arguments in x.
 func (f *Func) Moves(x Range) bool {
 	return f.Monotone != NotMonotone || f.EachSide && (x.Lower >= 0 || x.Upper <= 0)
 }
@@ -49,7 +49,7 @@ type Operator struct {
 	Symbol string
 	// Range is the range of the values for operands in x and y.
 	Range func(x, y Range) Range
-	// Monotone reports whether the value rises or falls everywhere with an operand, or is affine in it, where the other one is fixed; x and y hold the
+	// Monotone reports whether the value is monotone in an operand, or affine in it, where the other one is fixed; x and y hold the
 	// operands.
 	Monotone func(x, y Range) (left, right bool)
 }

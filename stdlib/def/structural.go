@@ -16,7 +16,7 @@ type Structural struct {
 	Sized bool
 	// Range gives the range of the elements of the value, given those of the elements of each argument.
 	Range func(args []Range) Range
-	// Moves reports for each argument, where they have these ranges and the others are fixed, whether the value rises or falls everywhere with it, or is affine in
+	// Moves reports for each argument, where they have these ranges and the others are fixed, whether the value is monotone in it, or affine in
 	// it, or maps it as a whole as softmax does; nil: with none.
 	Moves func(args []Range) []bool
 	// Gives is the set of vectors that the value lies in, whatever the arguments: Simplex of softmax.

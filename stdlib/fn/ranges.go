@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// everywhere: the value rises or falls everywhere with each argument, or is affine in it.
+// everywhere: the value is monotone in each argument, or affine in it.
 func everywhere(args []def.Range) []bool {
 	out := make([]bool, len(args))
 	for i := range out {

@@ -1,4 +1,4 @@
-// Package await waits in tests until something holds. No test says how fast a machine is: a wait ends when what it waits for is there, and in vain only where something hangs.
+// Package await waits in tests until something holds. No test measures how fast a machine is: a wait ends when what it waits for is there, and in vain only where something hangs.
 package await
 
 import (

@@ -1,4 +1,4 @@
-// Package subject is what commands of simulation-based calibration have in common: a build of vflc, and what it says of a model.
+// Package subject is what commands of simulation-based calibration have in common: a build of vflc, and what it prints about a model.
 package subject
 
 import (

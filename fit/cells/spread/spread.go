@@ -1,5 +1,5 @@
-// Package spread has cells made by workers on other machines, over JetStream of a NATS server. A cell waits in a work queue; a worker that takes it says every few seconds that it is at it, and
-// after its death another one gets the cell. Inputs and results lie in object stores: inputs under the digests of their contents, a result under the name of its cell, which follows from everything
+// Package spread has cells made by workers on other machines, over JetStream of a NATS server. A cell waits in a work queue; a worker that takes it reports every few seconds that it computes
+// it; when the reports stop, another one gets the cell. Inputs and results lie in object stores: inputs under the digests of their contents, a result under the name of its cell, which follows from everything
 // that it depends on. Whatever is lost on the way is offered again; while the server does not answer, both sides wait for it.
 package spread
 
