@@ -55,7 +55,7 @@ func standardised(scores []float64, f func(a float64) float64) law {
 // extreme one the probability is exact.
 func (l law) deviate(mean float64, n int) float64 {
 	least, most := slices.Min(l), slices.Max(l)
-	switch near := 1e-9 * (most - least); {
+	switch near := float64(1e-9 * (most - least)); {
 	case mean >= most-near:
 		return -l.corner(most-near, n)
 	case mean <= least+near:

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 )
@@ -248,11 +250,11 @@ var (
 )
 
 // RoundTrips counts the round trips that messages of these kinds, by name, make where a client and the server exchange one of each: the first answer to what the server sends, and each answer to what
-// the client sends. What comes last needs none. Messages that nobody answers count as one.
+// the client sends. What comes last needs none. Messages that nobody answers count as one. Scalars that are added up beside evaluations travel with the next of these (density.Pipelined).
 func RoundTrips(names map[string]bool) int {
 	n, begun, asked, sent := 0, false, false, false
-	for _, k := range kinds {
-		if !names[k.name] {
+	for id, k := range kinds {
+		if !names[k.name] || names[kinds[kindAux].name] && slices.Contains(kindsOf(density.Summing), id) {
 			continue
 		}
 		switch {
