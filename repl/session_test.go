@@ -296,6 +296,21 @@ func TestLabelsOfExpressions(t *testing.T) {
 	}
 }
 
+// A setting of a fit that is written elsewhere, or in another form, is answered with the line to write.
+func TestSettingsAtThePromptNameTheWay(t *testing.T) {
+	k := withData(t)
+	for unit, want := range map[string]string{
+		":set chains 2":      ":fit chains=2",
+		":set chains=2":      ":fit chains=2",
+		":fit chains 2":      ":fit chains=2",
+		":fit iterations=10": ":fit sfvi iterations=10",
+	} {
+		if got := k.fails(unit).Error(); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", unit, got)
+		}
+	}
+}
+
 // JSON answers are one line each, of valid JSON with its kind.
 func TestAnswersAsJSON(t *testing.T) {
 	k := withData(t)
