@@ -189,7 +189,7 @@ func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []
 	if err != nil {
 		return nil, err
 	}
-	if d.held, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+	if d.held, err = listenAgain(); err != nil {
 		return nil, err
 	}
 	address := d.held.Addr().String()
@@ -392,4 +392,15 @@ func (d *demo) stop(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// listenAgain listens at a port below those that systems give to connections that begin here, so that nobody is likely to have it when the server of a demo starts again; at any port where none of them is free.
+func listenAgain() (net.Listener, error) {
+	const first, ports, tries = 20_000, 12_000, 100
+	for k := range tries {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+(7*os.Getpid()+k)%ports)); err == nil {
+			return l, nil
+		}
+	}
+	return net.Listen("tcp", "127.0.0.1:0")
 }
