@@ -31,6 +31,8 @@ type Algorithm struct {
 	// Choose settles what a user left to the algorithm, given the number of parties and the first reasons of Hinders among them, and says what was chosen and why; ""
 	// where there was no choice. Every party that is given the same chooses the same. nil, as Hinders: nothing is ever left to it.
 	Choose func(parties int, hindered Hindrances, s Settings) (Settings, string)
+	// Forecast says how much a run with these settings exchanges, before it; nil: nothing is said.
+	Forecast func(Settings) Forecast
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
 	New func(density.Env, Settings) (Kernel, error)
 }
@@ -139,8 +141,12 @@ type Weighted interface {
 
 // A Restarted is a kernel that fits from several starting points and keeps the best.
 type Restarted interface {
-	// Restarts returns the final ELBOs of the fits that are done, in their order; the same at every party.
+	// Restarts returns the final ELBOs of the fits that are done, in their order; the same at every party. It is nil where there is one fit.
 	Restarts() []Estimate
+	// Modes returns those of the distinct approximations among these, the best first, once all are done; nil where there is one fit.
+	Modes() []Estimate
+	// Select makes one of them the approximation that draws are from, as the first is.
+	Select(mode int) error
 }
 
 // Evaluation is the phase after a fit in which its result is evaluated: its iterations are not those of the fit.
@@ -195,6 +201,13 @@ type Fit struct {
 	Gradient, GradientBound float64
 	Drifting                int  // how many standard deviations of q still changed by more than 5 %; 0 where it has converged
 	Rising                  bool // Drift is more than 0.1 nat plus two standard errors; false where it has converged
+	// BestAt is the iteration after which rows that were held out were predicted best, to which a fit returns; 0: none are held out. Converged then says that iterations enough
+	// followed without a better one.
+	BestAt int
+	// HeldOut is the log density of these rows there.
+	HeldOut float64
+	// Weighed is how many draws were weighed where their weights say that no number of them would be corrected; 0: all were.
+	Weighed int
 	// Final is the ELBO of the fitted approximation, when Info.Done.
 	Final Estimate
 }

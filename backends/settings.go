@@ -64,6 +64,7 @@ const (
 	Superchains              // how many starting points chains share that begin near an approximation
 	Wire                     // how clients write what is added up; one choice is "fixed"
 	SecureSum                // whether that is masked; one choice is "on"
+	HeldOut                  // the share of the rows of a model with weights that a fit is stopped by: New then takes an Env with two windows, the first to fit
 )
 
 // roles holds, by Role, its name in the record of a run and a value of the type that its setting has.
@@ -71,7 +72,7 @@ var roles = [...]struct {
 	name  string
 	value any
 }{
-	{"own", nil}, {"chains", 0}, {"warmup", 0}, {"draws", 0}, {"max-depth", 0}, {"minibatch", 0}, {"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"metric", ""}, {"initial", ""}, {"superchains", 0}, {"wire", ""}, {"secure-sum", ""},
+	{"own", nil}, {"chains", 0}, {"warmup", 0}, {"draws", 0}, {"max-depth", 0}, {"minibatch", 0}, {"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"metric", ""}, {"initial", ""}, {"superchains", 0}, {"wire", ""}, {"secure-sum", ""}, {"held-out", 0.0},
 }
 
 // String is the role's name in the record of a run.
@@ -101,6 +102,7 @@ type Plan struct {
 	// Initial is the approximation near which chains begin, and Superchains the number of their starting points: "" and 0 where each chain has one of its own.
 	Initial     string
 	Superchains int
+	HeldOut     float64 // share of the rows of a model with weights; 0: none
 	// Fixed: what is added up over clients is written as integers. Masked: and hidden by masks; Fixed then holds too.
 	Fixed, Masked bool
 }
@@ -125,7 +127,7 @@ const (
 func OnTheWire() []Setting {
 	return []Setting{
 		{Name: "wire", Doc: "how clients write what is added up over two or more of them: plain sends the numbers; fixed integers on a grid, whose sum is exact whatever the order, so that masks change no bit", Default: plainWire, Choices: []string{plainWire, fixedWire}, Role: Wire},
-		{Name: "secure-sum", Doc: "on: masks hide what clients add up, so that the server sees sums alone; with --wire fixed, whose results it has", Default: sumsOff, Choices: []string{sumsOff, sumsOn}, Role: SecureSum},
+		{Name: "secure-sum", Doc: "on: what clients add up is masked, so that the server receives sums; that protects no rows (vflc audit); with --wire fixed, whose results it has", Default: sumsOff, Choices: []string{sumsOff, sumsOn}, Role: SecureSum},
 	}
 }
 
@@ -147,6 +149,9 @@ func (a Algorithm) plan(s Settings) Plan {
 		return absent
 	}
 	p := Plan{Chains: value(Chains, 1), Warmup: value(Warmup, 0), Draws: value(Draws, 0), MaxDepth: value(MaxDepth, 0), Minibatch: value(Minibatch, 0)}
+	if d, ok := a.In(HeldOut); ok {
+		p.HeldOut = s.Float(d.Name)
+	}
 	if d, ok := a.In(Initial); ok && s.Text(d.Name) != "" {
 		p.Initial, p.Superchains = s.Text(d.Name), value(Superchains, 0)
 	}

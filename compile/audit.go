@@ -32,9 +32,15 @@ type Disclosure struct {
 	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
 	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
 	Cut      bool     `json:"-"`                  // what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
+	Hidden   bool     `json:"-"`                  // by masks: the receiver has the total over two or more clients alone
 	Bare     bool     `json:"-"`                  // a cut is in what crosses without noise, or its mean
 	Rho      string   `json:"-"`
 	Sum      string   `json:"-"` // of the adjoint that a client sends of a sum it has received: the name of the sum in its program; "" for anything else
+}
+
+// Crossing is the row as a manifest lists it.
+func (d Disclosure) Crossing() split.ManifestCrossing {
+	return split.ManifestCrossing{What: d.What, From: d.From, To: d.To, Shape: d.Shape, Often: d.Often, Masked: d.Masked, Learns: d.Learns, Messages: d.Messages}
 }
 
 // A Bundle is the party programs of a model with their manifest: what an audit needs. Programs are in the order of the manifest.
@@ -67,7 +73,7 @@ func (m *Model) Bundle() (*Bundle, diag.List) {
 // Audit lists what each party learns from another in a run that uses these exchanges over this wire: before it, what the manifest lists of data and sizes; in it, what
 // the scripts of the session hold.
 func (p *Bundle) Audit(uses []density.Use, wire model.Wire) []Disclosure {
-	a := &auditor{Bundle: p, plan: p.wiring().On(wire)}
+	a := p.auditor(wire)
 	a.before()
 	for _, c := range session.Crossings(a.plan, uses) {
 		a.add(a.disclosure(c))
@@ -84,13 +90,28 @@ func (p *Bundle) Audit(uses []density.Use, wire model.Wire) []Disclosure {
 type auditor struct {
 	*Bundle
 	plan *model.Plan
+	cuts [][]split.ManifestCut // by sum of the plan: the auxiliary variables that enter it
 	rows []Disclosure
+}
+
+// auditor looks at runs over this wire.
+func (p *Bundle) auditor(wire model.Wire) *auditor {
+	a := &auditor{Bundle: p, plan: p.wiring().On(wire)}
+	own := p.byClient()
+	for _, g := range a.plan.Groups {
+		var cuts []split.ManifestCut
+		for _, m := range g.Members {
+			cuts = append(cuts, own[a.plan.Names[m.Party]][m.Index])
+		}
+		a.cuts = append(a.cuts, cuts)
+	}
+	return a
 }
 
 // add adds a row, or its messages and how often they are sent to a row that is the same otherwise.
 func (a *auditor) add(d Disclosure) {
 	same := func(e Disclosure) bool {
-		return e.What == d.What && e.From == d.From && e.To == d.To && e.Learns == d.Learns && slices.Equal(e.Shape, d.Shape)
+		return e.From == d.From && e.To == d.To && e.What == d.What && e.Learns == d.Learns && slices.Equal(e.Shape, d.Shape)
 	}
 	i := slices.IndexFunc(a.rows, same)
 	if i < 0 {
@@ -153,7 +174,7 @@ func (a *auditor) incomplete() {
 // disclosure writes a crossing with the names of the model.
 func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	client := a.plan.Names[c.Client]
-	d := Disclosure{From: a.Manifest.Server, To: client, Often: c.Often, Shape: a.shape(c), Messages: []string{c.Kind + ": " + c.Channel}}
+	d := Disclosure{From: a.Manifest.Server, To: client, Often: c.Often, Hidden: c.Hidden, Shape: a.shape(c), Messages: []string{c.Kind + ": " + c.Channel}}
 	if c.Up {
 		d.From, d.To = client, a.Manifest.Server
 	}
@@ -213,14 +234,7 @@ func (a *auditor) scored(group int) bool {
 	if a.plan.Power {
 		return len(a.plan.Groups[group].Receivers) > 0
 	}
-	for _, l := range a.Programs[0].Likelihoods {
-		for _, e := range append(slices.Clone(l.Args), l.Stmt.Left) {
-			if e != nil && slices.ContainsFunc(a.cutsOf(group), func(c split.ManifestCut) bool { return ast.Mentions(e, c.Name) }) {
-				return true
-			}
-		}
-	}
-	return false
+	return len(a.likelihoods(group)) > 0
 }
 
 // shortRho writes the noise of a manifest as messages do.
@@ -242,7 +256,7 @@ func (a *auditor) leaks(c session.Crossing, d *Disclosure) {
 			under = "without noise"
 		}
 		for name, x := range leak.Sent(program) {
-			if k := slices.IndexFunc(a.cutsOf(c.Of), func(k split.ManifestCut) bool { return k.Client == program.For && k.Name == name }); k < 0 {
+			if k := slices.IndexFunc(a.cuts[c.Of], func(k split.ManifestCut) bool { return k.Client == program.For && k.Name == name }); k < 0 {
 				continue
 			}
 			if off := leak.Offsets(program, x); len(off) > 0 {
@@ -256,17 +270,17 @@ func (a *auditor) leaks(c session.Crossing, d *Disclosure) {
 	}
 }
 
-// mask says whether a masked sum can hide a crossing's cut among others.
+// mask says whether a crossing's cut can be masked.
 func (a *auditor) mask(c session.Crossing) string {
 	if c.Content != session.Cut {
 		return ""
 	}
 	for _, g := range a.Manifest.Groups {
-		if slices.Contains(g.Cuts, a.cutsOf(c.Of)[0].Name) && a.Manifest.Maskable(g) {
-			return "no; a masked sum can hide it among the others'"
+		if slices.Contains(g.Cuts, a.cuts[c.Of][0].Name) && a.Manifest.Maskable(g) {
+			return "no; sums of it can be masked"
 		}
 	}
-	return "no; it is needed singly, so no masked sum can hide it"
+	return "no; it is needed singly, so that it cannot be masked"
 }
 
 // names are what the texts of a crossing call its parameter or sum; at a client's own cuts, that auxiliary variable, its cut and its noise.
@@ -274,11 +288,11 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 	switch c.Numbers {
 	case session.Value, session.Gradient:
 		return a.plan.Shared[c.Of].Name, "", ""
-	case session.Scalars, session.ScalarTotal, session.Answer:
+	case session.Scalars, session.ScalarTotal, session.Answer, session.Seal, session.Seals:
 		return "", "", ""
 	case session.Z, session.Cut, session.Centre, session.Moment, session.Product, session.CutDraws, session.ZDraws:
 		var names, cuts []string
-		for _, k := range a.cutsOf(c.Of) {
+		for _, k := range a.cuts[c.Of] {
 			if k.Client == a.plan.Names[c.Client] {
 				names, cuts, rho = append(names, k.Name), append(cuts, a.Expression(k)), k.Rho
 			}
@@ -286,7 +300,7 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 		return strings.Join(names, ", "), strings.Join(cuts, ", "), rho
 	}
 	var names []string
-	for _, k := range a.cutsOf(c.Of) {
+	for _, k := range a.cuts[c.Of] {
 		names = append(names, k.Name)
 	}
 	return strings.Join(names, " + "), "", ""
@@ -303,14 +317,19 @@ func (a *auditor) shape(c session.Crossing) []string {
 		}
 	case session.Mark, session.Grid:
 		return []string{}
+	case session.Seal, session.Seals:
+		if len(a.plan.Several) > 0 {
+			return []string{between(2, 2000)}
+		}
+		return []string{fmt.Sprint(2 * (len(a.plan.Names) - 2))}
 	case session.Scalars, session.ScalarTotal:
 		return []string{between(c.Least, c.Most)}
 	case session.Answer:
 		return []string{between(c.LeastAnswers, c.MostAnswers)}
 	case session.Z, session.Cut, session.OthersSum, session.Partial, session.Adjoint, session.Whole, session.Centre, session.Total:
-		return a.cutsOf(c.Of)[0].Shape
+		return a.cuts[c.Of][0].Shape
 	}
-	return append(slices.Clone(a.cutsOf(c.Of)[0].Shape), between(c.LeastColumns, c.MostColumns))
+	return append(slices.Clone(a.cuts[c.Of][0].Shape), between(c.LeastColumns, c.MostColumns))
 }
 
 // between writes a range of sizes.
@@ -321,18 +340,13 @@ func between(least, most int) string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// cutsOf are the auxiliary variables that enter a sum of the plan.
-func (a *auditor) cutsOf(group int) []split.ManifestCut {
-	var out []split.ManifestCut
-	for _, m := range a.plan.Groups[group].Members {
-		out = append(out, a.ofClient(a.plan.Names[m.Party])[m.Index])
+// byClient lists each client's auxiliary variables in the order of the manifest.
+func (p *Bundle) byClient() map[string][]split.ManifestCut {
+	out := map[string][]split.ManifestCut{}
+	for _, c := range p.Manifest.Cuts {
+		out[c.Client] = append(out[c.Client], c)
 	}
 	return out
-}
-
-// ofClient lists a client's auxiliary variables in the order of the manifest.
-func (p *Bundle) ofClient(client string) []split.ManifestCut {
-	return slices.DeleteFunc(slices.Clone(p.Manifest.Cuts), func(c split.ManifestCut) bool { return c.Client != client })
 }
 
 // Expression is the cut as the client's program writes it.
@@ -357,10 +371,10 @@ func (p *Bundle) wiring() *model.Plan {
 		}
 	}
 	plan.Parties = make([]*model.Spec, len(plan.Names))
-	if plan.Power {
-		p.powerSums(plan)
+	if own := p.byClient(); plan.Power {
+		p.powerSums(plan, own)
 	} else {
-		p.serverSums(plan)
+		p.serverSums(plan, own)
 	}
 	for _, s := range m.Shared {
 		shared := model.Shared{Name: s.Name}
@@ -376,10 +390,10 @@ func (p *Bundle) wiring() *model.Plan {
 }
 
 // serverSums adds the sums that the server receives.
-func (p *Bundle) serverSums(plan *model.Plan) {
+func (p *Bundle) serverSums(plan *model.Plan, own map[string][]split.ManifestCut) {
 	for _, g := range p.Manifest.Groups {
 		group := model.Group{Name: strings.Join(g.Cuts, "+"), Receivers: []model.Port{{}}}
-		p.join(plan, &group, g.Cuts)
+		join(plan, own, &group, g.Cuts)
 		p.quantities(&group, g.Cuts)
 		plan.Groups = append(plan.Groups, group)
 	}
@@ -401,19 +415,18 @@ func (p *Bundle) quantities(g *model.Group, cuts []string) {
 }
 
 // powerSums adds the sums that clients receive, each under one name, and then those that generated quantities of the server alone read.
-func (p *Bundle) powerSums(plan *model.Plan) {
+func (p *Bundle) powerSums(plan *model.Plan, own map[string][]split.ManifestCut) {
+	known := map[string]bool{}
+	for _, c := range p.Manifest.Cuts {
+		known[c.Name] = true
+	}
 	for _, s := range p.Manifest.Sums {
 		g := slices.IndexFunc(plan.Groups, func(g model.Group) bool { return g.Name == s.Name })
 		if g < 0 {
 			g, plan.Groups = len(plan.Groups), append(plan.Groups, model.Group{Name: s.Name})
 		}
-		var cuts []string
-		for _, c := range p.Manifest.Cuts {
-			if mentions(s.Value, c.Name) {
-				cuts = append(cuts, c.Name)
-			}
-		}
-		p.join(plan, &plan.Groups[g], cuts)
+		cuts := slices.DeleteFunc(namesIn(s.Value), func(name string) bool { return !known[name] })
+		join(plan, own, &plan.Groups[g], cuts)
 		if len(plan.Groups[g].Quantities) == 0 {
 			p.quantities(&plan.Groups[g], cuts)
 		}
@@ -421,7 +434,7 @@ func (p *Bundle) powerSums(plan *model.Plan) {
 	}
 	for _, g := range p.Manifest.Groups {
 		group := model.Group{Name: strings.Join(g.Cuts, "+")}
-		p.join(plan, &group, g.Cuts)
+		join(plan, own, &group, g.Cuts)
 		if !slices.ContainsFunc(plan.Groups, func(other model.Group) bool { return slices.Contains(other.Members, group.Members[0]) }) {
 			p.quantities(&group, g.Cuts)
 			plan.Groups = append(plan.Groups, group)
@@ -430,11 +443,17 @@ func (p *Bundle) powerSums(plan *model.Plan) {
 }
 
 // join makes cuts members of a sum, in party order.
-func (p *Bundle) join(plan *model.Plan, g *model.Group, cuts []string) {
+func join(plan *model.Plan, own map[string][]split.ManifestCut, g *model.Group, cuts []string) {
+	enters, in := map[string]bool{}, map[model.Port]bool{}
+	for _, c := range cuts {
+		enters[c] = true
+	}
+	for _, m := range g.Members {
+		in[m] = true
+	}
 	for k, name := range plan.Names {
-		for i, c := range p.ofClient(name) {
-			port := model.Port{Party: k, Index: i}
-			if slices.Contains(cuts, c.Name) && !slices.Contains(g.Members, port) {
+		for i, c := range own[name] {
+			if port := (model.Port{Party: k, Index: i}); enters[c.Name] && !in[port] {
 				g.Members = append(g.Members, port)
 			}
 		}
@@ -442,10 +461,9 @@ func (p *Bundle) join(plan *model.Plan, g *model.Group, cuts []string) {
 	slices.SortStableFunc(g.Members, func(x, y model.Port) int { return x.Party - y.Party })
 }
 
-// mentions reports whether a sum of names, as written, holds a name.
-func mentions(sum, name string) bool {
-	words := strings.FieldsFunc(sum, func(r rune) bool { return strings.ContainsRune(" +()[],", r) })
-	return slices.Contains(words, name)
+// namesIn lists the names in a sum of names, as written, with what stands between them.
+func namesIn(sum string) []string {
+	return strings.FieldsFunc(sum, func(r rune) bool { return strings.ContainsRune(" +()[],", r) })
 }
 
 // earlyIn reports whether a cut of the program depends on a received parameter: in its expression, or by a noncentered parameter, whose value is made

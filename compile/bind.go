@@ -38,10 +38,10 @@ type Bound struct {
 // Bind reads the tables, joins their rows, binds every data declaration to its values, and lowers the programs of all parties to graphs.
 // The result is usable only where the list has no errors. The error is a fault of the programs that no diagnostic describes.
 func Bind(m *Model, sources data.Sources, joining data.Joining) (*Bound, diag.List, error) {
-	return bind(m, sources, joining, func(pass[*Bound]) bool { return false })
+	return bind(m, sources, joining, append(tablePasses(), valuePasses()...))
 }
 
-func bind(m *Model, sources data.Sources, joining data.Joining, without func(pass[*Bound]) bool) (*Bound, diag.List, error) {
+func bind(m *Model, sources data.Sources, joining data.Joining, passes []pass[*Bound]) (*Bound, diag.List, error) {
 	members := map[string]int{}
 	for _, k := range m.Checked.Clients {
 		if k.Family {
@@ -56,12 +56,12 @@ func bind(m *Model, sources data.Sources, joining data.Joining, without func(pas
 	if diags.HasErrors() {
 		return b, diags, nil
 	}
-	return b.run(slices.DeleteFunc(append(tablePasses(), valuePasses()...), without))
+	return b.run(passes)
 }
 
 // BindPlaceholders is Bind for tables whose responses are still to be drawn: they are not compared with their distributions.
 func BindPlaceholders(m *Model, sources data.Sources) (*Bound, diag.List, error) {
-	return bind(m, sources, data.Joining{}, func(p pass[*Bound]) bool { return p.observed })
+	return bind(m, sources, data.Joining{}, slices.DeleteFunc(append(tablePasses(), valuePasses()...), func(p pass[*Bound]) bool { return p.observed }))
 }
 
 // BindValues is Bind for values that are in memory, by party or by member of a family. members counts the members of each family.
@@ -129,6 +129,10 @@ func valuePasses() []pass[*Bound] {
 				}
 				return l, nil
 			},
+		},
+		{
+			name: "variation", doc: "Warns of columns that depend on one another, of responses that do not vary or are separated, and of improper priors.", observed: true,
+			run: func(b *Bound) (diag.List, error) { return lower.Variation(b.Checked, b.Values, false), nil },
 		},
 		{
 			name: "noise", doc: "Compares the noise of auxiliary variables with the spread of the response that it is added to.", observed: true,
@@ -294,6 +298,14 @@ func (b *Bound) Generative() (*simulate.Model, diag.List) {
 		panic("compile: the values of the model have been released")
 	}
 	return lower.Generative(b.Cuts, b.Values, b.Sizes)
+}
+
+// Noised lowers the model with all parties' data, for densities of rows with noise and without: see lower.Noised.
+func (b *Bound) Noised() (*simulate.Model, diag.List) {
+	if b.Values == nil {
+		panic("compile: the values of the model have been released")
+	}
+	return lower.Noised(b.Cuts, b.Values, b.Sizes)
 }
 
 // Drawing lowers the model for drawing responses alone, with other values of the data: see lower.Drawing.

@@ -133,9 +133,9 @@ func modelPasses() []pass[*Model] {
 func leaks(m *Model) (diag.List, error) {
 	var diags diag.List
 	switch {
-	case m.Checked.For != "":
+	case m.Checked.AtClient:
 		diags = leak.CheckProgram(m.Checked, func(string) bool { return true })
-	case !m.Pooled():
+	case m.Checked.For == "" && !m.Pooled():
 		diags = leak.Check(m.Parts)
 	}
 	return m.options.Accept.Drop(diags), nil

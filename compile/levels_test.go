@@ -34,10 +34,9 @@ levels W = "east", "north", "west"
 data y : real[N]
 data ga : level(W)[N] @ a
 data gb : level(W)[N] @ b
-param u : real[W] ~ normal(0, 1) @ shared
-param ka ~ normal(0, 1) @ a
-param kb ~ normal(0, 1) @ b
-y ~ normal(ka * u[ga] + kb * u[gb], 1)
+param ua : real[W] ~ normal(0, 1) @ a
+param ub : real[W] ~ normal(0, 1) @ b
+y ~ normal(ua[ga] + ub[gb], 1)
 `
 
 // A list in the model codes the words of several parties, and stands in the program of each.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // settled returns the model with the noise that the number of members of its families decides. A model whose noise is known without them is returned as it is.
@@ -41,15 +42,26 @@ func (m *Model) Assumed() string {
 	case !t.Kind.Noise:
 		return ""
 	case t.Implied:
-		return fmt.Sprintf("no transform given: %s%s", t.Kind, inParentheses(m.noise()))
+		return fmt.Sprintf("no transform given: %s%s", t.Kind, inParentheses(m.noise())) + m.others()
 	}
 	switch without := m.unset(); {
 	case !m.chosen():
 		return ""
 	case without != "":
-		return "no rho given for " + without + ": " + m.noise()
+		return "no rho given for " + without + ": " + m.noise() + m.others()
 	}
-	return "no rho given: " + m.noise()
+	return "no rho given: " + m.noise() + m.others()
+}
+
+// others names the transforms that the model could have instead.
+func (m *Model) others() string {
+	var names []string
+	for _, t := range transforms.All() {
+		if !t.Pooled && t.Name != m.Checked.Transform.Kind.Name {
+			names = append(names, "transform "+t.Name)
+		}
+	}
+	return "; instead: " + strings.Join(names, ", ")
 }
 
 // unset lists the clients for which no rho was given, "" where none was given for any.

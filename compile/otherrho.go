@@ -1,8 +1,10 @@
 package compile
 
 import (
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // WithRho returns the model with one standard deviation for the auxiliary variables of all clients, in place of its own. Its warnings are those of m, and are
@@ -10,6 +12,17 @@ import (
 func (m *Model) WithRho(rho float64) (*Model, diag.List) {
 	o := m.options
 	o.Rho, o.RhoBy = rho, nil
+	return m.with(o)
+}
+
+// WithTransform returns the model under another transform, as WithRho does with another rho.
+func (m *Model) WithTransform(kind def.Transform) (*Model, diag.List) {
+	o := m.options
+	o.Transform, o.Rho, o.RhoBy = kind, 0, nil
+	return m.with(o)
+}
+
+func (m *Model) with(o check.Options) (*Model, diag.List) {
 	other, diags := Compile(m.Source, o)
 	if !diags.HasErrors() {
 		diags = nil

@@ -86,9 +86,11 @@ type predictor struct {
 	model   *Model
 	scored  bool
 	stmts   []ast.Stmt
-	removed map[string]bool // data that likelihoods have on their left sides
+	removed map[string]bool // data that likelihoods have on their left sides, and generated quantities that read these
 	taken   map[string]bool
 	out     *Prediction
+	// generated are the generated quantities that read no response, in order.
+	generated []*ast.Generate
 }
 
 func (p *predictor) rewrite() error {
@@ -107,7 +109,11 @@ func (p *predictor) rewrite() error {
 			if p.scored || !p.removed[s.Name.Name] {
 				p.stmts = append(p.stmts, s)
 			}
-		case *ast.Generate, *ast.Transform, *ast.Factor:
+		case *ast.Generate:
+			if !p.scored {
+				p.generate(s)
+			}
+		case *ast.Transform, *ast.Factor:
 		case *ast.Likelihood:
 			if err := p.response(s); err != nil {
 				return err
@@ -122,9 +128,53 @@ func (p *predictor) rewrite() error {
 	if len(p.out.Responses) == 0 {
 		return fmt.Errorf("the model has no likelihood whose response could be predicted")
 	}
+	p.quantities()
 	p.unread()
 	return p.counted()
 }
+
+// generate keeps a generated quantity that can be computed without responses.
+func (p *predictor) generate(s *ast.Generate) {
+	if p.reads(s) != "" {
+		p.removed[s.Name.Name] = true // so are those that read it
+		return
+	}
+	p.generated = append(p.generated, s)
+}
+
+// quantities adds the generated quantities with an element for each row of a response, and those that they read.
+func (p *predictor) quantities() {
+	rows := map[string]bool{}
+	for _, r := range p.out.Responses {
+		if t := p.model.Checked.Symbols[r.Data].Type; len(t.Dims) > 0 {
+			rows[t.Dims[0].String()] = true
+		}
+	}
+	overRows := func(s *check.Symbol) bool { return len(s.Type.Dims) > 0 && rows[s.Type.Dims[0].String()] }
+	wanted := map[string]bool{}
+	for _, s := range slices.Backward(p.generated) {
+		sym := p.model.Checked.Symbols[s.Name.Name]
+		if !overRows(sym) && !wanted[sym.Name] {
+			continue
+		}
+		wanted[sym.Name] = true
+		for _, name := range namesOf(s) {
+			wanted[name] = true
+		}
+	}
+	for _, s := range p.generated {
+		if !wanted[s.Name.Name] {
+			continue
+		}
+		p.stmts = append(p.stmts, s)
+		if sym := p.model.Checked.Symbols[s.Name.Name]; overRows(sym) {
+			p.out.Responses = append(p.out.Responses, Predicted{Name: sym.Name, Owner: sym.Owner, Quantity: true, Level: sym.Type.Elem == types.Level})
+		}
+	}
+}
+
+// one is the number 1 as an expression.
+func one() ast.Expr { return &ast.Number{Text: "1"} }
 
 // counted is an error where only responses bind the number of their rows, so that new rows without them have none.
 func (p *predictor) counted() error {
@@ -151,6 +201,9 @@ func (p *predictor) counted() error {
 		}
 	}
 	for _, r := range p.out.Responses {
+		if r.Quantity {
+			continue
+		}
 		dims := p.model.Checked.Symbols[r.Data].Decl.(*ast.Data).Type.Dims
 		if len(dims) == 0 {
 			continue
@@ -200,7 +253,7 @@ func (p *predictor) response(s *ast.Likelihood) error {
 		return fmt.Errorf("%s: a draw from %s needs the total of the counts, which new rows without a response do not have", format.Stmt(s), likely.Dist.Name)
 	}
 	decl := sym.Decl.(*ast.Data)
-	r := Predicted{Name: name, Data: name, Owner: sym.Owner, Level: sym.Type.Elem == types.Level, Discrete: likely.Dist.Discrete, Binary: likely.Dist.Support == def.ZeroOne}
+	r := Predicted{Name: name, Data: name, Owner: sym.Owner, Level: sym.Type.Elem == types.Level, Ordered: likely.Dist.Ordered(), Discrete: likely.Dist.Discrete, Binary: likely.Dist.Support == def.ZeroOne}
 	typed := decl.Type
 	if _, plain := s.Left.(*ast.Name); !plain {
 		r.Name = p.free(strings.Trim(strings.Map(identifier, format.Expr(s.Left)), "_"))
@@ -219,7 +272,7 @@ func (p *predictor) response(s *ast.Likelihood) error {
 	}
 	typed = &ast.Type{At: typed.At, Elem: typed.Elem, Levels: typed.Levels, Dims: typed.Dims}
 	p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Name}, Type: typed, Dist: s.Dist, Truncate: s.Truncate, Owner: owner})
-	if mean := p.mean(s, likely); mean != nil {
+	if mean := p.mean(likely.Dist, likely.Args); mean != nil {
 		r.Mean = p.free(r.Name + "_mean")
 		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Mean}, Value: mean, Owner: owner})
 	}
@@ -255,38 +308,66 @@ func scoreOf(s *ast.Likelihood, likely *check.Likelihood) (ast.Expr, error) {
 	return &ast.Call{Name: ast.Ident{Name: d.Name + suffix}, Args: append([]ast.Expr{s.Left}, args...)}, nil
 }
 
-// mean is the expectation of a response, given the parameters; nil where none is written.
-func (p *predictor) mean(s *ast.Likelihood, likely *check.Likelihood) ast.Expr {
-	d := likely.Dist
+// mean is the expectation of a value of a distribution with these arguments; of a category the probabilities. It is nil where none is written.
+func (p *predictor) mean(d *def.Dist, given []ast.Expr) ast.Expr {
+	if d.Form != nil && d.Form.Kind == def.MixtureForm {
+		return p.mixed(d, given)
+	}
 	if d.Form != nil || d.Mean == "" {
 		return nil
+	}
+	args := map[string]ast.Expr{}
+	for i, a := range given {
+		if a == nil { // a default
+			return nil
+		}
+		if d.Ordered() {
+			switch len(p.model.Checked.Info[a].Type.Dims) {
+			case 0:
+				a = &ast.Call{Name: ast.Ident{Name: "rep"}, Args: []ast.Expr{a, one()}}
+			case 1:
+			default:
+				return nil
+			}
+		}
+		args[d.Params[i].Name] = a
 	}
 	file, diags := parser.Parse(source.New("", "generate mean = "+d.Mean+"\n"))
 	if diags.HasErrors() {
 		panic("compile: the mean of " + d.Name + " is no expression")
 	}
-	args := map[string]ast.Expr{}
-	for i, a := range s.Dist.Args {
-		name := d.Params[i].Name
-		if a.Name != nil {
-			name = a.Name.Name
-		}
-		args[name] = a.Value
-	}
-	complete := true
 	var fill func(e ast.Expr) ast.Expr
 	fill = func(e ast.Expr) ast.Expr {
 		if n, ok := e.(*ast.Name); ok {
-			complete = complete && args[n.Name] != nil
 			return &ast.Paren{X: args[n.Name]}
 		}
 		return cut.Rebuild(e, fill)
 	}
-	out := fill(file.Stmts[0].(*ast.Generate).Value)
-	if !complete { // a default
-		return nil
+	return fill(file.Stmts[0].(*ast.Generate).Value)
+}
+
+// mixed is the mean of a mixture: that of the means of its components.
+func (p *predictor) mixed(d *def.Dist, given []ast.Expr) (sum ast.Expr) {
+	var means []ast.Expr
+	for _, c := range d.Form.Of {
+		mean := p.mean(c, given[:len(c.Params)])
+		if mean == nil {
+			return nil
+		}
+		means, given = append(means, mean), given[len(c.Params):]
 	}
-	return out
+	if len(given) == 1 { // of two components: the weight of the first
+		given = append(slices.Clone(given), &ast.Binary{Op: "-", X: one(), Y: &ast.Paren{X: given[0]}})
+	}
+	for k, mean := range means {
+		term := &ast.Binary{Op: ".*", X: &ast.Paren{X: given[k]}, Y: &ast.Paren{X: mean}}
+		if k == 0 {
+			sum = term
+		} else {
+			sum = &ast.Binary{Op: "+", X: sum, Y: term}
+		}
+	}
+	return sum
 }
 
 // free is a name that nothing has.

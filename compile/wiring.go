@@ -32,6 +32,7 @@ func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
 	if diags = append(diags, found...); diags.HasErrors() {
 		return diags
 	}
+	diags = append(diags, lower.Variation(p.Checked, p.Values, true)...)
 	lowered, found := lower.Lower(lower.Party{Program: p.Checked, Name: p.Party, Family: p.Family, Member: p.Member, Data: p.Values, Sizes: p.Sizes, Declared: p.declared})
 	if diags = append(diags, found...); diags.HasErrors() {
 		return diags
@@ -127,7 +128,7 @@ func (p *OneParty) mayBe(w Wiring) error {
 
 // terms are what the manifest says to a client's check of its own data.
 func (p *OneParty) terms() atload.Terms {
-	t := atload.Terms{Shared: map[string]*check.Symbol{}, Accepted: p.Manifest.Accepted}
+	t := atload.Terms{Shared: map[string]*check.Symbol{}, Accepted: p.Manifest.Accepted, New: len(p.Manifest.Predicted) > 0}
 	for _, s := range p.Manifest.Shared {
 		t.Shared[s.Name] = s.Declared(p.Universe)
 	}

@@ -37,10 +37,28 @@ func number(cell string) (float64, issue) {
 		return 0, issue{diag.NotNumber, "is not a number; write decimals with a point, and thousands without a separator"}
 	case strings.ContainsAny(cell, "xX_"), err != nil && !math.IsInf(v, 0):
 		return 0, issue{diag.NotNumber, "is not a number; correct it, or make the cell empty if it is missing"}
+	case underflows(v, cell):
+		return 0, issue{diag.OutOfRange, "is so small that only 0 is near it (the smallest number is 4.9e-324); write 0 if that is meant, or another unit"}
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return 0, issue{diag.NonFinite, "is not a finite number; a model needs finite data: correct it, or make the cell empty if it is missing"}
 	}
 	return v, issue{}
+}
+
+// underflows reports whether a number that was read as 0 is written as another one.
+func underflows[T string | []byte](v float64, cell T) bool {
+	if v != 0 {
+		return false
+	}
+	for i := range len(cell) {
+		switch c := cell[i]; {
+		case c >= '1' && c <= '9':
+			return true
+		case c == 'e' || c == 'E':
+			return false
+		}
+	}
+	return false
 }
 
 // maxWhole is 2^53: a float64 does not hold every larger whole number, and 2^53+1 would be read as 2^53.

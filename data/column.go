@@ -137,7 +137,7 @@ func (f *faults) done() bool {
 	case is.code == diag.MissingCell:
 		is.text += f.waysOut() + f.gap
 	case is.code == diag.NotBinary && c.array.Words != nil && !c.view.Document:
-		is.text += fmt.Sprintf("; from %s(%s, %q) gives 1 for this value and 0 for others", encoder.Is().Name, c.array.Name, text)
+		is.text += fmt.Sprintf("; say which word is the 1: from %s(%s, \"WORD\") gives 1 for it and 0 for others", encoder.Is().Name, c.array.Name)
 	case !is.bad():
 		is = issue{diag.Unreadable, "differs from what was read before: the file has changed"}
 	}

@@ -143,6 +143,10 @@ func (p *csvPass) broken(err error, line int) {
 // ragged reports the first row that is too short or too long.
 func (p *csvPass) ragged(before, cells, line int) {
 	if before == 0 {
+		if by := separator(strings.Join(p.table.names(), "")); by != "" && p.width == 1 {
+			fail(p.list, diag.BadCSV, place(p.file.name, line), "the cells are separated by %s, and vflc reads commas", by)
+			return
+		}
 		fail(p.list, diag.BadCSV, place(p.file.name, line), "%s, but the header has %s; quote a cell that holds a comma",
 			grouped.Count(cells, "cell"), grouped.Count(p.width, "column"))
 	}
@@ -280,6 +284,10 @@ func (p *csvPass) survey() bool {
 		n, err = source.Read(buffer[kept:])
 		text := buffer[:kept+n]
 		valid := validPrefix(text)
+		if at := bytes.IndexByte(text[:valid], 0); at >= 0 {
+			fail(p.list, diag.BadCSV, place(p.file.name, p.room+bytes.Count(text[:at], []byte("\n"))), "a NUL byte, which no text has; save the file as UTF-8 text, or correct the cell")
+			return false
+		}
 		p.room += bytes.Count(text[:valid], []byte("\n"))
 		kept = copy(buffer, text[valid:])
 		if kept >= utf8.UTFMax || kept > 0 && errors.Is(err, io.EOF) {
@@ -292,6 +300,9 @@ func (p *csvPass) survey() bool {
 	}
 	return len(*p.list) == 0
 }
+
+// isText reports whether a cell is text: UTF-8 without NUL, which other tools take for its end, so that two identifiers would look alike.
+func isText(cell string) bool { return utf8.ValidString(cell) && strings.IndexByte(cell, 0) < 0 }
 
 // validPrefix returns how many bytes of a text are valid UTF-8, up to the first invalid or incomplete character.
 func validPrefix(text []byte) int {

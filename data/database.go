@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
@@ -308,7 +307,7 @@ func (c *databaseCells) add(v any) (size int, err error) {
 			c.worded = true
 			break
 		}
-		if number, err = strconv.ParseFloat(v, 64); err != nil || math.IsNaN(number) {
+		if number, err = strconv.ParseFloat(v, 64); err != nil || math.IsNaN(number) || underflows(number, v) {
 			c.worded = true
 		}
 		err = nil
@@ -317,7 +316,7 @@ func (c *databaseCells) add(v any) (size int, err error) {
 	default:
 		return 0, fmt.Errorf("column %s has values of a kind that a table cannot hold (%T): convert it to a number or a text in the query, as CAST(%s AS text)", c.name, v, c.name)
 	}
-	if !utf8.ValidString(text) {
+	if !isText(text) {
 		return 0, fmt.Errorf("column %s holds bytes that are no text", c.name)
 	}
 	c.numbers, c.words = append(c.numbers, number), append(c.words, text)

@@ -100,7 +100,7 @@ func slowDecimal(cell []byte) (float64, bool) {
 		}
 	}
 	v, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(cell), len(cell)), 64)
-	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) && !underflows(v, cell)
 }
 
 // serial reports whether a cell is a whole number as strconv writes one, of at most 15 digits, so that its text follows from its value.

@@ -30,7 +30,7 @@ func TestDecimalIsThatOfStrconv(t *testing.T) {
 		text := strconv.FormatFloat(v, rapid.SampledFrom([]byte("efg")).Draw(t, "format"), rapid.IntRange(-1, 25).Draw(t, "digits"), 64)
 		want, err := strconv.ParseFloat(text, 64)
 		got, ok := decimal([]byte(text))
-		if ok != (err == nil) || ok && math.Float64bits(got) != math.Float64bits(want) {
+		if ok != (err == nil && !underflows(want, text)) || ok && math.Float64bits(got) != math.Float64bits(want) {
 			t.Fatalf("%s: %v %v, want %v %v", text, got, ok, want, err)
 		}
 	})

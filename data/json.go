@@ -178,6 +178,9 @@ func (r *jsonReader) cell(a *Array, text string, depth int) {
 	if depth != len(a.Dims) {
 		a.irregular("mixes numbers and arrays; every part of an array must have the same shape")
 	}
+	if !isText(text) {
+		a.irregular("holds a NUL character, which no text has")
+	}
 	if a.problem == "" {
 		r.cells = append(r.cells, text)
 		a.lines.add(r.line)

@@ -117,6 +117,9 @@ type locator struct {
 	list    diag.List
 }
 
+// standardInput is the file that - stands for.
+const standardInput = "/dev/stdin"
+
 // flag reads the value of one --data.
 func (l *locator) flag(value string) {
 	name, files, ok := strings.Cut(value, "=")
@@ -124,6 +127,9 @@ func (l *locator) flag(value string) {
 		name, files = l.sources[0].Name, value
 	}
 	where := "--data " + strings.TrimSuffix(value, files) + shown(files)
+	if files == "-" {
+		files = standardInput
+	}
 	if !ok && !l.alone {
 		fail(&l.list, diag.BadDataFlag, where, "names no party, but the model has clients; write --data PARTY=%s (parties: %s)", shown(files), listed(l.names()))
 		return

@@ -16,7 +16,7 @@ import (
 // The wrong example of a page has only its diagnostic, the right one has none.
 func TestPagesTellTheTruth(t *testing.T) {
 	for _, page := range diag.Pages {
-		if page.Code < diag.Unreadable || page.Code > "V0559" {
+		if page.Code < diag.Unreadable || page.Code > "V0540" {
 			continue
 		}
 		t.Run(string(page.Code), func(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/vflc/vflc/lang/diag"
 )
 
 type visit struct {
@@ -91,8 +93,69 @@ func TestParquetRefuses(t *testing.T) {
 	for i := range text {
 		damaged := bytes.Clone(text)
 		damaged[i] ^= 0x5a
-		if columns, err := parquetColumns(damaged); err == nil && len(columns) > 6 {
+		if columns, err := parquetColumns(damaged, maxDecoded); err == nil && len(columns) > 6 {
 			t.Errorf("byte %d: %d columns", i, len(columns))
+		}
+	}
+}
+
+// A file is judged by its footer: a megabyte of equal rows that would fill the memory is refused before any row is read, and what is read is no more than the footer says.
+func TestParquetIsJudgedByItsFooter(t *testing.T) {
+	type row struct {
+		X float64 `parquet:"x,dict"`
+		Y float64 `parquet:"y,dict"`
+	}
+	const rows = 200_000
+	text, err := os.ReadFile(parquetOf(t, make([]row, rows)))
+	if err != nil || len(text) > rows {
+		t.Fatal(err, len(text))
+	}
+	if _, err := parquetColumns(text, 32*rows-1); err == nil || !strings.Contains(err.Error(), "has 200,000 rows of 2 columns by its footer, which would take 6 MB in memory, more than the limit of 6 MB: leave out") {
+		t.Error(err)
+	}
+	if columns, err := parquetColumns(text, 32*rows); err != nil || len(columns[1].Numbers) != rows {
+		t.Error(err)
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := cellsOf(file.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := readRows(file.RowGroups()[0], cells, rows/2); err == nil || n > rows/2+batchRows {
+		t.Error(n, err)
+	}
+}
+
+// No text has a NUL, and no number but 0 is read as 0.
+func TestCellsThatLookLikeOthers(t *testing.T) {
+	type named struct {
+		ID string `parquet:"id"`
+	}
+	for name, read := range map[string]func() (*Table, diag.List){
+		"CSV":     func() (*Table, diag.List) { return ReadCSV("t.csv", []byte("id,x\na,1\nb\x00c,2\n")) },
+		"JSON":    func() (*Table, diag.List) { return ReadJSON("t.json", []byte(`{"id": ["a", "b\u0000c"]}`)) },
+		"Parquet": func() (*Table, diag.List) { return Open(parquetOf(t, []named{{"a"}, {"b\x00c"}})) },
+	} {
+		table, list := read()
+		if table != nil {
+			a, _ := table.Array("id")
+			if a.problem != "" {
+				continue // a declaration that binds it gets it
+			}
+		}
+		if len(list) == 0 {
+			t.Errorf("%s: a NUL is taken", name)
+		}
+	}
+	for cell, bad := range map[string]bool{"1e-400": true, "-0.1e-400": true, "0e-400": false, "0": false, "-0.000": false, "1e-320": false, "0.0000000000000000000000000001e-400": true} {
+		if _, is := number(cell); is.bad() != bad {
+			t.Errorf("%s: %v", cell, is)
+		}
+		if _, ok := decimal([]byte(cell)); ok == bad {
+			t.Errorf("%s is read fast: %v", cell, ok)
 		}
 	}
 }

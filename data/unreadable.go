@@ -19,6 +19,14 @@ func foreign(path string) string {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".xlsx", ".xls":
 		return "a spreadsheet"
+	case ".gz", ".bz2", ".zst", ".xz", ".zip", ".7z":
+		return "a compressed file"
+	case ".arrow", ".feather", ".ipc":
+		return "an Arrow file"
+	case ".rds", ".rdata", ".rda":
+		return "a file of R"
+	case ".dta", ".sav", ".sas7bdat":
+		return "a file of Stata, SPSS or SAS"
 	}
 	return ""
 }

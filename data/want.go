@@ -1,6 +1,8 @@
 package data
 
 import (
+	"fmt"
+
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -86,3 +88,14 @@ type Gap struct {
 
 // Bindings are the values of one party's declarations by name, shared ones included.
 type Bindings map[string]*Bound
+
+// ColumnName is the name of the k-th column of a declaration: that of the table where there is one, else the declaration's with an index.
+func (b *Bound) ColumnName(declared string, k int) string {
+	switch {
+	case k < len(b.ColumnNames):
+		return b.ColumnNames[k]
+	case len(b.Dims) == 1:
+		return declared
+	}
+	return fmt.Sprintf("%s[:, %d]", declared, k+1)
+}

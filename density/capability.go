@@ -215,6 +215,16 @@ func Replay(env Env, evaluate func() error) error {
 	return err
 }
 
+// Placing is an Env that can be told which point of a trajectory is evaluated next, nil for none. Whoever watches the Env is shown it: a server that makes the steps knows it.
+type Placing interface{ Place(p *PathPoint) }
+
+// A PathPoint is the place of a point in the trajectories of a chain.
+type PathPoint struct {
+	Trajectory int // its number
+	Start      int // the number that its start had in the trajectory before
+	Point      int // its own number, negative backward in time: the start has 0
+}
+
 // Work counts evaluations and what crossed between parties.
 type Work struct {
 	Gradients int64 `json:"gradients"`

@@ -22,6 +22,7 @@ const (
 	Stepping                      // Relaying.Relay: what crosses at the cuts; adjoint and curvature of the likelihood come back
 	Drawing                       // Relaying.Relay: what crosses at the cuts at many draws. The adjoints there, which Answer sets, stay at the server
 	DrawSlopes                    // Relaying.Relay: cuts at many draws; the adjoints there come back
+	Closing                       // the end: clients compare what they have received alike
 )
 
 // Auxiliaries is how an algorithm chooses the auxiliary variables z that clients send.
@@ -47,4 +48,19 @@ type Use struct {
 	LeastAnswers, MostAnswers int
 	// LeastColumns and MostColumns bound how many numbers there are for each element of a cut, where these are several.
 	LeastColumns, MostColumns int
+	// Motion is how one evaluation leads to the next.
+	Motion Motion
 }
+
+// Motion is how the parameters of one evaluation follow from the answer to the one before. Who has the totals over clients and the answers, evaluation by evaluation,
+// regresses the former on the latter: along leapfrog steps the change of a total is a sum over clients of X M⁻¹ X' times the answer, M a metric that differs from chain
+// to chain, and what two chains have in common divides the total by client.
+type Motion int
+
+// The motions.
+const (
+	Otherwise Motion = iota // no way is known by which totals separate
+	ByClient                // leapfrog steps with dense metrics: totals separate by client
+	ByColumn                // the same with diagonal metrics: also by column
+	Adapted                 // with a metric that is diagonal where a client's priors depend on one another, and dense else
+)

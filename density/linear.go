@@ -60,6 +60,6 @@ type Rows struct {
 	Affine
 	Shared []float64 // len(Offset) × Received
 	// Evaluate sets lp to the log density of each row at the predictors eta and the globals phi, and slope and by to the derivatives, by the predictors and by the globals, of
-	// their sum with weights seeds; nil: 1.
+	// their sum with weights seeds; nil: 1. A nil by is not wanted.
 	Evaluate func(phi, eta, lp, slope, seeds, by []float64)
 }

@@ -2,8 +2,8 @@ package density
 
 import "context"
 
-// A RelaySize is how much crosses in a Relay: columns for each element of a cut, on the way up, and on the way down as many and Back more; numbers that are added up, and numbers that
-// the server answers with.
+// A RelaySize is how much crosses in a Relay: columns for each element of a cut, on the way up, and on the way down as many and Back more, or fewer where it is negative; numbers that are
+// added up, and numbers that the server answers with.
 type RelaySize struct{ Columns, Back, Scalars, Answers int }
 
 // Down is how many columns there are on the way down.
@@ -25,10 +25,11 @@ type Relayed interface {
 type Relaying interface {
 	// Relay is one round trip, as the exchange x.
 	Relay(ctx context.Context, x Exchange, size RelaySize, by Relayed) error
-	// Piece is how many of so many columns of draws an algorithm is to give to one Relay, so that no vector has more than MostNumbers: an even number, 2 at least, or all. It is the
-	// same at every party.
+	// Piece is how many of so many columns of draws an algorithm is to give to one Relay, so that the vectors of all clients together have no more than MostNumbers: an even number, 2 at
+	// least, or all. It is the same at every party.
 	Piece(columns int) int
 }
 
-// MostNumbers is how many numbers one vector of draws has in a message, unless two draws have more: 32 MB.
-const MostNumbers = 1 << 22
+// MostNumbers is how many numbers of draws are on their way at once, from all clients together, unless two draws have more: 16 MB. What a server holds does not grow with the number of
+// its clients then.
+const MostNumbers = 1 << 21

@@ -94,8 +94,11 @@ func PlanApart(b *compile.OneParty, o Options) (*model.Plan, error) {
 // divideOwn is divide where the other parties are elsewhere: the manifest says which size counts rows.
 func (p *Prepared) divideOwn() (diag.List, error) {
 	most, size := p.Settings.Plan.Minibatch, p.Manifest.Rows
-	switch {
-	case most == 0:
+	switch held := p.holdsOut(p.Manifest.Weights); {
+	case most == 0 && (!held || len(p.Manifest.Contributions) > 0 || size == ""):
+		if held {
+			p.options.Progress.Message("no rows are held out: not all likelihoods are known to be of rows that are independent of each other")
+		}
 		return nil, nil
 	case len(p.Manifest.Contributions) > 0:
 		return nil, usagef("%s: a client computes its contribution in a module of its own, of which the others do not know whether it mixes rows; leave it out to use all rows", p.setting(backends.Minibatch))
@@ -106,7 +109,10 @@ func (p *Prepared) divideOwn() (diag.List, error) {
 	if err := p.window(size, n); err != nil {
 		return nil, err
 	}
-	return lower.DivideOne(p.Plan, p.apart.Index, p.Lowered[0], size, n, p.windows.parts)
+	if p.windows == nil {
+		return nil, nil
+	}
+	return lower.DivideOne(p.Plan, p.apart.Index, p.Lowered[0], size, n, p.windows.parts, p.windows.scale)
 }
 
 // Hinders lists, for the algorithm and for the one near whose approximation chains begin, what of that they might choose this party's block excludes. It is called before

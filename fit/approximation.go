@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/portable/pareto"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/loo"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -26,12 +26,13 @@ type fitted struct {
 	drawing     time.Duration
 	fittingCPU  *posterior.Number // seconds of all cores; nil: not known
 	drawingCPU  *posterior.Number
-	weighted    *posterior.Draws // what was drawn, where the draws are resampled with weights
-	corrected   []float64        // the weights
-	weighable   bool             // weights would correct the draws, if they are reliable
-	uncorrected string           // why they cannot, and what could; "": they can, or nobody wants it
-	restarts    []posterior.ELBO // of the fits from several starting points; nil where there is one
-	ratios      []float64        // log p − log q at draws from the approximation; nil where they are not computed
+	weighted    *posterior.Draws    // what was drawn, where the draws are resampled with weights
+	corrected   []float64           // the weights
+	weighable   bool                // weights would correct the draws, if they are reliable
+	uncorrected string              // why they cannot, and what could; "": they can, or nobody wants it
+	restarts    []posterior.ELBO    // of the fits from several starting points; nil where there is one
+	modes       []backends.Estimate // of the distinct ones among these, the best first
+	ratios      []float64           // log p − log q at draws from the approximation; nil where they are not computed
 	interrupted bool
 	chains      []*chain // the chains of the draws; nil where draws are independent
 	kernels     []*chain // what was saved
@@ -78,6 +79,9 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 	if r, ok := c.kernel.(backends.Restarted); ok {
 		for _, e := range r.Restarts() {
 			f.restarts = append(f.restarts, atMost(e))
+		}
+		if c.info.Done {
+			f.modes = r.Modes()
 		}
 	}
 	if w, ok := c.kernel.(backends.Weighted); ok {
@@ -167,7 +171,7 @@ func (f *fitted) khat() posterior.Number {
 	if f.exact() {
 		return 0
 	}
-	k := loo.Smooth(f.ratios, 1).K
+	k := pareto.Smooth(f.ratios, 1).K
 	if math.IsInf(k, 0) {
 		return posterior.NotApplicable()
 	}
@@ -202,6 +206,14 @@ func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
 		out = append(out, posterior.Finding{Check: "khat", Value: posterior.Number(k),
 			Text: fmt.Sprintf("k̂ of the approximation is %.2f, above %.2f, the most at which weights of %d draws are reliable; they do not correct it", k, most, len(f.ratios)), Try: moreOf(a.Draws)})
 	}
+	if few := f.scarce(); few != nil {
+		few.Try = joined(a.Exact, moreOf(a.Draws))
+		out = append(out, *few)
+	}
+	if f.corrected == nil && !(float64(f.khat()) > posterior.KhatBound) && !(len(f.ratios) > 0 && f.exact()) {
+		out = append(out, f.unweighed(a))
+	}
+	out = append(out, modesOf(f.modes)...)
 	return append(out, f.nonFinite(" and were left out")...)
 }
 
@@ -210,6 +222,10 @@ func (f *fitted) restless(a posterior.Advice) posterior.Finding {
 	fit, out := f.info.Fit, posterior.Finding{Check: "converged", Value: posterior.NotApplicable(), Try: moreOf(a.Iterations)}
 	if !fit.Judged {
 		out.Text = "too few iterations to decide whether the fit has converged"
+		return out
+	}
+	if fit.BestAt > 0 {
+		out.Text = fmt.Sprintf("the fit has not converged: the rows held out were predicted best after %d of %s, and too few followed to say that more make it worse", fit.BestAt, grouped.Count(f.iterations, "iteration"))
 		return out
 	}
 	var reasons []string

@@ -19,7 +19,7 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/simulate"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Attack reconstructs the clients' cuts from what the server received in a run, and compares with the true cuts, the mean over the run's draws. Where the folder
@@ -84,7 +84,7 @@ func repeatable(run *runs.Run, b *compile.Bound, progress Progress) (*Prepared, 
 // out where the run had none.
 func RecordedSettings(r *posterior.Record, a backends.Algorithm) map[string]string {
 	given := map[string]string{}
-	on, _ := stdlib.New().Transform(r.Transform)
+	on, _ := transforms.Named(r.Transform)
 	for name, v := range r.Settings {
 		given[name] = fmt.Sprint(v)
 		if n, ok := v.(float64); ok { // read from JSON
@@ -222,7 +222,7 @@ func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cut
 
 	r := &attack.Report{
 		Schema: posterior.Schema, Model: run.Name(), Backend: run.Record.Backend, Transform: run.Record.Transform, Repeated: repeated,
-		Cuts: attack.Reconstruct(views, simulation),
+		Cuts: attack.Reconstruct(views, simulation), Separated: attack.Separate(views, simulation),
 	}
 	at := 0
 	for g := range p.Plan.Groups {
@@ -238,7 +238,7 @@ func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cut
 			at++
 		}
 	}
-	r.Notes = p.attackNotes(r.Cuts)
+	r.Notes = p.attackNotes(r)
 	return r
 }
 
@@ -276,10 +276,14 @@ func (p *Prepared) knowsSum(group, party int) bool {
 }
 
 // attackNotes are what the table does not show.
-func (p *Prepared) attackNotes(cuts []attack.Reconstruction) []string {
-	out := []string{}
+func (p *Prepared) attackNotes(r *attack.Report) []string {
+	cuts, out := r.Cuts, []string{}
 	if p.Plan.Wire.Masked {
-		out = append(out, "Masks hid what single clients added to sums over two or more of them: the server received the sums alone. With two contributors each can compute the other's part by subtracting its own.")
+		text := "Under masks the server received the sums alone where two or more clients add to them. With two contributors each can compute the other's part by subtracting its own."
+		if slices.ContainsFunc(r.Separated, func(s attack.Separation) bool { return s.Directions > 0 }) {
+			text += " The steps of the chains separate these sums: masks did not hide which client adds what."
+		}
+		out = append(out, text)
 	}
 	byQuadrature := cuts[0].Rounds == 0 && cuts[0].Iterates > 0
 	switch {

@@ -265,7 +265,7 @@ func TestAttackOnQuadrature(t *testing.T) {
 				if bare != (c.Inversion != nil) || bare && (c.Inversion.Solved != 150 || c.Inversion.Correlation < 1-1e-12 || c.Inversion.ResidualSD != 0) {
 					t.Errorf("%s, %s, %s: %+v without noise", name, transform, c.Name, c.Inversion)
 				}
-				if drawn := given["correct"] == ""; drawn != (c.Draws > 100) {
+				if drawn := bare; drawn != (c.Draws > 100) { // uncorrected draws of the joint Gaussian are weighed too, for k̂
 					t.Errorf("%s, %s, %s: cuts at %d draws", name, transform, c.Name, c.Draws)
 				}
 			}
@@ -363,6 +363,73 @@ func TestForecastOfSolvedAdjoints(t *testing.T) {
 		}
 		if solved != 2 {
 			t.Errorf("%s: %d adjoints of 2 are solved", likelihood, solved)
+		}
+	}
+}
+
+// From masked sums of three clients a server that follows the protocol has, after a run of nuts, all directions of the clients' columns and whose they are, each
+// client's cut, its column of two values, and under a diagonal metric every single column.
+func TestAttackSeparatesMaskedSums(t *testing.T) {
+	random := rand.New(rand.NewPCG(31, 32))
+	const n = 300
+	dir, sizes := t.TempDir(), map[string]int{"a": 5, "b": 4, "c": 4}
+	eta := make([]float64, n)
+	model := "client a, b, c\ndata y : binary[N] @ shared\nparam m ~ normal(0, 2)\n"
+	for _, client := range []string{"a", "b", "c"} {
+		table, beta := strings.Builder{}, make([]float64, sizes[client])
+		table.WriteString("id")
+		for k := range beta {
+			beta[k] = 0.7 * random.NormFloat64()
+			fmt.Fprintf(&table, ",x%s%d", client, k+1)
+		}
+		for i := range n {
+			fmt.Fprintf(&table, "\n%d", i)
+			for k := range beta {
+				x := random.NormFloat64()
+				if k == 0 {
+					x = float64(random.IntN(2))
+				}
+				eta[i] += x * beta[k]
+				fmt.Fprintf(&table, ",%v", x)
+			}
+		}
+		write(t, filepath.Join(dir, "m", client+".csv"), table.String()+"\n")
+		model += fmt.Sprintf("data X%[1]s : real[N, P%[1]s] @ %[1]s\nparam u%[1]s : real[P%[1]s] ~ normal(0, 1) @ %[1]s\n", client)
+	}
+	response := strings.Builder{}
+	response.WriteString("id,y\n")
+	for i, e := range eta {
+		y := 0
+		if random.Float64() < 1/(1+math.Exp(-e)) {
+			y = 1
+		}
+		fmt.Fprintf(&response, "%d,%d\n", i, y)
+	}
+	write(t, filepath.Join(dir, "m", "server.csv"), response.String())
+	write(t, filepath.Join(dir, "m.vfl"), model+"y ~ bernoulli_logit(m + Xa * ua + Xb * ub + Xc * uc)\n")
+	b := bindPath(t, filepath.Join(dir, "m.vfl"), transforms.Exact, 1)
+	for _, metric := range []string{"dense", "diag"} {
+		given := map[string]string{"secure-sum": "on", "metric": metric, "chains": "4", "warmup": "300", "draws": "300"}
+		_, report := attacked(t, b, "nuts", given)
+		if len(report.Separated) != 1 || len(report.Cuts) != 1 || !report.Cuts[0].Sum {
+			t.Fatalf("%s: %d sums, %d cuts", metric, len(report.Separated), len(report.Cuts))
+		}
+		if missing := unnamed(verdictOf(t, b, "nuts", given, nil), report); len(missing) > 0 {
+			t.Errorf("%s: the verdict does not name\n%s", metric, strings.Join(missing, "\n"))
+		}
+		s := report.Separated[0]
+		single, two := 0, 0
+		for _, g := range s.Groups {
+			single, two = single+len(g.Single), two+len(g.Columns.Found)
+			if !(g.Within >= 0.99) || !(g.Round >= 0.99) {
+				t.Errorf("%s, %s: %v of its directions are in its columns, %v of a round", metric, g.Party, g.Within, g.Round)
+			}
+			if metric == "dense" && (g.Directions != sizes[g.Party] || !(g.Correlation >= 0.99)) {
+				t.Errorf("%s: %d directions, correlation %v", g.Party, g.Directions, g.Correlation)
+			}
+		}
+		if s.Directions != 13 || metric == "dense" && (len(s.Groups) != 3 || two != 3) || metric == "diag" && single != 13 {
+			t.Errorf("%s: %d directions, %d groups, %d single columns, %d of two values: %s", metric, s.Directions, len(s.Groups), single, two, s.Missing)
 		}
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // ForecastAttack returns, for each row of an Audit with the same arguments, what its receiver is expected to know of a cut of sd 1 after the run; nil for a row of
 // anything else, and of noise where an evaluation has only some of the rows. Where the algorithm sends a cut without noise, or its mean, nothing is left over, nor where
 // it sends an adjoint that can be solved for the cut.
 func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]*attack.Forecast, error) {
-	transform, _ := stdlib.New().Transform(p.Manifest.Transform)
+	transform, _ := transforms.Named(p.Manifest.Transform)
 	s, err := a.Resolve(transform, given)
 	if err != nil {
 		return nil, &UsageError{err}

@@ -332,6 +332,9 @@ func compare(t *testing.T, b *compile.Bound, list []compile.Disclosure, messages
 	for _, d := range list {
 		for _, m := range d.Messages {
 			key := d.From + " → " + d.To + ": " + m
+			if _, came := messages[key]; !came && strings.HasPrefix(d.Often, "after every fit from another starting point") {
+				continue // there was none: the posterior has one mode
+			}
 			want[key] = true
 			for _, n := range messages[key] {
 				if least, most := lengths(t, b, d); n < least || n > most {
@@ -410,7 +413,7 @@ func (r recorder) note(key string, a transport.Array) {
 	if !slices.Contains(r.seen[key], n) {
 		r.seen[key] = append(r.seen[key], n)
 	}
-	if a.Encoding != transport.Plain && a.Name != "scalars" {
+	if a.Encoding != transport.Plain && a.Name != "scalars" && a.Name != "seals" {
 		r.seen[key+" (mark)"] = []int{1}
 	}
 	if a.Encoding == transport.Plain && a.Grid != 0 {
@@ -450,7 +453,7 @@ func TestAuditIsWhatCrossesNearby(t *testing.T) {
 			t.Run(name+"/"+kind.Name, func(t *testing.T) {
 				ran++
 				messages := nearby(t, p)
-				compare(t, p.Bound, parts.Audit(append(p.exchanges(), reporting), p.Plan.Wire), messages)
+				compare(t, p.Bound, parts.Audit(append(p.exchanges(), inEveryRun...), p.Plan.Wire), messages)
 				said, err := Audit(parts, a, near())
 				good(t, nil, err)
 				for key := range messages { // what the model alone shows may be more: the estimator is not settled
@@ -506,6 +509,9 @@ func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[st
 		env, err := session.NewRemote(on.Plan.Only(i), i, wrap(on.Plan.Names[i], end), own)
 		if err == nil {
 			err = play(t.Context(), density.Chain(env, 1), a, settings)
+		}
+		if err == nil {
+			err = env.(density.Ending).End(t.Context())
 		}
 		return err
 	})
@@ -581,7 +587,7 @@ func TestPredictionAuditIsWhatCrosses(t *testing.T) {
 			for _, masks := range []string{"off", "on"} {
 				t.Run(fmt.Sprintf("%s/scored %v/masks %s", name, scored, masks), func(t *testing.T) {
 					a, given := Backends()[0], map[string]string{"secure-sum": masks}
-					list, err := AuditPredicted(bundle, a, given)
+					list, err := Audit(bundle, a, given)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -88,7 +88,7 @@ func (m *sampling) place(c *chain) {
 	}
 }
 
-const chainHeading = "vflc chain 3"
+const chainHeading = "vflc chain 4"
 
 // openChain opens a chain's file after it has compared the file with its digest.
 func openChain(path string) (*os.File, io.Reader, error) {
@@ -186,8 +186,23 @@ func (c *chain) state(f *checkpoint.Codec) {
 	}
 }
 
+// mostModes is more than any run finds.
+const mostModes = 1000
+
 // fitState saves or loads what is known of a variational fit.
 func (c *chain) fitState(f *checkpoint.Codec) {
+	modes := len(c.modes)
+	if f.Ints(&modes); modes < 0 || modes > mostModes {
+		f.Fail(fmt.Errorf("%d modes", modes))
+		return
+	}
+	if len(c.modes) != modes {
+		c.modes = make([]backends.Estimate, modes)
+	}
+	for i := range c.modes {
+		f.Ints(&c.modes[i].N)
+		f.Float(&c.modes[i].Value, &c.modes[i].SE)
+	}
 	fit := &c.info.Fit
 	for _, e := range []*backends.Estimate{&fit.Smooth, &fit.Trace, &fit.Drift, &fit.Final} {
 		f.Ints(&e.N)
@@ -196,8 +211,8 @@ func (c *chain) fitState(f *checkpoint.Codec) {
 	for _, b := range []*bool{&fit.Traced, &fit.Converged, &fit.Judged, &fit.Rising} {
 		f.Bool(b)
 	}
-	f.Float(&fit.Gradient, &fit.GradientBound)
-	f.Ints(&fit.Drifting)
+	f.Float(&fit.Gradient, &fit.GradientBound, &fit.HeldOut)
+	f.Ints(&fit.Drifting, &fit.BestAt)
 	points := len(c.trace)
 	f.Ints(&c.iterations, &points)
 	for i := range points {

@@ -61,7 +61,7 @@ func columnsOf(s *check.Symbol, v *data.Bound) (out []attack.Column) {
 	rows := v.Dims[0]
 	picks := attack.Followed(rows)
 	for k := 0; k < len(v.Values)/rows; k++ {
-		column := attack.Column{Name: columnName(s.Name, v, k), Values: make([]float64, len(picks))}
+		column := attack.Column{Name: v.ColumnName(s.Name, k), Values: make([]float64, len(picks))}
 		for i, row := range picks {
 			column.Values[i] = v.Values[k*rows+row]
 		}
@@ -90,15 +90,4 @@ func categoriesOf(level attack.Column, v *data.Bound) (out []attack.Column) {
 		out = append(out, column)
 	}
 	return out
-}
-
-// columnName is that of the table where there is one, else the declaration's with an index.
-func columnName(name string, v *data.Bound, k int) string {
-	switch {
-	case k < len(v.ColumnNames):
-		return v.ColumnNames[k]
-	case len(v.Dims) == 1:
-		return name
-	}
-	return fmt.Sprintf("%s[:, %d]", name, k+1)
 }

@@ -96,6 +96,8 @@ func conditionalNote(points, sampled []string, aux bool) string {
 // doubts are the reasons not to trust the maximum.
 func (f *fitted) doubts(a posterior.Advice) (out []posterior.Finding) {
 	mode := f.info.Mode
+	out = append(out, posterior.Finding{Check: "conditional", Value: posterior.NotApplicable(), Try: a.Exact,
+		Text: "this is a maximum with draws given it, not the posterior: points have no uncertainty, standard deviations are those around that maximum alone, and a posterior that is not normal has its means elsewhere"})
 	if f.interrupted {
 		out = append(out, f.interruption())
 	}

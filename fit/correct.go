@@ -5,11 +5,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/portable/pareto"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/loo"
 )
 
 // reliable is the largest Pareto shape at which weights of so many draws are (Vehtari et al. 2024).
@@ -28,7 +29,7 @@ func (f *fitted) exact() bool { return slices.Max(f.ratios)-slices.Min(f.ratios)
 
 // weights are the smoothed importance weights of the draws, which add up to 1.
 func (f *fitted) weights() []float64 {
-	out := loo.Smooth(f.ratios[:f.draws.Len(0)], 1).LogWeights
+	out := pareto.Smooth(f.ratios[:f.draws.Len(0)], 1).LogWeights
 	for i, w := range out {
 		out[i] = portable.Exp(w)
 	}
@@ -95,8 +96,66 @@ func (f *fitted) closing(e posterior.ELBO) string {
 	if f.weighable && len(f.ratios) > 0 && f.exact() {
 		text += ", which need no weights: those of all are equal"
 	}
+	if at := f.info.Fit.BestAt; at > 0 {
+		text += fmt.Sprintf("; %s, of which the rows held out were predicted best after %d", grouped.Count(f.iterations, "iteration"), at)
+	}
 	if f.work.Sequential > 0 {
 		text += fmt.Sprintf("; %s one after another", grouped.Count(f.work.Sequential, "round trip"))
 	}
 	return text
+}
+
+// fewEffective is the number of effective draws below which a quantile is uncertain by a third of a standard deviation and more.
+const fewEffective = 50
+
+// scarce is the finding of quantiles that few of the weighted draws tell, the worst of them; nil where there are none.
+func (f *fitted) scarce() (out *posterior.Finding) {
+	if f.corrected == nil {
+		return nil
+	}
+	n := 0
+	for _, r := range posterior.SummariseWeighted(f.weighted, f.corrected) {
+		v := float64(r.ESSTail)
+		if !(v < fewEffective) {
+			continue
+		}
+		if n++; out == nil || v < float64(out.Value) {
+			out = &posterior.Finding{Check: "quantiles", Parameter: r.Name, Label: r.Label, Value: r.ESSTail,
+				Text: fmt.Sprintf("%s: its 5 %% or 95 %% quantile is as uncertain as that of %.0f draws: few draws of the approximation lie where the posterior's tail is", r.Shown(), v)}
+		}
+	}
+	if n > 1 {
+		out.Text += fmt.Sprintf(" (and %d more like it)", n-1)
+	}
+	return out
+}
+
+// unweighed is the finding of draws that are those of the approximation.
+func (f *fitted) unweighed(a posterior.Advice) posterior.Finding {
+	out := posterior.Finding{Check: "uncorrected", Value: f.khat(), Try: joined(a.Exact, a.Closer)}
+	out.Text = "the draws are those of the approximation, not corrected by weights, and its standard deviations may be too small"
+	if f.uncorrected != "" {
+		out.Text += ": " + f.uncorrected
+	}
+	if k := float64(f.khat()); !math.IsNaN(k) {
+		out.Text += fmt.Sprintf("; its k̂ is %.2f", k)
+	}
+	return out
+}
+
+// modesOf is the finding of several modes, by the ELBOs of their approximations.
+func modesOf(elbos []backends.Estimate) []posterior.Finding {
+	if len(elbos) < 2 {
+		return nil
+	}
+	text := fmt.Sprintf("fits from several starting points ended at %d places, with ELBOs", len(elbos))
+	for i, e := range elbos {
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %.5g", e.Value)
+	}
+	return []posterior.Finding{{Check: "modes", Value: posterior.Number(len(elbos)),
+		Text: text + ": where these fits have converged, the posterior has as many modes, whose masses are about in the ratio of e to the ELBOs, and draws near one say nothing of another",
+		Try:  "priors or a parameterisation that leave one of them; chains that begin apart"}}
 }

@@ -72,6 +72,9 @@ func nothingWrong(r *runs.Run) string {
 	if !r.Draws.Independent() {
 		return fmt.Sprintf("No problem found in %s of %d draws: %s within bounds.", grouped.Count(r.Draws.Chains(), "chain"), r.Draws.Len(0), checked(r.Draws))
 	}
+	if r.Record != nil && r.Record.PriorOnly {
+		return fmt.Sprintf("No problem found in %s of %d independent draws from the prior.", grouped.Count(r.Draws.Chains(), "chain"), r.Draws.Len(0))
+	}
 	text := fmt.Sprintf("No problem found in %d independent draws.", r.Draws.Len(0))
 	if r.Document != nil && float64(r.Document.Diagnostics.Khat) <= posterior.KhatBound {
 		return text + fmt.Sprintf(" k-hat of the approximation is %.2f.", float64(r.Document.Diagnostics.Khat))

@@ -30,26 +30,32 @@ func (f *fitted) diagnose(maxDepth int) posterior.Diagnostics {
 	if f.interrupted {
 		d.Noted = append(d.Noted, f.interruption())
 	}
+	if len(f.chains) > 0 {
+		d.Noted = append(d.Noted, modesOf(f.chains[0].modes)...)
+	}
 	return d
 }
 
-// messagesOf returns findings as messages, one per check.
-func messagesOf(found []posterior.Finding) []string {
-	out := []string{}
-	for len(found) > 0 {
-		same := 1
-		for same < len(found) && found[same].Check == found[0].Check {
-			same++
+// Messages returns findings as messages, one per check.
+func Messages(found []posterior.Finding) []string {
+	out, like := []string{}, map[string]int{}
+	for _, f := range found {
+		like[f.Check]++
+	}
+	for _, f := range found {
+		same := like[f.Check]
+		if same == 0 {
+			continue
 		}
-		text := found[0].Text
+		like[f.Check] = 0
+		text := f.Text
 		if same > 1 {
 			text += fmt.Sprintf(" (and %d more like it)", same-1)
 		}
-		if found[0].Try != "" {
-			text += "; try: " + found[0].Try
+		if f.Try != "" {
+			text += "; try: " + f.Try
 		}
 		out = append(out, text)
-		found = found[same:]
 	}
 	return out
 }

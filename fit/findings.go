@@ -36,16 +36,22 @@ func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Docu
 	if document != nil {
 		known = &document.Diagnostics
 	}
-	a := advice(record)
-	if slices.ContainsFunc(rows, func(r posterior.Row) bool { return r.Point }) {
-		a.Exact = "" // samplers do not run on weights
-	}
+	a := adviceOn(rows, record)
 	found := append([]posterior.Finding{}, posterior.Examine(d, rows, known, a)...)
 	if document == nil || document.Note == "" {
 		return found
 	}
 	// Where draws are conditional on a maximum, its parameters are constant.
 	return slices.DeleteFunc(found, func(f posterior.Finding) bool { return f.Check == "constant" && f.Value == 0 })
+}
+
+// adviceOn is advice for a run with these rows of its summary: samplers do not run on weights.
+func adviceOn(rows []posterior.Row, record *posterior.Record) posterior.Advice {
+	a := advice(record)
+	if slices.ContainsFunc(rows, func(r posterior.Row) bool { return r.Point }) {
+		a.Exact = ""
+	}
+	return a
 }
 
 // advice names the settings of a run's algorithm.

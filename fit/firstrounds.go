@@ -140,24 +140,26 @@ func (f *firstRounds) Relayed(x density.Exchange, columns int, up [][][]float64,
 	default:
 		return
 	}
+	more := f.relayed == x // a further piece of the draws
 	f.relayed = x
 	for g, members := range f.clear {
 		for m, c := range members {
 			switch {
 			case c == nil:
 			case m < len(up[g]):
-				takeDraws(c, f.plan.Groups[g].Len, columns, up[g][m])
+				takeDraws(c, f.plan.Groups[g].Len, columns, up[g][m], more)
 			default:
-				takeDraws(c, f.plan.Groups[g].Len, columns, sum[g])
+				takeDraws(c, f.plan.Groups[g].Len, columns, sum[g], more)
 			}
 		}
 	}
 }
 
-// takeDraws keeps as many cuts at draws as show their span, of those that are there, in place of what was kept.
-func takeDraws(c *attack.Clear, n, columns int, cuts []float64) {
-	one := cuts[(columns-1)*n : columns*n]
-	*c = attack.Clear{First: attack.Compare(one, one)}
+// takeDraws keeps as many cuts at draws as show their span, of those that are there, in place of what was kept or beside it.
+func takeDraws(c *attack.Clear, n, columns int, cuts []float64, more bool) {
+	if one := cuts[(columns-1)*n : columns*n]; !more {
+		*c = attack.Clear{First: attack.Compare(one, one)}
+	}
 	for at := 0; at < columns && len(c.Vectors) < mostVectors; at += 1 + at%2 {
 		c.Vectors = append(c.Vectors, followed(cuts[at*n:(at+1)*n]))
 		if k := len(c.Vectors); k >= 32 && k&(k-1) == 0 && attack.Spanned(c.Vectors) {

@@ -327,7 +327,7 @@ func (r *Result) write(dir string) error {
 	if err := writeInits(dir, r.inits); err != nil {
 		return err
 	}
-	for name, text := range r.programs {
+	for name, text := range r.programs() {
 		if err := writeFile(dir, filepath.Join(runs.ProgramsDir, name), filled(text)); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func testResult() *Result {
 	d.Append(0, []float64{2})
 	return &Result{
 		Document: posterior.Document{Schema: 1, Parameters: posterior.SummariseIndependent(d)},
-		Draws:    d, chains: func(int) posterior.CSVInfo { return posterior.CSVInfo{Model: "m"} }, programs: map[string][]byte{"server.vfl": []byte("program m for server\n")},
+		Draws:    d, chains: func(int) posterior.CSVInfo { return posterior.CSVInfo{Model: "m"} }, programs: func() map[string][]byte { return map[string][]byte{"server.vfl": []byte("program m for server\n")} },
 	}
 }
 

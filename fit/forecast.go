@@ -14,7 +14,7 @@ func (p *Prepared) foresee() (diag.List, error) {
 	if !p.Checked.Transform.Kind.Noise {
 		return nil, nil
 	}
-	if m, diags := p.Generative(); !diags.HasErrors() {
+	if m, diags := p.Noised(); !diags.HasErrors() {
 		p.forwards = m
 	}
 	return nil, nil // without a forward model there is no forecast, which is no fault of the model

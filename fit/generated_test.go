@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 const generating = `server registry
@@ -55,7 +55,7 @@ func generatingData(n int) map[string]data.Bindings {
 
 func generatedRun(t *testing.T, text, transform string) *fit.Result {
 	t.Helper()
-	kind, _ := stdlib.New().Transform(transform)
+	kind, _ := transforms.Named(transform)
 	o := check.Options{Transform: kind}
 	if kind.Noise {
 		o.Rho = 0.3

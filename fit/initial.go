@@ -16,8 +16,9 @@ import (
 type vicinity struct {
 	algorithm backends.Algorithm
 	settings  backends.Settings
-	name      string // of the algorithm, or of the folder of a run
-	earlier   bool   // that run has fitted it
+	name      string              // of the algorithm, or of the folder of a run
+	earlier   bool                // that run has fitted it
+	modes     []backends.Estimate // ELBOs of the distinct approximations that were found, the best first; nil where one was fitted
 }
 
 // cloudDraws is the largest number of draws from an approximation by which chains that begin near it know it.
@@ -107,8 +108,8 @@ func approximations() string {
 	return "none"
 }
 
-// approximate returns draws of every block from the approximation.
-func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Progress) ([][][]float64, error) {
+// approximate returns draws of every block from each approximation near which chains are to begin.
+func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Progress) ([][][][]float64, error) {
 	k, err := v.algorithm.New(env, v.settings)
 	if err != nil {
 		return nil, &UsageError{err}
@@ -124,7 +125,20 @@ func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Pr
 	if !v.earlier {
 		progress.Message(fmt.Sprintf("the approximation of %s took %s", v.name, grouped.Count(density.WorkOf(env).Sequential, "round trip")))
 	}
-	return cloud(env, k, min(info.Draws, cloudDraws)), nil
+	n := min(info.Draws, cloudDraws)
+	several, ok := k.(backends.Restarted)
+	if !ok || len(several.Modes()) < 2 {
+		return [][][][]float64{cloud(env, k, n)}, nil
+	}
+	var out [][][][]float64
+	v.modes = several.Modes()
+	for i := range v.modes {
+		if err := several.Select(i); err != nil {
+			return nil, err
+		}
+		out = append(out, cloud(env, k, n))
+	}
+	return out, nil
 }
 
 // fit fits the approximation.

@@ -33,6 +33,8 @@ func notFinite(b *compile.Bound, e *backends.NotFiniteError) error {
 		return &InitError{data.Errors(list)}
 	}
 	switch c := e.Cause; {
+	case !e.Known && len(m.Checked.Clients) == 0:
+		d.Note("the sum of the terms is not finite, although each of them is: covariates and responses of very large values are centred and scaled")
 	case !e.Known:
 		d.Note("what is not finite is at a party of another process, whose own report names it")
 	case c.Part == density.TermPart && l != nil && math.IsInf(c.Value, -1):

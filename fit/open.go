@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A Prepared is a model with its data, an algorithm and its settings: a run that is ready to begin.
@@ -33,6 +33,7 @@ type Prepared struct {
 	parties   []runs.Party // what belongs to each party alone; its labels name the elements of parameters
 	loaded    time.Duration
 	forwards  *simulate.Model // for forecasts; nil: there are none
+	prior     *simulate.Model // of a run without likelihoods
 	inits     []initsFile
 	starts    [][][]density.Start // by file and party
 	lock      *folderlock.Lock    // on the folder of the run, until Sample returns
@@ -81,7 +82,7 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 	on := *b
 	on.Plan = b.Plan.On(wireIn(p.Settings))
 	p.Bound = &on
-	for _, step := range []func() (diag.List, error){p.divide, p.choose, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.forwardly, p.divide, p.choose, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
 		if err != nil || diags.HasErrors() {
@@ -103,7 +104,7 @@ func WireOf(r *posterior.Record) model.Wire {
 	if !ok {
 		return model.Wire{}
 	}
-	transform, _ := stdlib.New().Transform(r.Transform)
+	transform, _ := transforms.Named(r.Transform)
 	s, _ := a.Resolve(transform, RecordedSettings(r, a)) // an error is of a setting that this version has no more: what it has stands
 	return wireIn(s)
 }

@@ -86,8 +86,12 @@ func TestLongBatchesCrossInPieces(t *testing.T) {
 		// ten evaluations of 24 draws, and 30 draws of the result in 4 messages for one
 		"fixed": {transforms.Exact, map[string]string{"estimator": "fixed", "draws-per-step": "24", "theta-guide": "meanfield", "linear-response": "false", "iterations": "10", "draws": "30"}, 10*2 + 3},
 		// two points of 32 draws, and batches of 64 and 36
-		"sampled":   {transforms.Exact, map[string]string{"estimator": "sampled", "iterations": "20", "elbo-every": "10", "elbo-draws": "100", "draws": "5"}, 2*3 + 7 + 4},
-		"augmented": {transforms.Augmented, map[string]string{"estimator": "sampled", "iterations": "20", "elbo-every": "10", "elbo-draws": "100", "draws": "5"}, 2*3 + 7 + 4},
+		"sampled": {transforms.Exact, map[string]string{"estimator": "sampled", "iterations": "20", "elbo-every": "10", "elbo-draws": "100", "draws": "5"}, 2*3 + 7 + 4},
+		// 101 columns of the joint Gaussian: 13 pieces of cuts and directions, then 13 of products and 13 of the solution, of which one goes with the last products; 200 draws and the mean in 26
+		"quadrature": {transforms.Exact, map[string]string{"estimator": "quadrature", "draws": "200"}, 12 + 24 + 25},
+		"in noise":   {transforms.Augmented, map[string]string{"estimator": "quadrature", "draws": "200"}, 12 + 24 + 25},
+		"at clients": {transforms.Power, map[string]string{"estimator": "quadrature", "draws": "200"}, 12 + 24 + 25},
+		"augmented":  {transforms.Augmented, map[string]string{"estimator": "sampled", "iterations": "20", "elbo-every": "10", "elbo-draws": "100", "draws": "5"}, 2*3 + 7 + 4},
 	} {
 		b := bindModel(t, "../examples/logistic.vfl", c.transform)
 		whole, few := inPieces(t, b, session.OneLoop, 1000, c.given)

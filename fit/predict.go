@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/lower"
@@ -23,7 +22,6 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib"
 )
 
 // A PredictionRequest says what is predicted, and how much of it.
@@ -37,6 +35,8 @@ type PredictionRequest struct {
 	// Sources are the tables, in place of Data. With Scored they have the responses too, and the log density of each is computed.
 	Sources data.Sources
 	Scored  bool
+	// Replicates summarises draws of the responses, in place of expectations, in the documents of the predictions.
+	Replicates bool
 	// NewLevels draws the parameters of categories that the run did not see from their priors; else these are an error.
 	NewLevels bool
 	// Wire is how clients write what is added up; Predict takes that of the run.
@@ -55,6 +55,8 @@ type Predictions struct {
 	NewLevels map[string]int // categories that the run did not see, by the size that counts them
 	recipes   map[string][]data.Recipe
 	Work      density.Work // what crossed between the parties, or would
+	// Replicates: documents and files are of draws of all responses, also where there are expectations.
+	Replicates bool
 }
 
 // A PredictedResponse is the prediction of one response. Arrays by element have the first index fastest.
@@ -63,10 +65,16 @@ type PredictedResponse struct {
 	Shape       []int
 	Categories  []string    // of a response that is a category
 	Mean        []float64   // by element: the expectation, averaged over the draws
-	Draws       [][]float64 // by element: a draw of the response for each draw of the run
-	Observed    []float64   // what the new rows have, where predictions are scored
-	Scores      [][]float64 // by element: the log density of what was observed at each draw, where that is wanted
-	expected    [][]float64 // by draw: the expectation, where one is written
+	Draws       [][]float64 // by element: a draw of the response for each draw of the run; of a generated quantity its value there
+	// Expected is the expectation at each draw of the run, by element, and by category where the response is one: element fastest. It is nil where none is written, and for responses that are neither
+	// whole numbers nor categories.
+	Expected [][]float64
+	Observed []float64   // what the new rows have, where predictions are scored
+	Scores   [][]float64 // by element: the log density of what was observed at each draw, where that is wanted
+	// What the model says of it: a category, of ordered ones, a whole number; a generated quantity, which is no response.
+	Level, Ordered, Discrete, Quantity bool
+	expected                           [][]float64 // by draw: the expectation, where one is written, as it was computed
+	kinds                              int         // categories
 }
 
 // Predict draws the responses of new rows at the draws of a run, across its parties: each client evaluates its cuts for the new rows, and the server the rest. It holds all parties' draws in
@@ -105,7 +113,7 @@ func predicted(ctx context.Context, m *compile.Model, recipes map[string][]data.
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	out := &Predictions{Model: p, recipes: recipes, NewLevels: map[string]int{}}
+	out := &Predictions{Model: p, recipes: recipes, NewLevels: map[string]int{}, Replicates: q.Replicates}
 	b, keys, diags, err := out.bind(m, d, join, q)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -133,21 +141,7 @@ func PredictionAudit(r *runs.Run) ([]compile.Disclosure, diag.List, error) {
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
-	return auditedPrediction(bundle, WireOf(r.Record)), nil, nil
-}
-
-func auditedPrediction(b *compile.Bundle, wire model.Wire) []compile.Disclosure {
-	return b.Audit([]density.Use{{Exchange: density.Reporting, Often: "every draw"}}, wire)
-}
-
-// AuditPredicted is PredictionAudit for programs of a prediction that are run with these settings.
-func AuditPredicted(b *compile.Bundle, a backends.Algorithm, given map[string]string) ([]compile.Disclosure, error) {
-	transform, _ := stdlib.New().Transform(b.Manifest.Transform)
-	s, err := a.Resolve(transform, given)
-	if err != nil {
-		return nil, &UsageError{err}
-	}
-	return auditedPrediction(b, wireIn(s)), nil
+	return bundle.Audit(inEveryRun, WireOf(r.Record)), nil, nil
 }
 
 // rowKeys are the keys of rows and the name of their column, by the number of rows.
@@ -383,7 +377,7 @@ func (p *Predictions) prepare(b *compile.Bound, d *posterior.Draws, every int) e
 			if part != compile.OfDraw {
 				continue
 			}
-			out := PredictedResponse{Name: v.Name, Owner: v.Owner, Shape: v.Dims, Draws: p.room(v.Len), Mean: make([]float64, v.Len)}
+			out := PredictedResponse{Name: v.Name, Owner: v.Owner, Shape: v.Dims, Draws: p.room(v.Len), Mean: make([]float64, v.Len), Level: r.Level, Ordered: r.Ordered, Discrete: r.Discrete, Quantity: r.Quantity}
 			if r.Level {
 				out.Categories = p.categories(r, party.Party)
 			}
@@ -396,7 +390,15 @@ func (p *Predictions) prepare(b *compile.Bound, d *posterior.Draws, every int) e
 			case compile.OfScore:
 				p.of(v.Name, r).Scores = p.room(v.Len)
 			case compile.OfMean:
-				p.of(v.Name, r).expected = make([][]float64, p.Draws)
+				of := p.of(v.Name, r)
+				of.expected, of.kinds = make([][]float64, p.Draws), 1
+				if len(v.Dims) > 0 {
+					of.kinds = v.Dims[len(v.Dims)-1]
+				}
+				if r.Ordered {
+					of.kinds++
+				}
+				values += v.Len
 			}
 		}
 	}
@@ -512,20 +514,67 @@ func (p *Predictions) keep(params []density.Param, values []float64, at int) {
 func (p *Predictions) finish() {
 	for k := range p.Responses {
 		out := &p.Responses[k]
+		if out.expected == nil || out.Level {
+			for e, draws := range out.Draws {
+				for _, y := range draws {
+					out.Mean[e] += y / float64(len(draws))
+				}
+			}
+		}
+		if out.expected == nil {
+			continue
+		}
+		if out.Level || out.Discrete {
+			out.spread()
+		}
 		for _, of := range out.expected {
+			if out.Level {
+				break
+			}
 			lead := len(out.Mean) / max(1, len(of)) // an expectation of fewer axes is the same along the first ones
 			for e := range out.Mean {
 				out.Mean[e] += of[e/lead] / float64(p.Draws)
 			}
 		}
-		if out.expected != nil {
-			out.expected = nil
-			continue
+		out.expected = nil
+	}
+}
+
+// spread sets what is expected of each element, and of each category of it, at every draw.
+func (out *PredictedResponse) spread() {
+	n, kinds := len(out.Draws), 1
+	if out.Level {
+		kinds = out.kinds
+	}
+	for range n * kinds {
+		out.Expected = append(out.Expected, make([]float64, len(out.expected)))
+	}
+	for i, of := range out.expected {
+		if out.Ordered {
+			of = between(of, out.kinds)
 		}
-		for e, draws := range out.Draws {
-			for _, y := range draws {
-				out.Mean[e] += y / float64(len(draws))
+		lead := n / max(1, len(of)/kinds)
+		for k := range kinds {
+			for e := range n {
+				out.Expected[e+n*k][i] = of[e/lead+n/lead*k]
 			}
 		}
 	}
+}
+
+// between makes of the probabilities of a category no greater than each, but the last of so many, those of each.
+func between(below []float64, kinds int) []float64 {
+	rows := len(below) / (kinds - 1)
+	out := make([]float64, rows*kinds)
+	for i := range rows {
+		last := 0.0
+		for k := range kinds {
+			next := 1.0
+			if k < kinds-1 {
+				next = below[i+rows*k]
+			}
+			out[i+rows*k], last = next-last, next
+		}
+	}
+	return out
 }

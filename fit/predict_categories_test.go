@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Responses whose sizes nothing else in the model binds, their categories or their columns, are drawn for new rows: the sizes are those of the parameters of the run. The share of each category
@@ -31,7 +31,7 @@ func TestPredictionsOfCategoriesThatTheResponseAloneBinds(t *testing.T) {
 	} {
 		for _, transform := range []string{"none", "exact", "augmented"} {
 			t.Run(name+"/"+transform, func(t *testing.T) {
-				kind, _ := stdlib.New().Transform(transform)
+				kind, _ := transforms.Named(transform)
 				text := "client clinic, lab\n" + c.levels + "data y : level(K)[N] @ " + c.owner + "\ndata XA : real[N, PA] @ clinic\ndata XB : real[N, PB] @ lab\nparam c : ordered[K - 1] ~ normal(0, 2)\n" +
 					"param u : real[PA] ~ normal(0, 1) @ clinic\nparam v : real[PB] ~ normal(0, 1) @ lab\ny ~ ordered_logistic(XA * u + XB * v, c)\n"
 				m, diags := compile.Compile(source.New("m.vfl", text), check.Options{Transform: kind, Rho: 0.7})

@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A pooledCase is a model over two clients, and what it says of a row with all data in one place, at a draw.
@@ -145,7 +145,7 @@ func tables(t *testing.T, xa, xb [][]float64, y []int, gaps bool) []string {
 
 // fitted fits the case and returns the folder of the run as a reader finds it.
 func (c pooledCase) fitted(t *testing.T, backend, transform string) *runs.Run {
-	kind, _ := stdlib.New().Transform(transform)
+	kind, _ := transforms.Named(transform)
 	o := check.Options{Transform: kind, Rho: 0.7}
 	if c.module != "" {
 		o.Module = func(client string) (*source.File, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // savedRun fits an example under a transform and returns its folder as a reader finds it.
@@ -27,7 +27,7 @@ func savedRun(t *testing.T, name, transform string, settings map[string]string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind, _ := stdlib.New().Transform(transform)
+	kind, _ := transforms.Named(transform)
 	m, diags := compile.Compile(source.New(path, string(text)), check.Options{Transform: kind})
 	if diags.HasErrors() {
 		t.Fatal(data.Errors(diags))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
@@ -13,12 +14,12 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Reopen compiles and binds the model of a finished run again, from the text in its folder and the tables that its record names. It is an error if one of them has changed. The
-// diagnostics are those of the data, unless the model has errors.
+// diagnostics are those of the data, unless the model has errors, without what the run itself was told of what the data leave open.
 func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	if r.Record == nil {
 		return nil, nil, fmt.Errorf("%s: these draws are not in the folder of a run, which would name their model and data", r.Path)
@@ -27,20 +28,26 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	for _, s := range r.Record.Data {
-		sum, err := saltedDigest(r.Record.Salt, s.Path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w; the run in %s used it", err, r.Path)
-		}
-		if sum != s.SHA256 {
-			return nil, nil, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
-		}
-	}
-	sources, err := data.Locate(filepath.Join(r.Path, runs.ModelFile), m.Parties(), RecordedData(r.Record))
+	sources, err := recordedSources(r, m)
 	if err != nil {
 		return nil, nil, err
 	}
-	return compile.Bind(m, sources, data.Joining{Key: r.Record.Key, Intersect: r.Record.Intersect})
+	b, diags, err := compile.Bind(m, sources, data.Joining{Key: r.Record.Key, Intersect: r.Record.Intersect})
+	return b, slices.DeleteFunc(diags, func(d *diag.Diagnostic) bool { return d.Code == diag.NoVariation || d.Code == diag.FlatPrior }), err
+}
+
+// recordedSources are the tables of a run. The error names one that has changed since.
+func recordedSources(r *runs.Run, m *compile.Model) (data.Sources, error) {
+	for _, s := range r.Record.Data {
+		sum, err := saltedDigest(r.Record.Salt, s.Path)
+		if err != nil {
+			return data.Sources{}, fmt.Errorf("%w; the run in %s used it", err, r.Path)
+		}
+		if sum != s.SHA256 {
+			return data.Sources{}, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
+		}
+	}
+	return data.Locate(filepath.Join(r.Path, runs.ModelFile), m.Parties(), RecordedData(r.Record))
 }
 
 // Recompile compiles the model of a finished run again, from the text in its folder and with the options that it ran with. It reads no tables.
@@ -73,13 +80,13 @@ func TransformOf(r *runs.Run) (def.Transform, bool) {
 	if r.Record == nil {
 		return def.Transform{}, false
 	}
-	return stdlib.New().Transform(r.Record.Transform)
+	return transforms.Named(r.Record.Transform)
 }
 
 // recordedOptions returns the options that a run compiled its model with.
 func recordedOptions(r *posterior.Record) check.Options {
 	o := check.Options{Set: r.Constants, Accept: r.Accepted, PriorOnly: r.PriorOnly}
-	o.Transform, _ = stdlib.New().Transform(r.Transform)
+	o.Transform, _ = transforms.Named(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:
 		o.Rho = rho

@@ -33,6 +33,11 @@ const (
 // Replicate draws the responses of a run again, at the given number of its draws (0: all; UsualReplicates), with new noise of auxiliary variables where the transform adds some. It needs the data of all
 // parties: it is for simulations and pooled models. The error holds diagnostics (data.Errors) where nothing can be drawn from the model.
 func Replicate(ctx context.Context, r *runs.Run, draws int, seed uint64) (*Replication, diag.List, error) {
+	if r.Record != nil && r.Record.PriorOnly { // its draws are of the prior: so are the replicates
+		whole, record := *r, *r.Record
+		record.PriorOnly, whole.Record = false, &record
+		r = &whole
+	}
 	b, diags, err := Reopen(r)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -47,16 +52,8 @@ func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, d
 	if found.HasErrors() {
 		return nil, data.Errors(found)
 	}
-	if len(m.Undrawn) > 0 {
-		return nil, fmt.Errorf("nothing can be replicated: the model has %s", m.Undrawn[0])
-	}
-	if len(m.Responses) == 0 {
-		return nil, fmt.Errorf("the model has no likelihood, and so nothing to replicate")
-	}
-	for k := range m.Responses {
-		if err := m.Responses[k].Drawable(); err != nil {
-			return nil, fmt.Errorf("nothing can be replicated: %w", err)
-		}
+	if err := replicable(m); err != nil {
+		return nil, err
 	}
 	if draws == UsualReplicates {
 		draws = usual(m.Responses)

@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/backends"
@@ -27,8 +28,8 @@ type Result struct {
 	chains    func(chain int) posterior.CSVInfo // the comments in the file of each chain
 	closing   string                            // the line below the table
 	trace     []posterior.ELBOPoint
-	programs  map[string][]byte // by file name, with the manifest
-	model     string            // its text
+	programs  func() map[string][]byte // by file name, with the manifest
+	model     string                   // its text
 	modules   []ast.Module
 	inits     []initsFile
 	kernels   []*chain     // what the checkpoint of the folder holds
@@ -42,27 +43,43 @@ func (r *Result) ELBO() []posterior.ELBOPoint { return r.trace }
 // Summary returns a row for every scalar parameter.
 func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
+// files are the programs of the run by file name, with the manifest of what crossed in it. Those of a party apart are the ones that it was given.
+func (p *Prepared) files() map[string][]byte {
+	if p.apart == nil {
+		if err := Declare(p.Model, p.Algorithm, p.Given()); err != nil {
+			panic("fit: the settings of a run that has ended do not fit: " + err.Error())
+		}
+	}
+	return p.Files()
+}
+
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
-	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, modules: p.Modules(), inits: p.inits, kernels: f.kernels, parties: p.parties, apart: p.apart != nil}
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.files, model: p.Source.Text, modules: p.Modules(), inits: p.inits, kernels: f.kernels, parties: p.parties, apart: p.apart != nil}
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
 		ELBO: f.elbo(), Restarts: f.restarts, Auxiliary: listed(f.draws.Vars),
 		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, SequentialRounds: f.work.Sequential, Bytes: f.work.Bytes},
 	}
-	switch p.Algorithm.Gives {
-	case backends.Conditional:
+	switch {
+	case p.prior != nil:
+		r.summarisePrior(f)
+	case p.Algorithm.Gives == backends.Conditional:
 		r.summariseConditional(f)
-	case backends.Approximation:
+	case p.Algorithm.Gives == backends.Approximation:
 		r.summariseFit(f)
 	default:
 		r.summariseChains(p.Plan, f, p.Settings.Plan)
 	}
-	r.Document.Forecasts = p.forecasts(f.draws)
+	if p.Algorithm.Gives != backends.Conditional { // a forecast is of the posterior, which a maximum is not
+		r.Document.Forecasts = p.forecasts(f.draws)
+		moves, found := p.moves(f.draws, r.Document.Parameters, r.Document.Forecasts)
+		r.Document.Moves, r.Document.Diagnostics.Noted = moves, append(r.Document.Diagnostics.Noted, found...)
+	}
 	r.Document.Deployment = p.deployment()
 	r.findings = findings(r.Draws, r.Document.Parameters, &r.Document, &r.Record)
-	r.Document.Diagnostics.Messages = messagesOf(r.findings)
+	r.Document.Diagnostics.Messages = Messages(r.findings)
 	return r
 }
 
@@ -93,6 +110,9 @@ func (r *Result) Footer() string {
 	}
 	text += fmt.Sprintf("; %s; %.1f s\n", r.closing, float64(d.Timing.TotalS))
 	text += forecastLines(d.Forecasts)
+	if m := d.Moves; m != nil && slices.ContainsFunc(d.Forecasts, func(f posterior.Forecast) bool { return f.Reason != "" }) {
+		text += fmt.Sprintf("By the draws, noise moves no mean by more than %.2g standard deviations, and no standard deviation by more than %.2g %%.\n", float64(m.Means), 100*float64(m.SDs))
+	}
 	uncorrected := ""
 	if why := d.Diagnostics.Uncorrected; why != "" {
 		uncorrected = "The draws are those of the approximation, not corrected: " + why + "."
@@ -105,7 +125,7 @@ func (r *Result) Footer() string {
 	return strings.TrimRight(text, "\n")
 }
 
-// deployment recommends masked sums where cuts cross without noise.
+// deployment says where cuts crossed without noise, and whether masked.
 func (p *Prepared) deployment() string {
 	if !p.Settings.Transform.CutsCross || len(p.Manifest.Cuts) == 0 {
 		return ""
@@ -120,14 +140,12 @@ func (p *Prepared) deployment() string {
 	switch {
 	case len(singly) == len(p.Manifest.Cuts):
 	case p.Plan.Wire.Masked:
-		text += "Masks hid them in sums over two or more clients: the server had the sums alone. "
-	default:
-		text += "Use masked sums in a deployment: the server then learns a sum of cuts, and no client's own. "
+		text += "They were masked in sums over two or more clients, which is no protection of rows. "
 	}
 	if len(singly) > 0 {
-		text += fmt.Sprintf("The server needs %s singly, which no mask can hide. ", strings.Join(singly, ", "))
+		text += fmt.Sprintf("The server needs %s singly, which cannot be masked. ", strings.Join(singly, ", "))
 	}
-	return text + "vflc audit lists what crosses."
+	return text + "vflc audit says who can compute what."
 }
 
 // rhoText writes rho as in a model.
@@ -142,7 +160,7 @@ func rhoText(rho any) string {
 func (r *Result) summariseFit(f *fitted) {
 	converged, d := f.converged(), &r.Document
 	d.Parameters = f.summary()
-	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Moved: f.moved(), Corrected: f.corrected != nil, Uncorrected: f.uncorrected, Converged: &converged, Noted: f.noted(advice(&r.Record))}
+	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Moved: f.moved(), Weighed: f.info.Fit.Weighed, Corrected: f.corrected != nil, Uncorrected: f.uncorrected, Converged: &converged, Validated: f.info.Fit.BestAt > 0, Noted: f.noted(adviceOn(d.Parameters, &r.Record))}
 	r.closing = f.closing(d.ELBO)
 	d.Note = pointNote(f.draws.Vars)
 	r.chains = func(int) posterior.CSVInfo {

@@ -30,9 +30,15 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 		}
 		p.lock.Release()
 	}()
-	gradient, err := p.gradient(ctx, stop)
+	var gradient time.Duration
+	if p.prior == nil {
+		gradient, err = p.gradient(ctx, stop)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if text := p.crossing(); text != "" {
+		p.options.Progress.Message(text)
 	}
 	f, err := p.infer(ctx, stop)
 	if err != nil {
@@ -73,7 +79,9 @@ func (p *Prepared) gradient(ctx context.Context, stop <-chan struct{}) (time.Dur
 // infer runs an algorithm of any kind.
 func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
 	run := p.sample
-	if p.Algorithm.Gives == backends.Approximation {
+	if p.prior != nil {
+		run = p.ancestral
+	} else if p.Algorithm.Gives == backends.Approximation {
 		run = p.approximate
 	}
 	f, err := run(ctx, stop)

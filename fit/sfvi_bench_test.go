@@ -58,7 +58,7 @@ func BenchmarkMinibatches(b *testing.B) {
 		}
 		m.Sigma = 0
 		v := bindFiles(b, glmText(m), transforms.Power, 1, glmFiles(m))
-		if _, err := (&division{"N", partition(n, 256, 1)}).apply(v.Plan, v.Lowered); err != nil {
+		if _, err := (&division{"N", partition(n, 256, 1), float64((n + 255) / 256)}).apply(v.Plan, v.Lowered); err != nil {
 			b.Fatal(err)
 		}
 		k := begunWith(b, v, transforms.Power, map[string]string{"guide": "amortized", "minibatch": "256"})

@@ -94,7 +94,7 @@ func (c *chain) reset() { *c = chain{number: c.number, width: c.width} }
 
 // begin fits the approximation, and puts the chains at their starting points.
 func (g *band) begin(ctx context.Context) error {
-	var draws [][][]float64
+	var draws [][][][]float64
 	err := g.side.Each(ctx, func(ctx context.Context, k int) (err error) {
 		if k == 0 {
 			draws, err = g.near.approximate(ctx, g.first, g.options.Progress)
@@ -104,14 +104,18 @@ func (g *band) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, c := range g.chains {
+		c.modes = g.near.modes
+	}
 	return g.side.Each(ctx, func(ctx context.Context, k int) error {
 		return g.kernels[k].(backends.Joint).Begin(ctx, startOf(g.first, draws, k, g.Settings.Plan))
 	})
 }
 
-// startOf is where chain k begins.
-func startOf(env density.Env, draws [][][]float64, k int, plan backends.Plan) backends.Start {
+// startOf is where chain k begins: superchains take turns with the approximations.
+func startOf(env density.Env, approximations [][][][]float64, k int, plan backends.Plan) backends.Start {
 	super := k * plan.Superchains / plan.Chains
+	draws := approximations[super%len(approximations)]
 	from := backends.Start{Draws: draws, At: super * len(draws[0]) / plan.Superchains}
 	for b := range env.Blocks() {
 		from.Noise = append(from.Noise, env.Private(b, fmt.Sprintf("superchain %d", super+1)))

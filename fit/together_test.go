@@ -339,7 +339,9 @@ func TestTogetherIsAudited(t *testing.T) {
 		}
 		out := map[string]bool{}
 		for _, d := range list {
-			out[d.From+d.To+d.What+d.Often] = true
+			for _, often := range strings.Split(d.Often, ", ") {
+				out[d.From+d.To+d.What+often] = true
+			}
 		}
 		return out
 	}

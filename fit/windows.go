@@ -1,10 +1,12 @@
 package fit
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/data"
@@ -17,17 +19,21 @@ import (
 type division struct {
 	size  string // the size that counts rows
 	parts [][]int
+	scale float64 // of the likelihood in each
 }
 
-// divide divides the rows into windows of about the size in the settings (0: no windows) and lowers the programs for each. All parties have the same
+// divide divides the rows into windows of about the size in the settings, or into those that are fitted and those that are held out, and lowers the programs for each. All parties have the same
 // windows, which follow from the shared seed.
 func (p *Prepared) divide() (diag.List, error) {
-	most := p.Settings.Plan.Minibatch
-	if most == 0 {
+	if p.Settings.Plan.Minibatch == 0 && !p.holdsOut(hasWeights(p.Checked)) {
 		return nil, nil
 	}
 	size, diags := rows.Check(p.Cuts)
-	if diags.HasErrors() {
+	switch {
+	case diags.HasErrors() && p.Settings.Plan.Minibatch == 0:
+		p.options.Progress.Message("no rows are held out: not all likelihoods are of rows that are independent of each other")
+		return nil, nil
+	case diags.HasErrors():
 		return diags, nil
 	}
 	n, _ := p.Sizes.Value(size, "")
@@ -37,13 +43,40 @@ func (p *Prepared) divide() (diag.List, error) {
 	return p.windows.apply(p.Plan, p.Lowered)
 }
 
+// hasWeights reports whether a model has weights.
+func hasWeights(p *check.Program) bool {
+	return slices.ContainsFunc(p.Order, func(s *check.Symbol) bool { return s.Initial != nil })
+}
+
+// holdsOut reports whether rows of a model are held out, which they are for its weights alone.
+func (p *Prepared) holdsOut(weights bool) bool { return weights && p.Settings.Plan.HeldOut > 0 }
+
+// leastHeldOut is the smallest number of rows by which a fit is stopped.
+const leastHeldOut = 10
+
 // window chooses the windows of n rows, which a size counts.
 func (p *Prepared) window(size string, n int) error {
 	most := p.Settings.Plan.Minibatch
 	if most >= n {
 		return usagef("%s: %d is not less than the number of rows, %s = %d; use at most %d, or leave it out to use all rows", p.setting(backends.Minibatch), most, size, n, n-1)
 	}
-	p.windows = &division{size, partition(n, most, p.options.Seed)}
+	if most > 0 {
+		parts := partition(n, most, p.options.Seed)
+		p.windows = &division{size, parts, float64(len(parts))}
+		return nil
+	}
+	held := int(p.Settings.Plan.HeldOut * float64(n))
+	if held < leastHeldOut {
+		p.options.Progress.Message(fmt.Sprintf("no rows are held out: %s of %d rows are fewer than %d", p.setting(backends.HeldOut), n, leastHeldOut))
+		return nil
+	}
+	order := rng.New(rng.SharedKey(p.options.Seed), "held-out rows").Rand().Perm(n)
+	parts := [][]int{order[held:], order[:held]}
+	for _, part := range parts {
+		slices.Sort(part)
+	}
+	p.windows = &division{size, parts, 1}
+	p.options.Progress.Message(fmt.Sprintf("%d of %d rows are held out, and stop the fit of the weights; %s 0 fits all", held, n, p.setting(backends.HeldOut)))
 	return nil
 }
 
@@ -58,7 +91,7 @@ func (d *division) apply(plan *model.Plan, parties []*lower.Lowered) (diag.List,
 	if d == nil {
 		return nil, nil
 	}
-	return lower.Divide(plan, parties, d.size, d.parts)
+	return lower.Divide(plan, parties, d.size, d.parts, d.scale)
 }
 
 // With returns the model with other values of its data, of the same sizes, and with the rows divided into the same windows. Diagnostics and error are as

@@ -76,9 +76,14 @@ func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 	j.say = o.Say
 	n := &node{Options: Options{Listen: o.Listen, NATS: o.NATS, connect: o.connect}, journal: j, id: o.Identity, secrets: newSecrets(o.Identity), own: randomID(), heard: map[string]time.Time{}, events: make(chan any, 256)}
 	a := &aligning{AlignOptions: o, node: n, keys: map[string]*ecdh.PublicKey{}, known: map[string]string{}, done: make(chan error, 1)}
+	joined, err := join(n.id.Party, o.Identity.Dir())
+	if err != nil {
+		return nil, err
+	}
+	defer joined.Release()
 	project := o.Identity.Project
 	serve := n.id.Party == project.Server
-	err := n.carryTo(carrier.Events{Packet: a.packet, Back: func() {}, Notice: func(text string) { n.note("%s", text) }, Refuse: func(err error) {
+	err = n.carryTo(carrier.Events{Packet: a.packet, Back: func() {}, Notice: func(text string) { n.note("%s", text) }, Refuse: func(err error) {
 		if !a.over.Load() { // the server has what it needs, and goes
 			n.warn(err)
 		}

@@ -84,6 +84,7 @@ const (
 	CodePolicy   Code = "policy"
 	CodeWiring   Code = "wiring"
 	CodeProtocol Code = "protocol"
+	CodeUnlike   Code = "unlike"
 	CodeFailed   Code = "failed"
 )
 
@@ -98,6 +99,7 @@ var meanings = map[Code]string{
 	CodePolicy:   "does not allow this run by its policy",
 	CodeWiring:   "found that the parties do not fit together as its manifest lists",
 	CodeProtocol: "sent a message that the run does not have",
+	CodeUnlike:   "found that the clients have not received the same from the server",
 	CodeFailed:   "met an error, which its own log shows",
 }
 
@@ -114,6 +116,8 @@ func (c Code) explained() diag.Code {
 		return diag.BadWiring
 	case CodeProtocol:
 		return diag.BadControl
+	case CodeUnlike:
+		return diag.UnlikeAnswers
 	}
 	return diag.OtherSettings
 }

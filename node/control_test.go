@@ -28,18 +28,21 @@ func provisioned(t testing.TB, dir, address string, names ...string) []*identity
 		if err := identity.Request(own, "heart", name); err != nil {
 			t.Fatal(err)
 		}
-		_, bundle, err := identity.Add(ca, filepath.Join(own, identity.RequestFile))
+		issued, err := identity.Add(ca, filepath.Join(own, identity.RequestFile), identity.Admission{New: true, Server: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		cert, err := os.ReadFile(filepath.Join(bundle, identity.CertFile))
+		cert, err := os.ReadFile(filepath.Join(issued.Bundle, identity.CertFile))
 		if err == nil {
 			err = atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert)
 		}
 		if err == nil {
-			err = identity.Copy(bundle, own)
+			err = identity.Copy(issued.Bundle, own)
 		}
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := atomicfile.WriteBytes(filepath.Join(own, "policy.toml"), 0o600, []byte("policy = \"open\"\n")); err != nil {
 			t.Fatal(err)
 		}
 		id, err := identity.Load(own)

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/vflc/vflc/backends"
@@ -36,10 +37,11 @@ func (p *participant) begin(s start, run string) error {
 	if err != nil {
 		return err
 	}
-	if p.policy != nil {
-		if err := forbidden(p.policy.Sums(sums(plan, p.index))); err != nil {
-			return err
-		}
+	if err := forbidden(p.limits().Sums(sums(plan, p.index))); err != nil {
+		return err
+	}
+	if p.policy == nil && !slices.Equal(plan.Names, p.names()) {
+		return refuse(CodeWiring, "the parties of the run are %s, and those that were confirmed %s", list(plan.Names), list(p.names()))
 	}
 	link, masks, err := p.connect(id, run)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/posterior/runs"
 )
 
@@ -71,6 +72,7 @@ func writeJSON(dir, name string, v any, write func(string, fs.FileMode, func(io.
 
 // A Status says how a party's part of a run stands.
 type Status struct {
+	identity.Fingerprints
 	Party   string            `json:"party"`
 	Run     string            `json:"run"`
 	Model   string            `json:"model"`
@@ -100,6 +102,7 @@ type ChainStatus struct {
 
 // States.
 const (
+	Starting = "starting" // the process has not read its folders yet
 	Waiting  = "waiting"  // not all parties are there
 	Agreeing = "agreeing" // the parties compare what they have
 	Running  = "running"
@@ -110,13 +113,24 @@ const (
 )
 
 // States lists them.
-func States() []string { return []string{Waiting, Agreeing, Running, Saved, Complete, Stopped, Failed} }
+func States() []string {
+	return []string{Starting, Waiting, Agreeing, Running, Saved, Complete, Stopped, Failed}
+}
+
+// A noStatusError is the error of a folder without a status.
+type noStatusError struct{ dir string }
+
+func (e *noStatusError) Error() string {
+	return fmt.Sprintf("%s has no %s, so it is not the folder of a run that vflc serve or vflc join has begun", e.dir, StatusFile)
+}
+
+func (*noStatusError) Unwrap() error { return fs.ErrNotExist }
 
 // ReadStatus reads how the run in a folder stands.
 func ReadStatus(dir string) (*Status, error) {
 	text, err := os.ReadFile(filepath.Join(dir, runs.SessionDir, StatusFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no %s, so it is not the folder of a run that vflc serve or vflc join has begun", dir, StatusFile)
+		return nil, &noStatusError{dir}
 	}
 	s := &Status{}
 	if err == nil {

@@ -174,7 +174,7 @@ func TestOwnNATS(t *testing.T) {
 				t.Errorf("%d packets on %v", o.packets, o.subjects)
 			}
 			seen := o.seen.Bytes()
-			for _, text := range []string{"stage", "manifest", "incarnation", "normal", "scalars", "salt", "aux", "reply", "partial", "settings", "nuts"} {
+			for _, text := range []string{"stage", "manifest", "incarnation", "normal", "scalars", "salt", "adjoint", "reply", "partial", "settings", "nuts"} {
 				if bytes.Contains(seen, []byte(text)) {
 					t.Errorf("the observer has read %q", text)
 				}

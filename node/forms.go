@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
@@ -22,8 +23,10 @@ type form struct {
 	allows func(string) bool
 }
 
+// pattern compiles its expression at the first text: most commands send none.
 func pattern(name, expression string) form {
-	return form{name, regexp.MustCompile(`^(?:` + expression + `)$`).MatchString}
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:` + expression + `)$`) })
+	return form{name, func(s string) bool { return compiled().MatchString(s) }}
 }
 
 func bytesOf(name string, most int) form {

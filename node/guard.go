@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/runtime/model"
@@ -51,14 +53,14 @@ func (p *participant) rowLines() ([]policy.Line, error) {
 	own := p.part.Values[p.id.Party]
 	names := p.part.Data.RowNames(own)
 	p.rows = policy.NewRowSet(p.id.Secret(), names)
-	f := policy.Rows{Rows: len(names)}
+	f := policy.Rows{Rows: len(names), Predicted: p.announce.Task.Kind != Fitting}
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if n, ok := own[name].SmallestCell(); ok {
 			f.Cells = append(f.Cells, policy.Cell{Factor: name, Rows: n})
 		}
 	}
 	var err error
-	f.Differs, f.Rounds, err = policy.OpenHistory(p.Identity).Earlier(p.rows)
+	f.Differs, f.Spent, err = policy.OpenHistory(p.Identity).Earlier(p.rows)
 	return p.policy.Rows(f), err
 }
 
@@ -83,22 +85,23 @@ func sums(plan *model.Plan, index int) (out []policy.Sum) {
 type guard struct {
 	transport.Transport
 	book     *ledger.Book
-	policy   *policy.Policy // nil: none
-	meter    *policy.Meter  // nil where there is no policy
-	overhear func([]byte)   // Options.overhears
-	adjoints map[string]int // by kind and channel: over how many clients they are added
-	err      error          // the party has ended the run: nothing leaves any more, peers are told by its node
+	policy   *policy.Policy          // nil: none
+	meter    *policy.Meter           // nil where there is no policy
+	overhear func([]byte)            // Options.overhears
+	bounds   map[string]session.Form // by kind and channel, of what arrives and can be held to something
+	clients  int                     // over which what arrives is added up
+	err      error                   // the party has ended the run: nothing leaves any more, peers are told by its node
 }
 
 func (p *participant) guard(t transport.Transport, plan *model.Plan) (*guard, error) {
-	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears, adjoints: map[string]int{}}
+	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears, bounds: map[string]session.Form{}, clients: 1}
+	if plan.Power {
+		g.clients = len(plan.Names) - 1
+	}
 	script := session.Forms(plan, p.index)
 	for _, f := range script {
-		if f.Adjoint && !f.Up && f.Client == p.id.Party {
-			g.adjoints[f.Kind+"\x00"+f.Channel] = 1
-			if plan.Power {
-				g.adjoints[f.Kind+"\x00"+f.Channel] = len(plan.Names) - 1
-			}
+		if f.Bound != "" && f.Client == p.id.Party {
+			g.bounds[f.Kind+"\x00"+f.Channel] = f
 		}
 	}
 	if p.policy != nil {
@@ -157,12 +160,39 @@ func (g *guard) check(sent bool, m transport.Message) {
 	if !allowed {
 		diags = g.policy.Spent()
 	}
-	for _, a := range m.Arrays {
-		if clients := g.adjoints[m.Kind+"\x00"+a.Name]; !sent && clients > 0 {
-			diags = append(diags, g.policy.Adjoint(a.Name, a.Data, clients, session.Announced(a))...)
-		}
+	if !sent {
+		found, counting := g.bounded(m)
+		diags, err = append(diags, found...), errors.Join(err, counting)
 	}
 	g.err = refused(CodePolicy, diags, err)
+}
+
+// bounded holds what arrives to what its content allows.
+func (g *guard) bounded(m transport.Message) (diags diag.List, err error) {
+	columns := 0
+	for _, a := range m.Arrays {
+		f := g.bounds[m.Kind+"\x00"+a.Name]
+		slopes, curvatures := a.Data, []float64(nil)
+		switch f.Bound {
+		case session.BoundSlopes:
+		case session.BoundCurved:
+			n := min(f.Length, len(a.Data))
+			slopes, curvatures = a.Data[:n], a.Data[n:min(2*n, len(a.Data))]
+		case session.BoundDirections:
+			columns = max(columns, len(a.Data)/max(1, f.Length))
+			continue
+		default:
+			continue
+		}
+		diags = append(diags, g.policy.Adjoint(a.Name, slopes, g.clients, session.Announced(a))...)
+		diags = append(diags, g.policy.Curvature(a.Name, curvatures, g.clients, session.Announced(a))...)
+	}
+	if columns > 0 {
+		var spent diag.List
+		spent, err = g.meter.Products(int64(columns))
+		diags = append(diags, spent...)
+	}
+	return diags, err
 }
 
 // end gives back the rounds that were not used.

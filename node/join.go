@@ -31,6 +31,7 @@ type follower struct {
 	dirty    bool
 	ended    *ending
 	failure  error
+	full     error // no disk has room for what this party must keep: it stops, and goes on when there is
 	probed   time.Time
 	probes   chan error
 	found    string // by the last probe; "": it got through
@@ -94,10 +95,18 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (Outcome, err
 		switch {
 		case f.ended != nil:
 			f.halt(f.failure)
+			if f.ended.Code == CodeUnlike {
+				f.departs(f.failure)
+			}
 			f.sync(f.book.End(ledger.Ended))
 			f.report(func(s *status) { s.Ended = f.ended })
 			f.state(Failed, f.failure.Error(), nil)
 			return nil, f.failure
+		case f.full != nil:
+			f.halt(ErrStopped)
+			f.report(func(s *status) { s.Left = true })
+			f.state(Failed, f.full.Error(), nil)
+			return nil, f.full
 		case f.complete:
 			f.halt(ErrStopped)
 			if err := f.finish(); err != nil {
@@ -310,6 +319,10 @@ func (f *follower) changed(missing map[string]absence) {
 
 // end makes this party's error the end of the run, everywhere.
 func (f *follower) end(err error) {
+	if diskFull(err) {
+		f.full = goesOn(err)
+		return
+	}
 	if f.ended == nil {
 		f.ended, f.failure = &ending{Party: f.id.Party, Code: codeOf(err)}, err
 		f.note("%v", err)

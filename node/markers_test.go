@@ -66,6 +66,7 @@ func TestServerHearsNoTextsOfClients(t *testing.T) {
 				if diags.HasErrors() {
 					t.Fatal(diags[0].Message)
 				}
+				declare(t, m)
 				folder := filepath.Join(d.dir, "Zanzibar")
 				err := errors.Join(os.MkdirAll(folder, 0o755), atomicfile.WriteBytes(filepath.Join(folder, "a.csv"), 0o644, []byte(c.table)))
 				for file, text := range m.Files() {

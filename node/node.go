@@ -39,6 +39,7 @@ type Options struct {
 	MaxBytes        int64
 	Dir             string // the folder of the run
 	Key             string // the column that joins rows; at a client "": as the server says
+	Replicates      bool   // predictions summarise draws of the responses, in place of expectations
 	CheckpointEvery time.Duration
 	Progress        fit.Progress
 	Task            Task         // what the parties do
@@ -85,6 +86,7 @@ type node struct {
 	memory   memory
 	own      string           // incarnation
 	lock     *folderlock.Lock // on the session's folder
+	joined   *folderlock.Lock // on the folder with the party's keys
 	book     *ledger.Book
 	synced   time.Time      // the ledger was, the last time
 	policy   *policy.Policy // nil: the party has none
@@ -144,6 +146,9 @@ func open(o Options) (*node, error) {
 	if n.id, err = identity.Load(o.Identity); err != nil {
 		return nil, err
 	}
+	if err := n.mayJoin(); err != nil {
+		return nil, err
+	}
 	if n.secrets = newSecrets(n.id); o.program != nil {
 		n.secrets.program = *o.program
 	}
@@ -162,6 +167,10 @@ func open(o Options) (*node, error) {
 	if n.lock, err = folderlock.Take(filepath.Join(o.Dir, runs.SessionDir)); err != nil {
 		return nil, err
 	}
+	if n.joined, err = join(n.id.Party, o.Identity); err != nil {
+		n.lock.Release()
+		return nil, err
+	}
 	n.memory.Party = n.id.Party
 	if err = n.id.KeepAuthority(filepath.Join(o.Dir, runs.SessionDir)); err != nil { // what other parties publish is compared with it
 		return nil, err
@@ -176,7 +185,9 @@ func open(o Options) (*node, error) {
 		return nil, err
 	}
 	if n.policy == nil {
-		n.note("%s has no policy (%s): it takes part in whatever the programs in %s are", n.id.Party, filepath.Join(o.Identity, policy.FileName), o.Programs)
+		if n.id.Party != n.id.Project.Server {
+			n.note("%s has no policy (%s): it takes part in what its owner has confirmed alone (vflc preflight --confirm)", n.id.Party, filepath.Join(o.Identity, policy.FileName))
+		}
 	}
 	p, diags, err := n.readPrograms()
 	if err == nil && diags.HasErrors() {
@@ -190,10 +201,19 @@ func open(o Options) (*node, error) {
 	if n.memory.Complete { // what was complete stays so, also if this process is killed at once
 		begins = Complete
 	}
-	n.status = Status{Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: begins, At: time.Now()}
+	n.status = Status{Fingerprints: n.id.Fingerprints(), Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: begins, At: time.Now()}
 	n.progress = &watcher{o.Progress, n.step}
 	n.state(begins, "", nil) // whoever asks a process to stop finds this one
 	return n, nil
+}
+
+// join locks the folder with a party's keys: two processes of one party would take turns, and each ends what the other has begun.
+func join(party, dir string) (*folderlock.Lock, error) {
+	lock, err := folderlock.Take(dir)
+	if err != nil && folderlock.Held(err) {
+		return nil, coded(diag.AlreadyJoined, "another process of %s has joined: %v", party, err)
+	}
+	return lock, err
 }
 
 func (n *node) close() {
@@ -202,6 +222,7 @@ func (n *node) close() {
 	n.book.Close()
 	n.journal.close()
 	n.lock.Release()
+	n.joined.Release()
 }
 
 // step keeps how far a chain is.
@@ -356,6 +377,9 @@ func packetError(from string, why error) error {
 	var refused *identity.RefusedError
 	if errors.As(why, &refused) {
 		return refused
+	}
+	if errors.Is(why, errTwice) {
+		return coded(diag.AlreadyJoined, "another process of %s has joined: the packets of the earlier one, which still runs, are refused; end one of the two", from)
 	}
 	return coded(diag.PacketRefused, "refused a packet that came as from %s: %v", from, why)
 }

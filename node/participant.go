@@ -154,8 +154,19 @@ func (p *participant) open(a announcement, epoch uint32) (held, error) {
 	return held{rows}, nil
 }
 
-// accepts compares an announcement with what this party has.
+// accepts says whether this party takes part in what is announced.
 func (p *participant) accepts(a announcement) error {
+	if err := p.fits(a); err != nil {
+		return err
+	}
+	if a.Record {
+		p.note("%s keeps what it receives in this run (--record)", p.id.Project.Server)
+	}
+	return p.allows(a)
+}
+
+// fits compares an announcement with what this party has.
+func (p *participant) fits(a announcement) error {
 	switch {
 	case a.Manifest != p.digest:
 		return refuse(CodeManifest, "%s runs another manifest than %s: its SHA-256 is %s…, this party's %s…; compile the model again and give all parties the same programs", p.id.Project.Server, p.manifest.Model, short(a.Manifest), short(p.digest))
@@ -164,14 +175,18 @@ func (p *participant) accepts(a announcement) error {
 	case p.Key != "" && p.Key != a.Key:
 		return refuse(CodePolicy, "%s joins rows on %q, this party on %q (--key)", p.id.Project.Server, a.Key, p.Key)
 	}
-	if err := p.beginsAt(a.From); err != nil {
-		return err
+	if algorithm, ok := fit.Backend(a.Backend); ok {
+		if _, _, err := fit.Declared(p.manifest, &algorithm, a.Settings); err != nil {
+			return &refusal{CodeSettings, err}
+		}
 	}
-	if a.Record {
-		p.note("%s keeps what it receives in this run (--record)", p.id.Project.Server)
-	}
+	return p.beginsAt(a.From)
+}
+
+// allows asks the policy, or where there is none what the owner has confirmed.
+func (p *participant) allows(a announcement) error {
 	if p.policy == nil {
-		return nil
+		return p.confirmed(a)
 	}
 	lines, err := p.programLines(a)
 	if err != nil {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
@@ -26,6 +28,7 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/network"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A Check is one thing that would make a run fail, or that would not, or what the party ought to know of the run.
@@ -45,21 +48,23 @@ const (
 )
 
 // Preflight looks for what would make a run of the party fail, without taking part in one. It needs the server only for what the two must have alike.
-func Preflight(ctx context.Context, o Options) []Check {
+// Where a client has no policy, its owner can confirm what was found.
+func Preflight(ctx context.Context, o Options) ([]Check, *Pending) {
 	p := &preflight{Options: o}
 	for _, check := range []func(context.Context) bool{p.certificate, p.programs, p.table, p.reach, p.alike} {
 		if !check(ctx) {
 			break // what follows needs it
 		}
 	}
-	return p.checks
+	return p.checks, p.pending
 }
 
 type preflight struct {
 	Options
-	node   *node
-	part   *participant
-	checks []Check
+	node    *node
+	part    *participant
+	checks  []Check
+	pending *Pending
 }
 
 func (p *preflight) fine(name, format string, args ...any) bool {
@@ -87,7 +92,10 @@ func (p *preflight) certificate(context.Context) bool {
 		p.problem("certificate", fmt.Sprintf("it expires on %s", id.Cert.NotAfter.Format(time.DateOnly)), "have it revoked, and request another")
 		return true
 	}
-	return p.fine("certificate", "%s of %s, until %s", id.Party, id.Project.Name, id.Cert.NotAfter.Format(time.DateOnly))
+	f := id.Fingerprints()
+	p.fine("certificate", "%s of %s, until %s", id.Party, id.Project.Name, id.Cert.NotAfter.Format(time.DateOnly))
+	p.note("key", "%s", f.Key)
+	return p.note("authority", "%s; the keeper of the project and every other party read the same to each other", f.Authority)
 }
 
 func (p *preflight) programs(context.Context) bool {
@@ -104,7 +112,7 @@ func (p *preflight) programs(context.Context) bool {
 		return p.problem("policy", err, "see vflc explain "+string(diag.BadPolicy))
 	}
 	if p.node.policy == nil {
-		return p.fine("policy", "there is no %s, so any programs may run", filepath.Join(p.Identity, policy.FileName))
+		return p.note("policy", "there is no %s: a client takes part in what its owner has confirmed alone (--confirm)", filepath.Join(p.Identity, policy.FileName))
 	}
 	lines, err := part.programLines(announcement{Key: p.key()})
 	return p.allows(lines, err)
@@ -261,8 +269,13 @@ func (p *preflight) alike(ctx context.Context) bool {
 		return p.note("run", "it is under way: nothing is compared")
 	}
 	var r *refusal
-	if err := p.part.accepts(a); errors.As(err, &r) {
+	if err := p.part.fits(a); errors.As(err, &r) {
 		return p.problem(string(r.code), r.err, "agree with the keeper of the project on one version, one manifest and one key")
+	}
+	if p.node.policy != nil || a.Record {
+		if err := p.part.allows(a); errors.As(err, &r) {
+			return p.problem(string(r.code), r.err, "run what the policy allows, or change its line")
+		}
 	}
 	p.fine("run", "%s, backend %s, rows joined on %s, vflc %s", a.Model, a.Backend, a.Key, fit.Version())
 	p.compare(told, a)
@@ -331,40 +344,31 @@ const evaluations = 10_000
 
 // crosses lists what leaves the party and what arrives, with what a curious receiver can compute, and forecasts rounds and bytes.
 func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
-	algorithm, ok := fit.Backend(a.Backend)
-	if !ok {
-		return false
+	for _, line := range p.part.manifest.Run.Verdict {
+		p.note("verdict", "%s", line)
 	}
-	bundle, diags, err := compile.ReadBundle(p.node.programs())
-	if err != nil || diags.HasErrors() {
-		return p.note("crossings", "the folder does not have the programs of all parties: vflc audit of the whole folder lists what crosses")
-	}
-	audit := fit.Audit
-	if a.Task.Kind != Fitting {
-		audit = fit.AuditPredicted
-	}
-	rows, err := audit(bundle, algorithm, a.Settings)
-	if err != nil {
-		return p.problem("crossings", err, "")
-	}
+	p.terms(a)
 	own, _, _ := compile.Member(p.node.id.Party)      // its name was checked
 	kinds, numbers, often := map[string]bool{}, 0, "" // of messages, by their names
-	for _, d := range rows {
+	for _, d := range p.part.manifest.Run.Crossings {
 		from, _, _ := strings.Cut(d.From, "[")
 		to, _, _ := strings.Cut(d.To, "[")
 		if from != own && to != own {
 			continue
 		}
-		if len(d.Messages) > 0 && strings.HasPrefix(d.Often, "every") && (often == "" || d.Often == often) {
-			often = d.Often
+		if len(d.Messages) > 0 && strings.HasPrefix(d.Often, "every") && (often == "" || slices.Contains(strings.Split(d.Often, ", "), often)) {
+			often, _, _ = strings.Cut(d.Often, ", ")
 			numbers += p.numbers(d.Shape)
 			for _, m := range d.Messages {
 				kind, _, _ := strings.Cut(m, ":")
 				kinds[kind] = true
 			}
 		}
-		if from == own {
-			p.note("leaves: "+d.What, "to %s, %s; masked: %s; a curious %s can compute %s", d.To, d.Often, d.Masked, d.To, d.Learns)
+		switch {
+		case from == own:
+			p.note("leaves", "%s", leaves(d, p.size(d.Shape)))
+		case len(d.Messages) > 0:
+			p.note("arrives", "%s: %s, %s; lines of a policy that limit them: %s", d.What, p.size(d.Shape), d.Often, p.limits(d.Messages))
 		}
 	}
 	if often == "" {
@@ -373,6 +377,7 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 	if a.Task.Kind != Fitting {
 		return p.predicts(a, rtt, numbers)
 	}
+	p.rounds(a)
 	trips := session.RoundTrips(kinds)
 	if k := a.Task.Folds; k > 0 {
 		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
@@ -381,6 +386,158 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 	wait, _ := posterior.Link{RoundTrip: rtt, Bandwidth: 1}.Waits(w)
 	return p.note("forecast", "%s takes %s and about %s to and from this party; %s of them wait %s and move %s; vflc audit RUN --rtt counts those of a run",
 		often, grouped.Count(trips, "round trip"), posterior.Bytes(int64(8*numbers)), grouped.Digits(evaluations), posterior.Seconds(wait), posterior.Bytes(w.Bytes))
+}
+
+// size says how many numbers an array of a shape has, with the sizes that the party knows.
+func (p *preflight) size(shape []string) string {
+	out := slices.Clone(shape)
+	for k, one := range out {
+		if f, ok := p.part.facts.Sizes[one]; ok {
+			out[k] = grouped.Digits(f.Value)
+		}
+	}
+	if text := strings.Join(out, " × "); text != "" && text != "1" {
+		return text + " numbers"
+	}
+	return "1 number"
+}
+
+// limits names the lines of a policy that limit what messages bring, with their values.
+func (p *preflight) limits(messages []string) string {
+	var lines []string
+	for _, m := range messages {
+		kind, channel, _ := strings.Cut(m, ": ")
+		for _, line := range policy.Limits(session.BoundOf(kind, channel)) {
+			if !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	for k, line := range lines {
+		lines[k] += " (" + p.node.policy.Set(line) + ")"
+	}
+	return strings.Join(lines, ", ")
+}
+
+// rounds forecasts them beside the line that bounds them.
+func (p *preflight) rounds(a announcement) {
+	algorithm, _ := fit.Backend(a.Backend)
+	transform, _ := transforms.Named(p.part.manifest.Transform)
+	s, err := algorithm.Resolve(transform, a.Settings)
+	set := "max_rounds (" + p.node.policy.Set("max_rounds") + ")"
+	if err != nil || s.Plan.MaxDepth == 0 {
+		p.note("rounds", "as many as the fit takes to converge; %s bounds those of all runs on these rows", set)
+		return
+	}
+	least := s.Plan.Chains * (s.Plan.Warmup + s.Plan.Draws)
+	p.note("rounds", "%s transitions, each with at least one evaluation and at most %s, and a round more for each draw: %s to %s rounds; %s bounds those of all runs on these rows", grouped.Digits(least), grouped.Digits(1<<s.Plan.MaxDepth-1),
+		grouped.Digits(least+s.Plan.Chains*s.Plan.Draws), grouped.Digits(least*(1<<s.Plan.MaxDepth-1)+s.Plan.Chains*s.Plan.Draws), set)
+}
+
+// terms shows the run that is announced, and lets the owner of a client without a policy confirm it.
+func (p *preflight) terms(a announcement) {
+	clients := p.node.names()[1:]
+	p.note("manifest", "SHA-256 %s", p.part.digest)
+	for _, one := range p.part.manifest.Parties {
+		p.note("program", "of %s, SHA-256 %s", one.Name, one.SHA256)
+	}
+	var settings []string
+	for _, name := range slices.Sorted(maps.Keys(a.Settings)) {
+		settings = append(settings, fmt.Sprintf("--%s %s", name, a.Settings[name]))
+	}
+	p.note("settings", "%s; what is not listed is as vflc %s has it, the number of rounds too: max_rounds in a policy bounds it", cmp.Or(strings.Join(settings, " "), "none given"), fit.Version())
+	masked := "masked: " + p.masks(a)
+	switch len(clients) {
+	case 1:
+		p.note("contributors", "%s alone: what it sends has no mask; %s", clients[0], masked)
+	case 2:
+		p.note("contributors", "%s: with two, each learns the other's contribution from a total; %s", list(clients), masked)
+	default:
+		p.note("contributors", "%s; %s", list(clients), masked)
+	}
+	again, err := readDeparted(p.Identity)
+	if err != nil {
+		p.problem("unlike numbers", err, "")
+	} else if again != nil {
+		p.note("unlike numbers", "%v", again.error())
+	}
+	if p.node.policy != nil {
+		p.allows(p.node.policy.Sums(p.sums(a)), nil)
+		p.steepest(a)
+		if again != nil {
+			p.pending = &Pending{p.Identity, a, nil}
+		}
+		return
+	}
+	if len(clients) > 1 && p.masks(a) == "no" {
+		p.problem("masks", "the run has no masked sums, and a party without a policy takes part in none such", "have the server leave out --secure-sum off, or write unmasked = true in policy.toml")
+		return
+	}
+	p.pending = &Pending{p.Identity, a, []terms{p.part.terms(a)}}
+}
+
+// sums are those to which the party contributes, as the manifest and the project have them.
+func (p *preflight) sums(a announcement) (out []policy.Sum) {
+	m := p.part.manifest
+	own, _, _ := compile.Member(p.node.id.Party) // its name was checked
+	masked := p.masks(a) != "no"
+	for _, g := range m.Groups {
+		bases := map[string]bool{}
+		for _, c := range m.Cuts {
+			if slices.Contains(g.Cuts, c.Name) {
+				bases[c.Client] = true
+			}
+		}
+		if !bases[own] {
+			continue
+		}
+		clients := 0
+		for _, name := range p.node.names()[1:] {
+			if base, _, _ := compile.Member(name); bases[base] {
+				clients++
+			}
+		}
+		out = append(out, policy.Sum{Name: strings.Join(g.Cuts, " + "), Clients: clients, Masked: masked && clients > 1})
+	}
+	return out
+}
+
+// steepest compares the bound of the policy on derivatives with what the form of the programs has.
+func (p *preflight) steepest(a announcement) {
+	const name = "policy: max_adjoint"
+	bundle, diags, err := compile.ReadBundle(p.node.programs())
+	if err != nil || diags.HasErrors() {
+		p.note(name, "the folder does not have the programs of all parties, whose form bounds it")
+		return
+	}
+	most, why := bundle.Steepest()
+	if algorithm, ok := fit.Backend(a.Backend); ok && why == "" {
+		if window, ok := algorithm.In(backends.Minibatch); ok && a.Settings[window.Name] != "" {
+			why = "a minibatch multiplies them"
+		}
+	}
+	set := p.node.policy.MaxAdjoint
+	switch {
+	case a.Task.Kind != Fitting:
+	case set > 0 && why != "":
+		p.note(name, "the programs have no bound that is known before the run: %s; a number beyond %v ends it", why, set)
+	case set > 0 && set < most:
+		p.problem(name, fmt.Sprintf("the policy takes derivatives of a row of at most %v, and the run has some of %v", set, most), fmt.Sprintf("max_adjoint = %v, or leave the line out", most))
+	case set > 0:
+		p.fine(name, "%v; by the form of the programs the derivative of a row is at most %v, beside what an intercept adds to all rows alike", set, most)
+	case why == "":
+		p.note(name, "not set; by the form of the programs %v bounds it", most)
+	}
+}
+
+// masks says whether sums over clients are masked.
+func (p *preflight) masks(a announcement) string {
+	algorithm, _ := fit.Backend(a.Backend)
+	algorithm, settings, err := fit.Declared(p.part.manifest, &algorithm, a.Settings)
+	if secure, ok := algorithm.In(backends.SecureSum); ok && err == nil && settings[secure.Name] == "on" {
+		return "yes, sums over two clients or more"
+	}
+	return "no"
 }
 
 // predicts forecasts a prediction with the draws of the party's run.

@@ -2,6 +2,8 @@ package node
 
 import (
 	"errors"
+	"fmt"
+	"syscall"
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
@@ -35,11 +37,23 @@ func refused(code Code, diags diag.List, err error) error {
 	return nil
 }
 
+// diskFull reports whether an error is that a disk is full. It ends no run: the party stops, the others wait, and the same command goes on from what all have saved.
+func diskFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
+
+// goesOn says of an error that the run goes on after it.
+func goesOn(err error) error {
+	return fmt.Errorf("%w; the others wait: make room, and start the same command again", err)
+}
+
 // codeOf is what peers are told of an error.
 func codeOf(err error) Code {
 	var r *refusal
 	var protocol *session.ProtocolError
+	var unlike *session.UnlikeError
+	var peer *session.PeerError
 	switch {
+	case errors.As(err, &unlike), errors.As(err, &peer) && peer.Code == session.EndUnlike:
+		return CodeUnlike
 	case errors.As(err, &r):
 		return r.code
 	case errors.As(err, &protocol):

@@ -3,6 +3,7 @@ package node
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -32,13 +33,13 @@ func TestRefusalsHaveCodes(t *testing.T) {
 	party := func() *participant {
 		return &participant{node: &node{id: id, Options: Options{Key: "id"}}, manifest: &split.Manifest{Model: "m"}, digest: fine.Manifest, agreed: agreement{Names: []string{"server", "a"}}}
 	}
-	if err := party().accepts(fine); err != nil {
+	if err := party().fits(fine); err != nil {
 		t.Fatal(err)
 	}
 	accepts := func(change func(*announcement)) func() error {
 		a := fine
 		change(&a)
-		return func() error { return party().accepts(a) }
+		return func() error { return party().fits(a) }
 	}
 	for code, c := range map[diag.Code]struct {
 		meet func() error
@@ -159,7 +160,7 @@ func TestPartiesThatCannotBe(t *testing.T) {
 		diag.BadIdentity:        func() error { _, err := identity.Load(filepath.Join(dir, "open")); return err },
 		diag.CertificateRefused: func() error { _, err := registry.take("x", foreignHello(t, a)); return packetError("x", err) },
 		diag.RequestRefused: func() error {
-			_, _, err := identity.Add(filepath.Join(dir, "ca"), filepath.Join(dir, "a", identity.RequestFile))
+			_, err := identity.Add(filepath.Join(dir, "ca"), filepath.Join(dir, "a", identity.RequestFile), identity.Admission{New: true, Server: true})
 			return err
 		},
 		diag.BadAddress: func() error {
@@ -191,6 +192,15 @@ func TestPartiesThatCannotBe(t *testing.T) {
 			_, err := registry.take("a", packet)
 			return packetError("a", err)
 		},
+		diag.AlreadyJoined: func() error {
+			one, err := join("a", filepath.Join(dir, "a"))
+			if err != nil {
+				return err
+			}
+			defer one.Release()
+			_, err = join("a", filepath.Join(dir, "a"))
+			return err
+		},
 		diag.PayloadTooSmall: func() error { return fitsControl(make([]byte, 40_000), 32_768) },
 	} {
 		t.Run(string(code), func(t *testing.T) {
@@ -203,7 +213,7 @@ func TestPartiesThatCannotBe(t *testing.T) {
 				t.Error("the code has no page")
 			}
 			diagtest.Want(t, filepath.Join("testdata", string(code)+".txtar"), diag.List(list), func(s string) string {
-				return strings.NewReplacer(dir, "DIR", busy, "ADDRESS").Replace(s)
+				return strings.NewReplacer(dir, "DIR", busy, "ADDRESS", fmt.Sprint("process ", os.Getpid()), "process 7").Replace(s)
 			})
 		})
 	}

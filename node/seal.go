@@ -104,7 +104,9 @@ type peerKey struct {
 	party      string
 	public     []byte
 	cert       []byte
-	last       uint64 // the number of the newest packet
+	last       uint64   // the number of the newest packet
+	earlier    [][]byte // keys of the party's processes before this one, which are refused while it speaks
+	heard      time.Time
 	seal, open cipher.AEAD
 }
 
@@ -184,6 +186,7 @@ var (
 	errRepeated  = errors.New("it is older than the last one")
 	errOtherKey  = errors.New("it is sealed for another process, or by one that is not known")
 	errSeal      = errors.New("its seal is broken")
+	errTwice     = errors.New("another process of the party has joined since this one")
 )
 
 // take opens a control packet that came as from a party. An error is one that changes nothing; there may be an answer with it.
@@ -245,10 +248,17 @@ func (s *secrets) meet(packet []byte) (told, error) {
 		return t, errRepeated
 	}
 	if t.met = old == nil || !bytes.Equal(old.public, p.public); t.met {
+		if old != nil {
+			if time.Since(old.heard) < missedAfter && slices.ContainsFunc(old.earlier, func(key []byte) bool { return bytes.Equal(key, p.public) }) {
+				return told{from: from}, errTwice
+			}
+			p.earlier = append(old.earlier, old.public)
+		}
+		p.heard = time.Now()
 		s.peers[from] = p
 		t.answer = s.answer(from, p.public)
 	} else {
-		old.last = number
+		old.last, old.heard = number, time.Now()
 	}
 	return t, nil
 }
@@ -339,6 +349,7 @@ func (s *secrets) unseal(claimed string, packet []byte) (told, error) {
 	if err != nil {
 		return t, errSeal
 	}
+	p.heard = time.Now()
 	p.last, t.text = number, append([]byte{}, text...)
 	return t, nil
 }

@@ -32,6 +32,7 @@ type coordinator struct {
 	complete bool
 	ended    *ending
 	failure  error
+	full     error // no disk has room for what the server must keep: it stops, and goes on when there is
 	stopping <-chan struct{}
 }
 
@@ -49,6 +50,10 @@ func Serve(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error
 		return nil, err
 	}
 	defer n.close()
+	return n.serve(ctx, stop)
+}
+
+func (n *node) serve(ctx context.Context, stop <-chan struct{}) (Outcome, error) {
 	if err := n.announcing(); err != nil {
 		return nil, err
 	}
@@ -61,8 +66,8 @@ func Serve(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error
 		return nil, err
 	}
 	defer n.carrier.Close()
-	if o.Listening != nil {
-		o.Listening(n.carrier.Where())
+	if n.Listening != nil {
+		n.Listening(n.carrier.Where())
 	}
 	n.note("%s serves run %s of %s on %s, and waits for %s", n.id.Party, short(n.memory.Run), n.part.manifest.Model, n.carrier.Where(), list(names[1:]))
 	return c.loop(ctx, stop)
@@ -156,7 +161,10 @@ func (c *coordinator) loop(ctx context.Context, stop <-chan struct{}) (Outcome, 
 			c.state(Stopped, "", nil)
 			return nil, ErrStopped
 		}
-		if err != nil {
+		switch {
+		case diskFull(err):
+			c.full = err
+		case err != nil:
 			c.end(c.id.Party, err)
 		}
 	}
@@ -165,6 +173,11 @@ func (c *coordinator) loop(ctx context.Context, stop <-chan struct{}) (Outcome, 
 // over reports whether nothing is left to do.
 func (c *coordinator) over() (bool, error) {
 	switch {
+	case c.full != nil:
+		c.halt(ErrStopped)
+		c.tellAll(func(b *beat) { b.Paused = true })
+		c.state(Failed, c.full.Error(), nil)
+		return true, goesOn(c.full)
 	case c.ended != nil:
 		c.halt(c.failure)
 		for name, k := range c.clients { // each is to know why; one that is just connecting too

@@ -140,6 +140,19 @@ type pacer struct {
 
 func (p pacer) Step(chain int, info backends.Info) { p.step(chain, info) }
 
+func trioSettings() map[string]string {
+	return map[string]string{"chains": "1", "warmup": "30", "draws": "20", "secure-sum": "on"}
+}
+
+// declare names in the manifest of a model the run that tests make of it.
+func declare(t *testing.T, m *compile.Model) {
+	t.Helper()
+	a, _ := fit.Backend("nuts")
+	if err := fit.Declare(m, a, trioSettings()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func newTrio(t *testing.T) *trio {
 	t.Helper()
 	d := &trio{t: t, dir: t.TempDir(), hub: &hub{ends: map[string]chan parcel{}, cut: map[string]bool{}}, step: func(int, backends.Info) {}, said: map[string][]said{}}
@@ -147,6 +160,7 @@ func newTrio(t *testing.T) *trio {
 	if diags.HasErrors() {
 		t.Fatal(diags[0].Message)
 	}
+	declare(t, m)
 	files := map[string]string{"server.csv": "id,y\n", "a.csv": "id,xa\n", "b.csv": "id,xb\n"}
 	for i := range 12 {
 		x := 1.1 * (float64(i%5) - 2)
@@ -183,7 +197,7 @@ func (d *trio) options(party string) Options {
 	}
 	if party == "server" {
 		o.Tables, o.Key, o.Backend, o.Seed = o.Tables[:1], "id", "nuts", 7
-		o.Settings = map[string]string{"chains": "1", "warmup": "30", "draws": "20", "secure-sum": "on"}
+		o.Settings = trioSettings()
 	}
 	if d.over.URL != "" {
 		o.connect, o.NATS = nil, d.over

@@ -167,6 +167,7 @@ func (p *participant) ready(a *fit.Apart, o fit.Options) error {
 
 // keep writes what the party has of a prediction.
 func (p *participant) keep(predicted *fit.Predictions) (Outcome, error) {
+	predicted.Replicates = p.Replicates
 	out := &Predicted{Predictions: predicted, Task: p.announce.Task, Document: predicted.Document(probs())}
 	switch out.Kind {
 	case Predicting:

@@ -3,6 +3,8 @@ package posterior
 import (
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +15,7 @@ func (d *Draws) Choose(names []string) ([]int, error) {
 	var out []int
 	used := make([]bool, len(names))
 	parameters := d.Parameters()
+	names = d.byColumn(names)
 	for k, c := range d.Columns() {
 		take := len(names) == 0 && k < parameters
 		for i, name := range names {
@@ -31,6 +34,37 @@ func (d *Draws) Choose(names []string) ([]int, error) {
 		}
 	}
 	return out, nil
+}
+
+// ColumnIn is the column that an encoder in a label reads alone, as age of zscore(age); "" where there is none.
+func ColumnIn(label string) string {
+	if m := encoded.FindStringSubmatch(label); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+var encoded = regexp.MustCompile(`^\w+\((\w+)\)$`)
+
+// byColumn replaces the name of an element by a column, as beta[age], by that of the one element whose label encodes it, beta[zscore(age)], where no element is called so itself.
+func (d *Draws) byColumn(names []string) []string {
+	out := slices.Clone(names)
+	for i, name := range names {
+		var found []string
+		for _, c := range d.columns {
+			if c.Name == name || c.Label == name {
+				found = nil
+				break
+			}
+			if base, inner, ok := strings.Cut(strings.TrimSuffix(c.Label, "]"), "["); ok && ColumnIn(inner) != "" && base+"["+ColumnIn(inner)+"]" == name {
+				found = append(found, c.Label)
+			}
+		}
+		if len(found) == 1 {
+			out[i] = found[0]
+		}
+	}
+	return out
 }
 
 // fewElements are listed by an error, no more.

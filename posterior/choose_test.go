@@ -15,3 +15,21 @@ func TestMatches(t *testing.T) {
 		}
 	}
 }
+
+// An element whose label encodes a column is found by the column too, where it is the only one; a name of its own comes first.
+func TestChooseByColumn(t *testing.T) {
+	vars := Labelled([]Variable{{Name: "beta", Dims: []int{4}}, {Name: "g", Dims: []int{2}}, {Name: "h", Dims: []int{2}}}, map[string][][]string{
+		"beta": {{"zscore(age)", "grp=poor", "log(bp)", "bp"}}, "g": {{"zscore(age)", "log(age)"}}, "h": {{"age", "zscore(age)"}},
+	})
+	d := NewDraws(vars, 1, 0)
+	for name, want := range map[string]int{"beta[age]": 0, "beta[zscore(age)]": 0, "beta[bp]": 3, "beta[log(bp)]": 2, "h[age]": 6, "h[zscore(age)]": 7} {
+		if got, err := d.Choose([]string{name}); err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"g[age]", "beta[poor2]", "beta[zscore]"} { // of two, none
+		if got, err := d.Choose([]string{name}); err == nil {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

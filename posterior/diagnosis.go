@@ -22,9 +22,39 @@ const (
 // improperBound is a magnitude that draws of a proper posterior in sensible units do not reach.
 const improperBound = 1e20
 
+// A Class says what a finding is about.
+type Class string
+
+// The classes of findings.
+const (
+	ConvergenceClass   Class = "convergence"   // the algorithm has not done its work: more of it, or another form of the model, helps
+	ApproximationClass Class = "approximation" // the draws are not of the posterior that the algorithm was given
+	MovedClass         Class = "moved"         // that posterior is not the model's: the transform has moved it
+)
+
+// ClassOf returns the class of the findings of a check.
+func ClassOf(check string) Class {
+	switch check {
+	case "khat", "extrapolation", "conditional", "uncorrected", "quantiles", "modes":
+		return ApproximationClass
+	case "moved":
+		return MovedClass
+	}
+	return ConvergenceClass
+}
+
+// Classed sets the class of findings by their checks.
+func Classed(found []Finding) []Finding {
+	for i := range found {
+		found[i].Class = ClassOf(found[i].Check)
+	}
+	return found
+}
+
 // A Finding is one problem of a run.
 type Finding struct {
-	// interrupted, nonfinite, converged, improper, divergences, max_depth, ebfmi, rhat, ess_bulk, ess_tail, constant, khat, extrapolation
+	Class Class `json:"class"`
+	// interrupted, nonfinite, converged, improper, divergences, max_depth, ebfmi, rhat, ess_bulk, ess_tail, constant; khat, extrapolation; moved
 	Check     string `json:"check"`
 	Chain     int    `json:"chain,omitempty"`     // from 1; 0: of all
 	Parameter string `json:"parameter,omitempty"` // as in the summary
@@ -54,7 +84,7 @@ func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) []Finding
 	if diagnostics != nil {
 		out = append(out, approximation(diagnostics, a)...)
 	}
-	return out
+	return Classed(out)
 }
 
 // transitions reports what is wrong with the trajectories of the chains, check by check.
@@ -102,7 +132,7 @@ func (d *Draws) improper(rows []Row) []Finding {
 			text = r.Shown() + ": some of its draws are not finite"
 		}
 		out = append(out, Finding{Check: "improper", Parameter: r.Name, Label: r.Label, Value: Number(largest),
-			Text: text + "; neither data nor priors bound it, so that the posterior is improper: it has no mean or quantiles, and more draws do not help",
+			Text: text + "; either the posterior is improper, so that neither data nor priors bound it and there is no mean, or the run diverged",
 			Try:  "a proper prior for it and for the parameters it depends on: vflc check MODEL --priors lists those in force"})
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int { return -cmp.Compare(a.Value, b.Value) })
@@ -254,6 +284,12 @@ func approximation(d *Diagnostics, a Advice) []Finding {
 		doubt := ", and its standard deviations may be wrong"
 		if d.Moved != nil { // with few rows the posterior has longer tails than a Gaussian, and much the same mean and standard deviation
 			doubt = fmt.Sprintf(". The weights of its draws, unreliable as they are, would move no mean by more than %.2g standard deviations and no standard deviation by more than %.2g %%; what lies in tails that its draws do not reach is not in these figures", float64(d.Moved.Means), 100*float64(d.Moved.SDs))
+		}
+		if d.Weighed > 0 {
+			doubt += fmt.Sprintf(". The weights of the first %d draws say so, far beyond that bound, and those of the others were not computed", d.Weighed)
+		}
+		if d.Validated { // more of them predict worse
+			a.Iterations = ""
 		}
 		out = append(out, Finding{Check: "khat", Value: d.Khat,
 			Text: fmt.Sprintf("k̂ of the approximation (over parameters and auxiliary variables) is %s, above %g; it is not close enough to the posterior to be corrected by weights%s", beyond(k, KhatBound, 2), KhatBound, doubt),

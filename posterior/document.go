@@ -21,6 +21,7 @@ type Document struct {
 	Parameters  []Row       `json:"parameters"`
 	Auxiliary   []Variable  `json:"auxiliary,omitempty"` // auxiliary variables whose draws are in the files, after those of the parameters
 	Forecasts   []Forecast  `json:"forecasts,omitempty"` // what the noise of auxiliary variables does, for each response that they reach
+	Moves       *Moved      `json:"moves,omitempty"`     // the largest that noise makes; nil: there is none, or it is not known
 	Diagnostics Diagnostics `json:"diagnostics"`
 	ELBO        ELBO        `json:"elbo"`
 	Restarts    []ELBO      `json:"restarts,omitempty"` // the final ELBO of each of several fits, of which the best is kept
@@ -36,10 +37,12 @@ type Diagnostics struct {
 	Superchains  int      `json:"superchains,omitempty"` // over which R-hat is nested
 	Khat         Number   `json:"khat"`                  // Pareto shape of the importance weights
 	Moved        *Moved   `json:"moved,omitempty"`       // by weights that are not reliable; nil: they are, or there are none
+	Weighed      int      `json:"weighed,omitempty"`     // draws whose weights said that no more would correct them; 0: all were weighed
 	Corrected    bool     `json:"corrected,omitempty"`   // by these weights: parameters are weighted summaries, and draws are resampled
 	Uncorrected  string   `json:"uncorrected,omitempty"` // why they cannot be, and what could
 	Converged    *bool    `json:"converged"`
-	Messages     []string `json:"messages"` // the findings of the run as text, one per check
+	Validated    bool     `json:"held_out,omitempty"` // the fit was stopped by rows that were held out, beyond which iterations make predictions worse
+	Messages     []string `json:"messages"`           // the findings of the run as text, one per check
 	// Noted are findings that draws do not show, which the run itself made: an interrupt, evaluations without a finite density, a fit that did not converge.
 	Noted []Finding `json:"noted,omitempty"`
 	// Diagonal are the owners of several parameters for which a Hamiltonian sampler had a diagonal metric.

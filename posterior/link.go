@@ -81,13 +81,21 @@ func Seconds(s float64) string {
 // Bytes writes a number of bytes with a unit, and all digits.
 func Bytes(n int64) string {
 	text := grouped.Digits(n)
+	if rough := RoughBytes(n); rough != text {
+		return fmt.Sprintf("%s (%s)", rough, text)
+	}
+	return text
+}
+
+// RoughBytes writes a number of bytes with a unit.
+func RoughBytes(n int64) string {
 	for _, unit := range []struct {
 		name string
 		size float64
 	}{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
 		if v := float64(n) / unit.size; v >= 1 {
-			return fmt.Sprintf("%.3g %s (%s)", v, unit.name, text)
+			return fmt.Sprintf("%.3g %s", v, unit.name)
 		}
 	}
-	return text
+	return grouped.Digits(n)
 }

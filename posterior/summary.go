@@ -122,7 +122,8 @@ func SummariseIndependent(d *Draws) []Row {
 	return rows
 }
 
-// SummariseWeighted summarises independent draws with weights that sum to 1. The standard error of the mean is sd/√(effective draws), which are 1/Σw².
+// SummariseWeighted summarises independent draws with weights that sum to 1. Effective draws are as many without weights as would give as exact a mean (bulk), and as exact a probability
+// of being below the 5 % or the 95 % quantile, whichever are fewer (tail).
 func SummariseWeighted(d *Draws, weights []float64) []Row {
 	squares := 0.0
 	for _, w := range weights {
@@ -138,17 +139,40 @@ func SummariseWeighted(d *Draws, weights []float64) []Row {
 		for i, x := range all {
 			v += float64(weights[i] * (x - m) * (x - m))
 		}
+		error := 0.0 // variance of the mean
+		for i, x := range all {
+			error += float64(weights[i] * weights[i] * (x - m) * (x - m))
+		}
 		if squares < 1 {
 			v /= 1 - squares
+			error /= 1 - squares
 		}
 		c := d.columns[k]
 		q := weightedQuantiles(all, weights, 0.05, 0.5, 0.95)
 		rows[k] = Row{
-			Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: Number(m), SD: Number(math.Sqrt(v)), MCSE: Number(math.Sqrt(v * squares)),
-			Q5: Number(q[0]), Q50: Number(q[1]), Q95: Number(q[2]), ESSBulk: NotApplicable(), ESSTail: NotApplicable(), RHat: NotApplicable(),
+			Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: Number(m), SD: Number(math.Sqrt(v)), MCSE: Number(math.Sqrt(error)),
+			Q5: Number(q[0]), Q50: Number(q[1]), Q95: Number(q[2]), ESSBulk: Number(v / error), ESSTail: Number(min(essBelow(all, weights, q[0]), essBelow(all, weights, q[2]))), RHat: NotApplicable(),
 		}
 	}
 	return rows
+}
+
+// essBelow is how many draws without weights would give as exact a probability of being at most a bound.
+func essBelow(all, weights []float64, bound float64) float64 {
+	p, square := 0.0, 0.0
+	for i, x := range all {
+		if x <= bound {
+			p += weights[i]
+		}
+	}
+	for i, x := range all {
+		off := -p
+		if x <= bound {
+			off++
+		}
+		square += float64(weights[i] * weights[i] * off * off)
+	}
+	return p * (1 - p) / square
 }
 
 // weightedQuantiles interpolates between the draws in ascending order, each at the middle of its share of the weights.

@@ -48,12 +48,12 @@ func (s *Session) open(path string) error {
 	if err != nil {
 		return err
 	}
-	s.change(next)
 	s.saved = next
+	s.change(next)
 	return s.say("model", "%s: %s", path, s.overview())
 }
 
-// read reads a model from its file. The tables are those beside it, joined as the vfl.toml there says.
+// read reads a model from its file. The tables are those beside it.
 func (s *Session) read(path string) (*state, error) {
 	text, err := inputfile.Read(path, inputfile.MaxText)
 	if err != nil {
@@ -63,15 +63,17 @@ func (s *Session) read(path string) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, _, err := data.RunSettings(path)
-	if err != nil {
-		return nil, err
-	}
+	return next, next.joinAsSettings()
+}
+
+// joinAsSettings sets how tables are joined, as the vfl.toml beside the model says.
+func (s *state) joinAsSettings() error {
+	settings, _, err := data.RunSettings(s.Path)
 	if k, ok := settings["key"].(string); ok {
-		next.Key = k
+		s.Key = k
 	}
-	next.Intersect = settings["rows"] == "intersect"
-	return next, nil
+	s.Intersect = settings["rows"] == "intersect"
+	return err
 }
 
 // readText makes a state of a model's text.

@@ -22,6 +22,7 @@ func reloadCommand() command {
 				return err
 			}
 			s.saved = s.now
+			s.keep()
 			return nil
 		}}
 }

@@ -2,16 +2,22 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
 )
 
 func saveCommand() command {
-	return command{name: "save", args: "[FILE]", doc: "write the model, and print the command that runs it", files: true,
+	return command{name: "save", args: "[FILE]", doc: "write the model, and its tables into the vfl.toml beside it; print the command that runs it", files: true,
 		run: func(s *Session, _ context.Context, args string) error {
 			path := s.now.Path
 			if list := words(args); len(list) == 1 {
@@ -28,6 +34,7 @@ func saveCommand() command {
 			if filepath.Ext(path) == "" {
 				path += ".vfl"
 			}
+			sources, _ := s.now.sources(s.now.built) // what is wrong with them is said where they are read
 			if err := atomicfile.WriteBytes(path, 0o644, []byte(s.now.text())); err != nil {
 				return err
 			}
@@ -36,13 +43,87 @@ func saveCommand() command {
 			if err := refused(next.compile()); err != nil {
 				return err
 			}
+			tables, err := next.saveTables(sources)
+			if err != nil {
+				return err
+			}
 			s.now, s.saved = next, next
 			s.keep()
 			return s.reply("saved", map[string]any{"file": path, "command": s.runLine()}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "written: %s\nto run it:\n%s\n", path, s.runLine())
+				_, err := fmt.Fprintf(w, "written: %s\n%sto run it:\n%s\n", path, tables, s.runLine())
 				return err
 			})
 		}}
+}
+
+// saveTables sees to it that the tables of the model are found beside its file, and joined as they are now: where they are not, it writes a vfl.toml there. It says what it did.
+// A vfl.toml that says otherwise stays as it is, and none is written where it would give tables to other models; the state names its tables itself then.
+func (s *state) saveTables(sources data.Sources) (string, error) {
+	if s.kept(sources) {
+		return "", nil
+	}
+	files := map[string][]string{}
+	for _, src := range sources {
+		if len(src.Files) > 0 {
+			files[src.Name] = src.Files
+		}
+	}
+	for _, t := range s.Tables { // as they were typed, with patterns
+		if s.has(t.Party) {
+			files[t.Party] = data.Split(t.Files)
+		}
+	}
+	why := ""
+	if others := s.neighbours(); len(others) > 0 {
+		why = "the tables are not in " + data.SettingsFile + ", since " + some(others, 3) + " would read them too"
+	} else {
+		path, err := data.SaveSettings(s.Path, files, s.joining())
+		switch {
+		case err == nil:
+			return "its tables: " + path + "\n", nil
+		case !errors.Is(err, fs.ErrExist):
+			return "", err
+		}
+		why = path + " is there and says otherwise: it stays as it is"
+	}
+	s.Tables = nil
+	for _, party := range slices.Sorted(maps.Keys(files)) {
+		s.Tables = append(s.Tables, table{party, strings.Join(files[party], ",")})
+	}
+	return why + "; the command names the tables\n", nil
+}
+
+// has reports whether a party of the model may have a table.
+func (s *state) has(party string) bool {
+	return party == check.Shared || slices.ContainsFunc(s.built.Parties(), func(p data.PartyRef) bool { return p.Name == party })
+}
+
+// neighbours lists the other models in the folder of the model's file.
+func (s *state) neighbours() (out []string) {
+	all, _ := filepath.Glob(filepath.Join(filepath.Dir(s.Path), "*.vfl")) // none where the name of the folder is a pattern
+	for _, f := range all {
+		if filepath.Base(f) != filepath.Base(s.Path) {
+			out = append(out, filepath.Base(f))
+		}
+	}
+	return out
+}
+
+// kept reports whether the tables and how they are joined are found beside the model's file, without this session.
+func (s *state) kept(sources data.Sources) bool {
+	alone := &state{Path: s.Path}
+	err := alone.joinAsSettings()
+	if err != nil || alone.Key != s.Key || alone.Intersect != s.Intersect {
+		return false
+	}
+	found, err := alone.sources(s.built)
+	return err == nil && slices.EqualFunc(found, sources, func(a, b data.Source) bool {
+		return slices.EqualFunc(a.Files, b.Files, func(x, y string) bool {
+			x, err := data.Absolute(x)
+			y, why := data.Absolute(y)
+			return err == nil && why == nil && x == y
+		})
+	})
 }
 
 // runLine is the command that runs the present model on its tables.

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/internal/grouped"
@@ -32,6 +33,18 @@ func (s *Session) stepped(how string, was *state) error {
 	}
 	if err := s.say(how, "%s: %s; %s", how, what, grouped.Count(len(s.now.Statements), "statement")); err != nil {
 		return err
+	}
+	for _, r := range slices.Backward(s.runs) { // the fit of this model, if there is one
+		if r.of == nil || len(s.now.changes(r.of)) > 0 {
+			continue
+		}
+		if s.current != r && s.current.of != nil && len(s.now.changes(s.current.of)) > 0 {
+			s.current = r
+			if err := s.say("fits", "questions are about %s again, which is of this model", r.name); err != nil {
+				return err
+			}
+		}
+		break
 	}
 	return s.stale()
 }

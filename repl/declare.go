@@ -183,7 +183,7 @@ func (s *Session) stale() error {
 	if len(names) == 0 || s.json {
 		return nil
 	}
-	text := fmt.Sprintf("%s: of the model before the change of %s; :fit makes a new one", strings.Join(names, ", "), strings.Join(what, ", "))
+	text := fmt.Sprintf("%s: of a model that differs in %s; :fit makes a new one", strings.Join(names, ", "), strings.Join(what, ", "))
 	_, err := fmt.Fprintln(s.Out, s.wrapped(text))
 	return err
 }

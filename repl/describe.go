@@ -39,6 +39,7 @@ func (s *Session) transformText() string {
 	t := s.now.built.Checked.Transform
 	if text := s.now.built.Assumed(); text != "" { // no transform given: KIND(…); no rho given: rho = …
 		_, text, _ = strings.Cut(text, ": ")
+		text, _, _ = strings.Cut(text, "; instead: ")
 		if !t.Implied {
 			text = t.Kind.Name + "(" + text + ")"
 		}

@@ -12,9 +12,14 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 )
 
-// keep writes the present model to the journal. A journal that cannot be written is left alone: the session goes on.
+// keep writes the present model to the journal, unless it is as it was saved: then there is nothing to recover. A journal that cannot be written is left alone: the session
+// goes on.
 func (s *Session) keep() {
 	if s.Journal == "" {
+		return
+	}
+	if s.now == s.saved {
+		os.Remove(s.Journal)
 		return
 	}
 	if os.MkdirAll(filepath.Dir(s.Journal), 0o700) != nil {

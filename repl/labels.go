@@ -63,7 +63,7 @@ func (s *Session) index(name, inner string) (string, error) {
 		label := c.Label[len(name)+1 : len(c.Label)-1]
 		_, word, _ := strings.Cut(label, "=")
 		all, known = append(all, label), append(known, label, word)
-		if label == inner || strings.HasSuffix(label, "="+inner) {
+		if label == inner || strings.HasSuffix(label, "="+inner) || posterior.ColumnIn(label) == inner {
 			found, at = append(found, label), strings.TrimSuffix(strings.TrimPrefix(c.Name, name+"["), "]")
 		}
 	}
@@ -73,7 +73,7 @@ func (s *Session) index(name, inner string) (string, error) {
 	case 0:
 		return "", usagef("%s has no element %s (it has: %s)%s", name, inner, some(all, 8), nearest(inner, known))
 	}
-	return "", usagef("%s has several elements of the category %s: %s", name, inner, some(found, 8))
+	return "", usagef("%s has several elements of %s: %s", name, inner, some(found, 8))
 }
 
 // indexes reports whether a name of the model may be an index.

@@ -10,9 +10,12 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/parser"
@@ -25,23 +28,31 @@ import (
 // asked is the name of the generated quantity that stands for an expression at the prompt.
 const asked = "vflc_asked"
 
-// An over is a number that is computed over draws, where its name is the outermost call of a question.
+// An over is a number that is computed over draws, where its name is the outermost call of a question; of data, over elements.
 type over struct {
 	name  string
 	doc   string
 	args  int
 	value func(chains [][]float64, arg float64) (value, mcse float64)
+	// elements is the number over the elements of data, which have no error of sampling.
+	elements func(v []float64, arg float64) float64
 }
 
 // overs lists what questions may compute over draws. Inside an expression the same names are functions of vfl.
 func overs() []over {
 	return []over{
-		{"P", "the probability that a condition holds", 1, meanOf},
-		{"mean", "the posterior mean", 1, meanOf},
-		{"sd", "the posterior standard deviation", 1, sdOf},
-		{"median", "the posterior median", 1, func(c [][]float64, _ float64) (float64, float64) { return quantileOf(c, 0.5) }},
-		{"quantile", "a posterior quantile: quantile(x, 0.9)", 2, quantileOf},
+		{"P", "the probability that a condition holds", 1, meanOf, average},
+		{"mean", "the posterior mean", 1, meanOf, average},
+		{"sd", "the posterior standard deviation", 1, sdOf, func(v []float64, _ float64) float64 { return stat.StdDev(v, nil) }},
+		{"median", "the posterior median", 1, func(c [][]float64, _ float64) (float64, float64) { return quantileOf(c, 0.5) }, func(v []float64, _ float64) float64 { return quantile(v, 0.5) }},
+		{"quantile", "a posterior quantile: quantile(x, 0.9)", 2, quantileOf, quantile},
 	}
+}
+
+func average(v []float64, _ float64) float64 { return stat.Mean(v, nil) }
+
+func quantile(v []float64, p float64) float64 {
+	return posterior.Quantile(slices.Sorted(slices.Values(v)), p)
 }
 
 func meanOf(chains [][]float64, _ float64) (float64, float64) {
@@ -238,31 +249,35 @@ func (s *Session) stands(text string) bool {
 	return !diags.HasErrors()
 }
 
-// overRun evaluates an expression at the draws of the current run.
-func (s *Session) overRun(ctx context.Context, text string) (*run, *posterior.Draws, error) {
+// about is inquire over the current run, or where no parameter enters the expression and the run does not have it, over the present model and its tables, for which no fit is needed.
+func (s *Session) about(text string) (*run, *inquiry, error) {
 	r, err := s.runOf("")
-	if err != nil {
+	if err == nil {
+		var q *inquiry
+		if q, err = s.inquireOf(r, text); err == nil {
+			return r, q, nil
+		}
+	}
+	q, why := s.inquireData(text)
+	if r == nil && why != nil && !isRandom(why) {
+		err = why
+	}
+	if why != nil {
 		return nil, nil, err
 	}
-	q, err := s.inquireOf(r, text)
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := fit.Quantities(ctx, q.model, q.vars, r.draws())
-	return r, d, err
+	return nil, q, nil
 }
 
 // askAll answers an expression: rows of a summary over draws, or the value of one that no parameter enters.
 func (s *Session) askAll(ctx context.Context, text string) error {
-	if s.current == nil {
-		if values, err := s.constant(text); err == nil || !isRandom(err) {
-			if err != nil {
-				return err
-			}
-			return s.say("value", "%s", values)
-		}
+	r, q, err := s.about(text)
+	if err != nil {
+		return err
 	}
-	r, d, err := s.overRun(ctx, text)
+	if !q.random {
+		return s.say("value", "%s", q.constant())
+	}
+	d, err := fit.Quantities(ctx, q.model, q.vars, r.draws())
 	if err != nil {
 		return err
 	}
@@ -276,16 +291,14 @@ func (errRandom) Error() string { return "depends on parameters" }
 
 func isRandom(err error) bool { return err == error(errRandom{}) }
 
-// constant is the value of an expression without parameters.
-func (s *Session) constant(text string) (string, error) {
-	q, err := s.inquirePresent(text)
-	switch {
-	case err != nil:
-		return "", err
-	case q.random:
-		return "", errRandom{}
-	}
-	values := q.model.NewSimulator().Evaluate(make([]float64, q.model.Graph.Dim()))[0]
+// values are those of an expression that no parameter enters.
+func (q *inquiry) values() []float64 {
+	return q.model.NewSimulator().Evaluate(make([]float64, q.model.Graph.Dim()))[0]
+}
+
+// constant is the value of an expression without parameters as text.
+func (q *inquiry) constant() string {
+	values := q.values()
 	var out []string
 	for _, v := range values[:min(len(values), 10)] {
 		out = append(out, strconv.FormatFloat(v, 'g', 6, 64))
@@ -294,7 +307,17 @@ func (s *Session) constant(text string) (string, error) {
 	if len(values) > 10 {
 		line += fmt.Sprintf(", … (%d values)", len(values))
 	}
-	return line + "  @ " + q.vars[0].Owner, nil
+	return line + "  @ " + q.vars[0].Owner
+}
+
+// inquireData is inquire over the present model with its tables, for an expression that no parameter enters. The error of any other is errRandom.
+func (s *Session) inquireData(text string) (*inquiry, error) {
+	return s.inquire(text, s.now.text(), nil, func(m *compile.Model) (*compile.Bound, error) {
+		if m.Checked.Symbols[asked].Random {
+			return nil, errRandom{}
+		}
+		return s.bind(m)
+	})
 }
 
 // inquirePresent is inquire over the present model with its tables.
@@ -314,14 +337,43 @@ func (s *Session) overDraws(ctx context.Context, text string, call *ast.Call, o 
 	prefix := len("generate " + asked + " = ")
 	at := call.Args[0].Span()
 	inner := text[at.Start-prefix : at.End-prefix]
-	r, d, err := s.overRun(ctx, inner)
+	r, q, err := s.about(inner)
 	if err != nil {
 		return err
 	}
-	if o.name == "P" && !conditions(d) {
-		return usagef("P(%s): not a condition; write a comparison, as P(%s > 0)", inner, inner)
+	no := usagef("P(%s): not a condition; write a comparison, as P(%s > 0)", inner, inner)
+	if !q.random {
+		values := q.values()
+		if o.name == "P" && !conditions(values) {
+			return no
+		}
+		return s.overElements(q, values, text, o, arg)
+	}
+	d, err := fit.Quantities(ctx, q.model, q.vars, r.draws())
+	if err != nil {
+		return err
+	}
+	for k := range d.Columns() {
+		if o.name == "P" && !conditions(d.Column(k)...) {
+			return no
+		}
 	}
 	return s.numbers(r, d, text, o, arg)
+}
+
+// overElements answers a number over the elements of what no parameter enters: over rows, where it is a column.
+func (s *Session) overElements(q *inquiry, values []float64, text string, o over, arg float64) error {
+	number, of := o.elements(values, arg), "elements"
+	switch {
+	case math.IsNaN(number):
+		return usagef("%s: of %s there is none", s.worded(text), grouped.Count(len(values), "value"))
+	case len(q.vars[0].Dims) == 1:
+		of = "rows"
+	}
+	return s.reply("estimate", map[string]any{"over": of, "estimates": []estimate{{Name: s.worded(text), Owner: q.vars[0].Owner, Value: posterior.Number(number)}}}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s = %.6g, over %s %s of data  @ %s\n", s.worded(text), number, grouped.Digits(len(values)), of, q.vars[0].Owner)
+		return err
+	})
 }
 
 // second is the number that is the second argument of a call.
@@ -337,15 +389,10 @@ func (s *Session) second(call *ast.Call, o over) (float64, error) {
 }
 
 // conditions reports whether all values are 0 or 1.
-func conditions(d *posterior.Draws) bool {
-	for k := range d.Columns() {
-		for _, chain := range d.Column(k) {
-			if slices.ContainsFunc(chain, func(v float64) bool { return v != 0 && v != 1 }) {
-				return false
-			}
-		}
-	}
-	return true
+func conditions(chains ...[]float64) bool {
+	return !slices.ContainsFunc(chains, func(chain []float64) bool {
+		return slices.ContainsFunc(chain, func(v float64) bool { return v != 0 && v != 1 })
+	})
 }
 
 // An estimate is a number over draws.

@@ -80,7 +80,7 @@ func (s *Session) remind(w io.Writer, r *run) {
 		return
 	}
 	if changed := s.now.changes(r.of); len(changed) > 0 {
-		fmt.Fprintln(w, s.wrapped(fmt.Sprintf("(%s is of the model before the change of %s)", r.name, strings.Join(changed, ", "))))
+		fmt.Fprintln(w, s.wrapped(fmt.Sprintf("(%s is of a model that differs in %s)", r.name, strings.Join(changed, ", "))))
 	}
 }
 

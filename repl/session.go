@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -73,7 +74,7 @@ func New(c Config) *Session {
 	if c.Width == nil {
 		c.Width = func() int { return 80 }
 	}
-	s := &Session{Config: c, universe: stdlib.New(), now: &state{}, pager: true, warned: map[string]bool{}}
+	s := &Session{Config: c, universe: stdlib.New(), now: &state{}, warned: map[string]bool{}}
 	s.saved = s.now
 	return s
 }
@@ -304,10 +305,37 @@ func (s *Session) piece(ctx context.Context, p piece) error {
 	case '!':
 		return s.shell(p.text)
 	}
-	if asked, err := s.question(ctx, strings.TrimSpace(p.text)); asked {
-		return err
+	text := strings.TrimSpace(p.text)
+	asked, err := s.question(ctx, text)
+	if !asked {
+		err = s.declare(p.text)
 	}
-	return s.declare(p.text)
+	if hint := s.colonless(text); err != nil && hint != "" {
+		return usagef("%s", hint)
+	}
+	return err
+}
+
+// bare is a text that begins as a command without its mark: a word alone, or before another word, which is no expression of vfl.
+var bare = regexp.MustCompile(`^([A-Za-z]+)( +[\pL\d"'./*].*)?;?$`)
+
+// colonless says how to write what is wrong as vfl and begins with the name of a command, or as SQL; "" for any other text.
+func (s *Session) colonless(text string) string {
+	m := bare.FindStringSubmatch(text)
+	if m == nil || s.now.built != nil && s.now.built.Checked.Symbols[m[1]] != nil {
+		return ""
+	}
+	word := strings.ToLower(m[1])
+	switch word {
+	case "select":
+		return "there is no SQL at this prompt: :head shows the first rows of the tables, :describe COLUMN summarises one, and mean(COLUMN) of a column that is declared is over its rows"
+	case "exit", "q", "bye":
+		word = quitCommand().name
+	}
+	if slices.Contains(parser.Keywords(), word) || !slices.Contains(commandNames(), word) {
+		return ""
+	}
+	return fmt.Sprintf("commands begin with a colon: :%s%s", word, m[2])
 }
 
 func (s *Session) shell(command string) error {

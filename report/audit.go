@@ -10,9 +10,10 @@ import (
 
 // An auditSection lists what each party learned from another.
 type auditSection struct {
-	Pooled bool
-	Rows   []auditLine
-	Learns []string // what a receiver can compute, by number
+	Verdict []compile.Verdict // who can compute what
+	Pooled  bool
+	Rows    []auditLine
+	Learns  []string // what a receiver can compute, by number
 	// Expected is what the server is expected to know after the run of each cut that crosses, as vflc audit forecasts it.
 	Expected []expectation
 }
@@ -58,14 +59,24 @@ func (r *Report) audit() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := auditSection{Pooled: r.bundle == nil}
-	for _, d := range rows {
-		at := slices.Index(out.Learns, d.Learns)
-		if at < 0 {
-			at, out.Learns = len(out.Learns), append(out.Learns, d.Learns)
+	out := auditSection{Pooled: r.bundle == nil, Verdict: r.model.AllPooled()}
+	if r.bundle != nil {
+		if out.Verdict, err = fit.RunVerdict(r.run, r.bundle, r.algorithm); err != nil {
+			return nil, err
 		}
-		out.Rows = append(out.Rows, auditLine{d, shapeText(d.Shape), at + 1})
 	}
+	out.list(rows)
 	out.Expected, err = r.expected(rows)
 	return out, err
+}
+
+// list adds rows, and once each what their receivers can compute.
+func (s *auditSection) list(rows []compile.Disclosure) {
+	for _, d := range rows {
+		at := slices.Index(s.Learns, d.Learns)
+		if at < 0 {
+			at, s.Learns = len(s.Learns), append(s.Learns, d.Learns)
+		}
+		s.Rows = append(s.Rows, auditLine{d, shapeText(d.Shape), at + 1})
+	}
 }

@@ -93,6 +93,9 @@ type look struct {
 	Ink       string
 	Paper     string
 	Unreached []string // parts that are wider than their container, which does not scroll
+	Beyond    int      // plots that reach out of the window
+	Ground    string   // the colours of a plot
+	Letters   string
 }
 
 // A picture is a drawing with its size and the number of its shapes.
@@ -121,6 +124,8 @@ const measure = `(() => {
     Wide: document.documentElement.scrollWidth, Inner: window.innerWidth, Cut: cut, Unreached: unreached,
     Pictures: drawn.map(s => { const b = s.getBBox(); return {Width: b.width, Height: b.height, Shapes: s.querySelectorAll('path, line, rect, polyline, polygon, circle, text').length}; }),
     Forest: drawn.filter(s => s.closest('.plot') && /forest/.test(s.closest('figure').textContent) && s.getBoundingClientRect().right <= window.innerWidth).length,
+    Beyond: drawn.filter(s => s.closest('.plot') && s.getBoundingClientRect().right > window.innerWidth).length,
+    Ground: style('.plot svg > polygon').fill, Letters: style('.plot svg > text').fill,
     Owner: style('.p0').color, Ink: style('body').color, Paper: style('body').backgroundColor,
   };
 })()`
@@ -134,8 +139,8 @@ func TestInBrowser(t *testing.T) {
 	for name, x := range tasks(t) {
 		path := filepath.Join(t.TempDir(), name+".html")
 		good(t, nil, os.WriteFile(path, []byte(written(t, run(t, x))), 0o600))
-		good(t, nil, chromedp.Do(ctx, chromedp.EmulateViewport(400, 1000), chromedp.Navigate("file://"+path)))
-		checkLook(t, ctx, name, 400)
+		good(t, nil, chromedp.Do(ctx, chromedp.EmulateViewport(390, 1000), chromedp.Navigate("file://"+path)))
+		checkLook(t, ctx, name, 390)
 		good(t, nil, chromedp.Do(ctx, chromedp.EmulateViewport(1400, 1000)))
 		checkLook(t, ctx, name, 1400)
 		if name == "nuts" {
@@ -191,6 +196,9 @@ func checkLook(t *testing.T, ctx context.Context, name string, width int) {
 	if got.Forest != 1 {
 		t.Errorf("%s: %d forest plots are seen whole", name, got.Forest)
 	}
+	if got.Beyond > 0 || got.Ground != got.Paper || got.Letters != got.Ink {
+		t.Errorf("%s: %d plots reach out of the window; %s on %s, where the page has %s on %s", name, got.Beyond, got.Letters, got.Ground, got.Ink, got.Paper)
+	}
 	if len(got.Cut) > 0 || len(got.Unreached) > 0 {
 		t.Errorf("%s: texts reach out of their boxes %q, parts out of theirs %q", name, got.Cut, got.Unreached)
 	}
@@ -214,6 +222,9 @@ func checkDark(t *testing.T, ctx context.Context, name string) {
 	prefer("dark")
 	got, err := chromedp.Run(ctx, chromedp.Evaluate[look](measure))
 	good(t, nil, err)
+	if got.Ground != got.Paper || got.Letters != got.Ink {
+		t.Errorf("%s: plots have %s on %s, where the page has %s on %s", name, got.Letters, got.Ground, got.Ink, got.Paper)
+	}
 	if got.Paper != "rgb(15, 20, 26)" || got.Ink != "rgb(230, 237, 243)" {
 		t.Errorf("%s: text %s on %s", name, got.Ink, got.Paper)
 	}

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"io"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
@@ -16,6 +18,9 @@ import (
 // A frame is the page around the sections.
 type frame struct {
 	Title    string
+	Kind     string // of document, in the title of the window
+	Kicker   string // the same, above the heading
+	Footer   string
 	Style    template.CSS
 	Policy   string
 	Facts    []fact
@@ -26,6 +31,33 @@ type frame struct {
 type part struct {
 	ID, Title string
 	Body      template.HTML
+}
+
+// A content is what the template of a section, page/ID.html, shows.
+type content struct {
+	id, title string
+	shown     any
+}
+
+// write writes the page with these sections.
+func (f frame) write(w io.Writer, parts []content) error {
+	all, err := template.New("").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pages, "page/*.html")
+	if err != nil {
+		return err
+	}
+	style, err := pages.ReadFile("page/style.css")
+	if err != nil {
+		return err
+	}
+	f.Style, f.Policy = template.CSS(style), policy(style)
+	for _, c := range parts {
+		var b bytes.Buffer
+		if err := all.ExecuteTemplate(&b, c.id+".html", c.shown); err != nil {
+			return err
+		}
+		f.Sections = append(f.Sections, part{c.id, c.title, template.HTML(b.String())})
+	}
+	return all.ExecuteTemplate(w, "frame.html", f)
 }
 
 // A fact is a line of a list of facts.

@@ -2,10 +2,15 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"html/template"
+	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
 )
@@ -23,7 +28,7 @@ type plotsSection struct{ Figures []figure }
 type figure struct {
 	Kind, Doc string
 	SVG       template.HTML
-	Narrow    template.HTML // the same for the width of a telephone; "": there is none, and the plot scrolls
+	Narrow    template.HTML // the same for the width of a telephone
 }
 
 // telephone is the width of a plot on a telephone, in pixels.
@@ -34,7 +39,7 @@ func (r *Report) plots() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := plot.Run{Name: r.run.Name(), Draws: r.run.Draws, ELBO: trace}
+	run := plot.Run{Name: r.run.Name(), Draws: r.run.Draws, ELBO: trace, First: r.worth()}
 	kinds := kindsOfPlots()
 	if diverged(r.run.Draws) {
 		kinds = append(kinds, joint)
@@ -70,10 +75,8 @@ func drawn(kind string, run plot.Run) (figure, error) {
 	if err := f.SVG(&b, 0, 0); err != nil {
 		return figure{}, err
 	}
-	if f.Across() == 1 {
-		if err := f.SVG(&narrow, telephone, 0); err != nil {
-			return figure{}, err
-		}
+	if err := f.Narrow().SVG(&narrow, telephone, 0); err != nil {
+		return figure{}, err
 	}
 	return figure{kind, docOf(kind), template.HTML(b.String()), template.HTML(narrow.String())}, nil
 }
@@ -89,4 +92,66 @@ func diverged(d *posterior.Draws) bool {
 func docOf(kind string) string {
 	kinds := plot.Kinds()
 	return kinds[slices.IndexFunc(kinds, func(k plot.Kind) bool { return k.Name == kind })].Doc
+}
+
+// shownFirst is how many parameters of each kind that is worth a look are shown first.
+const shownFirst = 3
+
+// worth lists the parameters that are worth a look, where there are findings: those that findings name, those that divergent transitions set apart, those whose chains agree least, and the others by
+// their effective draws.
+func (r *Report) worth() (out []string) {
+	take := func(name string) {
+		if name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	found := fit.Diagnose(r.run)
+	if len(found) == 0 {
+		return nil
+	}
+	for _, f := range found {
+		take(cmp.Or(f.Label, f.Parameter))
+	}
+	d := r.run.Draws
+	rows, apart := posterior.Summarise(d), atDivergences(d)
+	most := func(n int, badness func(k int) float64) {
+		var order []int
+		for k := range rows {
+			if badness(k) > 0 {
+				order = append(order, k)
+			}
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(badness(b), badness(a)) })
+		for _, k := range order[:min(len(order), n)] {
+			take(d.Columns()[k].Shown())
+		}
+	}
+	most(shownFirst, func(k int) float64 { return apart[k] })
+	most(shownFirst, func(k int) float64 { return float64(rows[k].RHat) - 1 })
+	most(len(rows), func(k int) float64 { return 1 / float64(rows[k].ESSBulk) })
+	return out
+}
+
+// atDivergences is by column how far, in standard deviations, the mean of the draws of divergent transitions lies from that of all; 0 where there are none.
+func atDivergences(d *posterior.Draws) []float64 {
+	out := make([]float64, len(d.Columns()))
+	if !diverged(d) {
+		return out
+	}
+	for k := range out {
+		all := slices.Concat(d.Column(k)...)
+		var at []float64
+		for c, chain := range d.Transitions {
+			for i, t := range chain {
+				if t.Divergent {
+					at = append(at, d.Column(k)[c][i])
+				}
+			}
+		}
+		mean, sd := stat.MeanStdDev(all, nil)
+		if z := math.Abs(stat.Mean(at, nil)-mean) / sd; z > 0 {
+			out[k] = z
+		}
+	}
+	return out
 }

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
-	"html/template"
 	"io"
 	"path/filepath"
 
@@ -64,28 +62,17 @@ func parameters(d *posterior.Draws) []int {
 
 // Write writes the report as an HTML file.
 func (r *Report) Write(w io.Writer) error {
-	all, err := template.New("").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pages, "page/*.html")
-	if err != nil {
-		return err
-	}
-	style, err := pages.ReadFile("page/style.css")
-	if err != nil {
-		return err
-	}
-	page := frame{Title: r.run.Name(), Style: template.CSS(style), Policy: policy(style), Facts: r.facts()}
+	page := frame{Title: r.run.Name(), Kind: "report of a run", Kicker: "Report of a run", Facts: r.facts(),
+		Footer: "A run simulates all parties, so this page shows what belongs to each of them, draws of its parameters included: treat it as you treat the folder of the run."}
+	var parts []content
 	for _, s := range sections() {
-		content, err := s.content(r)
+		shown, err := s.content(r)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.title, err)
 		}
-		if content == nil {
-			continue
+		if shown != nil {
+			parts = append(parts, content{s.id, s.title, shown})
 		}
-		var b bytes.Buffer
-		if err := all.ExecuteTemplate(&b, s.id+".html", content); err != nil {
-			return err
-		}
-		page.Sections = append(page.Sections, part{s.id, s.title, template.HTML(b.String())})
 	}
-	return all.ExecuteTemplate(w, "frame.html", page)
+	return page.write(w, parts)
 }

@@ -78,7 +78,7 @@ func (r *Report) groups() []groupLine {
 		need := "is needed by itself"
 		switch {
 		case m.Maskable(g):
-			need = "an additive group: only the sum is needed, and masks can hide whose a value is"
+			need = "an additive group: only the sum is needed, which can be masked"
 		case g.Additive:
 			need = "an additive group: only the sum is needed"
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // examples is the folder of the examples.
@@ -95,7 +95,7 @@ func run(t testing.TB, x task) *runs.Run {
 	good(t, nil, err)
 	var o check.Options
 	if x.transform != "" {
-		o.Transform, _ = stdlib.New().Transform(x.transform)
+		o.Transform, _ = transforms.Named(x.transform)
 	}
 	m, diags := compile.Compile(source.New(path, string(text)), o)
 	good(t, diags, nil)

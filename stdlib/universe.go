@@ -31,7 +31,6 @@ type Universe struct {
 	encoders    map[string]*def.Encoder
 	bijectors   map[string]*def.Bijector
 	structured  map[string]*def.Structured
-	transforms  []def.Transform
 	initials    []def.Initial
 	modules     map[string]string
 	factor      def.Dist
@@ -47,7 +46,6 @@ func New() *Universe {
 		encoders:    byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
 		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
 		structured:  byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
-		transforms:  transforms.All(),
 		initials:    initial.All(),
 		modules:     modules(),
 		factor:      compound.Factor(),
@@ -102,23 +100,10 @@ func (u *Universe) Encoder(name string) (*def.Encoder, bool) {
 }
 
 // Transform returns the transform with the given name.
-func (u *Universe) Transform(name string) (def.Transform, bool) {
-	for _, t := range u.transforms {
-		if t.Name == name {
-			return t, true
-		}
-	}
-	return def.Transform{}, false
-}
+func (u *Universe) Transform(name string) (def.Transform, bool) { return transforms.Named(name) }
 
 // Transforms returns the names of the transforms, in the order of the documentation.
-func (u *Universe) Transforms() []string {
-	var names []string
-	for _, t := range u.transforms {
-		names = append(names, t.Name)
-	}
-	return names
-}
+func (u *Universe) Transforms() []string { return transforms.Names() }
 
 // Initial returns the kind of initial values with the given name.
 func (u *Universe) Initial(name string) (*def.Initial, bool) {

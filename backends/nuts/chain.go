@@ -49,10 +49,12 @@ type chain struct {
 
 	choices, shake density.Stream
 
-	warmup      int         // transitions
-	draws       int         // transitions after them
-	jitter      float64     // of the step size
-	depth       int         // most doublings
+	warmup      int             // transitions
+	draws       int             // transitions after them
+	jitter      float64         // of the step size
+	depth       int             // most doublings
+	places      density.Placing // nil: nobody watches trajectories
+	place       density.PathPoint
 	speculative bool        // parties are apart, so that a state is begun before the one before it has joined the trajectory
 	proceed     func() bool // decide
 
@@ -91,6 +93,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	}
 	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, warmup: s.Int(Warmup), draws: s.Int(Draws), jitter: s.Float(jitter), depth: s.Int(maxDepth)}
 	k.speculative = k.pipeline.Apart()
+	k.places, _ = density.As[density.Placing](env)
 	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
 	k.proceed = k.decide
 	k.beside = density.AsSpreading(env)

@@ -87,7 +87,7 @@ func item(list []string, i int) string {
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 8; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 9; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
 	for _, name := range []string{centered, collapseAux} {
 		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
 	}
@@ -108,7 +108,7 @@ func (k *chain) shape() string {
 
 // state carries everything that a Step reads and an earlier one wrote.
 func (k *chain) state(c *checkpoint.Codec) {
-	c.Ints(&k.done, &k.searches, &k.bad)
+	c.Ints(&k.done, &k.searches, &k.bad, &k.now.index)
 	c.Float(&k.eps, &k.now.lp)
 	memory := density.Remember(k.env, nil)
 	c.Remembered(k.env, &memory)

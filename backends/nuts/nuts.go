@@ -31,6 +31,17 @@ const (
 	superchains  = "superchains"
 )
 
+// motion is that of trajectories with a form of metric.
+func motion(form string) density.Motion {
+	switch form {
+	case "dense":
+		return density.ByClient
+	case "auto":
+		return density.Adapted
+	}
+	return density.ByColumn
+}
+
 // lowRank is the form of a metric that is diagonal but for ridges.
 const lowRank = "low-rank"
 
@@ -58,6 +69,7 @@ func Algorithm() backends.Algorithm {
 		}, backends.OnTheWire()...),
 		Recentres: func(s map[string]any) bool { return s[adaptation] == "fisher" && s[coordinates] == "auto" },
 		Exchanges: exchanges,
+		Forecast:  forecast,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newChain(env, s)
 			if err != nil {
@@ -73,6 +85,7 @@ func exchanges(s backends.Settings) []density.Use {
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 2, Most: criteria + perCriterion*(s.Int(maxDepth)+1),
 		Scalars: "log density and kinetic energy, and products of momenta",
+		Motion:  motion(s.Text(metricForm)),
 	}
 	var out []density.Use
 	for _, x := range []density.Exchange{density.Evaluation, density.Pipeline, density.Summing} {

@@ -86,6 +86,9 @@ func (k *chain) transition(ctx context.Context) error {
 			return err
 		}
 		if t.ended {
+			if k.places != nil {
+				k.places.Place(nil) // a state that was begun is not evaluated
+			}
 			break
 		}
 	}
@@ -108,6 +111,7 @@ func (k *chain) startTrajectory() {
 	p := k.pool.get()
 	k.move.p = p
 	k.each((*chain).drawBlock)
+	k.place.Trajectory, k.place.Start = k.done, k.now.index
 	k.now.index = 0
 	eps := k.eps
 	if j := k.jitter; j > 0 {
@@ -163,6 +167,10 @@ func (k *chain) beginLeapfrog() {
 	}
 	k.drift(t.next, t.nextMomentum, from, p, t.step)
 	k.evaluateAt(t.next)
+	if k.places != nil {
+		k.place.Point = t.next.index
+		k.places.Place(&k.place)
+	}
 }
 
 // direction is that of the subtree in the making: 1 forward in time, 0 backward.

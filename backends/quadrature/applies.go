@@ -71,26 +71,29 @@ func atTheEnd(atClients, joint, correct bool) (out []density.Use) {
 	}
 	if joint {
 		out = append(out, density.Use{
-			Exchange: density.Solving, Often: "every step of a linear system at the end", Least: 1, Most: 1000, Scalars: "variances of the noise of its auxiliary variables", LeastAnswers: 1, MostAnswers: 1,
-			Answers: "whether the system is solved", LeastColumns: 2, MostColumns: MostBatch/2 + 3,
+			Exchange: density.Solving, Often: "every step of a linear system at the end" + InPieces, Least: 1, Most: 1000, Scalars: "variances of the noise of its auxiliary variables", LeastAnswers: 1, MostAnswers: 1,
+			Answers: "whether the system is solved", LeastColumns: 1, MostColumns: MostBatch/2 + 3,
 		})
 	}
 	if !correct {
 		return out
 	}
 	out = append(out, density.Use{
-		Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: MostBatch + 1000, Scalars: "terms of log p − log q at draws, and variances of noise", LeastAnswers: 2, MostAnswers: MostBatch,
-		Answers: "log p − log q of the draws", LeastColumns: 3, MostColumns: MostBatch + 1,
+		Exchange: density.Batch, Often: "once, at the end" + InPieces, Least: 2, Most: 2*MostBatch + 1001, Scalars: "terms of log p and of the draws' squared lengths, the number of its parameters, and variances of noise", MostAnswers: MostBatch + verdicts,
+		Answers: whatWeights, LeastColumns: 1, MostColumns: MostBatch + 1,
 	})
 	if atClients {
 		batch := &out[len(out)-1]
 		batch.Answers, batch.LeastAnswers, batch.MostAnswers = "the server's parameters in the likelihood at the draws", 0, 100*MostBatch
 		out = append(out, density.Use{
-			Exchange: density.Weighing, Often: "once, at the end", Least: 2, Most: MostBatch, Scalars: "share of the log likelihood at the draws", LeastAnswers: 2, MostAnswers: MostBatch, Answers: "log p − log q of the draws",
+			Exchange: density.Weighing, Often: "once, at the end, or once before", Least: 2, Most: MostBatch, Scalars: "share of the log likelihood at the draws", LeastAnswers: 4, MostAnswers: MostBatch + verdicts, Answers: whatWeights,
 		})
 	}
 	return out
 }
+
+// whatWeights is what the server tells of them.
+const whatWeights = "log p − log q of the draws, whether these need weights, whether there may be several modes, and whether more draws would be in vain"
 
 // mostSums is how many sums a model has at most, as the list of exchanges has it.
 const mostSums = 1000

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
@@ -272,83 +273,104 @@ func (k *Kernel) expand(ctx context.Context) error {
 	return k.failure
 }
 
-// sums is the exchange in which the cuts at the draws are added up for the clients.
-type sums struct{ *Kernel }
-
-func (k sums) Send(b int, up [][]float64, scalars []float64) { batch(k).Send(b, up, scalars) }
+// sums is the exchange in which the cuts at the draws of a piece are added up for the clients.
+type sums struct{ batch }
 
 func (k sums) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
-	s, m := k.server, k.shared
-	theta, diff := make([]float64, s.d), []float64(nil)
-	k.partial = make([]float64, k.size)
-	for c := range k.size + 1 {
+	s, w, m := k.server, &k.weights, k.shared
+	k.take(total)
+	theta := make([]float64, s.d)
+	for c := k.from; c < k.to; c++ {
 		copy(theta, s.sample.column(0, s.d))
 		if c > 0 {
-			reflected(s.sample.start, s.d, c-1, theta)
-			k.partial[c-1] = total[c-1] + quadratic(&s.lin.Prior, theta, s.step) - s.logQ(theta, k.joint())
+			k.proposed(s.sample.start, s.d, c-1, theta)
+			w.logs[c-1] += quadratic(&s.lin.Prior, theta, s.step)
+			w.squares[c-1] += s.square(theta, k.joint())
 		}
 		if m > 0 {
-			apply(&s.lin.Sends, theta, out[c*m:][:m])
+			apply(&s.lin.Sends, theta, out[(c-k.from)*m:][:m])
 		}
-		if !k.joint() || c == 0 {
+		if !k.joint() {
 			continue
 		}
-		for _, r := range s.rows {
+		for i, r := range s.rows {
 			apply(&r.Affine, theta, r.eta)
-			apply(&r.Affine, s.sample.column(0, s.d), r.at)
-			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
-			vec.Accumulate(r.n, r.at, sum[r.Group])
-			diff = append(diff[:0], r.eta...)
-			vec.Sub(r.n, diff, diff, r.at)
-			for j, w := range r.curvature {
-				k.partial[c-1] += float64(0.5 * w * diff[j] * diff[j])
+			vec.Accumulate(r.n, r.eta, sum[r.Group][(c-k.from)*r.n:])
+			if c == 0 {
+				w.centre = append(w.centre, slices.Clone(r.eta))
+				continue
+			}
+			for j, curvature := range r.curvature {
+				d := r.eta[j] - w.centre[i][j]
+				w.squares[c-1] += float64(curvature * d * d)
 			}
 		}
 	}
 	for g, v := range sum {
 		copy(down[g], v)
 	}
+	k.keep(sum, out)
 }
 
-// Receive evaluates the party's share of the likelihood at the draws.
+// keep holds what the clients evaluate the likelihood at.
+func (k sums) keep(sum [][]float64, sent []float64) {
+	if k.hold(sum, k.piece); k.from == 0 {
+		k.sent = k.sent[:0]
+	}
+	k.sent = append(k.sent, sent...)
+}
+
 func (k sums) Receive(b int, down [][]float64, out []float64) {
-	p, m := k.parties[b], k.shared
-	p.likelihood = make([]float64, k.size)
-	theta := make([]float64, p.d)
-	for _, l := range p.noisy {
-		r := l.whole
-		predict := func(r *rows, c int, eta []float64) {
-			reflected(p.sample.start, p.d, c, theta)
-			p.predictor(r, theta, down[p.membership(r.Group)][(c+1)*r.n:], out[(c+1)*m:][:m], eta)
-		}
-		if len(l.members) > 1 {
-			for c := range k.size {
-				for _, one := range l.members {
-					predict(one, c, one.eta)
-				}
-				p.likelihood[c] += l.value(nil, nil)
-			}
-			continue
-		}
-		eta := make([]float64, k.size*r.n)
-		for c := range k.size {
-			predict(r, c, eta[c*r.n:][:r.n])
-		}
-		r.along(eta, p.likelihood)
+	if k.server == nil { // else the sums are there
+		k.keep(down, out)
 	}
 }
 
-// weighing is the exchange in which the shares of the likelihood are added up.
-type weighing struct{ *Kernel }
+// likelihoodAt sets out to a client's share of the log likelihood at draws.
+func (k *Kernel) likelihoodAt(p *party, of piece, out []float64) {
+	m := k.shared
+	clear(out)
+	theta := make([]float64, p.d)
+	for _, l := range p.noisy {
+		r := l.whole
+		sum := p.membership(r.Group)
+		if k.server != nil {
+			sum = r.Group
+		}
+		predict := func(r *rows, c int, eta []float64) {
+			k.proposed(p.sample.start, p.d, c, theta)
+			p.predictor(r, theta, k.held[sum][(c+1)*r.n:], k.sent[(c+1)*m:][:m], eta)
+		}
+		if len(l.members) > 1 {
+			for c := range out {
+				for _, one := range l.members {
+					predict(one, of.from+c, one.eta)
+				}
+				out[c] += l.value(nil, nil)
+			}
+			continue
+		}
+		eta := make([]float64, len(out)*r.n)
+		for c := range out {
+			predict(r, of.from+c, eta[c*r.n:][:r.n])
+		}
+		r.along(eta, out)
+	}
+}
+
+// weighing is the exchange in which the shares of the likelihood at some draws are added up.
+type weighing struct {
+	*Kernel
+	of piece
+}
 
 func (k weighing) Send(b int, _ [][]float64, scalars []float64) {
-	copy(scalars, k.parties[b].likelihood)
+	k.likelihoodAt(k.parties[b], k.of, scalars)
 }
 
 func (k weighing) Answer(_ [][]float64, total []float64, _ [][]float64, out []float64) {
-	vec.Add(k.size, out, total, k.partial)
-	weightless(out)
-	copy(k.ratios, out)
+	vec.Accumulate(k.of.len(), k.weights.logs[k.of.from:], total)
+	k.conclude(out)
 }
 
 // weightless gives no weight to draws whose density is not finite.
@@ -360,4 +382,4 @@ func weightless(ratios []float64) {
 	}
 }
 
-func (k weighing) Receive(_ int, _ [][]float64, out []float64) { copy(k.ratios, out) }
+func (k weighing) Receive(_ int, _ [][]float64, out []float64) { k.concluded(out) }

@@ -2,7 +2,9 @@ package quadrature
 
 import (
 	"context"
+	"slices"
 
+	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -24,8 +26,8 @@ func (p *party) fromFit(columns int, noise density.Stream) {
 	}
 }
 
-// logQ is −½(θ − mean)ᵀM(θ − mean) for the precision of the prior, as of a draw of the joint Gaussian but for its likelihood, or of the party's own Gaussian.
-func (p *party) logQ(theta []float64, joint bool) float64 {
+// square is (θ − mean)ᵀM(θ − mean) for the precision of the prior, as of a draw of the joint Gaussian but for its likelihood, or of the party's own Gaussian.
+func (p *party) square(theta []float64, joint bool) float64 {
 	mean := p.sample.column(0, p.d)
 	diff, m := make([]float64, p.d), make([]float64, p.d)
 	vec.Sub(p.d, diff, theta, mean)
@@ -33,7 +35,7 @@ func (p *party) logQ(theta []float64, joint bool) float64 {
 		for i := range m {
 			m[i] = vec.Dot(p.d, p.lin.Prior.Precision[i*p.d:], diff)
 		}
-		return -0.5 * vec.Dot(p.d, diff, m)
+		return vec.Dot(p.d, diff, m)
 	}
 	for i := range p.d { // |Lᵀ diff|²
 		v := 0.0
@@ -42,71 +44,146 @@ func (p *party) logQ(theta []float64, joint bool) float64 {
 		}
 		m[i] = v
 	}
-	return -0.5 * vec.Dot(p.d, m, m)
+	return vec.Dot(p.d, m, m)
 }
 
-// batch is the exchange in which the draws are evaluated: the mean's cuts, and those of the draws.
-type batch struct{ *Kernel }
+// batch is the exchange in which the draws are evaluated, a piece of them: the mean's cuts, and those of the draws.
+type batch struct {
+	*Kernel
+	piece
+}
+
+// numbers is how many scalars a client sends in a piece: for each draw two, and with the first those of noise and dimensions.
+func (k batch) numbers() int {
+	n := 2 * k.ids().len()
+	if k.from == 0 {
+		n += k.sums + 1
+	}
+	return n
+}
 
 func (k batch) Send(b int, up [][]float64, scalars []float64) {
-	p := k.parties[b]
+	p, draws := k.parties[b], k.ids()
 	theta, g := make([]float64, p.d), make([]float64, p.n)
-	for c := range k.size + 1 {
+	for c := k.from; c < k.to; c++ {
 		copy(theta, p.sample.column(0, p.d))
 		if c > 0 {
-			reflected(p.sample.start, p.d, c-1, theta)
-			scalars[c-1] = quadratic(&p.lin.Prior, theta, p.step) - p.logQ(theta, k.joint())
+			k.proposed(p.sample.start, p.d, c-1, theta)
+			id := c - 1 - draws.from
+			scalars[id], scalars[draws.len()+id] = quadratic(&p.lin.Prior, theta, p.step), p.square(theta, k.joint())
 		}
 		apply(&p.lin.Cuts, theta, g)
 		for i, at := range p.lin.Members {
-			copy(up[i][c*at.Len:], member(at, g))
+			copy(up[i][(c-k.from)*at.Len:], member(at, g))
 		}
 	}
-	clear(scalars[k.size:])
-	for _, at := range p.lin.Members {
-		scalars[k.size+at.Group] = p.rho2[at.Offset]
+	if k.from > 0 {
+		return
 	}
+	rest := scalars[2*draws.len():]
+	clear(rest)
+	for _, at := range p.lin.Members {
+		rest[at.Group] = p.rho2[at.Offset]
+	}
+	rest[k.sums] = float64(p.d)
+}
+
+// weights are what the server has of a batch: log p of the draws so far, their squared lengths, the sums' noise, the number of all parameters, and the predictors of the mean.
+type weights struct {
+	logs, squares, noise []float64
+	dims                 float64
+	centre               [][]float64
+}
+
+// take adds the scalars of a piece.
+func (k batch) take(total []float64) {
+	w, draws := &k.weights, k.ids()
+	if k.from == 0 {
+		*w = weights{logs: make([]float64, k.size), squares: make([]float64, k.size), noise: slices.Clone(total[2*draws.len():][:k.sums]), dims: total[2*draws.len()+k.sums] + float64(k.server.d)}
+	}
+	copy(w.logs[draws.from:], total[:draws.len()])
+	copy(w.squares[draws.from:], total[draws.len():2*draws.len()])
+}
+
+// conclude writes log p − log q of the draws so far, what follows from them, and whether the others are left out.
+func (k *Kernel) conclude(out []float64) {
+	n := len(out) - verdicts
+	logs, squares := out[:n], k.weights.squares[:n]
+	copy(logs, k.weights.logs)
+	for i, s := range squares {
+		logs[i] += float64(0.5 * s)
+	}
+	weightless(logs)
+	out[n], out[n+1], out[n+2] = 0, 0, 0
+	if tails.Correct(logs, squares, int(k.weights.dims)) {
+		out[n] = 1
+	} else if n < k.size && vain(logs) {
+		out[n+2] = 1
+	}
+	if k.convex {
+		out[n+1] = 1
+	}
+	k.concluded(out)
+}
+
+// verdicts is how many numbers follow log p − log q: whether the approximation is the posterior, whether there may be several modes, and whether more weights would be in vain.
+const verdicts = 3
+
+func (k *Kernel) concluded(out []float64) {
+	n := len(out) - verdicts
+	k.ratios = append(k.ratios[:0], out[:n]...)
+	k.normal, k.convex, k.vain = out[n] == 1, out[n+1] == 1, out[n+2] == 1
 }
 
 func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []float64) {
-	s := k.server
-	theta := make([]float64, s.d)
-	var centre [][]float64
+	s, w := k.server, &k.weights
+	k.take(total)
+	if k.byDraws() {
+		if k.hold(sum, k.piece); k.to <= k.size {
+			clear(out) // nothing is known yet
+			return
+		}
+		sum, k.piece = k.held, piece{0, k.size + 1}
+		s.adjustByDraws(sum, w.noise, k.Kernel)
+		k.sampleGlobals()
+	}
 	var phi, by []float64
 	if g := s.globals; g != nil {
-		if !k.joint() {
-			s.adjustByDraws(sum, total[k.size:], k.size)
-			k.sampleGlobals()
-		}
 		phi, by = append(phi, g.mean...), make([]float64, g.m)
+		if k.from == 0 {
+			w.dims += float64(g.m)
+		}
 	}
 	likelihoods := noisyTogether(s.rows)
 	for _, l := range likelihoods {
-		if noise := total[k.size+l.whole.Group]; noise != l.whole.noise {
+		if noise := w.noise[l.whole.Group]; noise != l.whole.noise {
 			l.whole.integrateOut(noise)
 		}
 	}
-	for c := range k.size + 1 {
+	theta := make([]float64, s.d)
+	for c := k.from; c < k.to; c++ {
 		copy(theta, s.sample.column(0, s.d))
 		if c > 0 {
-			reflected(s.sample.start, s.d, c-1, theta)
-			out[c-1] = total[c-1] + quadratic(&s.lin.Prior, theta, s.step) - s.logQ(theta, k.joint())
+			k.proposed(s.sample.start, s.d, c-1, theta)
+			w.logs[c-1] += quadratic(&s.lin.Prior, theta, s.step)
+			w.squares[c-1] += s.square(theta, k.joint())
 		}
 		if g := s.globals; g != nil && c > 0 {
-			reflected(g.sample, g.m, c-1, phi)
-			out[c-1] += g.Density(phi, by) - g.logQ(phi)
+			k.proposed(g.sample, g.m, c-1, phi)
+			w.logs[c-1] += g.Density(phi, by)
+			w.squares[c-1] += g.square(phi)
 		}
 		for i, r := range s.rows {
 			apply(&r.Affine, theta, r.eta)
-			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
+			vec.Accumulate(r.n, r.eta, sum[r.Group][(c-k.from)*r.n:])
 			if c == 0 {
-				centre = append(centre, append([]float64(nil), r.eta...))
+				w.centre = append(w.centre, slices.Clone(r.eta))
 				continue
 			}
 			if k.joint() {
-				for j, w := range r.curvature {
-					d := r.eta[j] - centre[i][j]
-					out[c-1] += float64(0.5 * w * d * d)
+				for j, curvature := range r.curvature {
+					d := r.eta[j] - w.centre[i][j]
+					w.squares[c-1] += float64(curvature * d * d)
 				}
 			}
 		}
@@ -114,11 +191,40 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			continue
 		}
 		for _, l := range likelihoods {
-			out[c-1] += l.value(phi, by)
+			w.logs[c-1] += l.value(phi, nil)
 		}
 	}
-	weightless(out)
-	copy(k.ratios, out)
+	if len(out) > 0 {
+		k.convex = slices.ContainsFunc(likelihoods, (*together).somewhereConvex)
+		k.conclude(out)
+	}
+}
+
+// hold keeps the sums of a piece until all are there.
+func (k *Kernel) hold(sum [][]float64, of piece) {
+	if of.from == 0 {
+		k.held = make([][]float64, len(sum))
+	}
+	for g, v := range sum {
+		n := len(v) / of.len()
+		if of.from == 0 {
+			k.held[g] = make([]float64, n*(k.size+1))
+		}
+		copy(k.held[g][n*of.from:], v)
+	}
+}
+
+// byDraws reports whether parameters that the likelihood has beside its predictor are fitted to the draws of a batch.
+func (k *Kernel) byDraws() bool { return k.server.globals != nil && !k.joint() }
+
+// proposed sets out to draw id of a batch with the tails of the proposal: a draw and its reflection have one scale.
+func (k *Kernel) proposed(columns []float64, d, id int, out []float64) {
+	reflected(columns, d, id, out)
+	if s := k.scales[id/2]; s != 1 {
+		for i, m := range columns[:d] {
+			out[i] = m + float64(s*(out[i]-m))
+		}
+	}
 }
 
 // sampleGlobals draws the globals.
@@ -129,14 +235,14 @@ func (k *Kernel) sampleGlobals() {
 }
 
 // adjustByDraws is adjust where mean and variance of the predictors are those of the draws of a batch.
-func (s *server) adjustByDraws(sum [][]float64, noise []float64, draws int) {
-	theta := make([]float64, s.d)
+func (s *server) adjustByDraws(sum [][]float64, noise []float64, k *Kernel) {
+	theta, draws := make([]float64, s.d), k.size
 	for _, r := range s.rows {
 		r.integrateOut(noise[r.Group])
 		clear(r.variance)
 		for c := range draws + 1 {
 			if copy(theta, s.sample.column(0, s.d)); c > 0 {
-				reflected(s.sample.start, s.d, c-1, theta)
+				k.proposed(s.sample.start, s.d, c-1, theta)
 			}
 			apply(&r.Affine, theta, r.eta)
 			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
@@ -153,7 +259,11 @@ func (s *server) adjustByDraws(sum [][]float64, noise []float64, draws int) {
 }
 
 // A client takes the ratios as the server answers them.
-func (k batch) Receive(_ int, _ [][]float64, out []float64) { copy(k.ratios, out) }
+func (k batch) Receive(_ int, _ [][]float64, out []float64) {
+	if len(out) > 0 {
+		k.concluded(out)
+	}
+}
 
 // evaluate makes the joint Gaussian where that is wanted, and corrects the fit by importance sampling where that is.
 func (k *Kernel) evaluate(ctx context.Context) error {
@@ -184,11 +294,11 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 			return err
 		}
 	}
-	if k.options.Correct {
-		k.ratios = make([]float64, k.size)
+	if k.options.Weigh {
 		if err := k.weigh(ctx); err != nil {
 			return err
 		}
+		k.weights, k.held = weights{}, nil
 	}
 	if k.server != nil {
 		if k.server.conjugate = nil; k.options.AtClients {
@@ -198,31 +308,76 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 	return nil
 }
 
-// weigh finds log p − log q at the draws: in one round trip where the server has the likelihood, else in two.
+// weigh finds log p − log q at the draws: in one round trip where the server has the likelihood, else in two, or more of them in pieces. The first weights decide whether the others are made.
 func (k *Kernel) weigh(ctx context.Context) error {
-	size := density.RelaySize{Columns: k.size + 1, Scalars: k.size + k.sums, Answers: k.size}
-	if !k.options.AtClients {
-		return k.relay.Relay(ctx, density.Batch, size, batch{k})
+	pieces, done := k.pieces(k.size+1), 0
+	first := firstDecision(pieces)
+	for _, p := range pieces {
+		decided := p.to == first || p.to == k.size+1
+		answers := 0
+		if decided {
+			answers = p.to - 1 + verdicts
+		}
+		b := batch{k, p}
+		size := density.RelaySize{Columns: p.len(), Scalars: b.numbers(), Answers: answers}
+		var by density.Relayed = b
+		if k.options.AtClients {
+			size.Answers, by = k.shared*p.len(), sums{b}
+		}
+		if err := k.relay.Relay(ctx, density.Batch, size, by); err != nil {
+			return err
+		}
+		if decided && k.options.AtClients {
+			of := piece{done, p.to - 1}
+			if err := k.relay.Relay(ctx, density.Weighing, density.RelaySize{Scalars: of.len(), Answers: answers}, weighing{k, of}); err != nil {
+				return err
+			}
+			done = of.to
+		}
+		if decided && k.vain {
+			return nil
+		}
 	}
-	size.Answers = k.shared * (k.size + 1)
-	if err := k.relay.Relay(ctx, density.Batch, size, sums{k}); err != nil {
-		return err
-	}
-	return k.relay.Relay(ctx, density.Weighing, density.RelaySize{Scalars: k.size, Answers: k.size}, weighing{k})
+	return nil
 }
 
 // solve finds the draws of the joint Gaussian.
 func (k *Kernel) solve(ctx context.Context, columns int) error {
+	pieces := k.pieces(columns)
 	k.solves, k.solved = 0, false
 	for !k.solved {
-		size := density.RelaySize{Columns: columns, Scalars: k.sums, Answers: 1}
-		if k.solves == 0 {
-			size = density.RelaySize{Columns: columns + 2, Scalars: k.sums, Answers: 1}
-		}
-		if err := k.relay.Relay(ctx, density.Solving, size, solving{k}); err != nil {
+		if err := k.iterateSolution(ctx, pieces); err != nil {
 			return err
 		}
-		k.solves++
+		if k.solves++; k.solves > mostCG && !k.solved {
+			return errUnsolved
+		}
+	}
+	return nil
+}
+
+// iterateSolution is one step of that. The first directions of a column follow from its cuts alone; later ones from the products of all columns, so that pieces go up before the first comes
+// down.
+func (k *Kernel) iterateSolution(ctx context.Context, pieces []piece) error {
+	last := len(pieces) - 1
+	if k.solves == 0 {
+		last = 0
+	}
+	for i := range len(pieces) + last {
+		e := solving{Kernel: k}
+		if i < len(pieces) {
+			e.up = pieces[i]
+		}
+		if i >= last {
+			e.down = pieces[i-last]
+		}
+		size := density.RelaySize{Columns: e.up.len(), Back: e.down.len() - e.up.len(), Scalars: k.sums, Answers: 1}
+		if k.solves == 0 && i == 0 {
+			size.Columns += 2 // mean and variance
+		}
+		if err := k.relay.Relay(ctx, density.Solving, size, e); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,9 +2,11 @@ package quadrature
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
@@ -15,10 +17,14 @@ import (
 func (k *Kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {
 		mine, phi := make([]float64, p.d), make([]float64, len(p.lin.Globals.Index))
-		if p.sample != nil {
-			reflected(p.sample.start, p.d, id, mine)
+		if p.sample != nil && k.batched() {
+			from := reflected
+			if k.options.Correct && !k.normal {
+				from = k.proposed
+			}
+			from(p.sample.start, p.d, id, mine)
 			if len(phi) > 0 {
-				reflected(k.server.globals.sample, len(phi), id, phi)
+				from(k.server.globals.sample, len(phi), id, phi)
 			}
 		} else {
 			k.noise[b].Round(uint64(id))
@@ -79,6 +85,9 @@ func (k *Kernel) Ratios() []float64 { return k.ratios }
 // Correctable implements backends.Weighted.
 func (k *Kernel) Correctable() (bool, error) { return k.options.Correct, k.options.Unfit }
 
+// Several reports whether the posterior may have several modes: priors are normal, so that it has one where the likelihood is log-concave.
+func (k *Kernel) Several() bool { return k.convex }
+
 // Save implements backends.Kernel.
 func (k *Kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
 
@@ -134,11 +143,18 @@ func (k *Kernel) carryEvaluation(c *checkpoint.Codec) {
 		}
 		c.Floats(s.globals.sample)
 	}
-	if k.options.Correct {
-		if k.ratios == nil {
-			k.ratios = make([]float64, k.size)
+	if k.options.Weigh {
+		c.Bool(&k.normal)
+		c.Bool(&k.convex)
+		n := len(k.ratios)
+		c.Ints(&n)
+		if n < 0 || n > k.size {
+			c.Fail(errors.New("a number of weights that the fit does not make"))
+			return
 		}
+		k.ratios = slices.Grow(k.ratios[:0], n)[:n]
 		c.Floats(k.ratios)
+		k.vain = n < k.size
 	}
 }
 

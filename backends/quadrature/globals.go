@@ -194,8 +194,8 @@ func (g *globals) beginSample(columns int, noise density.Stream) {
 
 func (g *globals) column(c int) []float64 { return g.sample[c*g.m:][:g.m] }
 
-// logQ is the log density of what the sample is drawn from, but for a constant.
-func (g *globals) logQ(phi []float64) float64 {
+// square is the squared length (φ − mean)ᵀ·precision·(φ − mean).
+func (g *globals) square(phi []float64) float64 {
 	m, squares := g.m, 0.0
 	diff := make([]float64, m)
 	vec.Sub(m, diff, phi, g.mean)
@@ -206,7 +206,7 @@ func (g *globals) logQ(phi []float64) float64 {
 		}
 		squares += float64(x * x)
 	}
-	return -0.5 * squares
+	return squares
 }
 
 func (g *globals) carry(c *checkpoint.Codec) {

@@ -2,6 +2,7 @@ package quadrature
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/vflc/vflc/backends/cholesky"
@@ -136,10 +137,10 @@ func (s *server) adjust() {
 	total()
 }
 
-// setOut sets the right sides from the cuts at θ⁰, by sum and column, and the first directions.
-func (s *server) setOut(cuts [][]float64) {
+// setOut sets the right sides of a piece from the cuts at θ⁰, by sum and column, and the first directions.
+func (s *server) setOut(of piece, cuts [][]float64) {
 	c, sm := s.conjugate, s.sample
-	for col := range sm.columns {
+	for col := of.from; col < of.to; col++ {
 		r := c.r[col*c.n:][:c.n]
 		if col > 0 {
 			s.noise.Round(uint64(col - 1))
@@ -147,10 +148,7 @@ func (s *server) setOut(cuts [][]float64) {
 			vec.Neg(c.n, r, r)
 		}
 		vec.Accumulate(c.n, r, c.level)
-	}
-	for col := range sm.columns {
-		r := c.r[col*c.n:][:c.n]
-		c.subtract(s, r, cuts, col, sm.column(col, s.d))
+		c.subtract(s, r, cuts, col-of.from, sm.column(col, s.d))
 		copy(c.p[col*c.n:], r)
 		c.squares[col] = vec.Dot(c.n, r, r)
 		c.first[col] = c.squares[col]
@@ -172,14 +170,14 @@ func (c *conjugate) subtract(s *server, r []float64, cuts [][]float64, col int, 
 	}
 }
 
-// direct writes W^{1/2} times vectors, by sum, for the clients.
-func (c *conjugate) direct(s *server, from []float64, down [][]float64) {
+// direct writes W^{1/2} times the vectors of a piece, by sum, for the clients.
+func (c *conjugate) direct(s *server, of piece, from []float64, down [][]float64) {
 	for _, v := range down {
 		clear(v)
 	}
-	for col := range s.sample.columns {
+	for col := of.from; col < of.to; col++ {
 		for k, l := range s.rows {
-			vec.MulAdd(l.n, down[l.Group][col*l.n:], from[col*c.n+c.at[k]:], c.root[c.at[k]:])
+			vec.MulAdd(l.n, down[l.Group][(col-of.from)*l.n:], from[col*c.n+c.at[k]:], c.root[c.at[k]:])
 		}
 	}
 }
@@ -199,12 +197,12 @@ func (c *conjugate) own(s *server, p []float64) []float64 {
 	return theta
 }
 
-// apply sets q to the system times p, given the sums of X_jP_j⁻¹X_jᵀ times the directions.
-func (c *conjugate) apply(s *server, product [][]float64) {
-	for col := range s.sample.columns {
+// apply sets q to the system times p for a piece, given the sums of X_jP_j⁻¹X_jᵀ times the directions.
+func (c *conjugate) apply(s *server, of piece, product [][]float64) {
+	for col := of.from; col < of.to; col++ {
 		p, q := c.p[col*c.n:][:c.n], c.q[col*c.n:][:c.n]
 		vec.Neg(c.n, q, p)
-		c.subtract(s, q, product, col, c.own(s, p))
+		c.subtract(s, q, product, col-of.from, c.own(s, p))
 		vec.Neg(c.n, q, q)
 	}
 }
@@ -229,9 +227,12 @@ func (c *conjugate) advance(s *server) bool {
 	return math.Sqrt(worst) <= residual
 }
 
-// solving is the exchange of an iteration: products up, directions down. The first brings the cuts at θ⁰, and with them mean and variance of the cuts under the fit
-// and the variances of the auxiliary variables; the last directions are the solution.
-type solving struct{ *Kernel }
+// solving is the exchange of an iteration, or of a piece of it: products up, directions down. The first brings the cuts at θ⁰, and with them, after its first piece, mean and variance of
+// the cuts under the fit and the variances of the auxiliary variables; the last directions are the solution.
+type solving struct {
+	*Kernel
+	up, down piece
+}
 
 func (k solving) Send(b int, up [][]float64, scalars []float64) {
 	p := k.parties[b]
@@ -242,33 +243,35 @@ func (k solving) Send(b int, up [][]float64, scalars []float64) {
 		return
 	}
 	clear(scalars)
-	for c := range s.columns {
+	for c := k.up.from; c < k.up.to; c++ {
 		clear(g)
 		if p.d > 0 {
 			vec.MatVec(p.n, g, p.lin.Cuts.Matrix, p.n, s.direction[c*p.d:], 1, p.d)
 		}
 		for i, at := range p.lin.Members {
-			copy(up[i][c*at.Len:], member(at, g))
+			copy(up[i][(c-k.up.from)*at.Len:], member(at, g))
 		}
 	}
 }
 
 func (k solving) sendStart(p *party, up [][]float64, scalars, g []float64) {
-	s := p.sample
-	for c := range s.columns + 2 {
-		switch c {
-		case s.columns:
-			apply(&p.lin.Cuts, p.now.theta, g)
-		case s.columns + 1:
-			copy(g, p.now.spread)
-		default:
-			apply(&p.lin.Cuts, s.column(c, p.d), g)
-		}
+	put := func(c int) {
 		for i, at := range p.lin.Members {
 			copy(up[i][c*at.Len:], member(at, g))
 		}
 	}
+	for c := range k.up.len() {
+		apply(&p.lin.Cuts, p.sample.column(k.up.from+c, p.d), g)
+		put(c)
+	}
 	clear(scalars)
+	if k.up.from > 0 {
+		return
+	}
+	apply(&p.lin.Cuts, p.now.theta, g)
+	put(k.up.len())
+	copy(g, p.now.spread)
+	put(k.up.len() + 1)
 	for _, at := range p.lin.Members {
 		scalars[at.Group] = p.rho2[at.Offset]
 	}
@@ -279,30 +282,41 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 	c := s.conjugate
 	out[0] = 0
 	if k.solves == 0 {
-		var mean, variance [][]float64
-		for g, v := range sum {
-			n, at := len(s.mean[g]), s.sample.columns
-			mean, variance = append(mean, v[at*n:(at+1)*n]), append(variance, v[(at+1)*n:])
+		if k.up.from == 0 {
+			k.linearise(sum, total)
 		}
-		if !k.options.AtClients { // else the clients have told slopes and curvatures
-			s.linearise(mean, variance, total)
-			k.sampleGlobals()
-		}
-		s.level()
-		s.setOut(sum)
-		c.direct(s, c.p, down)
+		s.setOut(k.up, sum)
+		c.direct(s, k.down, c.p, down)
 		return
 	}
-	c.apply(s, sum)
-	if k.solves == 1 && c.outright(s.sample.columns, s.noise) || c.advance(s) || k.solves >= mostCG {
-		out[0], k.solved = 1, true
-		c.direct(s, c.v, down)
-		for col := range s.sample.columns {
+	c.apply(s, k.up, sum)
+	if k.down.from == 0 && k.down.to > 0 { // all products are here
+		k.solved = k.solves == 1 && c.outright(s.sample.columns, s.noise) || c.advance(s) || k.solves >= mostCG
+		for col := 0; k.solved && col < s.sample.columns; col++ {
 			vec.Accumulate(s.d, s.sample.column(col, s.d), c.own(s, c.v[col*c.n:][:c.n]))
 		}
+	}
+	if !k.solved {
+		c.direct(s, k.down, c.p, down)
 		return
 	}
-	c.direct(s, c.p, down)
+	out[0] = 1
+	c.direct(s, k.down, c.v, down)
+}
+
+// linearise prepares the system from mean and variance of the cuts, which follow the draws of the first piece.
+func (k solving) linearise(sum [][]float64, noise []float64) {
+	s := k.server
+	if !k.options.AtClients { // else the clients have told slopes and curvatures
+		var mean, variance [][]float64
+		for g, v := range sum {
+			n, at := len(s.mean[g]), k.up.len()
+			mean, variance = append(mean, v[at*n:(at+1)*n]), append(variance, v[(at+1)*n:])
+		}
+		s.linearise(mean, variance, noise)
+		k.sampleGlobals()
+	}
+	s.level()
 }
 
 func (k solving) Receive(b int, down [][]float64, out []float64) {
@@ -310,9 +324,9 @@ func (k solving) Receive(b int, down [][]float64, out []float64) {
 	s := p.sample
 	k.solved = out[0] == 1
 	u := make([]float64, p.n)
-	for c := range s.columns {
+	for c := k.down.from; c < k.down.to; c++ {
 		for i, at := range p.lin.Members {
-			copy(member(at, u), down[i][c*at.Len:])
+			copy(member(at, u), down[i][(c-k.down.from)*at.Len:])
 		}
 		theta := s.direction[c*p.d:][:p.d]
 		s.raised(&p.lin.Cuts, u, theta)
@@ -321,5 +335,8 @@ func (k solving) Receive(b int, down [][]float64, out []float64) {
 		}
 	}
 }
+
+// errUnsolved is a client's error: the server ends the iteration earlier.
+var errUnsolved = fmt.Errorf("sfvi: the server asks for products after %d steps of the linear system, which a fit never needs", mostCG)
 
 var errFlat = errors.New("sfvi: the joint Gaussian needs priors that are proper normal distributions, and one is flat")

@@ -12,18 +12,21 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 )
 
 // Options is what a user may choose.
 type Options struct {
+	Start      int    // number of the starting point
 	Guide      string // form of q(z | θ)
 	Theta      string // of q(θ): fullrank, meanfield or joint
 	Iterations int
 	Tolerance  float64 // of the ELBO
 	Draws      int
 	AtClients  bool   // the clients evaluate the likelihood
-	Correct    bool   // by importance sampling
+	Weigh      bool   // draws, by log p − log q, which tells how close the approximation is
+	Correct    bool   // the draws are those that are weighed
 	Unfit      error  // why draws that should be corrected are not; nil: there is no reason
 	Heading    string // of a saved state
 }
@@ -66,7 +69,13 @@ type Kernel struct {
 	failure error
 	noise   []density.Stream // of draws
 	noiseOf []float64        // totals of describeNoise, once they are known
-	partial []float64        // of the ratios, at the server: all but the likelihood that the clients evaluate
+	weights weights          // while a batch of draws is evaluated
+	held    [][]float64      // and the sums of all draws, where they are needed together: by sum at the server, by membership at a client
+	sent    []float64        // and what the server sends with them
+	vain    bool             // the first weights of a batch said that no more would correct the draws
+	scales  []float64        // of each draw and its reflection
+	normal  bool             // the approximation is the posterior
+	convex  bool             // the log density of a row is convex somewhere, so that there may be several modes
 }
 
 // New prepares a fit. The error names what does not fit.
@@ -97,6 +106,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		k.rows = slices.Max(p.lin.Sums)
 	}
 	k.size = batchSize(k.rows, o.Draws)
+	k.scales = tails.Scales(env, k.size/2)
 	if r, ok := density.As[density.Reporter](env); ok && o.Guide == Coupled && r.ReadsAuxiliaries() {
 		return nil, errCoupled
 	}
@@ -126,7 +136,7 @@ func (k *Kernel) described() int {
 // Init implements backends.Kernel: it needs no evaluation.
 func (k *Kernel) Init(context.Context) error {
 	for b, p := range k.parties {
-		phi := p.start(func(mean []float64) { density.Place(k.env, b, mean) })
+		phi := p.start(k.options.Start, k.env.Private(b, "sfvi start"), func(mean []float64) { density.Place(k.env, b, mean) })
 		if b == 0 && k.server != nil && k.server.globals != nil {
 			copy(k.server.globals.mean, phi)
 		}
@@ -191,7 +201,7 @@ func (k *Kernel) iterate(ctx context.Context) error {
 
 func (k *Kernel) fail(ok bool) {
 	if !ok && k.failure == nil {
-		k.failure = errors.New("sfvi: a linear system of the fit by quadrature has no solution: the density or the data are not finite, or the posterior is not proper")
+		k.failure = errors.New("sfvi: a linear system of the fit by quadrature has no solution in double precision: the density or the data are not finite, columns are of sizes too unlike (zscore them), or data that do not determine a parameter leave it to an improper prior")
 	}
 }
 
@@ -210,16 +220,21 @@ func (k *Kernel) info() backends.Info {
 	if k.evaluated() {
 		i.Phase, i.Iteration, i.Iterations = backends.Evaluation, 1, 1
 	}
-	i.Done, i.Draws, i.Fit.Final = true, k.draws(), now
+	if i.Done, i.Draws, i.Fit.Final = true, k.draws(), now; k.vain {
+		i.Fit.Weighed = len(k.ratios)
+	}
 	return i
 }
 
 // evaluated reports whether the fit ends with an evaluation.
-func (k *Kernel) evaluated() bool { return k.joint() || k.options.Correct }
+func (k *Kernel) evaluated() bool { return k.joint() || k.options.Weigh }
+
+// batched reports whether the draws are those of the evaluation.
+func (k *Kernel) batched() bool { return k.joint() || k.options.Correct }
 
 // draws is how many draws there are.
 func (k *Kernel) draws() int {
-	if k.evaluated() {
+	if k.batched() {
 		return k.size
 	}
 	return k.options.Draws

@@ -36,7 +36,6 @@ type party struct {
 	step, target []float64
 	sample       *sample     // draws, once the fit is evaluated
 	noisy        []*together // the party's likelihoods, where the noise is integrated out of them
-	likelihood   []float64   // at these, where the client evaluates it
 }
 
 func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
@@ -67,9 +66,9 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	return p
 }
 
-// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none, with its mean moved by place. It returns
-// that of the globals.
-func (p *party) start(place func(mean []float64)) (phi []float64) {
+// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none, with its mean moved by place; from other starting points around draws from the
+// prior, every second of them the reflection of the one before in its mode. It returns the mean of the globals.
+func (p *party) start(number int, noise density.Stream, place func(mean []float64)) (phi []float64) {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
 	m := p.trail.next()
@@ -77,6 +76,9 @@ func (p *party) start(place func(mean []float64)) (phi []float64) {
 	if p.d == 0 || f.Definite() {
 		copy(m.theta, p.lin.Prior.Gradient)
 		f.Solve(m.theta)
+		if number > 0 {
+			p.disperse(number, noise, m.theta)
+		}
 	}
 	whole := make([]float64, p.block.Dim())
 	phi = make([]float64, len(p.lin.Globals.Index))
@@ -98,6 +100,18 @@ func (p *party) start(place func(mean []float64)) (phi []float64) {
 	f.Definite()
 	p.settle(p.now)
 	return phi
+}
+
+// disperse moves a mean by a draw from the prior, whose precision is settled.
+func (p *party) disperse(number int, noise density.Stream, mean []float64) {
+	noise.Round(uint64((number + 1) / 2))
+	noise.FillNormals(p.step)
+	p.q.precision.Backward(p.step)
+	sign := 1.0
+	if number%2 == 0 {
+		sign = -1
+	}
+	vec.Axpy(p.d, mean, sign, p.step)
 }
 
 // cover sets the covariance of the iterate to come from the curvatures at s: that at which the ELBO, quadratic in them, is largest. It reports whether there is one.

@@ -63,7 +63,7 @@ func (r *rows) expect() (value float64) {
 	return value
 }
 
-// density sets lp and slope at the predictors and by to the gradient by the globals, the noise integrated out.
+// density sets lp and slope at the predictors and by, unless it is nil, to the gradient by the globals, the noise integrated out.
 func (r *rows) density(phi, eta, lp, slope, by []float64) {
 	switch {
 	case r.noise == 0:
@@ -82,11 +82,12 @@ func (r *rows) integrateOut(noise float64) {
 		return
 	}
 	const reach = 6
-	fine, sd := 0.75, math.Sqrt(noise)
+	const fine = 0.75
+	width := 1 / math.Sqrt(noise*largest(r.curvature)) // of the likelihood, in sds of the noise
 	if len(r.by) > 0 {
-		fine /= 3 // under other globals the likelihood may be narrower
+		width /= 3 // under other globals it may be narrower
 	}
-	step := fine * min(1, 1/(sd*math.Sqrt(largest(r.curvature))))
+	step := fine * min(1, width)
 	r.inner = trapezoidal(2*int(math.Ceil(reach/step))+1, step)
 }
 
@@ -95,12 +96,16 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 	sd := math.Sqrt(r.noise)
 	over := &r.inner
 	inner, l, d := make([]float64, r.n), make([]float64, r.n), make([]float64, r.n)
+	all := make([]float64, 0, len(over.at)*min(r.n, r.n*len(by))) // ℓ at every node
 	for i := range r.top {
 		r.top[i], r.sum[i], r.over[i] = math.Inf(-1), 0, 0
 	}
 	for k, t := range over.at {
 		vec.AddScalar(r.n, inner, eta, sd*t)
-		r.Evaluate(phi, inner, l, d, nil, by)
+		r.Evaluate(phi, inner, l, d, nil, nil)
+		if len(by) > 0 {
+			all = append(all, l...)
+		}
 		for i, v := range l {
 			if v > r.top[i] {
 				shrink := portable.Exp(r.top[i] - v)
@@ -122,8 +127,7 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 	clear(by)
 	for k, t := range over.at { // the mean of gradients, weighted by exp ℓ
 		vec.AddScalar(r.n, inner, eta, sd*t)
-		r.Evaluate(phi, inner, l, d, nil, part)
-		for i, v := range l {
+		for i, v := range all[k*r.n : (k+1)*r.n] {
 			seeds[i] = over.weight[k] * portable.Exp(v-lp[i])
 		}
 		r.Evaluate(phi, inner, l, d, seeds, part)

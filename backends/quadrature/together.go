@@ -1,6 +1,8 @@
 package quadrature
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -53,7 +55,7 @@ func (t *together) merge() {
 	}
 }
 
-// value is the log density of the rows with the members' predictors.
+// value is the log density of the rows with the members' predictors, and sets by, unless it is nil, to the gradient by the globals.
 func (t *together) value(phi, by []float64) float64 {
 	r, eta := t.whole, t.whole.eta
 	if t.still != nil {
@@ -61,4 +63,35 @@ func (t *together) value(phi, by []float64) float64 {
 	}
 	r.density(phi, eta, r.lp, r.at, by)
 	return vec.Sum(r.n, r.lp)
+}
+
+// farthest is how far from the fit a likelihood is looked at, in steps that double, the first of them an sd of the row's predictor.
+const farthest = 8
+
+// somewhereConvex reports whether the log density of a row has a slope that rises with the predictor, near the fit or far from it. The predictors are those of a draw.
+func (t *together) somewhereConvex() bool {
+	r := t.whole
+	centre := r.mean
+	if t.still != nil {
+		centre = t.still
+	}
+	phi := r.nodes[len(r.nodes)/2].phi // the middle node is the mean
+	at, slope, before := make([]float64, r.n), make([]float64, r.n), []float64(nil)
+	for k := -farthest; k <= farthest; k++ {
+		shift := 0.0
+		if k != 0 {
+			shift = math.Copysign(math.Ldexp(1, max(k, -k)-1), float64(k))
+		}
+		for i, m := range centre {
+			at[i] = m + float64(shift*max(r.sd[i], leastSD))
+		}
+		r.density(phi, at, r.lp, slope, nil)
+		for i, s := range before {
+			if slope[i]-s > 1e-6*(1+math.Abs(s)) {
+				return true
+			}
+		}
+		before = append(before[:0], slope...)
+	}
+	return false
 }

@@ -36,7 +36,19 @@ func (k *kernel) state(c *checkpoint.Codec) {
 	for i := range k.smooth.batches {
 		carryRunning(c, &k.smooth.batches[i])
 	}
-	c.Float(&k.verdict[0], &k.verdict[1], &k.verdict[2])
+	for i := range k.verdict {
+		c.Float(&k.verdict[i])
+	}
+	c.Floats(k.squares)
+	c.Bool(&k.normal)
+	if v := k.validation; v != nil {
+		c.Ints(&v.at)
+		c.Float(&v.score)
+		c.Bool(&v.ended)
+		for _, phi := range v.best {
+			c.Floats(phi)
+		}
+	}
 	for _, p := range k.parties {
 		p.last.state(c)
 		for _, f := range p.factors() {
@@ -61,7 +73,7 @@ func (r *rest) state(c *checkpoint.Codec) {
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *kernel) heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vflc sfvi checkpoint 6: %s", k.settings)
+	fmt.Fprintf(&b, "vflc sfvi checkpoint 7: %s", k.settings)
 	for _, p := range k.parties {
 		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), len(p.own.phi)+p.whole.size())
 	}

@@ -40,6 +40,11 @@ func integrable(s backends.Settings) error {
 // corrected reports whether the draws of a fit by quadrature are corrected.
 func corrected(s backends.Settings) bool { return wanted(s) && integrable(s) == nil }
 
+// weighs reports whether such draws are weighed, for k̂: also uncorrected ones, if contributions at draws cross in any case.
+func weighs(s backends.Settings) bool {
+	return integrable(s) == nil && (wanted(s) || s.Text(thetaGuide) == quadrature.Joint)
+}
+
 // ascents are the settings of the stochastic optimiser, and adams these with those of its evaluation: a user who sets one of them wants it.
 var (
 	ascents = []string{rate, lastRate, schedule, mcSamples, localSteps}
@@ -66,9 +71,21 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 	if parties == 1 {
 		return s.With(estimator, bySampling), ""
 	}
+	given, set := s.Int(stepDraws), s.Differs(stepDraws)
 	unfit := cmp.Or(unfixed(s), hindered[byFixedDraws])
+	for unfit == nil && hindered[fewDraws(s.Int(stepDraws))] != nil {
+		if set || 2*s.Int(stepDraws) > mostStepDraws {
+			unfit = hindered[fewDraws(s.Int(stepDraws))]
+			break
+		}
+		s = s.With(stepDraws, 2*s.Int(stepDraws))
+	}
 	if unfit == nil {
-		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), why)
+		more := ""
+		if s.Int(stepDraws) > given {
+			more = fmt.Sprintf(" (--%s, which a party with that many parameters needs)", stepDraws)
+		}
+		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws%s that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), more, why)
 	}
 	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank])
 }
@@ -118,6 +135,7 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	}
 	if open && unfixed(s) == nil {
 		out.Add(byFixedDraws, unfixable(b, s))
+		addFewDraws(out, b, s)
 	}
 	if open {
 		out.Add(fullRank, beyond(b, s))
@@ -151,10 +169,23 @@ func unfixable(b density.Block, s backends.Settings) error {
 	if len(density.WeightsOf(b)) > 0 {
 		return fmt.Errorf("%s has weights, which few draws would overfit", b.Party())
 	}
-	if d := b.Dim(); s.Text(thetaGuide) != "meanfield" && leastOf*d > s.Int(stepDraws) {
-		return fmt.Errorf("a covariance of the %d parameters of %s needs %d draws, more than --%s %d", d, b.Party(), leastOf*d, stepDraws, s.Int(stepDraws))
-	}
 	return nil
+}
+
+// mostStepDraws is the largest number of fixed draws that is taken unless asked for.
+const mostStepDraws = 1024
+
+// fewDraws names the hindrance that a party has more parameters than so many fixed draws determine the covariance of.
+func fewDraws(draws int) string { return fmt.Sprintf("%s with %d draws", byFixedDraws, draws) }
+
+// addFewDraws adds those hindrances of a block for all numbers of draws that may be taken.
+func addFewDraws(out backends.Hindrances, b density.Block, s backends.Settings) {
+	d := b.Dim()
+	for m := s.Int(stepDraws); s.Text(thetaGuide) != "meanfield" && m < leastOf*d; m *= 2 {
+		if out.Add(fewDraws(m), fmt.Errorf("a covariance of the %d parameters of %s needs %d draws, more than --%s %d", d, b.Party(), leastOf*d, stepDraws, m)); s.Differs(stepDraws) || 2*m > mostStepDraws {
+			return
+		}
+	}
 }
 
 // settled has the form of q(θ) that quadrature uses where none is asked for: across parties, unless its draws are not corrected or a block excludes it.
@@ -188,8 +219,8 @@ func unsuited(s backends.Settings) error {
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
 	case s.Text(thetaGuide) == lowRank:
 		return fmt.Errorf("--%s %s is by draws", thetaGuide, lowRank)
-	case s.Int(restarts) > 1:
-		return fmt.Errorf("--%s %d: it begins at one point", restarts, s.Int(restarts))
+	case s.Differs(restarts):
+		return fmt.Errorf("--%s %d: it begins at as many points as it needs", restarts, s.Int(restarts))
 	case !quadrature.Has(s.Text(guideForm)):
 		return fmt.Errorf("--%s %s is not normal", guideForm, s.Text(guideForm))
 	}
@@ -198,7 +229,7 @@ func unsuited(s backends.Settings) error {
 
 // newFit makes the kernel of the estimator, or of several fits by it.
 func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
-	if s.Int(restarts) > 1 {
+	if s.Int(restarts) > 1 || s.Text(estimator) == byQuadrature {
 		return newRestarted(env, s)
 	}
 	return newFitFrom(env, s, 0)
@@ -234,7 +265,7 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 	}
 	k, err := quadrature.New(env, quadrature.Options{
 		Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
-		AtClients: s.Transform.AtClients, Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 1: %s", s),
+		AtClients: s.Transform.AtClients, Start: restart, Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 3: %s", s),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator, bySampling)
@@ -255,23 +286,28 @@ func exchanges(s backends.Settings) []density.Use {
 	}
 	if s.Text(estimator) == byQuadrature || open && unsuited(s) == nil && !adam {
 		s = settled(s.With(estimator, byQuadrature), nil)
-		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, corrected(s))...)
+		out = append(out, comparing)
+		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, weighs(s))...)
 	}
 	return out
 }
 
-// inPieces says of draws that they may be too many for one message.
-var inPieces = fmt.Sprintf(" (in several messages beyond %d numbers)", density.MostNumbers)
-
 // fixedExchanges are those of a fit with fixed draws.
 func fixedExchanges(s backends.Settings) []density.Use {
 	m, responses := s.Int(stepDraws), 1
+	if s.Text(estimator) == auto && !s.Differs(stepDraws) { // it may be raised
+		m = mostStepDraws
+	}
 	if s.Bool(linearResponse) {
 		responses = mostResponses
 	}
-	return []density.Use{
+	var out []density.Use
+	if s.Int(restarts) > 1 {
+		out = append(out, comparing)
+	}
+	return append(out, []density.Use{
 		{
-			Exchange: density.DrawSlopes, Often: "every evaluation" + inPieces, Least: 1, Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3, Answers: "ELBO and the next step",
+			Exchange: density.DrawSlopes, Often: "every evaluation" + quadrature.InPieces, Least: 1, Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3, Answers: "ELBO and the next step",
 			LeastColumns: 2, MostColumns: responses * m,
 		},
 		{
@@ -279,8 +315,8 @@ func fixedExchanges(s backends.Settings) []density.Use {
 			Scalars: "products of its latest steps and gradients, summed over its parameters", Answers: "coefficients of the latest steps and gradients",
 		},
 		{
-			Exchange: density.Batch, Often: "once, at the end" + inPieces, Least: 2, Most: quadrature.MostBatch, Scalars: "terms of log p − log q at draws", LeastAnswers: 2, MostAnswers: quadrature.MostBatch,
-			Answers: "log p − log q of the draws", LeastColumns: 2, MostColumns: quadrature.MostBatch,
+			Exchange: density.Batch, Often: "once, at the end" + quadrature.InPieces, Least: 3, Most: 2*quadrature.MostBatch + 1, Scalars: "terms of log p − log q at draws, their squared lengths, and the number of its parameters", LeastAnswers: 3, MostAnswers: 2*quadrature.MostBatch + 1,
+			Answers: "log p − log q of the draws, their squared lengths, and the number of parameters", LeastColumns: 2, MostColumns: quadrature.MostBatch,
 		},
-	}
+	}...)
 }

@@ -19,8 +19,9 @@ const (
 	// negligible is a mean gradient, in nats per sd of a mean or per unit of the logarithm of an sd, that is 0 whatever its noise: where q is the posterior
 	// both are rounding errors.
 	negligible = 1e-4
-	// verdicts is how many scalars a party adds to the totals: Σ (mean gradient/standard error)², the number of its terms, and how many sds drifted.
-	verdicts = 3
+	// verdicts is how many scalars a party adds to the totals: Σ (mean gradient/standard error)², the number of its terms, how many sds drifted, and the dimensions of its q(θ).
+	verdicts   = 4
+	dimensions = 3
 )
 
 // A rest shows whether q(θ) of a party has come to rest: the mean gradient of the last iterations with the variance of its batches, and the mean of q(θ) in
@@ -71,6 +72,7 @@ func (r *rest) add(end bool) {
 // they are at rest shows in the ELBO.
 func (r *rest) judge(q *gaussian, into []float64) {
 	clear(into)
+	into[dimensions] = float64(q.dim)
 	if r.batches < leastBatches {
 		return
 	}
@@ -102,6 +104,10 @@ func (r *rest) judge(q *gaussian, into []float64) {
 // judged sets what the totals over the parties show. Where q is at rest the sum of squares has the mean terms, and the variance 2·terms if the terms are
 // independent.
 func (k *kernel) judged(f *backends.Fit) {
+	if v := k.validation; v != nil {
+		f.Judged, f.Converged, f.BestAt, f.HeldOut = true, v.ended, v.at, v.score
+		return
+	}
 	f.Rising = !(k.drift.Value < largestRise+float64(2*k.drift.SE))
 	sum, terms := k.verdict[0], k.verdict[1]
 	if f.Judged = k.drift.N > 0 && k.parties[0].last.batches >= leastBatches; !f.Judged {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 )
@@ -103,45 +104,51 @@ func (k *kernel) trace(ctx context.Context) error {
 func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int, r *running) error {
 	k.wantGradient = false
 	k.selectView(allRows)
-	width := n
+	rest := n // where the terms end
+	weighed := from == drawing && k.squares != nil
+	if weighed {
+		rest += n // a squared length of every draw
+	}
+	width := rest
 	if from == drawing && first == 0 { // what the parties know of convergence goes with the first of them
 		width += verdicts
 		for b, p := range k.parties {
-			p.last.judge(&p.theta, k.terms[b][:cap(k.terms[b])][n:width])
+			p.last.judge(&p.theta, k.terms[b][:cap(k.terms[b])][rest:width])
 		}
 	}
 	for b, t := range k.terms {
 		k.terms[b] = t[:cap(t)][:width]
 	}
-	if err := k.addTerms(ctx, from, first, n); err != nil {
+	if err := k.addTerms(ctx, from, first, n, rest/n); err != nil {
 		return err
 	}
-	copy(k.verdict[:], k.sums[n:width])
+	copy(k.verdict[:], k.sums[rest:width])
 	for d, ratio := range k.sums[:n] {
-		if finite(ratio) {
+		switch {
+		case !finite(ratio):
+			k.bad++
+			k.sums[d] = math.Inf(-1)
+		case !weighed || tails.Normal(int(first)+d):
 			r.add(ratio)
-			continue
 		}
-		k.bad++
-		k.sums[d] = math.Inf(-1)
 	}
 	return nil
 }
 
-// addTerms leaves the sums of the terms in k.sums: in one message, or a few where they are long, where parties can evaluate their densities by themselves, else a draw at a time.
-func (k *kernel) addTerms(ctx context.Context, from source, first uint64, n int) error {
+// addTerms leaves the sums of the terms in k.sums, first those of all draws, so many of each, and then what else there is: in one message, or a few where they are long, where parties can evaluate their densities by themselves, else a draw at a time.
+func (k *kernel) addTerms(ctx context.Context, from source, first uint64, n, each int) error {
 	width := len(k.terms[0])
 	if k.places != nil {
 		density.WorkOf(k.env).Gradients += int64(n)
 		piece := k.relay.Piece(n)
 		for at := 0; at < n; at += piece {
-			m, last := min(piece, n-at), n
+			m, last := min(piece, n-at), each*n
 			if at+m == n {
 				last = width
 			}
-			scalars := m + last - n
+			scalars := each*m + last - each*n
 			size := density.RelaySize{Columns: m, Scalars: scalars, Answers: scalars}
-			if err := k.relay.Relay(ctx, density.Drawing, size, drawn{k, from, first + uint64(at), at, m, n}); err != nil {
+			if err := k.relay.Relay(ctx, density.Drawing, size, drawn{k, from, first + uint64(at), at, m, n, each}); err != nil {
 				return err
 			}
 		}
@@ -156,6 +163,9 @@ func (k *kernel) addTerms(ctx context.Context, from source, first uint64, n int)
 		}
 		for b, p := range k.parties {
 			k.terms[b][d] = k.lp[b] + p.ratio
+			if each == 2 {
+				k.terms[b][n+d] = p.theta.square
+			}
 		}
 	}
 	return k.env.Sum(ctx, k.terms, k.sums[:width])
@@ -168,9 +178,14 @@ func (k *kernel) finalBatch(ctx context.Context) error {
 	if err := k.integrand(ctx, drawing, uint64(k.evaluated), n, &k.elbo); err != nil {
 		return err
 	}
+	if k.squares != nil {
+		copy(k.squares[k.evaluated:], k.sums[n:2*n])
+	}
 	k.evaluated += copy(k.ratios[k.evaluated:], k.sums[:n])
 	if k.evaluated == want {
-		k.phase = done
+		if k.phase = done; k.squares != nil {
+			k.normal = tails.Correct(k.ratios, k.squares, int(k.verdict[dimensions]))
+		}
 	}
 	return nil
 }

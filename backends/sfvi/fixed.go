@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/backends/quadrature"
+	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -42,6 +43,10 @@ type fixed struct {
 	failure    error
 	elbo       running
 	ratios     []float64
+	scales     []float64 // of the draws that are weighed
+	squares    []float64 // squared lengths of the draws
+	dims       float64   // of all parties
+	normal     bool      // the approximation is the posterior
 	bad        int
 	decided    [3]float64 // what the server answered on the last point
 	responding bool       // covariances are those of the linear response
@@ -115,6 +120,7 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 		}
 	}
 	k.sizes.samples = samplesOf(k.sizes.rows, s.Int(draws))
+	k.scales = tails.Scales(env, k.sizes.samples)
 	k.responding = s.Bool(linearResponse)
 	if k.parties[0].wiring.Parties == 1 {
 		return k, nil
@@ -394,22 +400,24 @@ func (k atDraws) Receive(b int, down [][]float64, out []float64) {
 
 // evaluate computes log p − log q at draws of their own, in one round trip or several.
 func (k *fixed) evaluate(ctx context.Context) error {
-	k.ratios = make([]float64, k.sizes.samples)
+	k.ratios, k.squares = make([]float64, k.sizes.samples), make([]float64, k.sizes.samples)
 	err := k.inPieces(k.sizes.samples, func(from, to int) error {
-		size := density.RelaySize{Columns: to - from, Scalars: to - from, Answers: to - from}
+		size := density.RelaySize{Columns: to - from, Scalars: 2*(to-from) + 1, Answers: 2*(to-from) + 1}
 		return k.exchange(ctx, density.Batch, size, sampling{k, from})
 	})
 	if err != nil {
 		return err
 	}
-	for i, v := range k.ratios {
-		if finite(v) {
+	for id, v := range k.ratios {
+		switch {
+		case !finite(v):
+			k.bad++
+			k.ratios[id] = math.Inf(-1)
+		case tails.Normal(id):
 			k.elbo.add(v)
-			continue
 		}
-		k.bad++
-		k.ratios[i] = math.Inf(-1)
 	}
+	k.normal = tails.Correct(k.ratios, k.squares, int(k.dims))
 	return nil
 }
 
@@ -421,26 +429,39 @@ type sampling struct {
 
 func (k sampling) Send(b int, up [][]float64, scalars []float64) {
 	p := k.parties[b]
-	for c := range scalars {
-		scalars[c] = p.sample(k.from + c)
+	n := len(scalars) / 2
+	for c := range n {
+		scalars[c] = p.sample(k.from+c, k.scales[k.from+c])
 		p.value()
 		scalars[c] += p.lp
+		scalars[n+c] = p.square
 		p.put(up, c)
 	}
+	scalars[2*n] = float64(p.theta.dim)
 }
 
 func (k sampling) Answer(sum [][]float64, total []float64, _ [][]float64, out []float64) {
 	p := k.server
-	for c := range out {
-		out[c] = total[c] + p.sample(k.from+c)
+	n := len(out) / 2
+	for c := range n {
+		out[c] = total[c] + p.sample(k.from+c, k.scales[k.from+c])
 		p.receive(sum, c)
 		p.value()
 		out[c] += p.lp
+		out[n+c] = total[n+c] + p.square
 	}
-	copy(k.ratios[k.from:], out)
+	out[2*n] = total[2*n] + float64(p.theta.dim)
+	k.keep(out)
 }
 
-func (k sampling) Receive(_ int, _ [][]float64, out []float64) { copy(k.ratios[k.from:], out) }
+func (k sampling) Receive(_ int, _ [][]float64, out []float64) { k.keep(out) }
+
+func (k sampling) keep(out []float64) {
+	n := len(out) / 2
+	copy(k.ratios[k.from:], out[:n])
+	copy(k.squares[k.from:], out[n:2*n])
+	k.dims = out[2*n]
+}
 
 // info describes the state of the fit.
 func (k *fixed) info() backends.Info {
@@ -461,8 +482,12 @@ func (k *fixed) info() backends.Info {
 
 // Draw implements backends.Kernel. Draw id is the one that ratio id is of.
 func (k *fixed) Draw(id int, theta [][]float64) {
+	scale := 1.0
+	if wanted(k.settings) && !k.normal && id < len(k.ratios) {
+		scale = k.scales[id]
+	}
 	for b, p := range k.parties {
-		p.sample(id)
+		p.sample(id, scale)
 		copy(theta[b], p.point)
 	}
 }
@@ -488,7 +513,7 @@ func (k *fixed) Load(r io.Reader) error {
 }
 
 func (k *fixed) heading() string {
-	text := fmt.Sprintf("vflc sfvi fixed draws checkpoint 1: %s", k.settings)
+	text := fmt.Sprintf("vflc sfvi fixed draws checkpoint 2: %s", k.settings)
 	for _, p := range k.parties {
 		text += fmt.Sprintf("; %s %d %d", p.block.Party(), p.block.Dim(), len(p.phi))
 	}
@@ -511,6 +536,7 @@ func (k *fixed) state(c *checkpoint.Codec) {
 		return
 	}
 	carryRunning(c, &k.elbo)
+	c.Bool(&k.normal)
 	if k.ratios == nil {
 		k.ratios = make([]float64, k.sizes.samples)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 )
@@ -45,6 +46,7 @@ type kernel struct {
 	nextView      int              // that of the next draw of the fit
 	order         order
 	traceWindows  density.Stream // chooses the windows of the trace
+	validation    *validation    // nil where no rows are held out
 
 	places        []*place // nil where no party can evaluate its density by itself
 	relay         density.Relaying
@@ -68,6 +70,8 @@ type kernel struct {
 	elbo          running
 	evaluated     int // draws of the final ELBO
 	ratios        []float64
+	squares       []float64 // squared lengths of the draws; nil where they do not have the tails of a proposal
+	normal        bool      // the approximation is the posterior
 	smooth        history
 	traced        backends.Estimate
 	fresh         bool              // traced is of the last Step
@@ -90,7 +94,7 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 		k.theta = append(k.theta, make([]float64, block.Dim()))
 		k.grad = append(k.grad, make([]float64, block.Dim()))
 		k.part = append(k.part, make([]float64, 2))
-		k.terms = append(k.terms, make([]float64, batchOf+verdicts))
+		k.terms = append(k.terms, make([]float64, 2*batchOf+verdicts))
 	}
 	if err := k.divide(); err != nil {
 		return nil, err
@@ -103,8 +107,15 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	if err := k.place(); err != nil {
 		return nil, err
 	}
-	k.sums = make([]float64, batchOf+verdicts)
+	k.sums = make([]float64, 2*batchOf+verdicts)
 	k.ratios = make([]float64, s.Int(elboDraws))
+	if !density.HasAuxiliaries(env) {
+		k.squares = make([]float64, len(k.ratios))
+		scales := tails.Scales(env, len(k.ratios))
+		for _, p := range k.parties {
+			p.scales = scales
+		}
+	}
 	k.speculative, k.proceed = k.whole.pipeline.Apart(), k.decide
 	k.planned = s.Int(iterations)
 	k.tail = k.planned - k.planned/tailShare
@@ -251,6 +262,11 @@ func (k *kernel) iterate(ctx context.Context) error {
 			return err
 		}
 	}
+	if k.validates(k.iter) {
+		if err := k.validate(ctx); err != nil {
+			return err
+		}
+	}
 	k.advance()
 	return nil
 }
@@ -323,7 +339,7 @@ func (k *kernel) finishDraw(ctx context.Context) (ratio float64, ok bool, err er
 // sumsAlone reports whether what comes next is not the evaluation of a draw of the fit, so that the sums need an exchange of their own.
 func (k *kernel) sumsAlone() bool {
 	next := k.iter + 1
-	return k.whole.sums != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0)
+	return k.whole.sums != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0 || k.validates(next))
 }
 
 // nextDraw makes the next draw, after the step of the optimiser where the iteration ends.
@@ -389,6 +405,7 @@ func (k *kernel) advance() {
 				f.settle()
 			}
 		}
+		k.returnToBest()
 		k.phase = evaluating
 	case k.mayStop():
 		k.tail, k.planned = k.iter, k.shortest()
@@ -417,7 +434,7 @@ func (k *kernel) shortest() int { return k.iter + k.iter/(tailShare-1) }
 
 // mayStop reports whether the rest of the iterations before the tail can be left out.
 func (k *kernel) mayStop() bool {
-	if !k.fresh || k.settings.Text(schedule) != "constant" {
+	if !k.fresh || k.validation != nil || k.settings.Text(schedule) != "constant" {
 		return false
 	}
 	if k.iter < earliest || k.iter >= k.tail || k.shortest() >= k.planned {
@@ -445,9 +462,9 @@ func (k *kernel) Auxiliary(ctx context.Context, id int, z [][]float64) error {
 	return nil
 }
 
-// Draw implements backends.Kernel. Draw id is the one that term id of the final ELBO was evaluated at.
+// Draw implements backends.Kernel. Draw id is the one that term id of the final ELBO was evaluated at, where draws are to be corrected.
 func (k *kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {
-		p.sample(drawing, uint64(id), theta[b])
+		p.sample(drawing, uint64(id), wanted(k.settings) && !k.normal, theta[b])
 	}
 }

@@ -29,10 +29,11 @@ const (
 	tracing               // the ELBO trace
 	drawing               // the final ELBO and the draws from the fit
 	starting
+	validating // scores of rows that are held out
 	sources
 )
 
-var sourceNames = [sources]string{"sfvi", "sfvi trace", "sfvi draw", "sfvi start"}
+var sourceNames = [sources]string{"sfvi", "sfvi trace", "sfvi draw", "sfvi start", "sfvi held-out"}
 
 // A party is one block with its factors of q, and the shards of it that are evaluated.
 type party struct {
@@ -48,6 +49,7 @@ type party struct {
 	square  float64                // of the last gradient of the guide
 	cut     []float64              // of a draw whose auxiliary variables are asked for
 	streams [sources]density.Stream
+	scales  []float64 // of the draws that are weighed; nil: there are none
 	// The guide's noise is made when it is used, by then in a goroutine of the party's own where there are several: filled from a stream that is not nil.
 	from   density.Stream
 	noisy  bool   // the noise in theta.eps and in the guide is that of fitting's round …
@@ -160,6 +162,9 @@ func (p *party) fill(from source, r uint64) {
 	s := p.streams[from]
 	s.Round(r)
 	s.FillNormals(p.theta.eps)
+	if from == drawing {
+		p.scale(r)
+	}
 	if p.guide != nil {
 		p.from = s
 	}
@@ -183,11 +188,21 @@ func (p *party) value(g, z []float64) float64 {
 	return p.guide.value(p.mu(), p.vars.phi, by, g, z)
 }
 
-// sample sets theta to that of round r of a stream, and leaves the noise of z alone.
-func (p *party) sample(from source, r uint64, theta []float64) {
+// scale gives draw r the tails of the proposal, where draws have these.
+func (p *party) scale(r uint64) {
+	if r < uint64(len(p.scales)) {
+		vec.Scale(len(p.theta.eps), p.theta.eps, p.theta.eps, p.scales[r])
+	}
+}
+
+// sample sets theta to that of round r of a stream, with the tails of the proposal if it is of that, and leaves the noise of z alone.
+func (p *party) sample(from source, r uint64, proposed bool, theta []float64) {
 	s := p.streams[from]
 	s.Round(r)
 	s.FillNormals(p.theta.eps)
+	if proposed {
+		p.scale(r)
+	}
 	p.from = nil // which may be that stream
 	p.noisy, p.turned = false, false
 	p.theta.draw(p.own.phi, theta)

@@ -29,6 +29,7 @@ type pointed struct {
 
 	point, gradient []float64 // of one draw
 	lp              float64
+	square          float64 // squared length of the draw, in its noise
 	cuts, own, w    []float64
 	received        []float64
 	scratch         []float64
@@ -249,10 +250,12 @@ func (p *pointed) close(grad []float64, draws int) {
 	}
 }
 
-// sample sets point to draw id from the fit and returns −log q there.
-func (p *pointed) sample(id int) float64 {
+// sample sets point to draw id from the fit, moved away from its mean by a factor, and returns −log q there.
+func (p *pointed) sample(id int, scale float64) float64 {
 	p.from.Round(uint64(id))
 	p.from.FillNormals(p.theta.eps)
+	vec.Scale(len(p.theta.eps), p.theta.eps, p.theta.eps, scale)
+	p.square = vec.Dot(p.theta.dim, p.theta.eps, p.theta.eps)
 	if p.spread == nil {
 		return p.theta.draw(p.phi, p.point)
 	}

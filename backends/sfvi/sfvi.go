@@ -40,6 +40,7 @@ const (
 	linearResponse = "linear-response"
 	localSteps     = "local-steps"
 	restarts       = "restarts"
+	heldOut        = "held-out"
 )
 
 // Algorithm describes SFVI.
@@ -51,7 +52,7 @@ func Algorithm() backends.Algorithm {
 		Settings: append([]backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Near: 400, Min: 10, Role: backends.Iterations},
 			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row; fixed: by draws that stay the same, in a few hundred; sampled; auto: the first of these that applies", Default: auto, Choices: []string{auto, byQuadrature, byFixedDraws, bySampling}},
-			{Name: stepDraws, Doc: "with fixed draws: how many, all in one message; an even number", Default: 64, Min: 4},
+			{Name: stepDraws, Doc: "with fixed draws: how many, all in one message; an even number; unless it is set, as many more than 64 as the parameters of a party need, to 1024", Default: 64, Min: 4},
 			{Name: linearResponse, Doc: "with fixed draws and a meanfield q(θ): draw from the covariance of its linear response, where all parties together have at most 64 parameters", Default: true},
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ); coupled: noise of different clients is correlated, by quadrature alone", Default: "structured", Choices: append(guideNames(), quadrature.Coupled), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
@@ -61,7 +62,8 @@ func Algorithm() backends.Algorithm {
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
 			{Name: localSteps, Doc: "steps of every party between two round trips; beyond the first they use adjoint and curvature of the likelihood as of the last message", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
-			{Name: restarts, Doc: "fits from so many starting points, of which the one with the best ELBO is kept; not by quadrature, whose result does not depend on the start", Default: 1, Min: 1, Max: mostRestarts},
+			{Name: heldOut, Doc: "of a model with weights, share of the rows, at random, that are not fitted: the fit returns to where it predicted them best, and ends when it has not predicted them better for as long again; 0: fit all rows", Default: 0.2, Max: 0.9, Role: backends.HeldOut},
+			{Name: restarts, Doc: "fits from so many starting points, of which the one with the best ELBO is kept, and the number of modes that they found is said; a fit by quadrature makes three where the likelihood is not log-concave, and one elsewhere", Default: 1, Near: 4, Min: 1, Max: mostRestarts},
 			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Near: 0.05, Min: 1e-12, Role: backends.Rate},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Near: "cosine", Choices: []string{"constant", "cosine"}},
@@ -78,6 +80,7 @@ func Algorithm() backends.Algorithm {
 		Exchanges: exchanges,
 		Hinders:   hinders,
 		Choose:    choose,
+		Forecast:  forecast,
 		New:       newFit,
 	}
 }
@@ -86,8 +89,8 @@ func Algorithm() backends.Algorithm {
 // of a draw then travel alone.
 func sampledExchanges(s backends.Settings) []density.Use {
 	use := density.Use{
-		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: batchOf + verdicts,
-		Scalars: "terms of log p − log q, whether the gradient was finite, and once at the end how far the mean gradient and the sds of q(θ) are from rest, in three numbers",
+		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: 2*batchOf + verdicts,
+		Scalars: "terms of log p − log q, whether the gradient was finite, squared lengths of draws at the end, and once how far the mean gradient and the sds of q(θ) are from rest and how many dimensions it has, in four numbers",
 	}
 	if s.Plan.Minibatch > 0 {
 		use.Often = "every evaluation, of the rows of a window or of all"
@@ -110,7 +113,7 @@ func sampledExchanges(s backends.Settings) []density.Use {
 		out = append(out, use)
 	}
 	if !s.Transform.AtClients && s.Plan.Minibatch == 0 && !seesTotal(s) {
-		use.Exchange, use.Often, use.LeastColumns, use.MostColumns = density.Drawing, "every point of the trace of the ELBO, and at the end"+inPieces, 2, batchOf
+		use.Exchange, use.Often, use.LeastColumns, use.MostColumns = density.Drawing, "every point of the trace of the ELBO, and at the end"+quadrature.InPieces, 2, batchOf
 		use.LeastAnswers, use.MostAnswers, use.Answers = use.Least, use.Most, "their totals"
 		out = append(out, use)
 	}

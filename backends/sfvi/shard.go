@@ -65,8 +65,8 @@ func (h *shard) gather(windows []*shard) {
 	}
 }
 
-// divide makes the party's shards of the windows. Parameters that all auxiliary variables share are those of the whole; others are the windows'.
-func (p *party) divide(env density.Windowed, b int, s backends.Settings, apart bool) error {
+// divide makes the party's shards of the windows, whose auxiliary variables count weight times. Parameters that all auxiliary variables share are those of the whole; others are the windows'.
+func (p *party) divide(env density.Windowed, b int, s backends.Settings, weight float64, apart bool) error {
 	several := s.Int(mcSamples) > 1
 	guides := map[any]guide{} // by block; those that keep nothing of a block but the sizes of its cuts by the rows
 	var labels []float64      // of all windows, one after another, since they are read in turn
@@ -82,7 +82,7 @@ func (p *party) divide(env density.Windowed, b int, s backends.Settings, apart b
 			key = len(rows)
 		}
 		if guides[key] == nil {
-			of, err := newShard(h.block, s, float64(env.Windows()))
+			of, err := newShard(h.block, s, weight)
 			if err != nil {
 				return err
 			}

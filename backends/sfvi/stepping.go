@@ -256,18 +256,27 @@ type drawn struct {
 	first uint64
 	at, n int
 	all   int
+	each  int // terms of a draw: that of the integrand, and its squared length where it is 2
 }
 
 func (k drawn) Send(b int, up [][]float64, scalars []float64) {
 	at := k.places[b]
 	for d := range k.n {
 		k.placeAt(b, k.from, k.first+uint64(d))
-		scalars[d] = k.lp[b] + k.parties[b].ratio
+		k.term(b, d, scalars)
 		for i, m := range at.wiring.Members {
 			copy(up[i][d*m.Len:], at.z[m.Offset:m.Offset+m.Len])
 		}
 	}
-	copy(scalars[k.n:], k.terms[b][k.all:])
+	copy(scalars[k.each*k.n:], k.terms[b][k.each*k.all:])
+}
+
+// term sets the terms of draw d, which has just been made.
+func (k drawn) term(b, d int, to []float64) {
+	p := k.parties[b]
+	if to[d] = k.lp[b] + p.ratio; k.each == 2 {
+		to[k.n+d] = p.theta.square
+	}
 }
 
 // Answer sets adjoints too, which are not sent: a server can compute them, so whoever watches it has them.
@@ -277,16 +286,15 @@ func (k drawn) Answer(sum [][]float64, total []float64, down [][]float64, out []
 		at.receive(sum, d)
 		at.block.SetReceived(at.received)
 		k.placeAt(0, k.from, k.first+uint64(d))
-		out[d] = total[d] + k.lp[0] + k.parties[0].ratio
+		k.term(0, d, out)
 		at.block.Gradient(at.w, k.grad[0])
 		at.block.ReceivedGradient(at.back)
 		for _, m := range at.wiring.Receives {
 			copy(down[m.Group][d*m.Len:], at.back[m.Offset:m.Offset+m.Len])
 		}
 	}
-	for i, v := range total[k.n:] {
-		out[k.n+i] = v + k.terms[0][k.all+i]
-	}
+	copy(out[k.each*k.n:], k.terms[0][k.each*k.all:])
+	vec.Accumulate(len(out), out, total)
 	k.keep(out)
 }
 
@@ -294,8 +302,10 @@ func (k drawn) Receive(_ int, _ [][]float64, out []float64) { k.keep(out) }
 
 // keep takes the totals.
 func (k drawn) keep(out []float64) {
-	copy(k.sums[k.at:], out[:k.n])
-	copy(k.sums[k.all:], out[k.n:])
+	for i := range k.each {
+		copy(k.sums[i*k.all+k.at:], out[i*k.n:][:k.n])
+	}
+	copy(k.sums[k.each*k.all:], out[k.each*k.n:])
 }
 
 // curvatureStep is the distance at which the curvature is measured.

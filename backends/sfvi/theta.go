@@ -31,8 +31,9 @@ type gaussian struct {
 	sd   []float64 // exp ℓ
 	back []float64 // (I + C)⁻ᵀε, or (I + BBᵀ)⁻¹(ε + Bη), and then that plus sd·v
 	// inner is I + BᵀB, of r rows, and short a vector of r elements.
-	inner cholesky.Factor
-	short []float64
+	inner  cholesky.Factor
+	short  []float64
+	square float64 // (θ − μ)ᵀ·covariance⁻¹·(θ − μ) of the last draw
 }
 
 // newLowRank returns q of so many coordinates, of which some are weights, with a covariance of a diagonal plus one of a rank.
@@ -141,6 +142,7 @@ func (q *gaussian) draw(phi, theta []float64) float64 {
 	if q.rank == 0 {
 		square = vec.Dot(d, q.eps, q.eps)
 	}
+	q.square = square
 	vec.Exp(d, q.sd, phi[q.all:])
 	if q.free == nil {
 		vec.FMA(d, theta, q.sd, q.unit, phi)

@@ -100,19 +100,28 @@ func (o *order) shuffle() {
 	}
 }
 
-// divide makes the views of an Env's windows where minibatch is set.
+// divide makes the views of an Env's windows: of minibatches, or of the rows that are fitted and those that are held out.
 func (k *kernel) divide() error {
 	size := k.settings.Int(minibatch)
-	if size == 0 {
+	env, ok := density.As[density.Windowed](k.env)
+	switch divided := ok && env.Windows() > 0; {
+	case !divided && size > 0:
+		return fmt.Errorf("%s %d: the rows of this run are not divided", minibatch, size)
+	case !divided:
 		return nil
 	}
-	env, ok := density.As[density.Windowed](k.env)
-	if !ok || env.Windows() == 0 {
-		return fmt.Errorf("%s %d: the rows of this run are not divided", minibatch, size)
+	weight := float64(env.Windows())
+	if size == 0 {
+		weight, k.validation = 1, &validation{}
 	}
 	for b, p := range k.parties {
-		if err := p.divide(env, b, k.settings, k.whole.pipeline.Apart()); err != nil {
+		if err := p.divide(env, b, k.settings, weight, k.whole.pipeline.Apart()); err != nil {
 			return err
+		}
+	}
+	if k.validation != nil {
+		for _, f := range k.factors() {
+			k.validation.best = append(k.validation.best, make([]float64, len(f.phi)))
 		}
 	}
 	k.divided = env
@@ -133,15 +142,18 @@ func (k *kernel) divide() error {
 // windowOf is the window of an iteration of the fit. The two draws of opposite noise are of one window: where an iteration has an odd number of draws,
 // one pair is of two iterations.
 func (k *kernel) windowOf(iteration int) int {
-	if len(k.windows) == 0 {
+	switch {
+	case len(k.windows) == 0:
 		return allRows
+	case k.validation != nil:
+		return fitted
 	}
 	return k.order.at(iteration / (1 + k.samples%2))
 }
 
 // traceWindow is the window at which a draw of the trace is evaluated: any, with equal chances.
 func (k *kernel) traceWindow(round uint64) int {
-	if len(k.windows) == 0 {
+	if len(k.windows) == 0 || k.validation != nil {
 		return allRows
 	}
 	k.traceWindows.Round(round)

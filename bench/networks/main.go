@@ -1,4 +1,4 @@
-// Command networks times one iteration of the split networks of examples/ on nine tenths of the rows of some tables, as in one fold of a cross-validation, all parties in one thread, and, where a
+// Command networks times one iteration of the split networks of examples/paper on nine tenths of the rows of some tables, as in one fold of a cross-validation, all parties in one thread, and, where a
 // Python with JAX is given, the same iteration in JAX, in turn and in CPU time:
 //
 //	go run ./bench/networks [-venv VENV] [PARTY=FILE…]
@@ -30,7 +30,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/vector"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 const (
@@ -78,12 +78,12 @@ func run(venv string, tables []string) error {
 
 // load compiles a model with nine tenths of the rows of its tables.
 func load(d design, tables []string) (*compile.Bound, error) {
-	path := filepath.Join("examples", d.model)
+	path := filepath.Join("examples", "paper", d.model)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	transform, _ := stdlib.New().Transform(d.transform)
+	transform, _ := transforms.Named(d.transform)
 	m, diags := compile.Compile(source.New(path, string(text)), check.Options{Transform: transform, Rho: 1})
 	if err := first(diags); err != nil {
 		return nil, err

@@ -4,8 +4,8 @@ Y and each X (one a client) are CSV files without header: the response, and the 
 "MODEL NOISE ITERATIONS"; the answer is the CPU time of the whole process in nanoseconds and the mean over the iterations of what is maximised.
 The first request of a kind compiles before it is timed.
 
-    MODEL  plain: every weight is a point, full batch (examples/split_nn.vfl under exact); hierarchical: the last layer of a client has a Gaussian with a full
-           covariance, the auxiliary variables an amortised guide (examples/hier_bayes_split_nn.vfl under augmented)
+    MODEL  plain: every weight is a point, full batch (examples/paper/split_nn.vfl under exact); hierarchical: the last layer of a client has a Gaussian with a full
+           covariance, the auxiliary variables an amortised guide (examples/paper/hier_bayes_split_nn.vfl under augmented)
     NOISE  pairs or fresh, as in sfvi_jax.py; plain has none
 
 Clients are a batch dimension, which was the fastest in sfvi_jax.py: the client with fewer columns gets columns of zeros."""

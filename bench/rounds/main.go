@@ -188,12 +188,12 @@ func project(dir, address string, names []string) (out []*identity.Identity, err
 		if err := identity.Request(own, "rounds", name); err != nil {
 			return nil, err
 		}
-		_, bundle, err := identity.Add(ca, filepath.Join(own, identity.RequestFile))
+		issued, err := identity.Add(ca, filepath.Join(own, identity.RequestFile), identity.Admission{New: true, Server: true})
 		if err != nil {
 			return nil, err
 		}
-		cert, err := os.ReadFile(filepath.Join(bundle, identity.CertFile))
-		if err := errors.Join(err, atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert), identity.Copy(bundle, own)); err != nil {
+		cert, err := os.ReadFile(filepath.Join(issued.Bundle, identity.CertFile))
+		if err := errors.Join(err, atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert), identity.Copy(issued.Bundle, own)); err != nil {
 			return nil, err
 		}
 		id, err := identity.Load(own)

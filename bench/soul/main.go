@@ -21,7 +21,6 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/soul"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
@@ -364,7 +363,7 @@ func (s study) coefficients(m testmodel.GLM, r result) error {
 
 // chosen returns the transform with the given name.
 func chosen(name string) (def.Transform, error) {
-	t, ok := stdlib.New().Transform(name)
+	t, ok := transforms.Named(name)
 	if !ok {
 		return t, fmt.Errorf("%q is not a transform", name)
 	}

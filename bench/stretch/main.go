@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// fitted fits an example; a rho of 0 is the default.
+// fitted fits an example; a rho of 0 stands for 0.35/√J.
 func fitted(name string, kind def.Transform, rho float64) (*fit.Result, error) {
 	path := "examples/" + name + ".vfl"
 	text, err := os.ReadFile(path)
@@ -60,6 +60,11 @@ func fitted(name string, kind def.Transform, rho float64) (*fit.Result, error) {
 	tables, err := data.Locate(path, m.Parties(), nil)
 	if err != nil {
 		return nil, err
+	}
+	if kind.Noise && rho == 0 {
+		if m, diags = m.WithRho(0.35 / math.Sqrt(float64(m.Addends(tables)))); diags.HasErrors() {
+			return nil, data.Errors(diags)
+		}
 	}
 	p, diags, err := fit.Open(m, tables, fit.Options{Seed: 1, Settings: map[string]string{"draws": "4000"}})
 	if err := errors.Join(err, data.Errors(diags.Shown())); err != nil && diags.HasErrors() {

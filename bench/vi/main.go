@@ -19,8 +19,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi"
-	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -189,7 +189,7 @@ func (s study) summary(name string, info backends.Info, mean, sd []float64) erro
 
 // chosen returns the transform with the given name.
 func chosen(name string) (def.Transform, error) {
-	t, ok := stdlib.New().Transform(name)
+	t, ok := transforms.Named(name)
 	if !ok {
 		return t, fmt.Errorf("%q is not a transform", name)
 	}

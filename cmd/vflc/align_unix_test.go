@@ -123,7 +123,7 @@ func TestAlignmentOverNATS(t *testing.T) {
 	s.must("provision", "init", "demo/heart", "--server", "server", "--address", "127.0.0.1:1", "--party", "a")
 	for _, p := range []string{"server", "a"} {
 		s.must("provision", "request", "demo/parties/"+p, "--project", "heart", "--party", p)
-		s.must("provision", "add", "demo/heart", "demo/parties/"+p+"/request.csr")
+		s.must("provision", "add", "--server", "demo/heart", "demo/parties/"+p+"/request.csr")
 		for _, file := range []string{"party.crt", "ca.crt", "revoked.crl", "project.toml"} {
 			s.write("demo/parties/"+p+"/"+file, s.read("demo/heart/bundles/"+p+"/"+file))
 		}

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/terminal"
@@ -63,7 +65,7 @@ func refuseBeside(cmd *cobra.Command, allowed ...string) (err error) {
 				return
 			}
 		}
-		err = usagef("--%s does not go with the folder of a run, which has its own settings", f.Name)
+		err = usagef("--%s does not go with a folder, which has its own settings", f.Name)
 	})
 	return err
 }
@@ -96,9 +98,20 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 	if _, err := os.Stat(filepath.Join(programs, split.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no party programs: its run had transform %s, or has not finished", path, r.Transform)
 	}
-	report, err := auditPrograms(cmd, programs, f, a, fit.RecordedSettings(r, a))
+	report, err := auditPrograms(cmd, programs, f, func(*split.Manifest) (backends.Algorithm, map[string]string, error) {
+		return a, fit.RecordedSettings(r, a), nil
+	})
 	if err != nil {
 		return nil, err
+	}
+	if run, err := runs.Open(path); err == nil {
+		bundle, _, err := compile.ReadBundle(programs)
+		if err != nil {
+			return nil, err
+		}
+		if report.verdict, err = fit.RunVerdict(run, bundle, a); err != nil {
+			return nil, err
+		}
 	}
 	document, err := runs.ReadDocument(path)
 	if document != nil {

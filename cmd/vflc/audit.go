@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,50 +15,66 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/report"
+	"github.com/vflc/vflc/stdlib"
 )
 
 func newAudit() *cobra.Command {
 	var f modelFlags
-	var asJSON, reconstruct bool
-	var backend string
+	var asJSON, reconstruct, entries bool
+	var backend, page string
 	var link linkFlags
 	cmd := &cobra.Command{
 		Use:   "audit DIR|MODEL|RUN",
 		Short: "Print what crosses between parties, and what a curious receiver can compute from it",
 		Long: `Print what each party learns from another in a run with the backend and settings given: what, from whom, of which
 shape and how often, what masks it, and what a curious receiver can compute. The argument is a model, or a folder of
-party programs that vflc compile wrote; each of these is loaded as its party would load it, and sums over several clients are masked, as
-vflc serve has them unless it is told --secure-sum off. Of a run, it is what crossed in it.
+party programs that vflc compile wrote; each of these is loaded as its party would load it, for the run that their
+manifest lists: with masked sums over several clients, unless vflc compile was given --secure-sum off. Of a run, it is what crossed in it.
 
-A run across machines has a ledger of every message (RUN/ledger). The audit of such a run checks that no line was changed or taken away and that every
+A run across machines has a ledger of every message (RUN/ledger). The audit of such a run begins with what parties can compute in it, as the
+manifest says, and checks that no line was changed or taken away and that every
 message is one of the session's script; where other parties' ledgers were copied beside its own, or the argument is the folder of a
-demonstration, it compares what one party has sent with what the other got, and names the first difference. What a receiver can compute
-prints the audit of the programs.
+demonstration, it compares what one party has sent with what the other got, and what the clients should have received alike, and names the
+first difference. The audit of the programs says more of what a receiver can compute. --entries prints what the ledgers hold, which is binary in the files.
 
 With --attack the argument is the folder of a run: the clients' contributions are reconstructed from what the server received in that
 run, and compared with the true ones. It shows how well, for each of them, and after how many rounds; what one round without noise gives
-away; and which private columns of two values, and categories of factors, are found. Sums over clients are reported apart. Of a run
-across machines the argument is the server's folder, of a server that was started with --record; there is no truth to compare with.`,
+away; and which private columns of two values, and categories of factors, are found. Sums over clients are reported apart. Those that
+cross without noise in the steps of Markov chains are separated, masked or not: into directions of one client each, which client that is,
+its cut row by row, and columns that are directions themselves. Of a run across machines the argument is the server's folder, of a server that was started with --record; there is no truth to compare with.`,
 		Example: `  vflc audit build
   vflc audit logistic.vfl --transform power
+  vflc audit build -o audit.html
   vflc audit out --attack
 ` + example("vflc audit logistic.vfl"),
 		Args: oneArgument("a folder, a MODEL or a RUN"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if page != "" {
+				return writeAgreement(cmd, args[0], page)
+			}
 			if reconstruct {
 				return attackRun(cmd, args[0], asJSON)
 			}
+			ledgers := ledger.Find(args[0])
 			if d, err := readDemo(args[0]); err == nil {
-				return auditLedgers(cmd, d.ledgers(), asJSON)
+				ledgers = d.ledgers()
 			}
-			if ledgers := ledger.Find(args[0]); len(ledgers) > 0 {
-				return auditLedgers(cmd, ledgers, asJSON)
+			switch {
+			case entries && len(ledgers) == 0:
+				return usagef("--entries prints the ledgers of a run across machines, and %s has none", args[0])
+			case entries:
+				return dumpLedgers(cmd, ledgers)
+			case len(ledgers) > 0:
+				return auditLedgers(cmd, args[0], ledgers, asJSON)
 			}
 			typed, err := honourBeside(cmd, args[0], &f)
 			if err != nil {
@@ -64,9 +82,6 @@ across machines the argument is the server's folder, of a server that was starte
 			}
 			a, err := algorithm(backend)
 			if err != nil {
-				return err
-			}
-			if err := refuseForeign(typed, a); err != nil {
 				return err
 			}
 			over, asked, err := link.link(cmd)
@@ -89,20 +104,71 @@ across machines the argument is the server's folder, of a server that was starte
 	f.add(cmd)
 	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` that runs: "+strings.Join(algorithmNames(), ", "))
 	cmd.Flags().BoolVar(&reconstruct, "attack", false, "reconstruct the clients' contributions from what the server received in a `RUN`")
+	cmd.Flags().StringVarP(&page, "output", "o", "", "write the audit of a folder of programs to this `FILE`, as one HTML document that those who answer for the parties' data can sign")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().BoolVar(&entries, "entries", false, "print every entry of the ledgers of a `RUN` across machines, a JSON document a line")
 	link.add(cmd)
 	addSettings(cmd)
 	return cmd
 }
 
-// auditLedgers compares ledgers with one another and with the script of the session.
-func auditLedgers(cmd *cobra.Command, paths []string, asJSON bool) error {
+// dumpLedgers prints every entry of ledgers that nobody has changed.
+func dumpLedgers(cmd *cobra.Command, paths []string) error {
+	for _, path := range paths {
+		f, diags, err := ledger.Read(path)
+		if err != nil {
+			return err
+		}
+		if err := settle(cmd, diags); err != nil {
+			return err
+		}
+		if err := f.Dump(cmd.OutOrStdout()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeAgreement writes the audit of a folder of programs as a document.
+func writeAgreement(cmd *cobra.Command, dir, page string) error {
+	if err := refuseBeside(cmd, "output"); err != nil {
+		return err
+	}
+	bundle, diags, err := compile.ReadBundle(dir)
+	if err != nil {
+		return err
+	}
+	if err := settle(cmd, diags); err != nil {
+		return err
+	}
+	if err := settle(cmd, fit.Undeclared(bundle)); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(page, 0o644, func(w io.Writer) error { return report.WriteAgreement(w, dir, bundle) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: what crosses between the parties of %s, with a line to sign for each\n", page, dir)
+	return nil
+}
+
+// auditLedgers compares ledgers with one another and with the script of the session. The manifest in the folder says what parties can compute in such a run.
+func auditLedgers(cmd *cobra.Command, dir string, paths []string, asJSON bool) error {
 	report, diags, err := ledger.Reconcile(paths)
 	if err != nil {
 		return err
 	}
 	if err := settle(cmd, diags); err != nil {
 		return err
+	}
+	m, diags, err := split.ReadManifest(filepath.Join(dir, runs.ProgramsDir, split.ManifestFile), stdlib.New())
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // of a run that has not begun
+	case err != nil:
+		return err
+	case diags.HasErrors():
+		return settle(cmd, diags)
+	case m.Run != nil:
+		report.Verdict = m.Run.Verdict
 	}
 	if asJSON {
 		return posterior.WriteJSON(cmd.OutOrStdout(), report)
@@ -140,6 +206,7 @@ type auditReport struct {
 	model, transform, backend string
 	pooled                    bool
 	accepted                  accept.Set
+	verdict                   []compile.Verdict
 	rows                      []compile.Disclosure
 	forecasts                 []*attack.Forecast // by row; nil: none
 	work                      *posterior.Work    // of a run; nil: none
@@ -152,8 +219,13 @@ type auditRow struct {
 	Forecast *attack.Forecast `json:"forecast,omitempty"`
 }
 
-// document is what --json prints.
-func (r *auditReport) document() []auditRow {
+// An auditDocument is what --json prints.
+type auditDocument struct {
+	Verdict   []compile.Verdict `json:"verdict"`
+	Crossings []auditRow        `json:"crossings"`
+}
+
+func (r *auditReport) document() auditDocument {
 	out := []auditRow{}
 	for k, d := range r.rows {
 		row := auditRow{Disclosure: d}
@@ -162,7 +234,7 @@ func (r *auditReport) document() []auditRow {
 		}
 		out = append(out, row)
 	}
-	return out
+	return auditDocument{append([]compile.Verdict{}, r.verdict...), out}
 }
 
 // auditOf loads the programs of a folder, or compiles a model, and audits them.
@@ -175,7 +247,10 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 		if _, err := os.Stat(filepath.Join(path, runs.RecordFile)); err == nil {
 			return auditFolder(cmd, path, f)
 		}
-		return auditPrograms(cmd, path, f, a, masked(a, givenSettings(cmd, a))) // as vflc serve runs them
+		return auditPrograms(cmd, path, f, func(m *split.Manifest) (backends.Algorithm, map[string]string, error) { return declared(cmd, m, a) })
+	}
+	if err := refuseForeign(typed, a); err != nil {
+		return nil, err
 	}
 	m, err := compileWhole(cmd, path, f)
 	if err != nil {
@@ -184,13 +259,27 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	if !m.Pooled() {
 		say(cmd, m.Assumed())
 	}
-	return auditModel(m, a, settingsFor(cmd, a, m, typed))
+	return auditModel(m, a, settingsFor(cmd, a, m, typed), tablesBeside(m))
+}
+
+// tablesBeside looks into the tables of a model that vflc run would find; nil where they are not there.
+func tablesBeside(m *compile.Model) compile.TwoValued {
+	sources, err := data.Locate(m.Source.Name, m.Parties(), nil)
+	settings, _, unread := data.RunSettings(m.Source.Name)
+	if m.Pooled() || err != nil || unread != nil {
+		return nil
+	}
+	joining := data.Joining{Key: data.DefaultKey, Intersect: settings["rows"] == rowsIntersect}
+	if key, ok := settings["key"].(string); ok {
+		joining.Key = key
+	}
+	return m.TwoValued(sources, joining)
 }
 
 // auditModel audits a compiled model.
-func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string) (*auditReport, error) {
+func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string, two compile.TwoValued) (*auditReport, error) {
 	if m.Pooled() {
-		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
+		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, verdict: m.AllPooled(), rows: m.AuditPooled()}, nil
 	}
 	if diags := fit.Unestimated(a, m); diags.HasErrors() {
 		return nil, data.Errors(diags)
@@ -199,11 +288,11 @@ func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string)
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}
-	return auditBundle(bundle, a, given)
+	return auditBundle(bundle, a, given, two)
 }
 
-// auditPrograms loads the programs of a folder and audits them.
-func auditPrograms(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm, given map[string]string) (*auditReport, error) {
+// auditPrograms loads the programs of a folder and audits them, in the run that in names.
+func auditPrograms(cmd *cobra.Command, path string, f *modelFlags, in func(*split.Manifest) (backends.Algorithm, map[string]string, error)) (*auditReport, error) {
 	if err := f.refuse(path + " holds programs"); err != nil {
 		return nil, err
 	}
@@ -214,25 +303,39 @@ func auditPrograms(cmd *cobra.Command, path string, f *modelFlags, a backends.Al
 	if err := settle(cmd, diags); err != nil {
 		return nil, err
 	}
-	return auditBundle(bundle, a, given)
+	if err := settle(cmd, fit.Undeclared(bundle)); err != nil {
+		return nil, err
+	}
+	a, given, err := in(bundle.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	return auditBundle(bundle, a, given, nil)
 }
 
-func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]string) (*auditReport, error) {
-	if len(p.Manifest.Predicted) > 0 {
-		rows, err := fit.AuditPredicted(p, a, masked(a, given))
-		return &auditReport{model: p.Manifest.Model, transform: "of a prediction", accepted: p.Manifest.Accepted, rows: rows}, err
+func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]string, two compile.TwoValued) (*auditReport, error) {
+	verdict, err := fit.Verdict(p, a, given, two)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := fit.Audit(p, a, given)
 	if err != nil {
 		return nil, err
 	}
+	if len(p.Manifest.Predicted) > 0 {
+		return &auditReport{model: p.Manifest.Model, transform: "of a prediction", accepted: p.Manifest.Accepted, verdict: verdict, rows: rows}, nil
+	}
 	forecasts, err := fit.ForecastAttack(rows, p, a, given)
-	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, accepted: p.Manifest.Accepted, rows: rows, forecasts: forecasts}, err
+	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, accepted: p.Manifest.Accepted, verdict: verdict, rows: rows, forecasts: forecasts}, err
 }
 
 // print prints the table, then once each what a receiver can compute: the last column holds its number.
 func (r *auditReport) print(w io.Writer) error {
 	var b strings.Builder
+	b.WriteString(compile.VerdictText(r.verdict))
+	if len(r.verdict) > 0 {
+		b.WriteString("\n")
+	}
 	fmt.Fprintf(&b, "model %s, transform %s", r.model, r.transform)
 	if r.backend != "" {
 		fmt.Fprintf(&b, ", backend %s", r.backend)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/fit"
 )
 
@@ -67,10 +68,11 @@ func (f *settingFlag) Type() string {
 
 // addSettings adds a flag for every setting of every backend. Its help names the backends, and the default, which may differ between them.
 func addSettings(cmd *cobra.Command) {
-	for _, a := range fit.Backends() {
+	all := fit.Backends()
+	for _, a := range all {
 		for _, s := range a.Settings {
 			if f := cmd.Flags().Lookup(s.Name); f == nil {
-				f = cmd.Flags().VarPF(&settingFlag{s, fmt.Sprint(s.Default)}, s.Name, "", usageOf(s.Name))
+				f = cmd.Flags().VarPF(&settingFlag{s, fmt.Sprint(s.Default)}, s.Name, "", usageOf(all, s.Name))
 				f.DefValue = ""
 				if s.Switch() {
 					f.NoOptDefVal = "true"
@@ -81,10 +83,10 @@ func addSettings(cmd *cobra.Command) {
 }
 
 // usageOf is the help of a setting: what it is in each backend, those together in which it is the same.
-func usageOf(name string) string {
+func usageOf(all []backends.Algorithm, name string) string {
 	var texts []string
 	owners := map[string][]string{}
-	for _, a := range fit.Backends() {
+	for _, a := range all {
 		for _, s := range a.Settings {
 			if s.Name != name {
 				continue
@@ -111,6 +113,23 @@ func givenSettings(cmd *cobra.Command, a backends.Algorithm) map[string]string {
 		}
 	}
 	return given
+}
+
+// declared is the algorithm of the run that programs are for, and its settings with those of the command line. a is the algorithm that --backend names.
+func declared(cmd *cobra.Command, m *split.Manifest, a backends.Algorithm) (backends.Algorithm, map[string]string, error) {
+	asked := &a
+	if !cmd.Flags().Changed("backend") {
+		asked = nil
+		if m.Run != nil {
+			if own, ok := fit.Backend(m.Run.Backend); ok {
+				a = own
+			}
+		}
+	}
+	if err := refuseForeign(typedFlags(cmd), a); err != nil {
+		return a, nil, err
+	}
+	return fit.Declared(m, asked, givenSettings(cmd, a))
 }
 
 // settingsFor are the settings given, without those of vfl.toml that do not apply to the transform of the model.

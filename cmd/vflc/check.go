@@ -30,19 +30,22 @@ func newCheck() *cobra.Command {
 	var tables []string
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
-		Short: "Report errors and warnings of a model, without its data",
+		Short: "Report errors and warnings of a model, without its data or with them",
 		Long: `Report errors and warnings of a model or of one party's program, without data. With --manifest
 a program is loaded as its party would load it: it must be the one that the manifest lists, and
-send, receive and evaluate exactly what the manifest lists for its party.`,
+send, receive and evaluate exactly what the manifest lists for its party. - reads a model from
+standard input. With --data a model is checked with the tables of its parties, as a run would
+read them.`,
 		Example: `  vflc check logistic.vfl --priors
   vflc check logistic.vfl --info
   vflc check logistic.vfl --transform power --json
   vflc check build/hospital_a.vfl --manifest build/manifest.json
+  vflc check logistic.vfl --data data.csv
   vflc check build/hospital_a.vfl --data a.csv`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if tables != nil {
-				return checkData(cmd, args[0], manifest, tables)
+				return checkTables(cmd, args[0], manifest, tables, &f)
 			}
 			checked, assumed, diags, err := checkFile(cmd, args[0], manifest, &f)
 			if err != nil {
@@ -72,18 +75,57 @@ send, receive and evaluate exactly what the manifest lists for its party.`,
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&manifest, "manifest", "", "the manifest `FILE` that a party's program must agree with")
-	cmd.Flags().StringArrayVar(&tables, "data", nil, "read this `FILE` as the party of the program will, and shared=FILE as it will read shared data that its own table does not have: columns, encoders, missing cells; repeatable; the manifest is the one beside the program unless --manifest names another")
+	cmd.Flags().StringArrayVar(&tables, "data", nil, "of a model, read these tables as vflc run does, PARTY=FILE; of a party's program, read this `FILE` as the party of the program will, and shared=FILE as it will read shared data that its own table does not have: columns, encoders, missing cells; repeatable; the manifest is the one beside the program unless --manifest names another")
 	cmd.Flags().BoolVar(&priors, "priors", false, "print the prior of every parameter")
 	cmd.Flags().BoolVar(&info, "info", false, "report also what is not wrong and yet seldom meant: hard bounds, constants far from 1, improper priors, parameters without influence")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnostics, or with --priors the priors, as JSON")
 	return cmd
 }
 
+// checkTables checks a party's program with its table where a manifest is named or beside it, and else a model with the tables of its parties.
+func checkTables(cmd *cobra.Command, path, manifest string, tables []string, f *modelFlags) error {
+	if manifest != "" {
+		return checkData(cmd, path, manifest, tables)
+	}
+	beside := filepath.Join(filepath.Dir(path), compile.ManifestFile)
+	if _, err := os.Stat(beside); err == nil && isProgram(path) {
+		return checkData(cmd, path, beside, tables)
+	}
+	if _, err := f.honour(cmd, path); err != nil {
+		return err
+	}
+	m, err := compileWhole(cmd, path, f)
+	if err != nil {
+		return err
+	}
+	sources, err := data.Locate(path, m.Parties(), tables)
+	if err != nil {
+		return err
+	}
+	b, diags, err := compile.Bind(m, sources, data.Joining{})
+	if err == nil {
+		err = settle(cmd, diags)
+	}
+	if err != nil {
+		return err
+	}
+	for _, text := range append(append([]string{b.Assumed()}, b.Data.Joined()...), b.Imputed()...) {
+		say(cmd, text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Sizes.Common)) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s = %d\n", name, b.Sizes.Common[name])
+	}
+	return nil
+}
+
+// isProgram reports a party's program, whose first word says so; a model may lie beside a manifest that is none of its own.
+func isProgram(path string) bool {
+	text, err := os.ReadFile(path)
+	return err == nil && strings.HasPrefix(strings.TrimSpace(string(text)), "program ")
+}
+
 // checkData is a party's own dry run: its program with its table, before anybody else is involved.
 func checkData(cmd *cobra.Command, path, manifest string, tables []string) error {
-	if manifest == "" {
-		manifest = filepath.Join(filepath.Dir(path), compile.ManifestFile)
-	}
 	universe := stdlib.New()
 	m, diags, err := split.ReadManifest(manifest, universe)
 	if err == nil && diags.HasErrors() {

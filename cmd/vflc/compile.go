@@ -8,23 +8,29 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/noise"
 )
 
 func newCompile() *cobra.Command {
 	var f modelFlags
-	var by, dir, dump string
+	var by, dir, dump, backend string
 	var several bool
 	cmd := &cobra.Command{
 		Use:   "compile --split-by client MODEL -o DIR",
 		Short: "Write one program per party, and the manifest of what crosses between them",
 		Long: `Write one program per party, and the manifest of what crosses between them, to a folder. The folder is new or empty, or one that vflc compile
-has written: its programs are then replaced. Other files are not.`,
+has written: its programs are then replaced. Other files are not.
+
+What crosses depends on the backend and on some of its settings, such as whether sums over clients are masked (they are, unless --secure-sum off is given). The
+manifest names them, and lists every row of the audit; parties refuse a run in which something else would cross.`,
 		Example: `  vflc compile --split-by client logistic.vfl -o build
   vflc compile --split-by client logistic.vfl --extrapolate --rho 0.6,0.4,0.2 -o build
-  vflc compile logistic.vfl --dump cut`,
+  vflc compile logistic.vfl --dump cut
+` + example("vflc compile logistic.vfl -o build"),
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -37,7 +43,15 @@ has written: its programs are then replaced. Other files are not.`,
 			if err != nil {
 				return err
 			}
-			if _, err := f.honour(cmd, args[0]); err != nil {
+			typed, err := f.honour(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			a, err := algorithm(backend)
+			if err != nil {
+				return err
+			}
+			if err := refuseForeign(typed, a); err != nil {
 				return err
 			}
 			m, diags, err := compileFile(args[0], &f)
@@ -51,16 +65,19 @@ has written: its programs are then replaced. Other files are not.`,
 				return printStage(cmd, m, dump)
 			}
 			say(cmd, m.Assumed())
+			given := masked(a, settingsFor(cmd, a, m, typed))
 			if several {
-				return writeSeries(cmd, m, rhos, dir)
+				return writeSeries(cmd, m, rhos, dir, a, given)
 			}
-			return writePrograms(cmd, m, dir)
+			return writePrograms(cmd, m, dir, a, given)
 		}),
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&by, "split-by", "client", "`unit` that gets its own program: client")
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` for the programs and the manifest")
 	cmd.Flags().BoolVar(&several, extrapolateFlag, false, "write programs for three rho, in a folder each: those that --rho lists, or 1/√J, 0.7/√J and 0.35/√J; vflc serve and vflc join with the same flag fit at each, and extrapolate to rho = 0")
+	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` of the run: "+strings.Join(algorithmNames(), ", "))
+	addSettings(cmd)
 	cmd.Flags().StringVar(&dump, "dump", "", "print the model after this `stage` of the compiler, and stop: "+strings.Join(stageNames(), ", "))
 	return cmd
 }
@@ -79,7 +96,7 @@ func (f *modelFlags) severalRho(several bool, dump string) ([]float64, error) {
 }
 
 // writeSeries writes the programs for each rho, and their list.
-func writeSeries(cmd *cobra.Command, m *compile.Model, rhos []float64, dir string) error {
+func writeSeries(cmd *cobra.Command, m *compile.Model, rhos []float64, dir string, a backends.Algorithm, given map[string]string) error {
 	if err := noise.HasRho(m); err != nil {
 		return err
 	}
@@ -98,7 +115,7 @@ func writeSeries(cmd *cobra.Command, m *compile.Model, rhos []float64, dir strin
 		if err := settle(cmd, diags); err != nil {
 			return err
 		}
-		if err := writePrograms(cmd, other, filepath.Join(dir, noise.Folder(rho))); err != nil {
+		if err := writePrograms(cmd, other, filepath.Join(dir, noise.Folder(rho)), a, given); err != nil {
 			return err
 		}
 	}
@@ -121,7 +138,8 @@ func printStage(cmd *cobra.Command, m *compile.Model, name string) error {
 	return m.Dump(cmd.OutOrStdout(), name)
 }
 
-func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
+// writePrograms writes the programs of a model for runs by this algorithm with these settings, and those for what can be done with such a run.
+func writePrograms(cmd *cobra.Command, m *compile.Model, dir string, a backends.Algorithm, given map[string]string) error {
 	if m.Pooled() {
 		return fmt.Errorf("%s: transform none keeps all data in one place, so there is nothing to split", m.Source.Name)
 	}
@@ -130,6 +148,9 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 	}
 	if err := m.Verify(); err != nil { // each program is loaded as its party would load it
 		return fmt.Errorf("%s: vflc wrote programs that their parties would refuse, so none is kept; this is a fault of vflc: %w", m.Source.Name, err)
+	}
+	if err := fit.Declare(m, a, given); err != nil {
+		return err
 	}
 	type folder struct {
 		dir   string
@@ -145,6 +166,9 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 		if err == nil && !diags.HasErrors() && p.Model.Manifest != nil {
 			if err := p.Verify(); err != nil {
 				return fmt.Errorf("%s: vflc wrote programs of a prediction that their parties would refuse; this is a fault of vflc: %w", m.Source.Name, err)
+			}
+			if err := fit.Declare(p.Model, a, given); err != nil {
+				return err
 			}
 			to.files = p.Files()
 			further += fmt.Sprintf("; those for %s to %s", k.doc, to.dir)

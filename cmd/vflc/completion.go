@@ -22,7 +22,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A completer proposes values for a word that begins with typed. args are the arguments that are already on the command line.
@@ -87,7 +87,7 @@ func valuesOf(f *pflag.Flag) completer {
 	}
 	switch f.Name {
 	case "transform":
-		return words(stdlib.New().Transforms())
+		return words(transforms.Names())
 	case "backend":
 		return words(algorithmNames())
 	case "rows":
@@ -136,21 +136,23 @@ func words(list []string) completer {
 
 // settingValues are the choices of a setting in all backends that have it, and its default where it may be anything.
 func settingValues(name string) completer {
-	var out []string
-	for _, a := range fit.Backends() {
-		for _, s := range a.Settings {
-			if s.Name != name {
-				continue
+	return func(args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		var out []string
+		for _, a := range fit.Backends() {
+			for _, s := range a.Settings {
+				if s.Name != name {
+					continue
+				}
+				choices := strings.Fields(strings.Join(s.Choices, " "))
+				if s.Choices == nil && s.Default != "" {
+					choices = []string{fmt.Sprint(s.Default)}
+				}
+				out = append(out, choices...)
 			}
-			choices := strings.Fields(strings.Join(s.Choices, " "))
-			if s.Choices == nil && s.Default != "" {
-				choices = []string{fmt.Sprint(s.Default)}
-			}
-			out = append(out, choices...)
 		}
+		slices.Sort(out)
+		return words(slices.Compact(out))(args, typed)
 	}
-	slices.Sort(out)
-	return words(slices.Compact(out))
 }
 
 // acceptedNames completes a list with commas.

@@ -61,7 +61,7 @@ those that are there.`,
 	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the folds and of all fits")
 	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of folds to fit at the same time; the result does not depend on it")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
-	fs.BoolVar(&f.asJSON, "json", false, "print JSON, with the fold and the log density of each row")
+	fs.BoolVar(&f.asJSON, "json", false, "print JSON, with the key, the fold and the log density of each row")
 	addSettings(cmd)
 	return cmd
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/node/policy"
 )
 
 // demoFile says in the folder of a demonstration what its processes are.
@@ -46,7 +47,8 @@ func newDemo() *cobra.Command {
 		Use:   "demo",
 		Short: "Run all parties of a model as processes on this machine, as they would run on machines of their own",
 		Long: `Run all parties of a model as processes on this machine, as they would run on machines of their own: with a project, a certificate
-for each party, connections by TLS on the loopback interface, and a folder for each party. The draws are those of vflc run with the
+for each party, connections by TLS on the loopback interface, and a folder for each party. Each party has policy = "open" in its
+policy.toml, since all of them are yours: across machines each owner confirms a run after vflc preflight, or writes a policy. The draws are those of vflc run with the
 same seed and --wire fixed, since the random numbers of all parties follow from the seed: in a deployment each party has its own.`,
 		Example: `  vflc demo start logistic.vfl -o demo
   vflc status demo
@@ -181,7 +183,7 @@ func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []
 	if err != nil {
 		return nil, err
 	}
-	if err := writePrograms(cmd, m, filepath.Join(dir, "programs")); err != nil {
+	if err := writePrograms(cmd, m, filepath.Join(dir, "programs"), a, masked(a, givenSettings(cmd, a))); err != nil {
 		return nil, err
 	}
 	d := &demo{dir: dir}
@@ -210,8 +212,14 @@ func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []
 		}
 	}
 	d.Processes = parties
+	fmt.Fprintf(cmd.ErrOrStderr(), "all parties are on this machine: each has policy = %q, and is asked nothing\n", "open")
 	return d, d.write()
 }
+
+// demoPolicy is that of each party of a demonstration.
+const demoPolicy = `# All parties of a demonstration are on one machine, whose owner has started it: nothing is asked of them.
+policy = "open"
+`
 
 // admit makes the keys and the certificate of a party. Its random numbers follow from the seed of the demonstration.
 func (d *demo) admit(project string, p *demoProcess, seed uint64) error {
@@ -219,15 +227,15 @@ func (d *demo) admit(project string, p *demoProcess, seed uint64) error {
 	if err := identity.Request(own, "demo", p.Party); err != nil {
 		return err
 	}
-	_, bundle, err := identity.Add(project, filepath.Join(own, identity.RequestFile))
+	issued, err := identity.Add(project, filepath.Join(own, identity.RequestFile), identity.Admission{Server: true})
 	if err != nil {
 		return err
 	}
-	cert, err := os.ReadFile(filepath.Join(bundle, identity.CertFile))
+	cert, err := os.ReadFile(filepath.Join(issued.Bundle, identity.CertFile))
 	if err != nil {
 		return err
 	}
-	return errors.Join(atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert), identity.Copy(bundle, own), identity.Simulate(own, seed))
+	return errors.Join(atomicfile.WriteBytes(filepath.Join(own, policy.FileName), 0o600, []byte(demoPolicy)), atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert), identity.Copy(issued.Bundle, own), identity.Simulate(own, seed))
 }
 
 func serveArgs(a backends.Algorithm, s serving, given map[string]string, address string) []string {

@@ -166,7 +166,8 @@ func (s *stage) provisioned(address string) {
 	s.must("provision", "init", "heart", "--server", "server", "--address", address, "--party", "a", "--party", "b")
 	for _, party := range []string{"server", "a", "b"} {
 		s.must("provision", "request", party, "--project", "heart", "--party", party)
-		s.must("provision", "add", "heart", party+"/request.csr")
+		s.must("provision", "add", "--server", "heart", party+"/request.csr")
+		s.write(party+"/policy.toml", "policy = \"open\"\n")
 		for _, file := range []string{"party.crt", "ca.crt", "revoked.crl", "project.toml"} {
 			s.write(party+"/"+file, s.read("heart/bundles/"+party+"/"+file))
 		}

@@ -12,12 +12,14 @@ import (
 )
 
 func newDiagnose() *cobra.Command {
-	var asJSON, strict bool
+	var asJSON bool
+	var strict strictness
 	cmd := &cobra.Command{
 		Use:   "diagnose RUN",
 		Short: "Check whether the draws of a run can be trusted",
 		Long: `Report each problem of the draws of a run, its size, and what to try: divergences, transitions at the depth limit, E-BFMI
-below 0.3, R-hat above 1.01, effective sample sizes below 400, k-hat of a variational fit above 0.7, a fit that has not converged.
+below 0.3, R-hat above 1.01, effective sample sizes below 400, k-hat of a variational fit above 0.7, a fit that has not converged; and a
+transform that moves the answer: a parameter by more than 0.2 standard deviations, or a standard deviation by more than 5 %.
 
 ` + runArgument,
 		Example: `  vflc diagnose out
@@ -33,14 +35,14 @@ below 0.3, R-hat above 1.01, effective sample sizes below 400, k-hat of a variat
 			} else {
 				err = write(cmd.OutOrStdout())
 			}
-			if err == nil && strict && len(found) > 0 {
-				return shown(exitUntrusted)
+			if err == nil {
+				err = strict.of(found)
 			}
 			return err
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print every finding as JSON")
-	cmd.Flags().BoolVar(&strict, "strict", false, "exit with code 3 when there is a finding")
+	strict.add(cmd.Flags())
 	return cmd
 }
 

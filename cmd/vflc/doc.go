@@ -33,7 +33,7 @@ func newDoc() *cobra.Command {
 			if len(args) == 0 {
 				return listBuiltIn(cmd.OutOrStdout(), u, asJSON)
 			}
-			return showPages(cmd.OutOrStdout(), u, cmd.Root(), args[0], asJSON)
+			return showPages(cmd.OutOrStdout(), u, newRoot(), args[0], asJSON)
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

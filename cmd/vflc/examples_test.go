@@ -23,6 +23,7 @@ func do(t *testing.T, args ...string) string {
 // Every example is checked, is in the canonical layout, is compiled and run.
 func TestExamplesRun(t *testing.T) {
 	models, err := filepath.Glob("../../examples/*.vfl")
+	models = append(models, "../../examples/paper/split_nn.vfl", "../../examples/paper/hier_bayes_split_nn.vfl")
 	if err != nil || len(models) == 0 {
 		t.Fatalf("no examples: %v", err)
 	}
@@ -79,7 +80,7 @@ func TestExamplesOnTablesOfThePaper(t *testing.T) {
 	}
 	heart := []string{"registry=" + filepath.Join(tables, "heart", "server.csv"), "hospital_a=" + filepath.Join(tables, "heart", "client1.csv"), "hospital_b=" + filepath.Join(tables, "heart", "client2.csv")}
 	counts := []string{"server=" + filepath.Join(tables, "poisson", "server.csv"), "health=" + filepath.Join(tables, "poisson", "client1.csv"), "census=" + filepath.Join(tables, "poisson", "client2.csv")}
-	for name, data := range map[string][]string{"split_nn": heart, "hier_bayes_split_nn": heart, "poisson_multilevel": counts} {
+	for name, data := range map[string][]string{"paper/split_nn": heart, "paper/hier_bayes_split_nn": heart, "split_nn": heart, "poisson_multilevel": counts} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := []string{"run", filepath.Join("..", "..", "examples", name+".vfl"), "--json", "--quiet", "--backend", "sfvi", "--iterations", "100", "--elbo-draws", "100", "--draws", "200"}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -116,6 +117,7 @@ func judged(cmd *cobra.Command, err error) error {
 	var peer *session.PeerError
 	var ended *node.EndedError
 	var protocol *session.ProtocolError
+	var unlike *session.UnlikeError
 	var misaligned *align.Error
 	var diagnostics data.Errors
 	err = data.Trouble(err)
@@ -128,7 +130,22 @@ func judged(cmd *cobra.Command, err error) error {
 		return &failure{exitUsage, err}
 	case errors.As(err, &ended):
 		var l diag.List
-		l.Errorf(diag.EndedElsewhere, nil, source.Span{}, "%v", ended)
+		code := diag.EndedElsewhere
+		if ended.Code == node.CodeUnlike {
+			code = diag.UnlikeAnswers
+		}
+		l.Errorf(code, nil, source.Span{}, "%v", ended)
+		if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
+			return err
+		}
+		return shown(exitPeer)
+	case errors.As(err, &unlike), errors.As(err, &peer) && peer.Code == session.EndUnlike:
+		var l diag.List
+		why := error(peer)
+		if unlike != nil {
+			why = unlike
+		}
+		l.Errorf(diag.UnlikeAnswers, nil, source.Span{}, "the run cannot go on: %s", strings.TrimPrefix(why.Error(), "session: "))
 		if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
 			return err
 		}

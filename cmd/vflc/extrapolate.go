@@ -95,14 +95,21 @@ func (s *runState) series(rhos []float64) (*noise.Series, error) {
 	}
 	sources.Limit(s.flags.most)
 	clients := m.Addends(sources)
-	if rhos == nil {
-		rhos = noise.Values(noise.DefaultSDs(), clients)
-	}
-	if err := noise.Extrapolable(rhos, clients); err != nil {
-		return nil, err
-	}
 	joining, err := joiningOf(s.flags.key, s.flags.rows)
 	if err != nil {
+		return nil, err
+	}
+	if rhos == nil {
+		sds, diags, err := noise.ScaledSDs(s.cmd.Context(), m, sources, fit.Options{Algorithm: s.backend, Joining: joining, Seed: s.flags.seed})
+		if err := settleQuietly(s.cmd, diags, s.flags.quiet); err != nil {
+			return nil, err
+		}
+		if err != nil {
+			return nil, err
+		}
+		rhos = noise.Values(sds, clients)
+	}
+	if err := noise.Extrapolable(rhos, clients); err != nil {
 		return nil, err
 	}
 	changed, err := s.flags.options()
@@ -162,21 +169,13 @@ func (s *runState) extrapolated(e noise.Extrapolation) error {
 	if s.flags.dir != "" {
 		s.screen.Say("written to %s, a folder for each fit; vflc summary %s repeats this table", s.flags.dir, quoted(s.flags.dir))
 	}
-	if s.flags.strict && len(e.Findings) > 0 {
-		return shown(exitUntrusted)
-	}
-	return nil
+	return s.flags.strict.of(e.Findings)
 }
 
-// writeFindings writes what is wrong, as warnings.
+// writeFindings writes what is wrong, as one warning a check.
 func writeFindings(cmd *cobra.Command, findings []posterior.Finding) {
-	for _, p := range fit.Problems(findings) {
-		for _, text := range p.Texts {
-			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text)
-		}
-		if p.Try != "" {
-			fmt.Fprintf(cmd.ErrOrStderr(), "  try: %s\n", p.Try)
-		}
+	for _, m := range fit.Messages(findings) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", m)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -18,8 +19,10 @@ func newFmt() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt FILE…",
 		Short: "Rewrite files in the canonical layout; comments are kept",
+		Long:  "Rewrite files in the canonical layout; comments are kept. - reads standard input, and prints the result.",
 		Example: `  vflc fmt logistic.vfl
-  vflc fmt --check *.vfl`,
+  vflc fmt --check *.vfl
+  vflc fmt - < logistic.vfl`,
 		Args: arguments(1, 0, "one FILE or more"),
 		RunE: action(func(cmd *cobra.Command, files []string) error {
 			wrong := false
@@ -43,7 +46,7 @@ func newFmt() *cobra.Command {
 
 // formatFile rewrites one file, or with onlyCheck prints its name if it would change. A file with errors is not changed.
 func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err error) {
-	text, err := inputfile.Read(path, inputfile.MaxText)
+	text, err := inputfile.ReadText(path)
 	if err != nil {
 		return false, err
 	}
@@ -53,6 +56,9 @@ func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err
 	}
 	formatted := format.Format(file)
 	switch {
+	case path == inputfile.Stdin && !onlyCheck:
+		_, err := io.WriteString(cmd.OutOrStdout(), formatted)
+		return true, err
 	case formatted == string(text):
 		return true, nil
 	case onlyCheck:

@@ -30,7 +30,7 @@ func execute(args []string, out, errs io.Writer) (code int) {
 	if err := vector.Refused(); err != nil {
 		fmt.Fprintf(errs, "vflc: %v\n", err)
 	}
-	root := newRoot()
+	root := newRoot(args...)
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)

@@ -16,7 +16,7 @@ import (
 
 // compileFile compiles a model with the flags given. An error is about the file or the flags; diagnostics are about the model.
 func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) {
-	text, err := inputfile.Read(path, inputfile.MaxText)
+	text, err := inputfile.ReadText(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -50,6 +50,8 @@ func (s *runState) next() [2]nextStep {
 		second = nextStep{"vflc audit " + quoted(dir), "who learned what"}
 	case dir == "":
 		second = nextStep{"vflc check " + quoted(s.path) + " --priors", "the prior of every parameter"}
+	case s.model.Checked.PriorOnly:
+		second = nextStep{"vflc ppc " + quoted(dir), "data that the prior holds possible, beside those that there are"}
 	default:
 		second = nextStep{"vflc loo " + quoted(dir), "how well the model predicts"}
 	}

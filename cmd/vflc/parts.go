@@ -21,8 +21,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// inParts makes the commands whose computation is in equal steps, some of which are a cell.
-func inParts() []*cobra.Command { return []*cobra.Command{newCV(), newCalibrate()} }
+// inParts names the commands whose computation is in equal steps, some of which are a cell.
+func inParts() []string { return []string{"cv", "calibrate"} }
 
 // A partRequest asks a command for a part of its computation in place of all of it.
 type partRequest struct {
@@ -148,7 +148,7 @@ func (s *stepwise) flags() (out []cells.Flag) {
 func refuseCell(c *cells.Cell) error {
 	var diags diag.List
 	_, whole := study.CommandOf(c.Command)
-	partly := slices.ContainsFunc(inParts(), func(cmd *cobra.Command) bool { return cmd.Name() == c.Command })
+	partly := slices.Contains(inParts(), c.Command)
 	if c.Part == nil && !whole || c.Part != nil && !partly {
 		diags.Errorf(diag.NoCell, nil, source.Span{}, "vflc %q is no command that cells are of", c.Command)
 	}

@@ -31,8 +31,10 @@ func newPredict() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict RUN",
 		Short: "Predict the responses of new rows",
-		Long: `Predict the responses of new rows at the draws of a run, after any backend and under any transform: the mean, the standard deviation and quantiles of each, of a category the
-probabilities. The mean is the expectation of the response where its distribution has one, averaged over the draws; the others are of draws of the response.
+		Long: `Predict the responses of new rows at the draws of a run, after any backend and under any transform. A response that is 0 or 1, a count or a category is predicted by its
+expectation, of a category the probability of each: mean, standard deviation and quantiles say how sure the model is of that probability or mean. With --replicates, and of continuous responses
+always, standard deviation and quantiles are of draws of the response itself: where a new one will lie. The mean is the expectation, averaged over the draws of the run. The column "of" says which it
+is. Generated quantities of the model with an element for each row, as generate p = inv_logit(a + X * b), are computed for the new rows too, if no response enters them.
 
 The new tables have the columns of the run's, without the response. Encoders are as the run fitted them, and its folder keeps them: zscore(age) subtracts the mean age of
 the run's rows, and a category that the run did not see is refused, unless its encoder has a place for it. With --new-levels the elements of parameters for a new category of a level are drawn from their prior, given the other
@@ -64,12 +66,16 @@ parameters. --audit lists that.`,
 	fs.IntVar(&f.request.Draws, "draws", 0, "use this many draws of the run, at even distances (default all)")
 	fs.Uint64Var(&f.request.Seed, "seed", 1, "seed of the draws of the response")
 	fs.Float64SliceVar(&f.probs, "probs", []float64{0.05, 0.5, 0.95}, "`probabilities` of the quantiles")
+	fs.Lookup("probs").DefValue = "0.05,0.5,0.95" // as one types it
 	fs.StringVarP(&f.output, "output", "o", "", "write the predictions to this `file`, which ends in .csv or .json")
-	fs.StringVar(&f.draws, "save-draws", "", "write the draws of the responses to this CSV `file`, a line for each draw of the run")
+	fs.StringVar(&f.draws, "save-draws", "", "write the draws of what is summarised to this CSV `file`, a line for each draw of the run")
+	fs.BoolVar(&f.request.Replicates, "replicates", false, replicatesDoc)
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.BoolVar(&f.audit, "audit", false, "print what crosses between the parties, and predict nothing")
 	return cmd
 }
+
+const replicatesDoc = "summarise draws of binary responses, counts and categories too, in place of their expectation"
 
 func predict(cmd *cobra.Command, r *runs.Run, f *predictFlags) error {
 	ending := filepath.Ext(f.output)

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +25,11 @@ func newPreflight() *cobra.Command {
 		Short: "Look for what would make a run across machines fail, before it begins",
 		Long: `Look for what would make a run across machines fail, before it begins: the party's certificate, its program, its table, the
 connection to the server, the clock, and what the server announces. Then it lists what would leave the party in a run, and what the
-receiver can compute from it. Nothing of the party's data is sent. The flags are those of
+receiver can compute from it. Nothing of the party's data is sent. A client without policy.toml takes part in a run only if its owner
+has confirmed what is shown here (--confirm). The flags are those of
 vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --extrapolate those of the tasks that they start.`,
 		Example: `  vflc preflight build --identity hospital_a --data a.csv
+  vflc preflight build --identity hospital_a --data a.csv --confirm
   vflc preflight build --identity hospital_a --predict run_a --data new_a.csv`,
 		Args: oneArgument("the folder PROGRAMS"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
@@ -43,9 +49,12 @@ vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --e
 			if f.folds > 0 {
 				f.Task.Fold = f.fold(1)
 			}
-			checks, err := f.lookAhead(cmd)
+			checks, pending, err := f.lookAhead(cmd)
 			if err != nil {
 				return err
+			}
+			if pending != nil {
+				checks = append(checks, f.ask(cmd, checks, pending)...)
 			}
 			if f.asJSON {
 				if err := posterior.WriteJSON(cmd.OutOrStdout(), checks); err != nil {
@@ -70,37 +79,95 @@ vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --e
 	addNATS(fs, &f.NATS)
 	f.taskFlags.add(cmd)
 	addLones(cmd)
+	fs.BoolVar(&f.confirm, "confirm", false, "of a client without a policy, or after a run that V0839 has ended: confirm the run that is shown, where nothing is wrong with it; at a terminal it is asked")
 	fs.BoolVar(&f.asJSON, "json", false, "print as JSON")
 	return cmd
 }
 
 // lookAhead looks at what the flags name; of fits at several rho at the first as a whole, and at what the policy says of the others.
-func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, error) {
+func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, *node.Pending, error) {
 	if !f.several {
-		return node.Preflight(cmd.Context(), f.Options), nil
+		checks, pending := node.Preflight(cmd.Context(), f.Options)
+		if pending != nil && f.folds > 0 {
+			o := f.Options
+			o.Task.Kind = node.Scoring
+			more, err := also(pending, o, "in the prediction of each fold")
+			return append(checks, more...), pending, err
+		}
+		return checks, pending, nil
 	}
 	x, err := noise.Programs(f.Programs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var checks []node.Check
+	var pending *node.Pending
 	for k, t := range f.fits(x) {
 		o := f.Options
 		o.Task, o.Programs = t.Task, t.programs
 		if k == 0 {
-			checks = append(node.Preflight(cmd.Context(), o), node.Check{Name: "fits", Note: true, Found: fmt.Sprintf("%d, one after another: what is listed here crosses in each, with its own noise", len(x.Fits))})
+			checks, pending = node.Preflight(cmd.Context(), o)
+			checks = append(checks, node.Check{Name: "fits", Note: true, Found: fmt.Sprintf("%d, one after another: what is listed here crosses in each, with its own noise", len(x.Fits))})
 			continue
+		}
+		if pending != nil {
+			more, err := also(pending, o, fmt.Sprintf("rho = %.4g", x.Fits[k].Rho))
+			if err != nil {
+				return nil, nil, err
+			}
+			checks = append(checks, more...)
 		}
 		lines, err := node.Allowed(o)
 		if err != nil && lines == nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, c := range lines {
 			c.Name = fmt.Sprintf("rho = %.4g: %s", x.Fits[k].Rho, c.Name)
 			checks = append(checks, c)
 		}
 	}
-	return checks, nil
+	return checks, pending, nil
+}
+
+// also adds a task to what can be confirmed, and shows what leaves in it.
+func also(pending *node.Pending, o node.Options, name string) (checks []node.Check, err error) {
+	lines, err := pending.Also(o)
+	for _, line := range lines {
+		checks = append(checks, node.Check{Name: name + ": verdict", Note: true, Found: line})
+	}
+	return checks, err
+}
+
+// ask has the owner confirm what was found, and says how that stands.
+func (f *partyFlags) ask(cmd *cobra.Command, found []node.Check, pending *node.Pending) []node.Check {
+	const name = "confirmed"
+	at, err := pending.Known()
+	if err == nil {
+		return []node.Check{{Name: name, Found: "by the party's owner, on " + at.Format(time.DateOnly)}}
+	}
+	missing := node.Check{Name: name, Problem: err.Error(), Fix: "read what leaves, and to whom; then vflc preflight with the same arguments and --confirm"}
+	if slices.ContainsFunc(found, func(c node.Check) bool { return c.Problem != "" }) {
+		return []node.Check{missing}
+	}
+	if !f.confirm {
+		in, ok := cmd.InOrStdin().(*os.File)
+		if f.asJSON || !ok || !terminal.Is(in) || !terminal.Is(cmd.OutOrStdout()) {
+			return []node.Check{missing}
+		}
+		if err := writeChecks(cmd.OutOrStdout(), found); err != nil {
+			return []node.Check{missing}
+		}
+		fmt.Fprint(cmd.OutOrStdout(), "\nShall this party take part in this run, as it is shown above? (yes or no) ")
+		answer, _ := bufio.NewReader(in).ReadString('\n') // no answer is none
+		if strings.TrimSpace(answer) != "yes" {
+			return []node.Check{missing}
+		}
+	}
+	path, err := pending.Confirm()
+	if err != nil {
+		return []node.Check{{Name: name, Problem: err.Error(), Fix: "let this process write to the folder with the party's keys"}}
+	}
+	return []node.Check{{Name: name, Found: "this run, in " + path}}
 }
 
 // writeChecks writes a line for each check; on a terminal it is broken where it is wider than that.

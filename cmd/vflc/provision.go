@@ -26,7 +26,8 @@ the keeper writes a bundle, which holds no secret either (add); the party copies
 sent. A certificate that was lost, or a party that leaves, is revoked.`,
 		Example: `  vflc provision init heart --server registry --address coordinator.example.org:7422 --party hospital_a --party hospital_b
   vflc provision request hospital_a --project heart --party hospital_a
-  vflc provision add heart hospital_a/request.csr
+  vflc provision add heart registry/request.csr --server
+  vflc provision add heart hospital_a/request.csr hospital_b/request.csr
   vflc provision sign build --identity registry
   vflc provision revoke heart hospital_a`,
 		Args: cobra.NoArgs,
@@ -55,7 +56,9 @@ func newProvisionInit() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "wrote the project %s to %s; %s signs certificates: keep it where nobody else can read it\n", p.Name, args[0], filepath.Join(args[0], "ca.key"))
-			return nil
+			authority, err := identity.AuthorityFingerprint(args[0])
+			fmt.Fprintf(cmd.ErrOrStderr(), "authority of %s: %s\n", p.Name, authority)
+			return err
 		}),
 	}
 	cmd.Flags().StringVar(&p.Name, "name", "", "`name` of the project (default: that of the folder)")
@@ -80,7 +83,9 @@ func newProvisionRequest() *cobra.Command {
 				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "wrote the keys of %s to %s; send %s to whoever keeps the project, and no other file\n", party, args[0], filepath.Join(args[0], identity.RequestFile))
-			return nil
+			key, err := identity.RequestFingerprint(filepath.Join(args[0], identity.RequestFile))
+			fmt.Fprintf(cmd.ErrOrStderr(), "key of %s: %s\nread it to the keeper, who sees the same when the request has come unchanged\n", party, key)
+			return err
 		}),
 	}
 	cmd.Flags().StringVar(&project, "project", "", "`name` of the project")
@@ -89,22 +94,33 @@ func newProvisionRequest() *cobra.Command {
 }
 
 func newProvisionAdd() *cobra.Command {
-	return &cobra.Command{
-		Use:     "add DIR REQUEST…",
-		Short:   "Certify requests, and write the bundle that each party copies beside its keys",
-		Example: `  vflc provision add heart hospital_a/request.csr`,
-		Args:    arguments(2, 0, "a folder DIR and one REQUEST or more"),
+	var may identity.Admission
+	cmd := &cobra.Command{
+		Use:   "add DIR REQUEST…",
+		Short: "Certify requests, and write the bundle that each party copies beside its keys",
+		Long: `Certify requests of parties that the project lists, and write the bundle that each party copies beside its keys. Anybody can write a
+request for any name: compare the key that is printed with the one that vflc provision request has printed at the party, by telephone,
+before you send the bundle. The party compares the authority in the same way (vflc preflight).`,
+		Example: `  vflc provision add heart hospital_a/request.csr
+  vflc provision add heart registry/request.csr --server`,
+		Args: arguments(2, 0, "a folder DIR and one REQUEST or more"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			for _, request := range args[1:] {
-				party, bundle, err := identity.Add(args[0], request)
+				made, err := identity.Add(args[0], request, may)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %s copies these files beside its keys; they hold no secret\n", bundle, party)
+				if made.New {
+					fmt.Fprintf(cmd.ErrOrStderr(), "%s is new: the project lists it from now on; send project.toml of the project to all parties\n", made.Party)
+				}
+				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %s copies these files beside its keys; they hold no secret\nkey of %s: %s\nauthority: %s\n", made.Bundle, made.Party, made.Party, made.Key, made.Authority)
 			}
 			return nil
 		}),
 	}
+	cmd.Flags().BoolVar(&may.New, "new", false, "certify parties too that the project does not list, and list them")
+	cmd.Flags().BoolVar(&may.Server, "server", false, "certify the server of the project too")
+	return cmd
 }
 
 func newProvisionSign() *cobra.Command {

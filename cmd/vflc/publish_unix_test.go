@@ -63,6 +63,9 @@ func TestPublish(t *testing.T) {
 	s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--wait"}, args...)...)
 	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
 	publish := []string{"publish", "demo/runs/a", "--identity", "demo/parties/a"}
+	if err := os.Remove(filepath.Join(s.dir, "demo/parties/a/policy.toml")); err != nil {
+		t.Fatal(err)
+	}
 	s.refusedAs("no_policy", publish...)
 	s.write("demo/parties/a/policy.toml", "min_rows = 10\n")
 	s.refusedAs("V0855", publish...)
@@ -115,7 +118,10 @@ func TestPublish(t *testing.T) {
 	// Those of another run of the project, and of a project with the same names.
 	s.write("earlier.json", s.read("demo/runs/a/published/a.json"))
 	s.must("demo", "stop", "demo")
-	for _, gone := range []string{"runs", "parties/a/policy.toml", "parties/b/policy.toml"} {
+	for _, party := range []string{"a", "b"} {
+		s.write("demo/parties/"+party+"/policy.toml", "policy = \"open\"\n")
+	}
+	for _, gone := range []string{"runs"} {
 		if err := os.RemoveAll(filepath.Join(s.dir, "demo", gone)); err != nil {
 			t.Fatal(err)
 		}

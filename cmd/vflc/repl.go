@@ -66,7 +66,7 @@ func runRepl(cmd *cobra.Command, args []string, f *replFlags) error {
 	config := repl.Config{
 		Out: out, Live: errs, Width: terminal.Width(out), Color: terminal.Is(out) && os.Getenv("NO_COLOR") == "", Shell: shell,
 		Audit: func(w io.Writer, m *compile.Model, a backends.Algorithm) error {
-			r, err := auditModel(m, a, nil)
+			r, err := auditModel(m, a, nil, nil)
 			if err != nil {
 				return err
 			}
@@ -171,6 +171,7 @@ func converse(s *repl.Session, out io.Writer) error {
 		return err
 	}
 	defer editor.Close()
+	defer terminal.Keep(os.Stdin)() // so that Ctrl-C drops no line that was typed ahead
 	defer restoreOnEnd(editor)()
 	fmt.Fprintf(out, "%s\n:help lists the commands, Ctrl-D ends.\n", version())
 	if left := s.Left(); left != "" {

@@ -72,12 +72,27 @@ func TestReplStopsBeforeAFit(t *testing.T) {
 	if got := p.ask(":fits"); !strings.Contains(got, "no fits yet") {
 		t.Errorf("fits after interrupts before they began:\n%s", p.Text())
 	}
-	before := prompts(p.Text())
-	p.press("1 + 1\r2 + 2\r\x033 + 3\r") // the interrupt forgets what was typed before it
+	p.press("1 + 1\r2 + 2\r\x033 + 3\r")
 	if err := p.WaitFor("\n6  @ shared"); err != nil {
 		t.Fatal(err)
 	}
-	if n := prompts(p.Text()); n <= before {
-		t.Error("no prompt")
+}
+
+// Ctrl-C stops the answer, and the lines that were typed ahead of it are answered.
+func TestReplKeepsLinesTypedAhead(t *testing.T) {
+	t.Parallel()
+	p := tinyModel(t)
+	p.press(":fit warmup=100 draws=5000000\r")
+	if err := p.WaitFor("sampling"); err != nil {
+		t.Fatal(err)
+	}
+	before := prompts(p.Text())
+	p.press("10 + 1\r20 + 2\r\x03")
+	if err := p.WaitFor("\n22  @ shared"); err != nil {
+		t.Fatal(err)
+	}
+	p.ready(before + 3)
+	if !strings.Contains(p.Text(), "\n11  @ shared") {
+		t.Errorf("a line that was typed ahead is lost:\n%s", p.Text())
 	}
 }

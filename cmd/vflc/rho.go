@@ -34,7 +34,8 @@ func newRho() *cobra.Command {
 		Short: "Compare values of rho: what each does to the answer, costs, and hides",
 		Long: `Make a short fit at each of several rho, side by side, and print for each by how much it stretches coefficients and widens standard
 deviations, the leapfrogs of a draw, the rounds of a chain, and what the server is expected to know of a client's contribution after a run.
-Without --rho, rho√J is 0.1, 0.2, 0.35, 0.7, 1 and 2, J the number of clients. Lengths and chains that are given are those of the run that
+Without --rho, rho√J is 0.1, 0.2, 0.35, 0.7, 1 and 2, J the number of clients, times half the standard deviation that a row leaves to its
+predictor where that is less than 1: half the residual standard deviation of a normal likelihood, which a short fit finds. Lengths and chains that are given are those of the run that
 rounds and correlation are about; the short fits have their own.`,
 		Example: `  vflc rho logistic.vfl
   vflc rho logistic.vfl --rho 0.1,0.25,1 --transform power --json`,

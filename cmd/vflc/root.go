@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -9,72 +10,79 @@ import (
 // A commandGroup is commands for one purpose, under a title in the help of vflc.
 type commandGroup struct {
 	title    string
-	commands []*cobra.Command
+	commands []command
+}
+
+// A command is the name of a subcommand and what makes it.
+type command struct {
+	name string
+	make func() *cobra.Command
 }
 
 // commandGroups lists the subcommands. Every one is one file and one line here.
 func commandGroups() []commandGroup {
 	return []commandGroup{
-		{"Begin:", []*cobra.Command{
-			newNew(),
-			newRun(),
-			newRepl(),
+		{"Begin:", []command{
+			{"new", newNew},
+			{"run", newRun},
+			{"repl", newRepl},
 		}},
-		{"Write a model:", []*cobra.Command{
-			newCheck(),
-			newFmt(),
-			newDoc(),
-			newExplain(),
-			newSimulate(),
-			newCompile(),
-			newAudit(),
+		{"Write a model:", []command{
+			{"check", newCheck},
+			{"fmt", newFmt},
+			{"doc", newDoc},
+			{"explain", newExplain},
+			{"simulate", newSimulate},
+			{"compile", newCompile},
+			{"audit", newAudit},
 		}},
-		{"After a run:", []*cobra.Command{
-			newSummary(),
-			newDiagnose(),
-			newPlot(),
-			newReport(),
-			newPPC(),
-			newPredict(),
-			newLOO(),
-			newWAIC(),
-			newCompare(),
-			newExport(),
-			newResume(),
+		{"After a run:", []command{
+			{"summary", newSummary},
+			{"diagnose", newDiagnose},
+			{"plot", newPlot},
+			{"report", newReport},
+			{"ppc", newPPC},
+			{"predict", newPredict},
+			{"loo", newLOO},
+			{"waic", newWAIC},
+			{"compare", newCompare},
+			{"export", newExport},
+			{"resume", newResume},
 		}},
-		{"Many fits:", []*cobra.Command{
-			newCV(),
-			newRho(),
-			newStudy(),
-			newCalibrate(),
-			newWorker(),
+		{"Many fits:", []command{
+			{"cv", newCV},
+			{"rho", newRho},
+			{"study", newStudy},
+			{"calibrate", newCalibrate},
+			{"worker", newWorker},
 		}},
-		{"Across machines:", []*cobra.Command{
-			newDemo(),
-			newProvision(),
-			newAlign(),
-			newPreflight(),
-			newServe(),
-			newJoin(),
-			newStatus(),
-			newLogs(),
-			newStop(),
-			newPublish(),
+		{"Across machines:", []command{
+			{"demo", newDemo},
+			{"provision", newProvision},
+			{"align", newAlign},
+			{"preflight", newPreflight},
+			{"serve", newServe},
+			{"join", newJoin},
+			{"status", newStatus},
+			{"logs", newLogs},
+			{"stop", newStop},
+			{"publish", newPublish},
 		}},
-		{"Other:", []*cobra.Command{
-			newVersion(),
-			newMan(),
+		{"Other:", []command{
+			{"version", newVersion},
+			{"man", newMan},
 		}},
 	}
 }
 
-// newRoot returns the command tree.
-func newRoot() *cobra.Command {
+// newRoot returns the command tree. Where the arguments begin with the name of a subcommand, that one alone is in it: flags with their help are most of what a command does before it starts.
+func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vflc",
 		Short: "Bayesian inference over data that several parties hold and none may share",
 		Long: `vflc compiles probabilistic programs (.vfl) whose data and parameters belong to several parties, splits them into one program per
-party, and infers the posterior. Tables and parameters stay with their parties; vflc audit lists what crosses between them.
+party, and infers the posterior. No table is sent, but what is sent reveals columns and each party's contribution to every row: vflc audit
+says who can compute what.
 
 To begin: vflc new trial, and then vflc run trial/trial.vfl.`,
 		Version:       version(),
@@ -83,13 +91,20 @@ To begin: vflc new trial, and then vflc run trial/trial.vfl.`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
+	groups := commandGroups()
+	named := func(c command) bool { return len(args) > 0 && c.name == args[0] }
+	one := slices.ContainsFunc(groups, func(g commandGroup) bool { return slices.ContainsFunc(g.commands, named) })
 	other := ""
-	for k, g := range commandGroups() {
+	for k, g := range groups {
 		other = fmt.Sprint(k)
 		root.AddGroup(&cobra.Group{ID: other, Title: g.title})
 		for _, c := range g.commands {
-			c.GroupID = other
-			root.AddCommand(c)
+			if one && !named(c) {
+				continue
+			}
+			sub := c.make()
+			sub.GroupID = other
+			root.AddCommand(sub)
 		}
 	}
 	root.SetHelpCommandGroupID(other)

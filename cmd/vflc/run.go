@@ -35,7 +35,7 @@ type runFlags struct {
 	resumed bool
 	quiet   bool
 	asJSON  bool
-	strict  bool
+	strict  strictness
 	logLik  bool
 	saveAux bool
 	several bool // fits at several rho
@@ -80,10 +80,10 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.priorOnly, "prior-only", false, docOf("prior-only"))
 	fs.BoolVar(&f.logLik, "log-lik", false, docOf("log-lik"))
 	fs.BoolVar(&f.saveAux, "save-aux", false, docOf("save-aux"))
-	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, or three that --rho lists")
+	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, in the units of vflc rho, or three that --rho lists")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc+"; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
-	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when vflc diagnose would have a finding")
+	f.strict.add(fs)
 	f.link.add(cmd)
 	addSettings(cmd)
 	return cmd
@@ -303,8 +303,5 @@ func (s *runState) warn() error {
 		s.screen.Say("written to %s", s.flags.dir)
 	}
 	s.suggest()
-	if s.flags.strict && len(s.result.Diagnose()) > 0 {
-		return shown(exitUntrusted)
-	}
-	return nil
+	return s.flags.strict.of(s.result.Diagnose())
 }

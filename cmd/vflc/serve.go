@@ -4,17 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // partyFlags are those of a process that plays one party.
@@ -23,6 +28,7 @@ type partyFlags struct {
 	taskFlags
 	inits         string
 	quiet, asJSON bool
+	confirm       bool // of a preflight
 }
 
 func (f *partyFlags) add(cmd *cobra.Command) {
@@ -102,7 +108,7 @@ func newServe() *cobra.Command {
 		Long: `Run the server's part of a run whose parties are on machines of their own, and coordinate it. PROGRAMS is the folder that
 vflc compile --split-by client has written. Clients connect with their certificates (vflc provision) to the address of the project.
 
-The run begins when all parties have joined. A party that is lost is named everywhere within 10 seconds; the run waits for it and
+The run begins when all parties have joined. A party that is lost is named everywhere after 6 seconds; the run waits for it and
 goes on when it is back. After a crash of any process, this one included, the same command goes on from what all parties have saved,
 with the same results. Ctrl-C and vflc stop save and end this process; the other parties wait for it.
 
@@ -117,16 +123,18 @@ With --from they begin where an earlier run has ended, each with its own folder 
 			if err != nil {
 				return err
 			}
-			if err := refuseForeign(typedFlags(cmd), a); err != nil {
-				return err
-			}
 			if _, err := joiningOf(f.Key, rowsError); err != nil {
 				return err
 			}
 			if err := f.ready(cmd, args[0]); err != nil {
 				return err
 			}
-			f.Settings = masked(a, givenSettings(cmd, a))
+			if m := f.manifest(); m != nil {
+				if a, f.Settings, err = declared(cmd, m, a); err != nil {
+					return err
+				}
+				f.Backend = a.Name
+			}
 			return f.play(cmd, func(o node.Options, stop <-chan struct{}) (node.Outcome, error) {
 				return node.Serve(cmd.Context(), o, stop)
 			})
@@ -143,6 +151,19 @@ With --from they begin where an earlier run has ended, each with its own folder 
 	fs.BoolVar(&f.Record, recordFlag, false, "keep what this server receives, in RUN/received, for vflc audit RUN --attack; all parties are told, and those with a policy refuse unless it has record = true")
 	addSettings(cmd)
 	return cmd
+}
+
+// manifest is that of the programs; nil where it cannot be read, which the party itself explains.
+func (f *partyFlags) manifest() *split.Manifest {
+	dir := f.Programs
+	if x, err := runs.ReadExtrapolation(dir); err == nil && len(x.Fits) > 0 {
+		dir = filepath.Join(dir, x.Fits[0].Folder)
+	}
+	m, diags, err := split.ReadManifest(filepath.Join(dir, compile.ManifestFile), stdlib.New())
+	if err != nil || diags.HasErrors() {
+		return nil
+	}
+	return m
 }
 
 // recordFlag has the server keep what it receives.
@@ -166,6 +187,7 @@ func newJoin() *cobra.Command {
 		Long: `Run a client's part of a run whose server is on another machine. PROGRAMS is a folder with the manifest and the party's program,
 which vflc compile --split-by client has written. The party's table stays here, as do its parameters and their draws.
 
+Without a policy.toml beside its keys the party takes part in a run only if its owner has confirmed it (vflc preflight --confirm).
 The process waits for the server and for the other parties as long as that takes. After a crash the same command goes on from what
 all parties have saved, with the same results.`,
 		Example: `  vflc join build --identity hospital_a --data a.csv -o run

@@ -37,7 +37,7 @@ func newSimulate() *cobra.Command {
 Each party gets one CSV table with a key column id, in the folder where vflc run looks for it (` + "`m` for `m.vfl`" + `) or in the one that -o names;
 truth.csv holds the parameters and generated quantities. A party whose data are no columns of one length, such as numbers, arrays of three dimensions or
 several matrices, gets a Stan-JSON document. A column that is no response is drawn from the standard normal distribution, folded at declared bounds and made
-positive for log; categories come in equal numbers. Columns of a CSV, or entries of a document, that --data gives for a party are used as they are, except its responses.
+positive for log or where it is a scale; a matrix that is a covariance is the identity; categories come in equal numbers. Columns of a CSV, or entries of a document, that --data gives for a party are used as they are, except its responses.
 Responses are drawn without the noise of auxiliary variables, each after those that its distribution depends on: a covariate that is a response, the step before in
 y[2:T] ~ normal(phi * y[1:T - 1], s). An element that stands on the left of no likelihood, as y[1] there, is drawn as other columns are. A size that the tables depend on is given by --size, also the members of a
 family; a prior from which nothing can be drawn, such as flat, is refused, and so is a model with a factor or with cox.`,

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,17 +19,24 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// runFolders are the folders of the parties' runs: that of a run, or those of a demonstration.
-func runFolders(dir string) []string {
+// statuses say how a run stands, or each party's part of a demonstration. A process of a demonstration that has only just begun has not written how its part stands.
+func statuses(dir string) (all []*node.Status, err error) {
 	d, err := readDemo(dir)
 	if err != nil {
-		return []string{taskFolder(dir)}
+		s, err := node.ReadStatus(taskFolder(dir))
+		return []*node.Status{s}, err
 	}
-	var out []string
 	for _, p := range d.Processes {
-		out = append(out, d.runDir(p.Party))
+		s, err := node.ReadStatus(d.runDir(p.Party))
+		if errors.Is(err, fs.ErrNotExist) {
+			s, err = &node.Status{Party: p.Party, Process: p.Process, State: node.Starting}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
 	}
-	return out
+	return all, nil
 }
 
 func newStatus() *cobra.Command {
@@ -39,13 +48,9 @@ func newStatus() *cobra.Command {
   vflc status demo --json`,
 		Args: oneArgument("the folder DIR of a run of vflc serve or vflc join, or of a demonstration"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			var all []*node.Status
-			for _, dir := range runFolders(args[0]) {
-				s, err := node.ReadStatus(dir)
-				if err != nil {
-					return err
-				}
-				all = append(all, s)
+			all, err := statuses(args[0])
+			if err != nil {
+				return err
 			}
 			if asJSON {
 				return posterior.WriteJSON(cmd.OutOrStdout(), all)
@@ -81,7 +86,16 @@ func writeStatus(w io.Writer, all []*node.Status) error {
 		}
 		rows = append(rows, []string{s.Party, state, process, strings.Join(chains, ", "), strings.Join(missing, ", ")})
 	}
-	_, err := io.WriteString(w, posterior.AlignLeft(rows))
+	text := posterior.AlignLeft(rows)
+	for k, s := range all {
+		if k == 0 && s.Authority != "" {
+			text += fmt.Sprintf("\nauthority: %s\n", s.Authority)
+		}
+		if s.Key != "" {
+			text += fmt.Sprintf("key of %s: %s\n", s.Party, s.Key)
+		}
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 

@@ -182,7 +182,7 @@ func (s *studyState) inspect() (list diag.List) {
 // wrongFlag is the first flag of a cell that its command does not have, or whose value it does not take.
 func (s *studyState) wrongFlag(c *study.Cell) *diag.Diagnostic {
 	var list diag.List
-	cmd, _, err := newRoot().Find([]string{c.Command})
+	cmd, _, err := newRoot(c.Command).Find([]string{c.Command})
 	if err != nil {
 		return list.Errorf(diag.BadCell, s.study.File, c.Span, "%v", err)
 	}
@@ -201,7 +201,7 @@ func (s *studyState) wrongFlag(c *study.Cell) *diag.Diagnostic {
 
 // carryOut carries out a command line in this process.
 func carryOut(ctx context.Context, args []string, out, messages io.Writer) error {
-	root := newRoot()
+	root := newRoot(args...)
 	root.SetOut(out)
 	root.SetErr(messages)
 	root.SetArgs(args)
@@ -343,12 +343,18 @@ func (s *studyState) report(results []*study.Result) error {
 	if err != nil {
 		return err
 	}
-	failed := 0
+	failed, doubted := 0, 0
 	for _, r := range results {
+		if r.Doubts() != "" {
+			doubted++
+		}
 		if r.Failed != "" {
 			failed++
 			fmt.Fprintf(s.cmd.ErrOrStderr(), "no result of %s: %s\n", r.Cell.Name(), r.Failed)
 		}
+	}
+	if doubted > 0 {
+		fmt.Fprintf(s.cmd.ErrOrStderr(), "warning: %s with findings, which the report counts below its tables\n", grouped.Count(doubted, "cell"))
 	}
 	if !s.flags.quiet {
 		fmt.Fprintf(s.cmd.ErrOrStderr(), "%s; %s has the report\n", grouped.Count(len(results), "cell"), filepath.Join(s.flags.dir, study.ReportFile))

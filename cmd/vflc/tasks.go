@@ -39,11 +39,13 @@ type taskFlags struct {
 	folds                 int
 	strata, several       bool
 	by                    string
+	replicates            bool
 }
 
 func (f *taskFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.predict, predictFlag, "", "predict new rows with the draws of this party's `RUN`, in place of a fit; all parties say so")
+	fs.BoolVar(&f.replicates, "replicates", false, "with --predict, "+replicatesDoc+": for the party that draws the response")
 	fs.StringVar(&f.check, ppcFlag, "", "compare the rows of this party's `RUN` with replicates of them, in place of a fit; all parties say so")
 	fs.StringVar(&f.weigh, weighFlag, "", "compute the log density of every row of this party's `RUN` at its draws, for vflc loo and vflc waic, in place of a fit; all parties say so")
 	fs.StringVar(&f.from, fromFlag, "", "begin the chains where those of an earlier run across machines have ended, of which this party has the part in the folder `RUN`; all parties say so")
@@ -56,6 +58,10 @@ func (f *taskFlags) add(cmd *cobra.Command) {
 // apply sets the task, and takes what the user did not say from the run whose draws are used.
 func (f *taskFlags) apply(cmd *cobra.Command, o *node.Options) error {
 	given := 0
+	if f.replicates && f.predict == "" {
+		return usagef("--replicates says how --%s summarises", predictFlag)
+	}
+	o.Replicates = f.replicates
 	for _, k := range []struct{ kind, run string }{{node.Predicting, f.predict}, {node.Checking, f.check}, {node.Weighing, f.weigh}} {
 		if k.run == "" {
 			continue

@@ -154,8 +154,8 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 // workerParts says which cells are parts of a command.
 func workerParts() string {
 	var out []string
-	for _, c := range inParts() {
-		out = append(out, "a part of what vflc "+c.Name()+" --nats URL computes")
+	for _, name := range inParts() {
+		out = append(out, "a part of what vflc "+name+" --nats URL computes")
 	}
 	return inWords(out, "or")
 }

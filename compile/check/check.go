@@ -149,6 +149,7 @@ type Program struct {
 	Universe    *stdlib.Universe
 	Name        string // of a party program's model; "" in a model
 	For         string // the party of a party program; "" in a model
+	AtClient    bool   // a party program is a client's, as far as it shows without its manifest
 	Server      string
 	Clients     []Client
 	Order       []*Symbol

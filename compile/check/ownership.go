@@ -130,7 +130,7 @@ func (c *checker) place(l *Likelihood, left Info) {
 			continue
 		}
 		c.errorf(diag.ClientResponse, l.Stmt.Left, "this response belongs to the client %s, but its distribution uses names of other parties", o).
-			Note("let the server hold the response, or make it `@ shared`")
+			Note("write `server %s` in place of %s among the clients, and the party that has the response evaluates it; or make the response `@ shared`", o, o)
 		return
 	}
 }
@@ -139,7 +139,7 @@ func (c *checker) assertOwner(s *ast.Let, owner string, owners types.Owners) {
 	if owner == Shared && owners.Shared() || owner != Shared && owners.Within(owner) {
 		return
 	}
-	if owner == c.Server {
+	if _, alone := owners.Sole(); owner == c.Server && !alone {
 		return // the server may hold what is computed from cuts
 	}
 	c.errorf(diag.LetOwner, *s.Owner, "%s is declared @ %s, but it depends on names of: %s", s.Name.Name, owner, owners).
@@ -211,7 +211,7 @@ func (c *checker) sendNamed(s *ast.Send) {
 	}
 	sym.sent = true
 	if sym.Kind == Param && c.isClient() {
-		c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables or its cuts, and %s is a parameter: parameters of a client never leave it", sym.Name)
+		c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables or its cuts, and %s is a parameter: a client does not send its parameters", sym.Name)
 		return
 	}
 	if sym.Kind != Aux && sym.Kind != Param {
@@ -273,9 +273,10 @@ func (c *checker) readsOwn(e ast.Expr) bool {
 	return own
 }
 
-// onePeer checks that a client's program names one other party, its server. (The loader, which knows the server's name, checks more.)
+// onePeer notes whether a program is a client's, and checks that a client's program names one other party, its server. (The loader, which knows the server's name, checks more.)
 func (c *checker) onePeer() {
-	if c.For == "" || !c.isClient() {
+	c.AtClient = c.For != "" && c.isClient()
+	if !c.AtClient {
 		return
 	}
 	peer := ""

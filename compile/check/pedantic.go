@@ -44,7 +44,7 @@ func (q *pedant) inform(code diag.Code, at ast.Node, text string, args ...any) *
 func (q *pedant) prior(s *Symbol) {
 	theta := q.values(s)
 	switch {
-	case !s.Dist.Proper() && !bounded(s) && !q.between(s):
+	case s.Flat():
 		q.inform(diag.FlatPrior, s.Ident, "the prior of %s is improper: its posterior is a distribution only where the data determine it", s.Name)
 	case s.Dist.Support == def.Interval && !natural(theta):
 		q.inform(diag.HardBounds, q.written(s), "the prior of %s, %s, is flat between its ends and 0 outside: no data can take %[1]s there", s.Name, format.Prior(s.Decl.(*ast.Param))).
@@ -80,9 +80,6 @@ func (q *pedant) values(s *Symbol) []float64 {
 	}
 	return out
 }
-
-// between reports a parameter with two declared bounds: a flat density there is that of a distribution.
-func (q *pedant) between(s *Symbol) bool { return s.Lower != nil && s.Upper != nil }
 
 // natural reports the ends of a probability or of a correlation, and ends that are data.
 func natural(theta []float64) bool {

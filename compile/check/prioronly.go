@@ -18,7 +18,7 @@ func (c *checker) priorOnly() {
 		}
 	}
 	for _, s := range c.Order {
-		if s.Kind == Param && !s.Dist.Proper() && !bounded(s) {
+		if s.Kind == Param && s.Dist != nil && !s.Dist.Proper() && !bounded(s) {
 			c.errorf(diag.Improper, s.Ident, "parameter %s has the improper prior %s, from which nothing can be drawn without the likelihood", s.Name, s.Dist.Name).
 				Note("give it a proper prior, as wide as you like, to see what the model says before the data")
 		}

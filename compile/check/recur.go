@@ -219,7 +219,12 @@ func (c *checker) recurRange(e *ast.Recur) (types.Size, bool) {
 	for k, i := range e.Init {
 		at, _ := c.size(i.Index)
 		if want := first.Add(types.Const(k), 1); !at.Equal(want) {
-			c.errorf(diag.RecurRange, i.Index, "the initial entries are %s in this order, so that this one is %s[%s]", c.wanted(name, first, n), name, want)
+			if backward && len(e.Init) == 1 && at.Equal(types.Const(1)) && !hi.Equal(types.Const(1)) {
+				c.errorf(diag.RecurRange, e.Step, "this step reads entries ahead, and the range runs up from %s", lo).
+					Note("a recursion reads entries behind it, %s[%s - 1], or runs down from its last entry: recur %s[T] = …, %s[%s] = … for %s in T - 1..1", name, e.Var.Name, name, name, e.Var.Name, e.Var.Name)
+				return length, false
+			}
+			c.errorf(diag.RecurRange, i.Index, "the initial entries are %s in this order, so that this one must be %s[%s]", c.wanted(name, first, n), name, want)
 			return length, false
 		}
 	}

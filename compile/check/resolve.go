@@ -173,6 +173,11 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
+// perhaps proposes a thing of the language whose name is near. It is no fix: names that differ by a letter are of different values, as median and mean are.
+func perhaps(d *diag.Diagnostic, near string) {
+	d.Note("did you mean %s? `vflc doc %s` says what it is", near, near)
+}
+
 // lookup resolves a name in an expression.
 func (c *checker) lookup(n *ast.Name) *Symbol {
 	for i := len(c.vars) - 1; i >= 0; i-- {
@@ -198,6 +203,9 @@ func (c *checker) unknown(n *ast.Name) {
 		return
 	}
 	if at, ok := c.later[n.Name]; ok {
+		if c.circular(n) {
+			return
+		}
 		c.errorf(diag.UsedEarly, n, "%s is used before it is declared", n.Name).
 			NoteAt(c.File.Source, at.Span(), "declared here: move it above its first use")
 		return
@@ -215,12 +223,66 @@ func (c *checker) unknown(n *ast.Name) {
 	case near != "":
 		d.Fix(n.Span(), near, "did you mean %s?", near)
 	case c.isDist(n.Name):
-		d.Note("%s is a distribution: write it after `~`", n.Name)
+		d.Note("%s", afterTilde(n.Name))
 	case c.isFunction(n.Name):
 		d.Note("%s is a function: write %s(…)", n.Name, n.Name)
 	default:
 		d.Note("declare it as data, param, let or const")
 	}
+}
+
+// circular reports a name that is used in its own declaration, or in one on which its own depends: no order of the two helps.
+func (c *checker) circular(n *ast.Name) bool {
+	declared := map[string]ast.Stmt{}
+	var here string
+	for _, s := range c.File.Stmts {
+		name := ""
+		switch s := s.(type) {
+		case *ast.Let:
+			name = s.Name.Name
+		case *ast.Param:
+			name = s.Name.Name
+		default:
+			continue
+		}
+		declared[name] = s
+		if s.Span().Start <= n.Span().Start && n.Span().End <= s.Span().End {
+			here = name
+		}
+	}
+	if here == "" {
+		return false
+	}
+	if here == n.Name {
+		d := c.errorf(diag.UsedEarly, n, "%s is declared by itself", n.Name)
+		if _, ok := declared[here].(*ast.Let); ok {
+			d.Note("a let has one value and does not change: give the new value a name of its own; one that follows from the value before it is a recursion, let h : real[T] = recur …")
+		} else {
+			d.Note("the prior of a parameter has numbers, data and other parameters: param %s ~ normal(0, 1)", here)
+		}
+		return true
+	}
+	path := []string{n.Name}
+	for seen := map[string]bool{}; len(path) > 0; {
+		name := path[0]
+		path = path[1:]
+		s := declared[name]
+		if s == nil || seen[name] {
+			continue
+		}
+		seen[name] = true
+		if ast.Mentions(s, here) {
+			c.errorf(diag.UsedEarly, n, "%s and %s are declared by one another, so that neither has a value", here, n.Name).
+				NoteAt(c.File.Source, s.Span(), "this needs %s, which needs %s: write one of them without the other", here, n.Name)
+			return true
+		}
+		for other := range declared {
+			if ast.Mentions(s, other) {
+				path = append(path, other)
+			}
+		}
+	}
+	return false
 }
 
 // generatedBelow reports whether a name is declared as a generated quantity.
@@ -229,6 +291,11 @@ func (c *checker) generatedBelow(name string) bool {
 		g, ok := s.(*ast.Generate)
 		return ok && g.Name.Name == name
 	})
+}
+
+// afterTilde says where a distribution stands.
+func afterTilde(name string) string {
+	return name + " is a distribution: it stands after `~`, or in a mixture, without brackets around the components: y ~ mixture(w, normal(0, 1), normal(5, 2))"
 }
 
 func (c *checker) isFunction(name string) bool {
@@ -279,7 +346,7 @@ func (c *checker) unknownDist(whole ast.Node, at ast.Ident) {
 		return
 	}
 	if near := Nearest(at.Name, c.Universe.Dists()); near != "" {
-		d.Fix(at.Span(), near, "did you mean %s?", near)
+		perhaps(d, near)
 		return
 	}
 	d.Note("`vflc doc` lists the distributions of this version")

@@ -154,7 +154,7 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 				continue
 			}
 			if near := Nearest(col.Encoder.Name, c.Universe.Encoders()); near != "" {
-				d.Fix(col.Encoder.Span(), near, "did you mean %s?", near)
+				perhaps(d, near)
 			} else {
 				d.Note("this version has %s", list(c.Universe.Encoders()))
 			}

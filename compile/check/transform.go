@@ -65,7 +65,7 @@ func noisy() (names []string) {
 func (c *checker) unknownTransform(name ast.Ident) {
 	d := c.errorf(diag.BadTransform, name, "%q is not a transform", name.Name)
 	if near := Nearest(name.Name, c.Universe.Transforms()); near != "" {
-		d.Fix(name.Span(), near, "did you mean %s?", near)
+		d.Note("did you mean %s? `vflc doc transform` says what it is", near)
 	} else {
 		d.Note("transforms are %s", list(c.Universe.Transforms()))
 	}

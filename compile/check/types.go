@@ -358,11 +358,11 @@ func (c *checker) unknownFunction(e *ast.Call) {
 		d.Message = name + " is " + article(c.Symbols[name].Kind) + ", not a function"
 		d.Note("elements are taken with brackets, as %s[1]; products are written with *", name)
 	case c.isDist(name):
-		d.Note("%s is a distribution: write it after `~`", name)
+		d.Note("%s", afterTilde(name))
 	case slices.Contains(c.Universe.Encoders(), name):
 		d.Note("%s is an encoder of columns: data X : real[N, P] from %s(…)", name, name)
 	case near != "":
-		d.Fix(e.Name.Span(), near, "did you mean %s?", near)
+		perhaps(d, near)
 	default:
 		d.Note("`vflc doc` lists the functions of this version")
 	}

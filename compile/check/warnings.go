@@ -120,6 +120,11 @@ func (c *checker) pure() bool {
 	return len(c.Likelihoods) == 0 && !slices.ContainsFunc(c.Order, func(s *Symbol) bool { return s.Kind == Data })
 }
 
+// Flat reports a parameter whose prior is improper. A flat density between two declared bounds is that of a distribution.
+func (s *Symbol) Flat() bool {
+	return s.Dist != nil && !s.Dist.Proper() && s.Initial == nil && !s.Opaque && !bounded(s) && (s.Lower == nil || s.Upper == nil)
+}
+
 // bounded reports a parameter in a bounded set of vectors or matrices, in which a constant density is that of a distribution.
 func bounded(s *Symbol) bool {
 	if s.Structure == nil {

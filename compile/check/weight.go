@@ -65,7 +65,7 @@ func (c *checker) initialValues(s *ast.Weight, rank int) (*def.Initial, bool) {
 		return nil, false
 	}
 	if near := Nearest(s.Init.Name, c.Universe.Initials()); near != "" {
-		d.Fix(s.Init.Span(), near, "did you mean %s?", near)
+		d.Note("did you mean %s? `vflc doc weight` says what it is", near)
 	} else {
 		d.Note("there are %s", list(c.Universe.Initials()))
 	}

@@ -195,7 +195,7 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 			continue
 		}
 		if p := l.Dist.Params[i]; (p.Integral || p.Data) && c.hasClient(c.Facts(a).Owners) {
-			c.errorf(diag.ClientData, a, "client data would be read by another party: %s of %s is data, and data never leave a client", l.Dist.Params[i].Name, l.Dist.Name).
+			c.errorf(diag.ClientData, a, "client data would be read by another party: %s of %s is data, and a client sends no data as they are", l.Dist.Params[i].Name, l.Dist.Name).
 				Note("make the data `@ shared` if every party may hold them")
 			continue
 		}

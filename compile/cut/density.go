@@ -38,7 +38,7 @@ func (c *cutter) inDensity(d *def.Dist, p *def.Param, a ast.Expr, fixed bool) as
 	foreign := c.hasClient(c.Facts(a).Owners)
 	switch {
 	case foreign && p.Integral:
-		c.errorf(diag.ClientData, a, "client data would be read by another party: %s of %s is data, and data never leave a client", p.Name, d.Name).
+		c.errorf(diag.ClientData, a, "client data would be read by another party: %s of %s is data, and a client sends no data as they are", p.Name, d.Name).
 			Note("make the data `@ shared` if every party may hold them")
 		return a
 	case foreign && !fixed && c.Transform.Kind.Noise:

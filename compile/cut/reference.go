@@ -119,10 +119,16 @@ func (c *cutter) lesser(key string, s scaled) {
 
 // privateData reports an expression of client data without a parameter.
 func (c *cutter) privateData(client string, e ast.Expr, at *path) {
-	d := c.errorf(diag.ClientData, e, "client data would be read by another party: %s is private data of %s, and data never leave a client", format.Expr(e), client)
+	d := c.errorf(diag.ClientData, e, "client data would be read by another party: %s is private data of %s, and a client sends no data as they are", format.Expr(e), client)
 	if text := c.inFactor(e, at); text != "" {
 		d.Note("write %s: then %s is a part of what %s adds noise to", text, format.Expr(e), client)
 		return
+	}
+	for p := at; p != nil; p = p.up {
+		if p.node != nil && slices.ContainsFunc(c.Facts(p.node).Owners, func(o string) bool { return o != client && o != c.Server }) {
+			d.Note("it stands in a product or a function with names of another client, and neither may see the other's: let each client contribute a term of a sum, or make the data of one `@ shared`")
+			return
+		}
 	}
 	d.Note("declare the parameter that multiplies it @ %s, so that their product is cut, or make the data `@ shared`", client)
 }

@@ -11,16 +11,20 @@ type choice struct {
 	term
 }
 
-// An operation is a call of a function, or what is like one. linear is as in def.Structural; more is on what it depends besides its arguments.
+// An operation is a call of a function, or what is like one. linear is as in def.Structural; more is on what it depends besides its arguments, scalar
+// that its value is one number, and tells that it tells its arguments, once the others are known, as an increasing function does.
 type operation struct {
 	name   string
 	linear [][]int
 	more   deps
+	scalar bool
+	tells  bool
 }
 
-// call is the value of an operation. It is multiplied out over the terms of the arguments in which it is linear.
-func call(name string, args []form, linear [][]int, more deps) form {
-	o := operation{name, linear, more}
+// of is the value of an operation. It is multiplied out over the terms of the arguments in which it is linear, and numbers that multiply such a term multiply
+// the value.
+func (o operation) of(args []form) form {
+	linear := o.linear
 	count, groups := 1, make([][]choice, len(linear))
 	for g, group := range linear {
 		for _, i := range group {
@@ -37,14 +41,18 @@ func call(name string, args []form, linear [][]int, more deps) form {
 	}
 	var out []term
 	for n := range count {
-		coef, chosen := 1.0, map[int]term{}
+		outside, chosen := term{coef: 1}, map[int]term{}
 		for _, g := range groups {
 			c := g[n%len(g)]
 			n /= len(g)
-			coef *= c.coef
-			chosen[c.arg] = term{1, c.factors}
+			numbers, rest := c.parts(func(a *atom) bool { return a.scalar })
+			if len(rest.factors) == 0 { // they may be spread over a shape
+				numbers, rest = term{coef: 1}, numbers
+			}
+			outside, chosen[c.arg] = outside.times(numbers), rest
+			outside.coef *= c.coef
 		}
-		out = append(out, scaled(o.chosen(args, chosen), coef)...)
+		out = append(out, product(form{outside}, o.chosen(args, chosen))...)
 	}
 	return sum(out)
 }
@@ -81,7 +89,21 @@ func (o operation) atom(args []form, text []string) form {
 	for i, a := range args {
 		paths.add(a.paths(), o.derivative(i, args, all))
 	}
-	return single(atom{written(o.name, text), all, paths})
+	return single(atom{written(o.name, text), all, paths, o.scalar, o.inner(args)})
+}
+
+// inner is the one argument with data that the value tells; nil where there are more.
+func (o operation) inner(args []form) (inner form) {
+	for _, a := range args {
+		switch {
+		case !o.tells || a.deps()&onData == 0:
+		case inner != nil:
+			return nil
+		default:
+			inner = a
+		}
+	}
+	return inner
 }
 
 // derivative is on what the derivative in argument i depends.

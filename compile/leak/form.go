@@ -25,9 +25,11 @@ type factor struct {
 
 // An atom is a name, or a value of an operation that is not multiplied out. Equal keys are equal values.
 type atom struct {
-	key   string
-	deps  deps
-	paths pathMap
+	key    string
+	deps   deps
+	paths  pathMap
+	scalar bool // one number
+	inner  form // of a value that tells it: the one argument with data
 }
 
 // maxTerms bounds the terms of a product that is multiplied out, and maxKey the length of a key.
@@ -145,6 +147,29 @@ func (f form) paths() pathMap {
 	return out
 }
 
+// scalar reports one number.
+func (f form) scalar() bool {
+	for _, t := range f {
+		if s, _ := t.parts(func(a *atom) bool { return a.scalar }); len(s.factors) < len(t.factors) {
+			return false
+		}
+	}
+	return true
+}
+
+// parts divides the factors of a term, without its coefficient, into those that are meant and the others.
+func (t term) parts(meant func(*atom) bool) (with, without term) {
+	with.coef, without.coef = 1, 1
+	for _, f := range t.factors {
+		to := &without
+		if meant(f.atom) {
+			to = &with
+		}
+		to.factors = append(to.factors, f)
+	}
+	return with, without
+}
+
 // constant returns the value of a number.
 func (f form) constant() (float64, bool) {
 	switch {
@@ -202,7 +227,7 @@ func product(a, b form) form {
 		paths := pathMap{}
 		paths.add(a.paths(), b.deps())
 		paths.add(b.paths(), a.deps())
-		return single(atom{a.String() + " .* " + b.String(), a.deps() | b.deps(), paths})
+		return single(atom{a.String() + " .* " + b.String(), a.deps() | b.deps(), paths, a.scalar() && b.scalar(), nil})
 	}
 	var out []term
 	for _, s := range a {
@@ -254,7 +279,7 @@ func inverse(f form) form {
 	if len(f) == 1 {
 		return sum([]term{f[0].raised(-1)})
 	}
-	out := single(atom{f.String(), f.deps(), f.paths()})
+	out := single(atom{f.String(), f.deps(), f.paths(), f.scalar(), nil})
 	out[0].factors[0].power = -1
 	return out
 }

@@ -1,5 +1,5 @@
 // Package leak finds, without data, what would cross between parties as data although it has the form of a cut or of a gradient: cuts that no parameter
-// moves, data that are added to a cut, and shared parameters whose gradient is a client's data. Package atload finds the rest when data are bound.
+// moves, data that are added to a cut, and shared parameters whose gradient is a client's data or gives it away. Package atload finds the rest when data are bound.
 package leak
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// Check examines the cuts that clients send. Errors are cuts that are data and gradients that are data, warnings are data offsets.
+// Check examines the cuts that clients send, and what each evaluates alone. Errors are cuts that are data and gradients that are data, warnings are data offsets.
 func Check(p *transform.Program) diag.List {
 	var diags diag.List
 	for _, q := range p.Parties[1:] {
@@ -22,6 +22,7 @@ func Check(p *transform.Program) diag.List {
 		for _, k := range q.Sent {
 			e.sent(k.Expr)
 		}
+		e.own(ownOf(p, q))
 	}
 	return diags
 }
@@ -34,6 +35,7 @@ func CheckProgram(p *check.Program, offset func(name string) bool) diag.List {
 		e.unlisted = !offset(name)
 		e.sent(x)
 	}
+	e.own(ownIn(e.reader))
 	return diags
 }
 
@@ -58,11 +60,16 @@ func OffsetsOf(p *transform.Program, client string, e ast.Expr) []string {
 	return offsets(newReader(p.Program.Program, p.Facts, client).read(e))
 }
 
-// Gradients lists the shared parameters whose gradient is data of the client that a program is for.
+// Gradients lists the shared parameters whose gradient is data of the client that a program is for, or gives it away.
 func Gradients(p *check.Program) []string {
 	r, found := readerOf(p), map[string]bool{}
 	for _, x := range Sent(p) {
 		for _, name := range gradients(r.read(x)) {
+			found[name] = true
+		}
+	}
+	for _, t := range ownIn(r) {
+		for _, name := range r.given(t) {
 			found[name] = true
 		}
 	}
@@ -95,10 +102,84 @@ func offsets(f form) []string {
 	return out
 }
 
-// gradients lists the shared parameters by which the derivative of a form depends, along some path, on data and on no parameter of the client.
+// gradients lists the shared parameters whose gradient gives rows away, of a cut in a form: see bare and apart.
 func gradients(f form) []string {
+	found := apart(f)
+	for _, name := range bare(f) {
+		found[name] = true
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// bare lists the shared parameters by which the derivative of a form depends, along some path, on data and on no parameter of the client.
+func bare(f form) []string {
 	paths := f.paths()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(paths)), func(name string) bool { return !paths[name].data() })
+}
+
+// apart finds the shared parameters by which the derivative of a cut is not a function of the cut and of what all know. Parameters of the client that multiply
+// data leave a receiver of the cut with the span of these: its coordinates are the client's. A shared parameter that multiplies some of the columns, and others
+// not, or others in other ways, has a gradient that tells the columns apart, round by round, until each is known. So all terms of a cut that are functions
+// of data must have the same factor of shared parameters, up to a number, and none within them. Where the cut is a function of one expression that it tells,
+// as tanh(k + x * b) is, this holds for the expression.
+func apart(f form) map[string]bool {
+	if inner := within(f); inner != nil {
+		return apart(inner)
+	}
+	found, factors := map[string]bool{}, map[string][]term{}
+	for _, t := range f {
+		if t.deps()&onData == 0 {
+			continue
+		}
+		factor, rest := t.parts(outside)
+		for name := range rest.paths() {
+			found[name] = true
+		}
+		factor.coef = t.coef
+		factors[rest.key()] = append(factors[rest.key()], factor)
+	}
+	first, unlike := "", false
+	names := map[string]bool{}
+	for _, terms := range factors {
+		s := sum(terms)
+		for name := range s.paths() {
+			names[name] = true
+		}
+		if text := proportion(s).String(); first == "" {
+			first = text
+		} else {
+			unlike = unlike || text != first
+		}
+	}
+	if unlike {
+		maps.Copy(found, names)
+	}
+	return found
+}
+
+// outside reports values that neither the data nor the parameters of the client enter.
+func outside(a *atom) bool { return a.deps&(onData|onPrivate) == 0 }
+
+// proportion divides a factor by what all know in its first term: in equal ones shared parameters have equal shares.
+func proportion(f form) form {
+	if len(f) == 0 {
+		return nil
+	}
+	known, _ := f[0].parts(func(a *atom) bool { return a.deps == 0 })
+	known.coef = f[0].coef
+	return product(form{known.raised(-1)}, f)
+}
+
+// within is the expression that the one term with data tells; nil where there are more, or nothing is told.
+func within(f form) form {
+	f = slices.DeleteFunc(slices.Clone(f), func(t term) bool { return t.deps()&onData == 0 })
+	if len(f) != 1 {
+		return nil
+	}
+	if _, rest := f[0].parts(outside); len(rest.factors) == 1 && rest.factors[0].power == 1 {
+		return rest.factors[0].inner
+	}
+	return nil
 }
 
 type examiner struct {
@@ -117,13 +198,19 @@ func (e *examiner) sent(x ast.Expr) {
 	if off := offsets(f); len(off) > 0 {
 		e.offset(x, off)
 	}
+	if data := bare(f); len(data) > 0 {
+		for _, name := range data {
+			e.gradient(x, name, "be data of %[2]s: the derivative of this in %[1]s depends on its data and on none of its parameters")
+		}
+		return
+	}
 	for _, name := range gradients(f) {
-		e.gradient(x, name)
+		e.gradient(x, name, "give columns of %[2]s away: %[1]s is not one number that multiplies all that depends on its data here")
 	}
 }
 
 func (e *examiner) fixed(x ast.Expr, f form) {
-	e.diags.Errorf(diag.DataCut, e.File.Source, x.Span(), "no parameter moves this: it is %s for every value of the parameters, and data never leave a client", f).
+	e.diags.Errorf(diag.DataCut, e.File.Source, x.Span(), "no parameter moves this: it is %s for every value of the parameters, and a client sends no data as they are", f).
 		Note("own the parameter that multiplies the data at %s, or declare the data `@ shared`", e.client)
 }
 
@@ -137,8 +224,8 @@ func (e *examiner) offset(x ast.Expr, terms []string) {
 		Note("if every party may hold it, declare it `@ shared`: it then stays out of what is sent; otherwise %s takes it as it is", accept.Flag(diag.DataOffset))
 }
 
-func (e *examiner) gradient(x ast.Expr, name string) {
-	d := e.diags.Errorf(diag.GradientLeak, e.File.Source, x.Span(), "the gradient of the shared parameter %s would be data of %s: the derivative of this in %s depends on its data and on none of its parameters", name, e.client, name)
+func (e *examiner) gradient(x ast.Expr, name, why string) {
+	d := e.diags.Errorf(diag.GradientLeak, e.File.Source, x.Span(), "the gradient of the shared parameter %s would "+why, name, e.client)
 	or := ""
 	if param, ok := e.located[name]; ok {
 		d.Note("leave out `noncentered` in the declaration of %s: the gradient of %s is then a function of %s alone", param, name, param)

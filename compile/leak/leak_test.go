@@ -122,11 +122,27 @@ func TestCheck(t *testing.T) {
 		{"k * (XA * B)", ""},
 		{"XA * scaled", ""},
 		{"XA * centred", ""},
-		{"u[g] * b", ""},
-		{"XA * (q .* B)", ""},
 		{"exp(k) * (x * b)", ""},
 		{"k * b", ""},
+		{"(2 * k + 1) * (XA * B) - k * (XA * B)", ""},
+		{"k * (XA * B) + k * (x * b) / 2", ""},
+		{"(x * b) / k + mu * d", ""},
+		{"tau * Z[g]", ""},
+		{"(k + s) .* (x * b) - 2 * (k + s) .* (XA * B)", ""},
+		{"k * s .* (x * b) + k * (XA * B)", ""},
 		{"tanh(k + x * b)", ""},
+		{"exp(mu) * tanh(k * (x * b)) + d", ""},
+		// gradients that tell columns apart
+		{"u[g] * b", "V0331 u"},
+		{"(XA * q) * b", "V0331 q"},
+		{"XA * (q .* B)", "V0331 q"},
+		{"k * (x * b) + XA * B", "V0331 k"},
+		{"k * (x * b) + mu * (XA * B)", "V0331 k; V0331 mu"},
+		{"k * (x * b) + mu * d + x * d", "V0331 k"},
+		{"tau * Z[g] + x * b", "V0331 tau"},
+		{"(k + s) .* (x * b) + k * (XA * B)", "V0331 k"},
+		{"XA * scaled + x * b", "V0331 tau"},
+		{"tanh(k + x * b) + XA * B", "V0331 k"},
 	} {
 		got := findings(t, c.cut, check.Options{})
 		if got != c.want && !(strings.HasSuffix(c.want, "V0395 ") && strings.HasPrefix(got, c.want)) {
@@ -135,18 +151,22 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Only what is sent is looked at: under power a single client's cut is not, and pooled data cross nowhere.
-func TestWhatIsNotSentIsNotLookedAt(t *testing.T) {
+// Pooled data cross nowhere. Under power a single client's cut is not sent, and the client evaluates the likelihood from its data.
+func TestWhatStaysAtAClient(t *testing.T) {
 	text := head + "y ~ normal(m + XA * q, 1)\n"
-	for _, kind := range []string{"power", "none"} {
+	for kind, want := range map[string]diag.Code{"power": diag.OwnLeak, "none": ""} {
 		var o check.Options
 		for _, k := range transforms.All() {
 			if k.Name == kind {
 				o.Transform = k
 			}
 		}
+		var got diag.Code
 		if _, diags := compiletest.Try(t, source.New("m.vfl", text), o); diags.HasErrors() {
-			t.Errorf("%s: %s", kind, diags.Shown()[0].Message)
+			got = diags.Shown()[0].Code
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type reader struct {
 	facts   func(ast.Expr) check.Info
 	client  string
 	names   map[string]form
-	located map[string]string // noncentered parameters by the shared parameters in their locations
+	located map[string]string // noncentered parameters by the shared parameters in their locations and scales
 }
 
 func newReader(p *check.Program, facts func(ast.Expr) check.Info, client string) *reader {
@@ -37,13 +37,13 @@ func (r *reader) read(e ast.Expr) form {
 		return r.name(e.Name)
 	case *ast.Unary:
 		if e.Op == "!" {
-			return call("!", []form{r.read(e.X)}, nil, 0)
+			return r.operation(e, "!", nil, 0).of([]form{r.read(e.X)})
 		}
 		return sum(r.chain(e, 1, nil))
 	case *ast.Binary:
 		return r.binary(e)
 	case *ast.Transpose:
-		return call("transpose", []form{r.read(e.X)}, [][]int{{0}}, 0)
+		return r.operation(e, "transpose", [][]int{{0}}, 0).of([]form{r.read(e.X)})
 	case *ast.Index:
 		return r.index(e)
 	case *ast.Call:
@@ -58,12 +58,17 @@ func (r *reader) read(e ast.Expr) form {
 	panic(fmt.Sprintf("leak: %T is no expression", e))
 }
 
+// operation is one whose value an expression is.
+func (r *reader) operation(e ast.Expr, name string, linear [][]int, more deps) operation {
+	return operation{name: name, linear: linear, more: more, scalar: r.facts(e).Type.Scalar()}
+}
+
 func (r *reader) array(e *ast.Array) form {
 	elems, all := make([]form, len(e.Elems)), make([]int, len(e.Elems))
 	for i, x := range e.Elems {
 		elems[i], all[i] = r.read(x), i
 	}
-	return call("array", elems, [][]int{all}, 0)
+	return r.operation(e, "array", [][]int{all}, 0).of(elems)
 }
 
 // chain adds the terms of a chain of + and -, which may be long.
@@ -99,19 +104,19 @@ func (r *reader) binary(e *ast.Binary) form {
 		if r.facts(e.X).Type.Scalar() || r.facts(e.Y).Type.Scalar() {
 			return product(x, y)
 		}
-		return call("*", []form{x, y}, [][]int{{0}, {1}}, 0)
+		return r.operation(e, "*", [][]int{{0}, {1}}, 0).of([]form{x, y})
 	case ".*":
 		return product(r.read(e.X), r.read(e.Y))
 	case "/", "./":
 		y := r.read(e.Y)
 		if len(y) == 0 { // 1 / 0 is no number
-			return call(e.Op, []form{r.read(e.X), y}, nil, 0)
+			return r.operation(e, e.Op, nil, 0).of([]form{r.read(e.X), y})
 		}
 		return product(r.read(e.X), inverse(y))
 	case "^":
 		return power(r.read(e.X), r.read(e.Y))
 	}
-	return call(e.Op, []form{r.read(e.X), r.read(e.Y)}, nil, 0)
+	return r.operation(e, e.Op, nil, 0).of([]form{r.read(e.X), r.read(e.Y)})
 }
 
 // maxPower bounds the exponents that are multiplied out.
@@ -121,7 +126,7 @@ func power(x, y form) form {
 	n, ok := y.constant()
 	switch {
 	case !ok || n != math.Trunc(n) || math.Abs(n) > maxPower || len(x) == 0:
-		return call("^", []form{x, y}, nil, 0)
+		return operation{name: "^", scalar: x.scalar() && y.scalar()}.of([]form{x, y})
 	case n == 0:
 		return number(1)
 	case len(x) == 1:
@@ -155,28 +160,31 @@ func (r *reader) index(e *ast.Index) form {
 			text += ":" + part(a.Hi)
 		}
 	}
-	return call(text+"]", []form{r.read(e.X)}, [][]int{{0}}, more)
+	return r.operation(e, text+"]", [][]int{{0}}, more).of([]form{r.read(e.X)})
 }
 
 func (r *reader) call(e *ast.Call) form {
-	var linear [][]int
-	if f, ok := r.Universe.Func(e.Name.Name); ok && f.Linear {
-		linear = [][]int{{0}}
+	o := r.operation(e, e.Name.Name, nil, 0)
+	if f, ok := r.Universe.Func(e.Name.Name); ok {
+		o.tells = len(e.Args) == 1
+		if f.Linear {
+			o.linear = [][]int{{0}}
+		}
 	}
 	if f, ok := r.Universe.Structural(e.Name.Name); ok {
-		linear = f.LinearIn(len(e.Args))
+		o.linear = f.LinearIn(len(e.Args))
 	}
 	args := make([]form, len(e.Args))
 	for i, a := range e.Args {
 		args[i] = r.read(a)
 	}
-	return call(e.Name.Name, args, linear, 0)
+	return o.of(args)
 }
 
 // sum reads a comprehension. Its variable is a number that is known when data are bound.
 func (r *reader) sum(e *ast.Sum) form {
 	old, hidden := r.names[e.Var.Name]
-	r.names[e.Var.Name] = single(atom{key: e.Var.Name})
+	r.names[e.Var.Name] = single(atom{key: e.Var.Name, scalar: true})
 	body := r.read(e.Body)
 	delete(r.names, e.Var.Name)
 	if hidden {
@@ -192,7 +200,7 @@ func (r *reader) sum(e *ast.Sum) form {
 			over, more = over+":"+f.String(), more|f.deps()
 		}
 	}
-	return call("sum for "+e.Var.Name+" in "+over, []form{body}, [][]int{{0}}, more)
+	return r.operation(e, "sum for "+e.Var.Name+" in "+over, [][]int{{0}}, more).of([]form{body})
 }
 
 func (r *reader) name(name string) form {
@@ -207,7 +215,7 @@ func (r *reader) name(name string) form {
 func (r *reader) symbol(name string) form {
 	s := r.Symbols[name]
 	if s == nil {
-		return single(atom{key: name}) // a size
+		return single(atom{key: name, scalar: true}) // a size
 	}
 	switch {
 	case s.Leaves() != nil:
@@ -217,29 +225,34 @@ func (r *reader) symbol(name string) form {
 	case s.Kind == check.Const:
 		return number(s.Value)
 	case s.Kind == check.Data && s.Owner == r.client:
-		return single(atom{key: name, deps: onData})
+		return single(atom{key: name, deps: onData, scalar: s.Type.Scalar()})
 	case s.Kind == check.Param && s.Owner == r.client:
 		return r.param(s)
 	case s.Kind == check.Param || s.Kind == check.Receive:
-		return single(atom{key: name, deps: onShared, paths: pathMap{name: way(0)}})
+		return single(atom{key: name, deps: onShared, paths: pathMap{name: way(0)}, scalar: s.Type.Scalar()})
 	}
-	return single(atom{key: name})
+	return single(atom{key: name, scalar: s.Type.Scalar()})
 }
 
 func (r *reader) param(s *check.Symbol) form {
-	raw := single(atom{key: s.Name, deps: onPrivate})
+	raw := single(atom{key: s.Name, deps: onPrivate, scalar: s.Type.Scalar()})
 	if !s.Noncentered() {
 		return raw
 	}
-	value := product(raw, r.argument(s, s.Dist.ScaleAt))
+	value := product(raw, r.placed(s, s.Dist.ScaleAt))
 	if s.Dist.LocationAt >= 0 {
-		location := r.argument(s, s.Dist.LocationAt)
-		for name := range location.paths() {
-			r.located[name] = s.Name
-		}
-		value = sum(slices.Concat(value, location))
+		value = sum(slices.Concat(value, r.placed(s, s.Dist.LocationAt)))
 	}
 	return value
+}
+
+// placed reads the location or scale of a noncentered parameter, and notes the shared parameters in it.
+func (r *reader) placed(s *check.Symbol, k int) form {
+	f := r.argument(s, k)
+	for name := range f.paths() {
+		r.located[name] = s.Name
+	}
+	return f
 }
 
 func (r *reader) argument(s *check.Symbol, k int) form {

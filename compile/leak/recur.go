@@ -24,5 +24,5 @@ func (r *reader) recur(e *ast.Recur) form {
 		}
 		return true
 	})
-	return call(format.Expr(e), args, nil, 0)
+	return operation{name: format.Expr(e), tells: true}.of(args)
 }

@@ -3,6 +3,7 @@ package lower
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/vflc/vflc/compile/check"
@@ -21,6 +22,17 @@ import (
 // power model has no generative form: its cuts get no noise, and the caller must not present the result as draws from it.
 func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
 	g := newGenerative(c, values, sizes)
+	g.declareAll()
+	for _, k := range g.cuts.Likelihoods {
+		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
+	}
+	return g.build()
+}
+
+// Noised is Generative with noise in the cuts under power too, to compare the densities of rows with noise and without. Nothing can be drawn from it under power.
+func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+	g := newGenerative(c, values, sizes)
+	g.noisy = c.Transform.Kind.Noise
 	g.declareAll()
 	for _, k := range g.cuts.Likelihoods {
 		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
@@ -58,7 +70,7 @@ func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes
 			b:       graph.New(c.Server),
 			names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{}, sums: map[string]graph.ID{},
 		},
-		cuts: c, noise: map[string][]int{}, model: &simulate.Model{},
+		cuts: c, noisy: c.Transform.Kind.Augmented(), noise: map[string][]int{}, model: &simulate.Model{},
 	}
 	g.facts, g.reference, g.gaps = c.Facts, g.group, g.imputed
 	return g
@@ -81,6 +93,7 @@ func (g *generative) build() (*simulate.Model, diag.List) {
 type generative struct {
 	*lowerer
 	cuts    *cut.Program
+	noisy   bool // cuts get noise
 	model   *simulate.Model
 	noise   map[string][]int // of a group, or of one member's cut in it: the noise that it carries
 	reports int
@@ -135,7 +148,7 @@ func (g *generative) declared(s *check.Symbol) {
 		name = owner + "." + name
 	}
 	g.model.Params = append(g.model.Params, simulate.Param{
-		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args), Initial: s.Initial,
+		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args, lower, upper), Initial: s.Initial,
 	})
 }
 
@@ -149,8 +162,8 @@ func (g *generative) ends(s *check.Symbol, args []graph.ID) (lower, upper float6
 }
 
 // improper returns why a prior cannot be drawn from, "" if it can.
-func (g *generative) improper(s *check.Symbol, args []graph.ID) string {
-	if !s.Dist.Proper() {
+func (g *generative) improper(s *check.Symbol, args []graph.ID, lower, upper float64) string {
+	if !s.Dist.Proper() && (s.Structure != nil || s.Dist.Event != nil || math.IsInf(lower, 0) || math.IsInf(upper, 0)) {
 		return "has the improper prior " + s.Dist.Name + ", from which nothing can be drawn"
 	}
 	if t := s.Structure; t != nil && s.Dist.Event == nil && t.Support != def.Ordered && t.Support != def.PositiveOrdered {
@@ -383,7 +396,7 @@ func (g *generative) group(e *ast.Name) (graph.ID, bool) {
 				return graph.NoID, true
 			}
 			cuts = append(cuts, id)
-			if g.Program.Transform.Kind.Augmented() {
+			if g.noisy {
 				noises = append(noises, g.deviation(key, k, id))
 			}
 		}
@@ -429,7 +442,7 @@ func (g *generative) deviation(key string, k *cut.Cut, id graph.ID) graph.ID {
 
 // reach lists the noise in a likelihood's arguments, and returns why the elements of the response are not independent once it is integrated out.
 func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, dependent string) {
-	if len(k.Groups) == 0 || !g.Program.Transform.Kind.Augmented() {
+	if len(k.Groups) == 0 || !g.noisy {
 		return nil, ""
 	}
 	if why := g.dependent(k, shape); why != "" {
@@ -475,7 +488,8 @@ func (g *generative) elementwise(e ast.Expr, name string) bool {
 	case *ast.Unary:
 		return g.elementwise(e.X, name)
 	case *ast.Binary:
-		return e.Op != "*" && g.elementwise(e.X, name) && g.elementwise(e.Y, name)
+		rows := e.Op != "*" || g.cuts.Facts(e.X).Type.Scalar() || g.cuts.Facts(e.Y).Type.Scalar() // else it is a product of matrices
+		return rows && g.elementwise(e.X, name) && g.elementwise(e.Y, name)
 	case *ast.Call:
 		if d, ok := g.Program.Density(e); ok {
 			return !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !g.elementwise(a, name) }) && !gathers(d, name)

@@ -118,7 +118,7 @@ func (l *prober) standard(s *check.Symbol) {
 		return
 	}
 	l.names[s.Name] = l.spread(value, shape)
-	l.model.Params = append(l.model.Params, simulate.Param{Name: s.Name, Owner: s.Owner, Law: l.law(s.Dist, args, shape), Lower: lower, Upper: upper, Improper: l.improper(s, args)})
+	l.model.Params = append(l.model.Params, simulate.Param{Name: s.Name, Owner: s.Owner, Law: l.law(s.Dist, args, shape), Lower: lower, Upper: upper, Improper: l.improper(s, args, lower, upper)})
 }
 
 // received lowers a received value to a parameter, with the prior that is known of it.

@@ -30,7 +30,14 @@ func (g *generative) quantity(s *check.Symbol, reported bool) {
 		return
 	}
 	if s.Family {
-		g.eachMember(true, s.Owner, func() { g.names[g.key(s.Name)] = g.expr(s.Decl.(*ast.Generate).Value) })
+		g.eachMember(true, s.Owner, func() {
+			id := g.expr(s.Decl.(*ast.Generate).Value)
+			g.names[g.key(s.Name)] = id
+			if reported && !g.diags.HasErrors() {
+				name := memberName(s.Owner, g.member) + "." + s.Name
+				g.model.Quantities = append(g.model.Quantities, simulate.Quantity{Name: name, Shape: g.b.Shape(id), Report: g.report(id)})
+			}
+		})
 		return
 	}
 	id := g.expr(s.Decl.(*ast.Generate).Value)

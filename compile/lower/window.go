@@ -63,11 +63,11 @@ func (l *lowerer) scale(k *check.Likelihood) float64 {
 	return 1
 }
 
-// Divide adds windows to a plan: its parties, lowered for each part of the rows that size counts. Every row is in one part.
-func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int) (diag.List, error) {
+// Divide adds windows to a plan: its parties, lowered for each part of the rows that size counts, with likelihoods over rows scaled. Every row is in one part.
+func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int, scale float64) (diag.List, error) {
 	d := &divider{plan: plan}
 	for _, rows := range parts {
-		w := &Window{Size: size, Rows: rows, Scale: float64(len(parts))}
+		w := &Window{Size: size, Rows: rows, Scale: scale}
 		part, diags, err := w.lower(parties)
 		if err != nil || diags.HasErrors() {
 			return diags, err
@@ -137,11 +137,11 @@ func verified(plan *model.Plan) error {
 
 // DivideOne is Divide where the other parties are elsewhere. Every cut has an element, or a row of them, for each of the n rows, so that the wiring of a window is that of
 // the whole with sums of its length.
-func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, parts [][]int) (diag.List, error) {
+func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, parts [][]int, scale float64) (diag.List, error) {
 	d := &divider{plan: plan}
 	for _, rows := range parts {
 		own := party.Party
-		w := &Window{Size: size, Rows: rows, Scale: float64(len(parts))}
+		w := &Window{Size: size, Rows: rows, Scale: scale}
 		own.Window = w
 		l, diags := Lower(own)
 		if diags.HasErrors() {

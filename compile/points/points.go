@@ -61,6 +61,9 @@ func estimated(found []*check.Symbol) string {
 
 func (b Backend) wayOut(s *check.Symbol) string {
 	text := fmt.Sprintf("use --backend %s", strings.Join(b.Others, " or "))
+	if strings.Contains(s.Name, ".") { // its declaration is that of a module, to which no statement can be added
+		return text + ", or a function of the module whose parameters have priors: nn.mlp in place of nn.features and nn.last_layer"
+	}
 	if s.Type.Scalar() {
 		return fmt.Sprintf("%s, or give it a prior: param %s ~ …", text, s.Name)
 	}

@@ -14,7 +14,7 @@ import (
 const scales = `client a, c
 data y : real[N]
 data X : real[N, P] @ a
-data g : level(G)[N] @ a
+data g : level(G)[N] @ shared
 data w : real[N] @ c
 param m ~ normal(0, 1)
 param k ~ half_normal(2) @ shared
@@ -52,7 +52,9 @@ func TestReceivedProgramsDoNotSendData(t *testing.T) {
 		{"X[:, 1] + 0 * beta[1] + 0 * k * u[1]", diag.DataCut},
 		{"beta[1] - beta[1] + X[:, 1]", diag.DataCut},
 		{"X[:, 1] * k + u[1] * beta[1]", diag.GradientLeak},
-		{"u[g] + k * (X * beta)", diag.GradientLeak},
+		{"u[g] .* X[:, 1] + k * (X * beta)", diag.GradientLeak},
+		{"(X * beta) .* u[g] + k * beta[1] * X[:, 1]", diag.GradientLeak},
+		{"(X * beta) .* u[g] + k * (X * beta)", ""},
 		{"X * beta + X[:, 1] + 0 * k * u[1]", diag.DataOffset},
 	} {
 		got := diag.Code("")
@@ -68,7 +70,7 @@ func TestReceivedProgramsDoNotSendData(t *testing.T) {
 // The manifest says what was accepted: a gradient that is data, and at which cut there is an offset.
 func TestManifestsListWhatIsAccepted(t *testing.T) {
 	programs, m := compiled(t, scales, check.Options{Accept: accept.Set{"gradient-leak"}})
-	if list := sentBy(t, m, programs["a"], "u[g] + k * (X * beta)"); len(list) > 0 {
+	if list := sentBy(t, m, programs["a"], "u[g] .* X[:, 1] + k * (X * beta)"); len(list) > 0 {
 		t.Errorf("an accepted gradient: %s", list[0].Message)
 	}
 	if list := sentBy(t, m, programs["a"], "X * beta + X[:, 1] + 0 * k * u[1]"); !list.HasErrors() {

@@ -44,17 +44,19 @@ func Examine(m *Manifest, party, file, text string, universe *stdlib.Universe) (
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	e := &examiner{Program: program, manifest: m, party: party, diags: diags, seen: map[string]bool{}}
+	transform, _ := universe.Transform(m.Transform)
+	e := &examiner{Program: program, manifest: m, party: party, atClients: transform.AtClients, diags: diags, seen: map[string]bool{}}
 	e.examine()
 	return program, e.diags
 }
 
 type examiner struct {
 	*check.Program
-	manifest *Manifest
-	party    string
-	diags    diag.List
-	seen     map[string]bool // what the program sends, receives and evaluates, as keys of the manifest's lists
+	manifest  *Manifest
+	party     string
+	atClients bool // by the manifest's transform clients evaluate likelihoods
+	diags     diag.List
+	seen      map[string]bool // what the program sends, receives and evaluates, as keys of the manifest's lists
 }
 
 func (e *examiner) errorf(code diag.Code, at ast.Node, format string, args ...any) {

@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
 )
@@ -19,7 +20,7 @@ import (
 // Versions in a manifest, which parties compare before a run.
 const (
 	LanguageVersion = "1"
-	ProtocolVersion = "3"
+	ProtocolVersion = "4"
 	SchemaVersion   = 2 // of the manifest itself
 )
 
@@ -45,6 +46,7 @@ type Manifest struct {
 	Protocol      string                 `json:"protocol"`
 	Rho           map[string]string      `json:"rho"`            // sd of each client's auxiliary variables; empty where there are none
 	Rows          string                 `json:"rows,omitempty"` // the size of rows that are independent of each other, which minibatches divide; "" where there is none
+	Run           *ManifestRun           `json:"run,omitempty"`  // of programs that parties run: what crosses then
 	Schema        int                    `json:"schema"`
 	Server        string                 `json:"server"`
 	SharedData    []ManifestData         `json:"shared_data"`
@@ -52,8 +54,29 @@ type Manifest struct {
 	Sizes         []ManifestSize         `json:"sizes"`
 	Sums          []ManifestSum          `json:"sums"`
 	Transform     string                 `json:"transform"`
+	Weights       bool                   `json:"weights,omitempty"` // some party has weights, which are estimated as points
 
 	file *source.File // that it was read from; nil: it was not
+}
+
+// A ManifestRun is the run that the programs are for: all rows of its audit, and the settings on which these depend. A run with others is refused.
+type ManifestRun struct {
+	Backend   string             `json:"backend"`
+	Crossings []ManifestCrossing `json:"crossings"`
+	Settings  map[string]string  `json:"settings"` // those alone without which something else would cross
+	Verdict   []string           `json:"verdict"`  // what each party can compute of the rows of others, as an audit says it first
+}
+
+// A ManifestCrossing is one thing that a party learns from another.
+type ManifestCrossing struct {
+	From     string   `json:"from"`
+	Often    string   `json:"how_often"`
+	Masked   string   `json:"masked"`             // "no", or what hides it
+	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
+	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
+	Shape    []string `json:"shape"`
+	To       string   `json:"to"`
+	What     string   `json:"what"`
 }
 
 // ManifestParty is one party's program.
@@ -109,7 +132,7 @@ type ManifestData struct {
 	To    []string `json:"to"`
 }
 
-// A Predicted is a response that a prediction draws. Name is that of its generated quantity, Mean that of its expectation, "" where the distribution has none written, and Score
+// A Predicted is a response that a prediction draws, or a generated quantity of new rows. Name is that of its generated quantity, Mean that of its expectation, "" where the distribution has none written, and Score
 // that of the log density of what was observed, "" where that is not computed.
 type Predicted struct {
 	Binary   bool   `json:"binary,omitempty"`   // it is 0 or 1
@@ -118,7 +141,9 @@ type Predicted struct {
 	Level    bool   `json:"level,omitempty"`    // it is a category
 	Mean     string `json:"mean,omitempty"`
 	Name     string `json:"name"`
-	Owner    string `json:"owner"` // a party, a family, or shared
+	Ordered  bool   `json:"ordered,omitempty"`  // of a category: Mean is the probability that it is no greater than each but the last
+	Owner    string `json:"owner"`              // a party, a family, or shared
+	Quantity bool   `json:"quantity,omitempty"` // it is no response, but a generated quantity of the model with an element for each row
 	Score    string `json:"score,omitempty"`
 }
 
@@ -142,6 +167,15 @@ type ManifestSum struct {
 	Shape []string `json:"shape"`
 	To    string   `json:"to"`
 	Value string   `json:"value"` // as written: z_1 + z_2, others(z_1)
+}
+
+// Contradicts reports that the programs contradict what the manifest says in a field.
+func (m *Manifest) Contradicts(field, format string, args ...any) *diag.Diagnostic {
+	v := &validator{Manifest: m, at: m.file}
+	if m.file == nil {
+		v.at = source.New(ManifestFile, "")
+	}
+	return v.errorf(field, format, args...).Note("compile the model again, or ask who sent it")
 }
 
 // JSON returns the canonical form.
@@ -228,6 +262,7 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	}
 	server := s.writer(s.Parties[0])
 	for _, sym := range s.Order {
+		m.Weights = m.Weights || sym.Initial != nil
 		if sym.Opaque {
 			m.Rows = ""
 			m.Contributions = append(m.Contributions, ManifestContribution{Client: sym.Owner, Name: sym.Name, Shape: sym.Type.Shape()})

@@ -18,6 +18,14 @@ func (p ManifestPower) String() string {
 // a function of everything in the likelihood: so the response is shared, and the client's own names enter in its cuts alone.
 func (e *examiner) likelihood(s *ast.Likelihood) {
 	l := e.checked(s)
+	if l != nil && !e.client() && e.atClients {
+		for _, x := range append(slices.Clone(l.Args), s.Left) {
+			if x != nil && slices.ContainsFunc(namesIn(x), func(name string) bool { return e.cut(name) != nil }) {
+				e.errorf(diag.UnlistedChannel, s, "the server evaluates a likelihood at what clients send, but under transform %s, which the manifest names, clients do that", e.manifest.Transform)
+				return
+			}
+		}
+	}
 	if l == nil || s.Power == nil && !e.readsSum(l) {
 		return
 	}

@@ -265,8 +265,8 @@ func (v *validator) predicted() {
 	seen := map[string]bool{}
 	for _, r := range v.Predicted {
 		_, known := v.Party(r.Owner)
-		if r.Name == "" || r.Data == "" || !known && r.Owner != check.Shared {
-			v.errorf("predicted", "a response has a name, data and an owner that the manifest lists; here are %q, %q and %q", r.Name, r.Data, r.Owner)
+		if r.Name == "" || (r.Data == "") != r.Quantity || !known && r.Owner != check.Shared {
+			v.errorf("predicted", "a response has a name, data and an owner that the manifest lists, a generated quantity no data; here are %q, %q and %q", r.Name, r.Data, r.Owner)
 		}
 		for _, name := range []string{r.Name, r.Mean, r.Score} {
 			if name != "" && seen[name] {

@@ -74,7 +74,9 @@ func bind(t *testing.T, name string) *compile.Bound {
 	diags = append(diags, found...)
 	var codes []diag.Code
 	for _, d := range diags {
-		codes = append(codes, d.Code)
+		if d.Code != diag.FlatPrior { // many of Stan's models have such
+			codes = append(codes, d.Code)
+		}
 		if d.Severity == diag.Error {
 			t.Fatalf("%s: %s", d.Code, d.Message)
 		}
@@ -255,7 +257,7 @@ func TestSimulate(t *testing.T) {
 			})
 		}
 	})
-	if a, b, c := fromData.Load(), fromSizes.Load(), refused.Load(); a != 39 || b != 36 || c != 52 {
+	if a, b, c := fromData.Load(), fromSizes.Load(), refused.Load(); a != 39 || b != 38 || c != 52 {
 		t.Errorf("%d models are simulated on given data, %d from sizes alone, and %d refused", a, b, c)
 	}
 }

@@ -43,8 +43,8 @@ func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, su
 		r.keepDraws(v, x, columns, sent)
 		switch {
 		case x == density.Batch, x == density.DrawSlopes:
-			v.atDraws(columns, sent)
-		case x == density.Solving && !r.solving:
+			v.atDraws(columns, sent, x == density.Batch && r.latest == x)
+		case x == density.Solving && r.latest != x:
 			n := len(sent) / columns
 			v.atIterate(sent[(columns-2)*n:]) // the mean of the cut itself
 		case x == density.Moments:
@@ -60,7 +60,7 @@ func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, su
 			}
 		}
 	}
-	r.solving = x == density.Solving
+	r.latest = x
 	if x == density.Moments && !r.plan.Power || x == density.Slopes || x == density.DrawSlopes {
 		r.markIterate()
 	}
@@ -95,17 +95,21 @@ func (v *view) less(slope []float64, times float64) {
 	}
 }
 
-// atDraws takes cuts at draws, column after column.
-func (v *view) atDraws(columns int, cuts []float64) {
+// atDraws takes cuts at draws, column after column, or a further piece of them.
+func (v *view) atDraws(columns int, cuts []float64, more bool) {
 	b, n := v.bare, len(cuts)/columns
-	clear(b.mean)
+	if !more {
+		clear(b.mean)
+		b.draws = 0
+	}
+	vec.Scale(len(b.mean), b.mean, b.mean, float64(b.draws))
 	for c := range columns {
 		for k, e := range v.picks {
 			b.mean[k] += cuts[c*n+e]
 		}
 	}
-	vec.Scale(len(b.mean), b.mean, b.mean, 1/float64(columns))
-	b.draws = columns
+	b.draws += columns
+	vec.Scale(len(b.mean), b.mean, b.mean, 1/float64(b.draws))
 }
 
 func (b *bare) state(c *checkpoint.Codec, marks int) {

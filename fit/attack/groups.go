@@ -101,9 +101,13 @@ func separate(points [][]float64) []int {
 // long is how many times the distance of the lower quartile from the median an edge between two groups is above the median. For normal lengths it is 5.4 sds.
 const long = 8
 
-// spanningTree is the minimum spanning tree of some points, by Prim's algorithm: the parent of each, -1 for the first, and the length of the edge to it.
+// spanningTree is the minimum spanning tree of some points.
 func spanningTree(points [][]float64) (parent []int, length []float64) {
-	n := len(points)
+	return tree(len(points), func(i, j int) float64 { return distance(points[i], points[j]) })
+}
+
+// tree is a minimum spanning tree, by Prim's algorithm: the parent of each point, -1 for the first, and the length of the edge to it.
+func tree(n int, distance func(i, j int) float64) (parent []int, length []float64) {
 	parent, length = make([]int, n), make([]float64, n)
 	in := make([]bool, n)
 	for i := range n {
@@ -120,7 +124,7 @@ func spanningTree(points [][]float64) (parent []int, length []float64) {
 		in[at] = true
 		for i := range n {
 			if !in[i] {
-				if d := distance(points[at], points[i]); d < length[i] {
+				if d := distance(at, i); d < length[i] {
 					parent[i], length[i] = at, d
 				}
 			}

@@ -12,20 +12,25 @@
 package attack
 
 import (
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 )
 
 // A Recorder keeps the running sums of one chain. It implements session.Watcher; an evaluation allocates nothing.
 type Recorder struct {
-	views   []*view
-	plan    *model.Plan
-	rounds  int  // evaluations seen
-	fits    int  // iterates of a fit by quadrature seen
-	solving bool // the newest relay was one of its linear system
-	window  int  // of the newest evaluation
+	views  []*view
+	plan   *model.Plan
+	rounds int              // evaluations seen
+	fits   int              // iterates of a fit by quadrature seen
+	latest density.Exchange // the newest relay
+	window int              // of the newest evaluation
 
 	recording bool          // what crosses without noise is kept, and what is under masks
 	words     [][][]float64 // of the newest evaluation or relay: contributions under masks
+
+	steps  []*steps // of sums that cross without noise
+	place  density.PathPoint
+	placed bool // the newest evaluation is at a point of a trajectory
 }
 
 // mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
@@ -38,6 +43,9 @@ func NewRecorder(plan *model.Plan) *Recorder { return newRecorder(plan, false) }
 func newRecorder(plan *model.Plan, recording bool) *Recorder {
 	r := &Recorder{plan: plan, recording: recording}
 	for g, group := range plan.Groups {
+		if s := newSteps(plan, g); s != nil {
+			r.steps = append(r.steps, s)
+		}
 		picks := spaced(group.Len, mostElements)
 		single, sources := make([]*view, len(group.Members)), make([]source, len(group.Members))
 		for m, port := range group.Members {
@@ -83,9 +91,16 @@ func spaced(n, most int) []int {
 	return out
 }
 
+// Placed implements session.PlaceWatcher.
+func (r *Recorder) Placed(p density.PathPoint) { r.place, r.placed = p, true }
+
 // Sent implements session.Watcher.
 func (r *Recorder) Sent(window int, z [][][]float64, total [][]float64) {
 	r.window = window
+	for _, s := range r.steps {
+		s.sent(window, r.placed, r.place, total)
+	}
+	r.placed = false
 	if !r.taken(r.rounds + 1) {
 		return
 	}
@@ -101,6 +116,9 @@ func (r *Recorder) Sent(window int, z [][][]float64, total [][]float64) {
 
 // Answered implements session.Watcher.
 func (r *Recorder) Answered(total [][]float64, part [][][]float64) {
+	for _, s := range r.steps {
+		s.answered(total)
+	}
 	r.rounds++
 	if r.taken(r.rounds) {
 		r.take(total, part)

@@ -80,7 +80,10 @@ func (r *Recorder) keepDraws(v *view, x density.Exchange, columns int, cuts []fl
 	case x == density.Solving:
 		columns -= 2
 	}
-	v.vectors, v.relayed, v.drawn = nil, true, v.drawn || x == density.Batch
+	if x != density.Batch || r.latest != x { // else it is a further piece
+		v.vectors = nil
+	}
+	v.relayed, v.drawn = true, v.drawn || x == density.Batch
 	one := make([]float64, len(v.picks))
 	for at := 0; at < columns; at += 1 + at%2 {
 		for k, e := range v.picks {
@@ -310,16 +313,7 @@ func (e *evidence) find(f *Finding) {
 	if len(basis) == 0 || len(elements) < fewestRows*len(basis) {
 		return
 	}
-	picks := e.views[0].picks
-	for _, rare := range twoValued(basis) {
-		var rows []int
-		for i, is := range rare {
-			if is {
-				rows = append(rows, picks[elements[i]]+1)
-			}
-		}
-		f.Columns = append(f.Columns, rows)
-	}
+	f.Columns = rowsOf(basis, pickInts(e.views[0].picks, elements))
 }
 
 func numbers(v []float64) []posterior.Number {
@@ -389,12 +383,13 @@ func crowds(partition []int) (n int) {
 
 // A Recorded is the report of an attack on what a server has recorded.
 type Recorded struct {
-	Schema    int       `json:"schema"`
-	Model     string    `json:"model"`
-	Backend   string    `json:"backend"`
-	Transform string    `json:"transform"`
-	Findings  []Finding `json:"findings"`
-	Notes     []string  `json:"notes"`
+	Schema    int          `json:"schema"`
+	Model     string       `json:"model"`
+	Backend   string       `json:"backend"`
+	Transform string       `json:"transform"`
+	Findings  []Finding    `json:"findings"`
+	Separated []Separation `json:"separated"`
+	Notes     []string     `json:"notes"`
 }
 
 // shownRows is how many rows of a column are written out.
@@ -445,6 +440,7 @@ func (r *Recorded) WriteText(w io.Writer) error {
 	if names != "" {
 		b.WriteString("\nRows of the columns of two values that were found\n" + names)
 	}
+	separationText(&b, r.Separated, false)
 	b.WriteString(recordedLegend)
 	for _, n := range r.Notes {
 		b.WriteString("\n" + n + "\n")
@@ -457,5 +453,5 @@ const recordedLegend = `
 The server does not know the truth, so nothing is compared with it. agreement: correlation over rows of the reconstructed mean of a cut in two parts of the run: near 1 where it is
 of something that stays, about 1/√rows where it is noise. sd: of that mean over rows; of words under masks in units of their range. directions: principal components that stand out of
 the noise, or of what crossed without any. groups: groups of rows that separate; a dash where none do. columns of two values: what looks like a column, or a category, in their span;
-rows are numbered from 1 as the run has them. --json has the reconstructed means.
+rows are numbered from 1 in the order of their sorted identifiers (whole numbers by value, others by bytes), or of the tables where rows are joined by --key none. --json has the reconstructed means.
 `

@@ -15,8 +15,9 @@ type Report struct {
 	Model     string           `json:"model"`
 	Backend   string           `json:"backend"`
 	Transform string           `json:"transform"`
-	Repeated  bool             `json:"repeated"` // the folder did not hold what the server received: the run was repeated from its seed
-	Cuts      []Reconstruction `json:"cuts"`     // each client's own first, then the sums of several, sum by sum
+	Repeated  bool             `json:"repeated"`  // the folder did not hold what the server received: the run was repeated from its seed
+	Cuts      []Reconstruction `json:"cuts"`      // each client's own first, then the sums of several, sum by sum
+	Separated []Separation     `json:"separated"` // sums over clients
 	Notes     []string         `json:"notes"`
 }
 
@@ -29,9 +30,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "model %s, transform %s, backend %s: reconstruction from what the server received (%s)\n", r.Model, r.Transform, r.Backend, from)
 	r.table(&b, "\nThe cut of each client\n", false)
-	r.table(&b, "\nSums over clients: all that masked sums would show\n", true)
+	r.table(&b, "\nSums over clients, which the server receives under masks too\n", true)
 	r.bare(&b)
 	r.columns(&b)
+	separationText(&b, r.Separated, true)
 	b.WriteString("\nCorrelation with the true cut, from the second half of so many rounds\n")
 	b.WriteString(posterior.AlignLeft(r.progress()))
 	b.WriteString(legend)
@@ -47,7 +49,7 @@ correlation, residual sd: over rows, of the mean of z - rho²·adjoint over the 
 rounds: evaluations; in a fit by quadrature iterations, of which the newest alone counts.
 directions: principal components of z - rho²·adjoint that stand out of the noise, or of what crossed without any; span: the share of the posterior variance of the true cut
 that they hold. groups: how many groups of rows separate / how many share their cut, and the adjusted Rand index of the two (1: the same).
-receivers: the server has every z; a client has the sum where it is sent it, or where it holds the response and solves the adjoint for the
+receivers: the server has every z, or under masks their sum; a client has the sum where it is sent it, or where it holds the response and solves the adjoint for the
 sum (up to what the server adds), and takes its own share away.
 rows solved: where the adjoint, as a function of the cut, has one solution; likelihoods with several predictors a row are not tried.
 columns of two values: private columns and categories of factors, found in the span of the components or of what crossed without noise;

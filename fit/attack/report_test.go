@@ -3,6 +3,7 @@ package attack
 import (
 	"bytes"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,7 @@ func known() *Report {
 		return out
 	}
 	return &Report{
-		Schema: 1, Model: "m", Backend: "nuts", Transform: "augmented", Notes: []string{"A note."},
+		Schema: 1, Model: "m", Backend: "nuts", Transform: "augmented", Separated: []Separation{}, Notes: []string{"A note."},
 		Cuts: []Reconstruction{
 			{
 				Name: "z_1", Parties: []string{"clinic"}, Receivers: []string{"server", "lab"}, Rho: 1, Rounds: 64000, Elements: 5000, Followed: 2048,
@@ -46,7 +47,7 @@ cut  party   receivers    rho  rounds  correlation  residual sd  sd of cut  dire
 z_1  clinic  server, lab  1    64000   0.999876     0.01         0.648      3           0.951  59/60 (0.990)
 Figures are of 2048 of 5000 rows, evenly spaced.
 
-Sums over clients: all that masked sums would show
+Sums over clients, which the server receives under masks too
 cut        party                receivers  rho   rounds  correlation  residual sd  sd of cut  directions  span  groups
 z_1 + z_2  clinic … lab[3] (4)  server     1.41  64000   -            -            1.5        -           -     -
 Figures are of 2048 of 5000 rows, evenly spaced.
@@ -64,6 +65,7 @@ z_1 + z_2  clinic … lab[3] (4)  0.0000   0.9500
 func TestReportAsJSON(t *testing.T) {
 	r := known()
 	r.Cuts, r.Cuts[1].Progress = r.Cuts[1:], []Progress{}
+	r.Separated = []Separation{{Name: "z", Parties: []string{"a", "b"}, Chains: 1, Of: 4, Dimensions: 13, Gap: posterior.NotApplicable(), Missing: "a reason", Groups: []Share{}}}
 	var b bytes.Buffer
 	if err := posterior.WriteJSON(&b, r); err != nil {
 		t.Fatal(err)
@@ -104,6 +106,22 @@ func TestReportAsJSON(t *testing.T) {
       "progress": []
     }
   ],
+  "separated": [
+    {
+      "name": "z",
+      "parties": [
+        "a",
+        "b"
+      ],
+      "chains": 1,
+      "chains_of": 4,
+      "directions": 0,
+      "dimensions": 13,
+      "gap": null,
+      "missing": "a reason",
+      "groups": []
+    }
+  ],
   "notes": [
     "A note."
   ]
@@ -111,6 +129,32 @@ func TestReportAsJSON(t *testing.T) {
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What was separated is written group by group: with the truth by client, without it by number.
+func TestSeparationAsText(t *testing.T) {
+	none := posterior.NotApplicable()
+	one := Separation{
+		Name: "z", Parties: []string{"a", "b"}, Chains: 4, Of: 4, Directions: 3, Dimensions: 3, Gap: 1234,
+		Groups: []Share{
+			{Party: "a", Directions: 2, Within: 1, Whole: true, Correlation: 0.99991, Round: 0.9999, Columns: &Columns{All: 2, TwoValued: 1, Found: []string{"sex"}}},
+			{Party: "b", Directions: 1, Within: 0.999, Whole: true, Correlation: 0.9998, Round: 0.9997, Single: []Single{{"age", 0.9995}}},
+		},
+	}
+	blind := one
+	blind.Groups = []Share{{Directions: 2, Within: none, Correlation: none, Round: none, Rows: [][]int{{1, 4}}}, {Directions: 1, Within: none, Correlation: none, Round: none}}
+	var b strings.Builder
+	separationText(&b, []Separation{one}, true)
+	separationText(&b, []Separation{blind}, false)
+	for _, want := range []string{
+		"z    a, b  4 of 4  3 of 3      a       2               1.0000          0.9999       0.9999     0               1 of 1",
+		"z: sex found exactly, and known to be of a", "z: age of b is a direction, with correlation 0.9995", "a factor of 1.2e+03",
+		"group 1  2 ", "group 2  1 ", "cannot be compared",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
 	}
 }
 

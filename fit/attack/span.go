@@ -1,8 +1,6 @@
 package attack
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -104,6 +102,14 @@ func pick(v []float64, elements []int) []float64 {
 	return out
 }
 
+func pickInts(v, elements []int) []int {
+	out := make([]int, len(elements))
+	for k, i := range elements {
+		out[k] = v[i]
+	}
+	return out
+}
+
 // centred takes the mean off.
 func centred(v []float64) {
 	vec.Shift(len(v), v, -stat.Mean(v, nil))
@@ -114,19 +120,11 @@ func (c components) noisySpan(mean []float64) (basis [][]float64) {
 	if !c.known || len(c.directions) == 0 {
 		return nil
 	}
+	var all [][]float64
 	for _, d := range append([][]float64{mean}, c.directions...) {
 		v := append([]float64(nil), d...)
 		centred(v)
-		before := math.Sqrt(vec.Dot(len(v), v, v))
-		for range 2 {
-			for _, u := range basis {
-				vec.Axpy(len(v), v, -vec.Dot(len(v), u, v), u)
-			}
-		}
-		if length := math.Sqrt(vec.Dot(len(v), v, v)); length > exactly*before {
-			vec.Scale(len(v), v, v, 1/length)
-			basis = append(basis, v)
-		}
+		all = append(all, v)
 	}
-	return basis
+	return spanOf(all)
 }

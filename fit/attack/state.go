@@ -2,6 +2,7 @@ package attack
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math/bits"
@@ -25,7 +26,7 @@ func (r *Recorder) Load(in io.Reader) error {
 // heading is a line that two recorders share if one can load what the other saved.
 func (r *Recorder) heading() string {
 	var b strings.Builder
-	b.WriteString("vflc server view 3")
+	b.WriteString("vflc server view 4")
 	if r.plan.Wire.Masked {
 		b.WriteString("; masked")
 	}
@@ -49,7 +50,12 @@ func (r *Recorder) state(c *checkpoint.Codec) {
 		}
 		v.state(c, min(mostMarks, bits.Len(uint(max(0, r.rounds)))))
 	}
+	for _, s := range r.steps {
+		s.state(c)
+	}
 }
+
+var errSteps = errors.New("the steps that were kept do not fit their span")
 
 func (v *view) state(c *checkpoint.Codec, marks int) {
 	carryCounts(c, v.counts)

@@ -3,9 +3,9 @@ package calibrate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/fit/ancestral"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -18,12 +18,7 @@ func Simulable(b *compile.Bound, m *simulate.Model) (diags diag.List) {
 	report := func(at ast.Node, way, format string, args ...any) {
 		diags.Errorf(diag.Undrawable, b.Source, at.Span(), format, args...).Note("%s", way)
 	}
-	for i := range m.Params {
-		p := &m.Params[i]
-		if at, ok := declared(b, p); ok && p.Improper != "" {
-			report(at, "to draw from the model, give it a prior that is a distribution, as wide as you like", "%s %s", p.Name, p.Improper)
-		}
-	}
+	diags = append(diags, ancestral.Improper(b, m)...)
 	for _, l := range b.Checked.Likelihoods {
 		switch {
 		case l.Factor():
@@ -38,21 +33,6 @@ func Simulable(b *compile.Bound, m *simulate.Model) (diags diag.List) {
 		}
 	}
 	return diags
-}
-
-// declared is the place of a parameter, or of the distribution of missing cells.
-func declared(b *compile.Bound, p *simulate.Param) (ast.Node, bool) {
-	name := p.Name
-	if p.Imputed != nil {
-		name = p.Imputed.Data
-	} else if member, own, ok := strings.Cut(name, "]."); ok && strings.HasPrefix(p.Owner, member) {
-		name = own // of a member of a family
-	}
-	s := b.Checked.Symbols[name]
-	if s == nil {
-		return b.File, true
-	}
-	return s.Ident, true
 }
 
 // likelihood is the statement of a response.

@@ -15,7 +15,6 @@ import (
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -39,8 +38,8 @@ type Fit struct {
 // All lists the choices, in the order in which they are applied.
 func All() []Choice {
 	return []Choice{
-		{Name: "transform", Model: true, Values: func() []string { return stdlib.New().Transforms() }, apply: setTransform,
-			Doc: "use this `transform` in place of the model's own: " + inWords(stdlib.New().Transforms())},
+		{Name: "transform", Model: true, Values: transforms.Names, apply: setTransform,
+			Doc: "use this `transform` in place of the model's own: " + inWords(transforms.Names())},
 		{Name: "rho", Model: true, apply: setRho,
 			Doc: "standard deviation of auxiliary variables, in place of the model's own: `R`, or CLIENT=R,CLIENT=R"},
 		{Name: "set", Model: true, Repeat: true, apply: setConsts,
@@ -112,9 +111,9 @@ func join(name, by, value string) string {
 }
 
 func setTransform(o *Fit, value string) error {
-	universe, ok := stdlib.New(), false
-	if o.Model.Transform, ok = universe.Transform(value); !ok {
-		return fmt.Errorf("choose %s", inWords(universe.Transforms()))
+	var ok bool
+	if o.Model.Transform, ok = transforms.Named(value); !ok {
+		return fmt.Errorf("choose %s", inWords(transforms.Names()))
 	}
 	return nil
 }

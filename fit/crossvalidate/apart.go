@@ -80,6 +80,7 @@ func (f Fold) Select(b *compile.OneParty, others bool, told []int) error {
 
 // A scoredRow is a row in a file. Numbers are texts, which keep every bit, and infinities.
 type scoredRow struct {
+	Key      string `json:"key,omitempty"`
 	Observed string `json:"observed"`
 	Mean     string `json:"mean"`
 	Score    string `json:"log_density"`
@@ -92,6 +93,7 @@ type scoredFold struct {
 
 type scoredResponse struct {
 	Name   string      `json:"name"`
+	Key    string      `json:"key,omitempty"`
 	Binary bool        `json:"binary,omitempty"`
 	Rows   []scoredRow `json:"rows"`
 }
@@ -101,9 +103,9 @@ func (f Fold) encode(found []response) ([]byte, error) {
 	all := scoredFold{Fold: f, Responses: []scoredResponse{}}
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	for _, y := range found {
-		one := scoredResponse{Name: y.name, Binary: y.binary}
+		one := scoredResponse{Name: y.name, Key: y.key, Binary: y.binary}
 		for _, r := range y.rows {
-			one.Rows = append(one.Rows, scoredRow{text(r.observed), text(r.mean), text(r.score)})
+			one.Rows = append(one.Rows, scoredRow{r.key, text(r.observed), text(r.mean), text(r.score)})
 		}
 		all.Responses = append(all.Responses, one)
 	}
@@ -122,9 +124,9 @@ func decode(text []byte) (f Fold, found []response, err error) {
 		return v
 	}
 	for _, y := range all.Responses {
-		one := response{name: y.Name, binary: y.Binary}
+		one := response{name: y.Name, key: y.Key, binary: y.Binary}
 		for _, r := range y.Rows {
-			one.rows = append(one.rows, row{all.Fold.Fold - 1, number(r.Observed), number(r.Mean), number(r.Score)})
+			one.rows = append(one.rows, row{all.Fold.Fold - 1, number(r.Observed), number(r.Mean), number(r.Score), r.Key})
 		}
 		found = append(found, one)
 	}
@@ -133,7 +135,7 @@ func decode(text []byte) (f Fold, found []response, err error) {
 
 // SaveScores writes the scores of the responses that this party draws, for Gather.
 func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
-	text, err := f.encode(scoresOf(p, f.Fold-1))
+	text, err := f.encode(scoresOf(p, f.Fold-1, nil))
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
@@ -24,6 +25,7 @@ type division struct {
 	keys    []string // of the joined rows, in their order; nil without a key
 	byKey   map[string]int
 	byRow   map[int]int // by the row of the files
+	folds   []int       // in the order of the joined rows
 }
 
 // fold returns the fold of a row of a file; -1 where the row is in none, since it was left out when rows were joined.
@@ -101,6 +103,7 @@ func joined(tables *data.Dataset, folds int) (*division, error) {
 
 // take keeps the fold of each row, in the order of the joined rows.
 func (d *division) take(folds []int) {
+	d.folds = folds
 	d.byRow = map[int]int{}
 	if d.keys != nil {
 		d.byKey = map[string]int{}
@@ -112,6 +115,16 @@ func (d *division) take(folds []int) {
 			d.byRow[d.tables.FileRow(d.parties[0], i)] = fold
 		}
 	}
+}
+
+// numbers are those of the rows of a fold, counted from 1 in the order of the joined rows.
+func (d *division) numbers(k int) (out []string) {
+	for i, fold := range d.folds {
+		if fold == k {
+			out = append(out, strconv.Itoa(i+1))
+		}
+	}
+	return out
 }
 
 // labels are what rows are stratified or grouped by, in the order of the joined rows; all equal for neither.

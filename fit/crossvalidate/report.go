@@ -30,12 +30,15 @@ type Response struct {
 	Mean posterior.Number `json:"mean_log_density"`
 	RMSE posterior.Number `json:"rmse"` // of the expectation
 	// Of a response that is 0 or 1, predicted as 1 where its probability is at least a half:
-	Accuracy     *posterior.Number  `json:"accuracy,omitempty"`
-	Clipped      *posterior.Number  `json:"mean_log_density_clipped,omitempty"` // with probabilities held within leastProbability of 0 and 1
-	AUC          *posterior.Number  `json:"auc,omitempty"`
-	Brier        *posterior.Number  `json:"brier,omitempty"`
-	WhereWrong   *posterior.Number  `json:"mean_log_density_where_wrong,omitempty"`
-	Calibration  []Bin              `json:"calibration,omitempty"`
+	Accuracy    *posterior.Number `json:"accuracy,omitempty"`
+	Clipped     *posterior.Number `json:"mean_log_density_clipped,omitempty"` // with probabilities held within leastProbability of 0 and 1
+	AUC         *posterior.Number `json:"auc,omitempty"`
+	Brier       *posterior.Number `json:"brier,omitempty"`
+	WhereWrong  *posterior.Number `json:"mean_log_density_where_wrong,omitempty"`
+	Calibration []Bin             `json:"calibration,omitempty"`
+	// Of each row, in the order of the folds: its key, or its number where no column joins the rows, its fold and its log density.
+	Key          string             `json:"key,omitempty"` // the column that names the rows
+	Keys         []string           `json:"keys,omitempty"`
 	Fold         []int              `json:"fold"`
 	LogDensities []posterior.Number `json:"log_density"`
 }
@@ -62,7 +65,9 @@ func report(model string, folds [][]response, count int, seed uint64) *Report {
 		for _, f := range folds {
 			rows = append(rows, f[k].rows...)
 		}
-		r.Responses = append(r.Responses, scored(first.name, rows, first.binary))
+		y := scored(first.name, rows, first.binary)
+		y.Key = first.key
+		r.Responses = append(r.Responses, y)
 	}
 	return r
 }
@@ -75,6 +80,9 @@ func scored(name string, rows []row, binary bool) Response {
 	for _, r := range rows {
 		sum += r.score
 		errors += float64((r.observed - r.mean) * (r.observed - r.mean))
+		if r.key != "" {
+			out.Keys = append(out.Keys, r.key)
+		}
 		out.Fold, out.LogDensities = append(out.Fold, r.fold+1), append(out.LogDensities, posterior.Number(r.score))
 	}
 	for _, r := range rows {

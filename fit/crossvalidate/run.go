@@ -31,6 +31,7 @@ type row struct {
 	observed float64
 	mean     float64
 	score    float64 // log predictive density
+	key      string  // in the column that joins the rows, or the number of the row where none does
 }
 
 // A Validation is a cross-validation: what its folds share, and the results of those that are done.
@@ -93,6 +94,7 @@ func (v *Validation) Report() *Report {
 type response struct {
 	name   string
 	binary bool
+	key    string // the column that names the rows; "": their numbers do
 	rows   []row
 }
 
@@ -131,16 +133,27 @@ func one(ctx context.Context, m *compile.Model, sources data.Sources, d *divisio
 	if err != nil {
 		return nil, err
 	}
-	return scoresOf(predicted, k), nil
+	return scoresOf(predicted, k, d.numbers(k)), nil
 }
 
 // scoresOf are the rows of a fold, by response.
-func scoresOf(p *fit.Predictions, k int) (out []response) {
+// numbers are those of the rows of the fold among all joined rows, from 1: their names where there is no key.
+func scoresOf(p *fit.Predictions, k int, numbers []string) (out []response) {
 	for _, y := range p.Responses {
 		of, _ := p.Model.ResponseOf(y.Name)
-		one := response{name: of.Data, binary: of.Binary}
+		one := response{name: of.Data, binary: of.Binary, key: p.Key}
+		names := p.Keys
+		if names == nil {
+			names = numbers
+		}
+		if len(y.Shape) == 0 || y.Shape[0] != len(names) {
+			one.key, names = "", nil
+		}
 		for e, scores := range y.Scores {
 			next := row{fold: k, score: logMeanExp(scores)}
+			if names != nil {
+				next.key = names[e%len(names)]
+			}
 			if len(y.Scores) == len(y.Mean) {
 				next.observed, next.mean = y.Observed[e], y.Mean[e]
 			}

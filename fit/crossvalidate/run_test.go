@@ -233,3 +233,43 @@ func TestStrataAreNotReadFromFolds(t *testing.T) {
 		t.Errorf("folds of a party's own random numbers fit 2^%.0f ways of dealing by the shared ones", left)
 	}
 }
+
+// Leave-one-out of a normal model, paired with its rows by their keys, is that in closed form; paired by position it would be that of other rows.
+func TestLeaveOneOutByKeys(t *testing.T) {
+	y, id := make([]float64, 12), make([]string, 12)
+	for i := range y {
+		y[i], id[i] = 3*math.Sin(float64(7*i)), fmt.Sprintf("p%02d", 100-7*i)
+	}
+	m, sources := bound(t, normalMean, data.Values{Name: "id", Words: id}, data.Values{Name: "y", Numbers: y})
+	o := Options{Folds: len(y), Seed: 3, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "200", "draws": "1500"}, Seed: 3}}
+	r, diags, err := Run(t.Context(), m, sources, o)
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, data.Errors(diags))
+	}
+	got, sum := r.Responses[0], 0.0
+	if len(got.Keys) != len(y) {
+		t.Fatalf("the keys are %q (%s)", got.Keys, got.Key)
+	}
+	for _, v := range y {
+		sum += v
+	}
+	moved := false
+	for k, key := range got.Keys {
+		i := slices.Index(id, key)
+		if got.Key == "" { // no column joins the rows of one table: their numbers name them
+			i = slices.Index([]string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"}, key)
+		}
+		moved = moved || i != k
+		variance := 1 / (float64(len(y)-1) + 0.01)
+		centre := (sum - y[i]) * variance
+		s2 := 1 + variance
+		want := -0.5*math.Log(2*math.Pi*s2) - (y[i]-centre)*(y[i]-centre)/(2*s2)
+		slope := math.Abs(y[i]-centre) * math.Sqrt(variance)
+		if se := (slope + 0.1) / math.Sqrt(300); math.Abs(float64(got.LogDensities[k])-want) > 4*se {
+			t.Errorf("row %s: %v, want %v ± %v", key, got.LogDensities[k], want, se)
+		}
+	}
+	if !moved {
+		t.Error("the folds are in the order of the rows, so that the keys show nothing")
+	}
+}

@@ -93,6 +93,9 @@ func Extrapolate(model string, clients int, fits []Point) Extrapolation {
 		variances = append(variances, sd*sd)
 		e.Fits = append(e.Fits, Noise{f.Rho, sd})
 		for _, found := range f.Findings {
+			if found.Class == posterior.MovedClass {
+				continue // this is what is extrapolated
+			}
 			found.Text = fmt.Sprintf("rho = "+rhoDigits+": %s", f.Rho, found.Text)
 			e.Findings = append(e.Findings, found)
 		}
@@ -100,7 +103,7 @@ func Extrapolate(model string, clients int, fits []Point) Extrapolation {
 	for k := range fits[0].Rows {
 		e.Parameters = append(e.Parameters, parameter(k, variances, fits))
 	}
-	e.Findings = append(e.Findings, e.wide()...)
+	e.Findings = posterior.Classed(append(e.Findings, e.wide()...))
 	return e
 }
 

@@ -26,7 +26,7 @@ const (
 	pilotDraws  = 100
 )
 
-// GridSDs are the noises ρ√J that are compared where no rho is given.
+// GridSDs are the noises ρ√J that are compared where no rho is given, in units of Scale.
 func GridSDs() []float64 { return []float64{0.1, 0.2, 0.35, 0.7, 1, 2} }
 
 // Pilot returns the settings of a pilot fit: those given, but for the number of chains and their lengths.
@@ -47,6 +47,7 @@ func Pilot(a backends.Algorithm, given map[string]string) map[string]string {
 type Choice struct {
 	Rho       float64              `json:"rho"`
 	SD        float64              `json:"noise_sd"`  // rho√J
+	Moves     *posterior.Moved     `json:"moves"`     // the largest, by the draws of the pilot; nil: too far to tell, or not known
 	Forecasts []posterior.Forecast `json:"forecasts"` // by response
 	Leapfrogs posterior.Number     `json:"leapfrogs"` // per draw
 	Rounds    posterior.Number     `json:"rounds"`    // of one chain of the run, one after another
@@ -82,7 +83,7 @@ func (s *Series) Compare(a backends.Algorithm, given map[string]string) (Compari
 
 // choice describes one pilot.
 func (s *Series) choice(f *Fit, a backends.Algorithm, given map[string]string) (Choice, diag.List, error) {
-	out := Choice{Rho: f.Rho, SD: s.SD(f), Forecasts: f.Result.Document.Forecasts, Leapfrogs: posterior.Number(leapfrogs(f.Result.Draws))}
+	out := Choice{Rho: f.Rho, SD: s.SD(f), Forecasts: f.Result.Document.Forecasts, Moves: f.Result.Document.Moves, Leapfrogs: posterior.Number(leapfrogs(f.Result.Draws))}
 	settings, err := a.Resolve(f.Prepared.Settings.Transform, given)
 	if err != nil {
 		return out, nil, &fit.UsageError{Err: err}
@@ -124,7 +125,7 @@ func leapfrogs(d *posterior.Draws) float64 {
 
 // Table is the comparison as text, with the time that a run waits for messages where a link is given.
 func (c Comparison) Table(over *posterior.Link) string {
-	lines := [][]string{{"rho", "rho√J", "coefficients", "intercept", "sds", "leapfrogs", "rounds", "correlation", "residual sd"}}
+	lines := [][]string{{"rho", "rho√J", "coefficients", "intercept", "sds", "moves", "leapfrogs", "rounds", "correlation", "residual sd"}}
 	if over != nil {
 		lines[0] = append(lines[0], "waiting", "bytes take")
 	}
@@ -154,6 +155,7 @@ func (c Comparison) Table(over *posterior.Link) string {
 
 const comparisonLegend = `
 coefficients, sds: times those of the true model; intercept: added to it; of several responses the one that changes most.
+moves: the mean of a parameter at most, in its standard deviations, by the draws of the pilot; far: too far to tell.
 leapfrogs: per draw. rounds: of one chain with its warm-up, one after another, estimated from the pilot.
 correlation, residual sd: what the server is expected to have of a cut of sd 1 after the run (vflc audit --attack measures it).
 --transform exact changes nothing about the answer; its cuts cross without noise.
@@ -169,11 +171,15 @@ func (k Choice) line() []string {
 	if k.Server != nil {
 		correlation, residual = fmt.Sprintf("%.5f", k.Server.Correlation), fmt.Sprintf("%.2g", k.Server.ResidualSD)
 	}
+	moves := "far"
+	if k.Moves != nil {
+		moves = fmt.Sprintf("%.2g sd", float64(k.Moves.Means))
+	}
 	leaps := "-"
 	if !math.IsNaN(float64(k.Leapfrogs)) {
 		leaps = fmt.Sprintf("%.1f", float64(k.Leapfrogs))
 	}
-	return []string{fmt.Sprintf(rhoDigits, k.Rho), fmt.Sprintf("%.3g", k.SD), slope, shift, sd, leaps, twoDigits(float64(k.Rounds)), correlation, residual}
+	return []string{fmt.Sprintf(rhoDigits, k.Rho), fmt.Sprintf("%.3g", k.SD), slope, shift, sd, moves, leaps, twoDigits(float64(k.Rounds)), correlation, residual}
 }
 
 // twoDigits is a number of rounds to two digits: a pilot knows no more.
@@ -204,7 +210,11 @@ func Explore(ctx context.Context, m *compile.Model, sources data.Sources, rhos [
 		return Comparison{}, nil, err
 	}
 	if rhos == nil {
-		rhos = Values(GridSDs(), max(1, m.Addends(sources)))
+		scale, diags, err := Scale(ctx, m, sources, o)
+		if err != nil || diags.HasErrors() {
+			return Comparison{}, diags, err
+		}
+		rhos = Values(scaled(GridSDs(), scale), max(1, m.Addends(sources)))
 	}
 	given := o.Settings
 	o.Settings = Pilot(o.Algorithm, given)

@@ -27,8 +27,10 @@ package stretch
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
@@ -105,17 +107,28 @@ func Of(l Likelihood, n Noise) (Forecast, error) {
 		return Forecast{Slope: 1, SD: 1, Free: ones(len(l.Free))}, nil
 	}
 	f, err := withFree(&l, n)
-	if err == errFit && len(l.Free) > 0 { // where the data say little of a free parameter, its value is as good as fixed
-		l.Free = nil
-		return withFree(&l, n)
+	if err == errFit && len(l.Free) > 0 {
+		return Forecast{}, l.untold()
 	}
 	return f, err
+}
+
+// untold is the reason that there is no forecast where a free parameter takes up the noise: what the data say of it is then not known, and nor is how far
+// the rest moves with it.
+func (l *Likelihood) untold() error {
+	var names []string
+	for _, p := range l.Free {
+		names = append(names, l.Dist.Params[p].Name)
+	}
+	return fmt.Errorf("%s: not to be told from the noise", strings.Join(names, ", "))
 }
 
 const (
 	searches  = 4    // for the true values of free parameters
 	roughly   = 9    // quantiles that these use
 	near      = 0.02 // how near the noisy fit has to come to the fitted ones, relatively
+	nudge     = 0.1  // of the logs of free parameters, to see how they answer
+	leastMove = 0.5  // of the log of a fitted parameter, of that of its true value: with less the one says little of the other
 	leastFree = 0.5  // the share of its true value below which a fitted scale says nothing of it: it goes to 0 when the noise takes up all residual variance
 )
 
@@ -127,6 +140,9 @@ func withFree(l *Likelihood, n Noise) (Forecast, error) {
 	}
 	truth, err := search(l, n, fitted)
 	if err != nil {
+		return Forecast{}, err
+	}
+	if err := answers(l, n, truth, fitted); err != nil {
 		return Forecast{}, err
 	}
 	return at(l, quantiles(l.Rows, Quantiles), n, truth, fitted)
@@ -162,6 +178,31 @@ func search(l *Likelihood, n Noise, fitted []float64) ([]float64, error) {
 		truth = next
 	}
 	return best, nil
+}
+
+// answers returns an error where the fitted value of a free parameter hardly depends on the true one.
+func answers(l *Likelihood, n Noise, truth, fitted []float64) error {
+	if len(truth) == 0 {
+		return nil
+	}
+	rows, more := quantiles(l.Rows, roughly), make([]float64, len(truth))
+	for k, v := range truth {
+		more[k] = v * portable.Exp(nudge)
+	}
+	here, err := at(l, rows, n, truth, fitted)
+	if err != nil {
+		return err
+	}
+	there, err := at(l, rows, n, more, fitted)
+	if err != nil {
+		return err
+	}
+	for k := range truth {
+		if portable.Log(there.Free[k]/here.Free[k])+nudge < leastMove*nudge {
+			return l.untold()
+		}
+	}
+	return nil
 }
 
 // start is a first value of a free parameter. Where the predictor shifts y, the noise is a part of the residual variance, so that the fitted scale lacks it:

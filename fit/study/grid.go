@@ -137,15 +137,16 @@ func (r *reader) once(code diag.Code, n *node, message string) {
 	r.errorf(code, n.span, "%s", message)
 }
 
-// files are the flags that give the tables of a data set; none where the study has no folder of tables.
+// files are the flags that give the tables of a data set: those in the folder of tables, and without one those beside the study; none where these are not there.
 func (r *reader) files(n *node) []cells.Flag {
 	set := r.data.field(n.text)
 	if n.kind != text || set == nil || set.kind != table {
 		r.once(diag.BadStudy, n, "the study has no [data."+n.text+"]"+posterior.Suggestion(n.text, r.data.names()))
 		return nil
 	}
-	if r.study.Folder == "" {
-		return nil
+	folder := r.study.Folder
+	if folder == "" {
+		folder = filepath.Dir(r.study.File.Name) // where they are if they are anywhere: else a cell has the tables of its model
 	}
 	var out []cells.Flag
 	for _, f := range set.fields {
@@ -155,8 +156,12 @@ func (r *reader) files(n *node) []cells.Flag {
 			continue
 		}
 		for k, name := range names {
-			names[k] = filepath.Join(r.study.Folder, filepath.FromSlash(name))
-			if _, err := os.Stat(names[k]); err != nil {
+			names[k] = filepath.Join(folder, filepath.FromSlash(name))
+			_, err := os.Stat(names[k])
+			if err != nil && r.study.Folder == "" {
+				return nil
+			}
+			if err != nil {
 				r.once(diag.NoStudyData, f.value, names[k]+", a table of "+f.name+", is not there; --data names the folder that has the tables of the study")
 			}
 		}

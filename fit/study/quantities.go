@@ -1,11 +1,14 @@
 package study
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/posterior"
@@ -86,14 +89,37 @@ type Result struct {
 	ID     string
 	Values []Value
 	// Failed says why the cell has no result; "" where it has one.
-	Failed  string
-	run     *runs.Run             // of a fit
-	cv      *crossvalidate.Report // of a cross-validation
-	moments map[string]moment     // of the parameters of a fit
+	Failed string
+	// Findings counts what is wrong with it by class, as vflc diagnose reports it.
+	Findings map[posterior.Class]int
+	run      *runs.Run             // of a fit
+	cv       *crossvalidate.Report // of a cross-validation
+	moments  map[string]moment     // of the parameters of a fit
+}
+
+// counted counts findings.
+func (r *Result) counted(found []posterior.Finding) {
+	r.Findings = map[posterior.Class]int{}
+	for _, f := range found {
+		r.Findings[f.Class]++
+	}
+}
+
+// Doubts are the counts of findings as text, "" where there are none.
+func (r *Result) Doubts() string {
+	var parts []string
+	for _, class := range slices.Sorted(maps.Keys(r.Findings)) {
+		parts = append(parts, fmt.Sprintf("%d %s", r.Findings[class], class))
+	}
+	if parts == nil {
+		return ""
+	}
+	return "findings: " + strings.Join(parts, ", ")
 }
 
 // fitted adds the numbers of a fit.
 func (r *Result) fitted() {
+	r.counted(fit.Diagnose(r.run))
 	r.Values = append(r.Values, valuesOf(*r.run.Document, "")...)
 	for _, p := range r.run.Document.Parameters {
 		r.Values = append(r.Values, valuesOf(p, p.Name)...)
@@ -103,6 +129,7 @@ func (r *Result) fitted() {
 
 // extrapolated adds the numbers of the fits at several rho, continued to rho = 0. The draws are those at the least rho, moved and stretched to the means and standard deviations there.
 func (r *Result) extrapolated(e noise.Extrapolation, fits []*runs.Run) {
+	r.counted(e.Findings)
 	least := fits[len(fits)-1]
 	r.run = &runs.Run{Path: least.Path, Draws: least.Draws}
 	for k, p := range e.Parameters {

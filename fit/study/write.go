@@ -177,7 +177,7 @@ func markdown(study *Study, results []*Result, sheets []Sheet, pictures []pictur
 		paragraph(fmt.Sprintf("![%s](%s)", p.name, path.Join(figuresDir, p.name+".svg")))
 	}
 	paragraph("## Cells")
-	paragraph("The result of a cell is in the folder `" + cellsDir + "` under its name here.")
+	paragraph("The result of a cell is in the folder `" + cellsDir + "` under its name here; `vflc diagnose` shows the findings that are counted by class: convergence of the algorithm, error of an approximation, and moved, by what noise has moved the answer.")
 	lines := Sheet{Header: slices.Concat([]string{"cell"}, study.Axes(), []string{"result"})}
 	for _, r := range results {
 		line := []string{"`" + r.ID + "`"}
@@ -186,7 +186,7 @@ func markdown(study *Study, results []*Result, sheets []Sheet, pictures []pictur
 			line = append(line, v)
 		}
 		why, _, _ := strings.Cut(r.Failed, "\n")
-		lines.Lines = append(lines.Lines, append(line, cmp.Or(why, "done")))
+		lines.Lines = append(lines.Lines, append(line, cmp.Or(why, r.Doubts(), "done")))
 	}
 	paragraph(lines.Markdown())
 	return b.String()
@@ -197,7 +197,9 @@ type CellDocument struct {
 	ID     string            `json:"id"`
 	Labels map[string]string `json:"labels"`
 	Failed string            `json:"failed,omitempty"`
-	Values []ValueDocument   `json:"values"`
+	// Findings are counts by class.
+	Findings map[posterior.Class]int `json:"findings,omitempty"`
+	Values   []ValueDocument         `json:"values"`
 }
 
 // A ValueDocument is a number of a cell.
@@ -212,7 +214,7 @@ type ValueDocument struct {
 func Document(study *Study, results []*Result) any {
 	cells := []CellDocument{}
 	for _, r := range results {
-		c := CellDocument{ID: r.ID, Labels: map[string]string{}, Failed: r.Failed, Values: []ValueDocument{}}
+		c := CellDocument{ID: r.ID, Labels: map[string]string{}, Failed: r.Failed, Findings: r.Findings, Values: []ValueDocument{}}
 		for _, l := range r.Cell.Labels {
 			c.Labels[l.Axis] = l.Value
 		}

@@ -108,8 +108,10 @@ type need struct {
 	positive     bool
 	lower, upper *float64
 	response     bool
-	encoded      bool // an encoder reads it
-	totals       bool // of a response: new values have the totals of the old ones, as those of multinomial
+	encoded      bool        // an encoder reads it
+	domain       def.Support // of the parameter of a distribution that the data are, where it is more than a sign
+	column       int         // from 1, of a matrix whose columns are columns of the table
+	totals       bool        // of a response: new values have the totals of the old ones, as those of multinomial
 }
 
 // fill draws the columns of a party's table that are not given.
@@ -204,8 +206,49 @@ func (d *drawer) need(w *data.Want) need {
 		if left, ok := l.Stmt.Left.(*ast.Name); ok && left.Name == w.Name {
 			n.response, n.totals = true, l.Dist.Event != nil
 		}
+		n.enters(l.Dist, l.Args)
+	}
+	for _, s := range d.model.Checked.Order {
+		if s.Dist != nil {
+			n.enters(s.Dist, s.Args)
+		}
 	}
 	return n
+}
+
+// enters takes in that the data may be a parameter of a distribution: then they lie in its domain.
+func (n *need) enters(d *def.Dist, args []ast.Expr) {
+	for k, a := range args {
+		if name, ok := a.(*ast.Name); !ok || name.Name != n.name || n.elem != types.Real || n.lower != nil || n.upper != nil {
+			continue
+		}
+		switch domain := d.Params[k].Domain; {
+		case domain == def.Positive || domain == def.NonNegative:
+			n.positive = true
+		case domain == def.UnitInterval || domain.OfWholes():
+			n.domain = domain
+		}
+	}
+}
+
+// inside is element i of rows of a parameter of a distribution: the identity for a matrix, and what is in the middle of other sets.
+func (n *need) inside(i, rows int) float64 {
+	row, column := i, n.column-1
+	if n.column == 0 && n.domain.PositiveDiagonal() {
+		side := int(math.Sqrt(float64(rows)))
+		row, column = i/side, i%side
+	}
+	switch {
+	case n.domain.PositiveDiagonal() && row == column:
+		return 1
+	case n.domain.PositiveDiagonal():
+		return 0
+	case n.domain == def.Simplex:
+		return 1 / float64(rows)
+	case n.domain == def.UnitVector:
+		return 1 / math.Sqrt(float64(rows))
+	}
+	return float64(i + 1)
 }
 
 // needs lists the columns that a declaration reads.
@@ -237,6 +280,9 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 		n, err := d.dimension(w.Name, 1)
 		for k := range n {
 			named(fmt.Sprintf("%s_%d", w.Name, k+1))
+			if base.domain.PositiveDiagonal() {
+				out[k].column = k + 1
+			}
 		}
 		return out, err
 	}
@@ -314,6 +360,10 @@ func (d *drawer) cells(n need, rows int) []string {
 			out[i] = text(folded(v, n))
 		case n.response && !n.encoded: // of the encoded the spread is wanted before new values are drawn
 			out[i] = text(folded(0.5, n))
+		case n.domain == def.UnitInterval:
+			out[i] = text(1 / (1 + portable.Exp(portable.Normal(d.random))))
+		case n.domain.OfWholes():
+			out[i] = text(n.inside(i, rows))
 		case n.positive:
 			out[i] = text(portable.Exp(portable.Normal(d.random)))
 		default:

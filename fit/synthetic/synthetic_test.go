@@ -344,3 +344,26 @@ func TestRefusals(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Data that are parameters of distributions lie in their domains, so that something can be drawn from these; a bound that is declared stays.
+func TestDataInDomains(t *testing.T) {
+	const text = "data alpha : real[K]\ndata S : real[K, K]\ndata L : real[K, K]\ndata q : real[K]\ndata se : real[N]\ndata p : real[N]\ndata y : real[N]\ndata d : binary[N]\ndata z : level(K)[N]\n" +
+		"param theta : simplex[K] ~ dirichlet(alpha)\nparam Q : cov_matrix[K] ~ inv_wishart(6, S)\nparam v : real[K] ~ multi_normal_cholesky(alpha, L)\nparam m ~ normal(0, 1)\ny ~ normal(m + theta[1], se)\nd ~ bernoulli(p)\nz ~ categorical(q)\n"
+	m := compiled(t, text, transforms.None)
+	for seed := range uint64(5) {
+		s := simulated(t, m, Request{Sizes: map[string]int{"K": 3, "N": 30}, Seed: seed})
+		for _, name := range []string{"alpha", "se", "p", "q"} {
+			sum := 0.0
+			for _, w := range s.Tables[0].column(name).Words {
+				v, err := strconv.ParseFloat(w, 64)
+				if err != nil || v <= 0 || v >= 1 && name != "alpha" && name != "se" {
+					t.Errorf("%s has %s", name, w)
+				}
+				sum += v
+			}
+			if name == "q" && math.Abs(sum-1) > 1e-12 {
+				t.Errorf("q adds up to %v", sum)
+			}
+		}
+	}
+}

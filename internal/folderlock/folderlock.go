@@ -54,12 +54,23 @@ func same(f *os.File, path string) bool {
 
 var errLocked = errors.New("another process has locked the file")
 
+// A heldError is the error where another process has locked a folder.
+type heldError struct{ text string }
+
+func (e *heldError) Error() string { return e.text }
+
+// Held reports whether an error of Take is that another process has locked the folder.
+func Held(err error) bool {
+	var held *heldError
+	return errors.As(err, &held)
+}
+
 func inUse(dir string) error {
 	who := "another process"
 	if text, err := os.ReadFile(filepath.Join(dir, File)); err == nil && len(text) > 0 {
 		who = "process " + strings.TrimSpace(string(text))
 	}
-	return fmt.Errorf("%s is in use by %s; wait until it ends, or name another folder", dir, who)
+	return &heldError{fmt.Sprintf("%s is in use by %s; wait until it ends, or name another folder", dir, who)}
 }
 
 // Moved tells the lock that its folder has another path now.

@@ -63,6 +63,17 @@ func Read(path string, most int64) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
+// Stdin is the name of standard input among files.
+const Stdin = "-"
+
+// ReadText reads a model, or another text, from a file or from standard input.
+func ReadText(path string) ([]byte, error) {
+	if path != Stdin {
+		return Read(path, MaxText)
+	}
+	return io.ReadAll(&bounded{os.Stdin, "standard input", MaxText, MaxText})
+}
+
 // A bounded reader returns an error where there is more than most bytes.
 type bounded struct {
 	r          io.Reader

@@ -19,7 +19,7 @@ type chainProgress struct {
 	begun time.Time
 	lines []chainLine
 	drawn []int  // lengths of the lines on the terminal
-	free  func() // undoes keep
+	free  func() // undoes Keep
 }
 
 // A chainLine is the progress of one chain.
@@ -34,16 +34,23 @@ type chainLine struct {
 	written     time.Time
 }
 
-// Off a terminal a chain or fit writes a line at every tenth of its way, and between them where it has written none for longestSilence.
+// Off a terminal a chain or fit writes a line at every tenth of its way where leastSilence has passed since the one before, and between them where it has written
+// none for longestSilence. A fit of less than a second writes none.
 const (
 	tenths         = 10
+	leastSilence   = time.Second
 	longestSilence = 10 * time.Second
 )
+
+// due reports whether a line is to be written, so long after the one before.
+func due(tenth bool, silence time.Duration) bool {
+	return tenth && silence >= leastSilence || silence >= longestSilence
+}
 
 func newChainProgress(p *progress, chains, total int) *chainProgress {
 	out := &chainProgress{progress: p, total: max(1, total), begun: p.now(), lines: make([]chainLine, chains), free: func() {}}
 	if p.live {
-		out.free = keep(p.w)
+		out.free = Keep(p.w)
 	}
 	return out
 }
@@ -65,7 +72,7 @@ func (p *chainProgress) step(chain int, info backends.Info) {
 	if l.written.IsZero() {
 		l.written = p.begun
 	}
-	if tenth := tenths * l.done / p.total; tenth > l.tenth || now.Sub(l.written) >= longestSilence {
+	if tenth := tenths * l.done / p.total; due(tenth > l.tenth, now.Sub(l.written)) {
 		l.tenth, l.written = tenth, now
 		fmt.Fprintln(p.w, l.plain(chain, p.total))
 	}

@@ -2,4 +2,5 @@
 
 package terminal
 
-func keep(any) func() { return func() {} }
+// Keep does nothing on this system.
+func Keep(any) func() { return func() {} }

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keep sets a terminal so that Ctrl-C no longer discards output that it has not written yet (NOFLSH of termios). Without it a part of a drawing may be lost, and the next one, which moves the cursor up by the rows of the whole, would erase
+// Keep sets a terminal so that Ctrl-C no longer discards what was typed and not yet read, and output that it has not written yet (NOFLSH of termios). Without it a part of a drawing may be lost, and the next one, which moves the cursor up by the rows of the whole, would erase
 // lines above. The returned function restores the setting.
-func keep(w any) func() {
+func Keep(w any) func() {
 	f, ok := w.(*os.File)
 	if !ok {
 		return func() {}

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/backends"
 )
 
-// progress shows how far a fit is: one line redrawn on a terminal, elsewhere a line per tenth of the way, and one where it has written none for longestSilence.
+// progress shows how far a fit is: one line redrawn on a terminal, elsewhere lines as due says.
 type progress struct {
 	w      io.Writer
 	live   bool
@@ -65,7 +65,7 @@ func (p *progress) step(info backends.Info) {
 		p.shown = p.start
 	}
 	t := tenths * info.Iteration / max(1, info.Iterations)
-	if info.Phase != backends.Evaluation && (t > p.tenth || now.Sub(p.shown) >= longestSilence) {
+	if info.Phase != backends.Evaluation && due(t > p.tenth, now.Sub(p.shown)) {
 		p.tenth, p.shown = t, now
 		fmt.Fprintln(p.w, plainLine(info))
 	}

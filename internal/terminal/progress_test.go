@@ -119,12 +119,12 @@ func TestSlowFitOffATerminal(t *testing.T) {
 	}
 }
 
-// Off a terminal a chain writes a line per tenth, and one per ten seconds where it is slow.
+// Off a terminal a chain writes a line per tenth, at most one a second, and one per ten seconds where it is slow.
 func TestChainsOffATerminal(t *testing.T) {
 	for _, c := range []struct {
 		step time.Duration
 		want int
-	}{{time.Millisecond, 10}, {time.Second, 100}} {
+	}{{500 * time.Microsecond, 0}, {5 * time.Millisecond, 5}, {100 * time.Millisecond, 10}, {time.Second, 100}} {
 		var b strings.Builder
 		clock := time.Unix(0, 0)
 		p := newChainProgress(&progress{w: &b, now: func() time.Time { clock = clock.Add(c.step); return clock }}, 1, 1000)

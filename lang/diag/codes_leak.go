@@ -4,6 +4,7 @@ package diag
 const (
 	DataCut      Code = "V0330"
 	GradientLeak Code = "V0331"
+	OwnLeak      Code = "V0332"
 	DataOffset   Code = "V0395"
 	FixedCut     Code = "V0701"
 	WeakNoise    Code = "V0702"

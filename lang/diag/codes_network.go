@@ -1,6 +1,6 @@
 package diag
 
-// The codes of runs across processes: V0607 to V0609, V0674 to V0679, V0695 and V081x what does not fit between parties or is not to be had across them, V068x a party's policy, V069x ledgers, V0825 to V0836 who the parties are and what they
+// The codes of runs across processes: V0607 to V0609, V0674 to V0679, V0695 and V081x what does not fit between parties or is not to be had across them, V068x a party's policy, V069x ledgers, V0825 to V0838 who the parties are and what they
 // send, V085x what a party publishes.
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
@@ -50,6 +50,9 @@ const (
 	PayloadTooSmall    Code = "V0834" // NATS servers that take no packets of the size that a run needs
 	OffScript          Code = "V0835" // a message that the session does not have at this place
 	SubjectRefused     Code = "V0836" // the NATS server does not allow a subject
+	NotConfirmed       Code = "V0841" // a run that the owner of a party without a policy has not confirmed
+	AlreadyJoined      Code = "V0838" // another process of the same party
+	UnlikeAnswers      Code = "V0839" // a server that has sent clients unlike numbers
 
 	PolicyFolds  Code = "V0608" // folds that follow from what the party has alone
 	FoldsUnknown Code = "V0609" // folds that follow from what no party has, or several

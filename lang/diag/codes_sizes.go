@@ -1,6 +1,6 @@
 package diag
 
-// The codes of binding data to a model: V056x.
+// The codes of binding data to a model: V056x, and V0541.
 const (
 	SizeConflict    Code = "V0561"
 	MemberCount     Code = "V0562"
@@ -9,5 +9,6 @@ const (
 	OutsideSupport  Code = "V0565" // an observation, or data as an argument, that a distribution does not allow
 	DifferentLevels Code = "V0566" // the largest codes of a level differ between parties
 	NoiseOfResponse Code = "V0567" // warning: rho is not small compared with a response
+	NoVariation     Code = "V0541" // warning: constant or dependent columns, or a constant response
 	CannotEvaluate  Code = "V0569"
 )

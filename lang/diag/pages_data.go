@@ -82,6 +82,12 @@ var dataPages = []Page{
 		Right: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from center(age)\n-- m/data.csv --\nage\n30\n30\n",
 	},
 	{
+		Code: NoVariation, Title: "warning: data that determine nothing",
+		Text:  "A column that is the same in every row adds to the intercept, one that is a linear combination of others of its matrix adds to their coefficients, and a response that never varies says of a regression only that probabilities are near 0 or 1, or that a residual standard deviation is near 0. The posterior of such parameters is their prior in some direction, and under a flat prior there is none. A binary response is separated where a column, or a combination of columns, is at least some number in all rows with a 1 and at most that in all rows with a 0: the likelihood rises for ever in that direction, and only a prior bounds the coefficients. Leave the column out, or give the coefficients a prior that says how large they can be. In a simulation all columns of a linear predictor are compared; across machines each party compares the columns of each of its own matrices, and nobody sees before the fit what depends on columns of two parties.",
+		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata y : real[N]\ndata X : real[N, P] from age, months\nparam b : real[P] ~ normal(0, 1)\ny ~ normal(X * b, 1)\n-- m/data.csv --\ny,age,months\n1,1,12\n2,3,36\n4,2,24\n",
+		Right: "vflc run m.vfl\n-- m.vfl --\ndata y : real[N]\ndata X : real[N, P] from age\nparam b : real[P] ~ normal(0, 1)\ny ~ normal(X * b, 1)\n-- m/data.csv --\ny,age,months\n1,1,12\n2,3,36\n4,2,24\n",
+	},
+	{
 		Code: LogDomain, Title: "a logarithm of a number that is not positive",
 		Text:  "log(column) needs every value above 0. Zeros often stand for something else, such as not measured.",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from log(dose)\n-- m/data.csv --\ndose\n1\n0\n",

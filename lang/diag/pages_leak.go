@@ -1,6 +1,6 @@
 package diag
 
-// leakPages explains what would cross as data: V033x and V0395.
+// leakPages explains what would cross as data, or give it away: V033x and V0395.
 var leakPages = []Page{
 	{
 		Code: DataCut, Title: "a cut that no parameter moves",
@@ -28,7 +28,9 @@ transform augmented(rho = 1)
 		Text: "A client that uses a shared parameter returns its gradient, without noise. Where the derivative of a cut in the parameter depends on the " +
 			"client's data and on no parameter of the client, each round returns the data times weights that the server knows: after as many rounds as there " +
 			"are rows the server has the data. This is so for X * g, for u[g] with private categories g, and for the location of a noncentered parameter of " +
-			"the client. A scale that multiplies a private parameter, as k * (X * beta), is no such case. Own the parameter at the client, write the client's " +
+			"the client. A parameter of the client beside it does not protect columns either: the gradients of q in (X * q) * b and X * (q .* b), of u in u[g] * b, and of " +
+			"k in k * (x * b) + z * d tell single columns, which the cuts alone, whose coefficients nobody else knows, do not. One factor of all that depends on the " +
+			"client's data, as k * (X * beta + z * d), is no such case: its gradient follows from the cut. Own the parameter at the client, write the client's " +
 			"parameter centred, or accept this with --accept gradient-leak.",
 		Wrong: `client a
 data y : real[N] @ shared
@@ -47,6 +49,34 @@ param mu ~ normal(0, 1) @ shared
 param beta : real[P] ~ normal(mu, 1) @ a
 y ~ normal(m + X * beta, 1)
 transform augmented(rho = 1)
+`,
+	},
+	{
+		Code: OwnLeak, Title: "a client's own likelihood with a shared parameter",
+		Text: "A client returns the gradient of a shared parameter without noise: a sum over its rows of functions of the parameter, whose value the server knows, and " +
+			"of the row. Each round gives one equation more for each element, and the rows stay, so that least squares recover them; parameters of the client in " +
+			"the same likelihood are few beside the equations and do not change this. So a shared parameter may not stand in one likelihood, factor or prior " +
+			"with data of the client. Allowed are values of one exponential family, such as normal, gamma, Poisson or Bernoulli, whose parameters are the same for " +
+			"all rows or for all rows of one category: then a few sums over these rows cross, never fewer than five rows. Give the client a parameter of its own whose " +
+			"prior has the shared one, centred, or accept this with --accept gradient-leak.",
+		Wrong: `client a, b
+data ya : binary[N] @ a
+data X : real[N, P] @ a
+data yb : binary[M] @ b
+param mu : real[P] ~ normal(0, 1) @ shared
+param beta : real[P] ~ normal(0, 1) @ b
+ya ~ bernoulli_logit(X * mu)
+yb ~ bernoulli_logit(mean(beta))
+`,
+		Right: `client a, b
+data ya : binary[N] @ a
+data X : real[N, P] @ a
+data yb : binary[M] @ b
+param mu : real[P] ~ normal(0, 1) @ shared
+param mu_a : real[P] ~ normal(mu, 0.1) @ a
+param beta : real[P] ~ normal(mu, 1) @ b
+ya ~ bernoulli_logit(X * mu_a)
+yb ~ bernoulli_logit(mean(beta))
 `,
 	},
 	{
@@ -123,13 +153,13 @@ transform augmented(rho = 0.25)
 	{
 		Code: SmallCells, Title: "a shared parameter that few rows use",
 		Text: "A client returns the gradient of a shared parameter without noise, element by element: a sum over the rows that use the element. With fewer than " +
-			"five rows in a likelihood of the client, cuts apart, that sum gives the rows away; with one, it is the row. The client counts the rows when it " +
+			"five rows in a likelihood of the client, cuts apart, that sum gives the rows away; with one, it is the row: a small category, or a table of few rows. The client counts the rows when it " +
 			"binds its data. Merge small categories, own the parameter at the client, or accept this with --accept gradient-leak.",
 		Wrong: `client a
 data y : real[N] @ shared
 data x : real[N] @ a
-param mu : real[N] ~ normal(0, 1) @ shared
-x ~ normal(mu, 1)
+param mu ~ normal(0, 1) @ shared
+x[1:4] ~ normal(mu, 1)
 y ~ normal(mu, 1)
 transform augmented(rho = 1)
 `,

@@ -1,6 +1,6 @@
 package diag
 
-// networkPages explains V067x to V069x, and V0825 to V0836. An example of a policy shows the file and what the party knows of a run.
+// networkPages explains V067x to V069x, V0825 to V0836, and V0839. An example of a policy shows the file and what the party knows of a run.
 var networkPages = []Page{
 	{
 		Code: OtherManifest, Title: "a manifest or a program that is not the one that runs",
@@ -32,7 +32,7 @@ var networkPages = []Page{
 	},
 	{
 		Code: BadPolicy, Title: "a policy that is not TOML, or has keys or values that a policy does not have",
-		Text:  "policy.toml stands in the folder with the keys of its party. Every line limits what runs may do; what has no line is not limited, except that contributions must be masked and masked sums must have three clients. The lines: manifests, signed_by, transforms, min_rho, max_rounds, min_rows, min_cell, unmasked, min_contributors, min_difference, max_adjoint, key, peers, expires, release, release_names.",
+		Text:  "policy.toml stands in the folder with the keys of its party. Every line limits what runs may do; what has no line is not limited, except that contributions must be masked and masked sums must have three clients; with policy = \"open\" these two are not limited either, and the server may record. [predict] has min_rows and min_cell of its own for rows that are predicted; without it those of fits hold. A client without the file takes part in what its owner has confirmed alone (vflc preflight --confirm). The lines: policy, manifests, signed_by, transforms, min_rho, max_rounds, min_rows, min_cell, unmasked, min_contributors, min_difference, max_adjoint, max_curvature, max_products, key, peers, expires, release, release_names.",
 		Wrong: "-- policy.toml --\nmin_row = 100\n-- run.toml --\n\n",
 		Right: "-- policy.toml --\nmin_rows = 100\n-- run.toml --\n[rows]\nrows = 569\n",
 	},
@@ -62,7 +62,7 @@ var networkPages = []Page{
 	},
 	{
 		Code: PolicyMasks, Title: "a contribution that leaves without a mask, or with too few others",
-		Text:  "With masks the server has the total of two or more clients and no client's own contribution. unmasked = true lets one leave alone. With two clients in a sum each learns the other's contribution from the total, so that a policy wants three unless min_contributors = 2 stands in it.",
+		Text:  "With masks the server receives the total of two or more clients. A mask is a fence against a glance: along the trajectories of nuts a server computes each client's contribution from such totals, row by row (vflc audit). unmasked = true lets one leave without. With two clients in a sum each learns the other's contribution from the total, so that a policy wants three unless min_contributors = 2 stands in it.",
 		Wrong: "-- policy.toml --\n\n-- run.toml --\n[[sums]]\nname = \"eta\"\nclients = 2\nmasked = true\n",
 		Right: "-- policy.toml --\nmin_contributors = 2\n-- run.toml --\n[[sums]]\nname = \"eta\"\nclients = 2\nmasked = true\n",
 	},
@@ -80,9 +80,9 @@ var networkPages = []Page{
 	},
 	{
 		Code: PolicyValue, Title: "a number that a message cannot have",
-		Text:  "max_adjoint is the largest absolute derivative of the log likelihood of one row, for one client, that this party takes: for a logistic likelihood its weight times the number of trials (times n/B in windows of B of n rows), 1 for 0 and 1 without weights. Under power what arrives is added over the clients, and the bound is as many times as large: with masks only the total can be checked. A number beyond it, or one that is not finite and that was not announced, ends the run.",
-		Wrong: "-- policy.toml --\nmax_adjoint = 1.0\n-- run.toml --\n[adjoint]\nname = \"adjoint eta\"\nvalues = [0.2, -1.7]\n",
-		Right: "-- policy.toml --\nmax_adjoint = 1.0\n-- run.toml --\n[adjoint]\nname = \"adjoint eta\"\nvalues = [0.2, -0.7]\n",
+		Text:  "max_adjoint is the largest absolute derivative of the log likelihood of one row, for one client, that this party takes: for a logistic likelihood its weight times the number of trials (times n/B in windows of B of n rows), 1 for 0 and 1 without weights; vflc preflight prints it where the form of the programs has one. An intercept that is sampled relative to the sum adds one number to all rows, so that two rows may differ by twice the bound, and none is beyond three times it. Under power what arrives is added over the clients, and the bound is as many times as large: with masks only the total can be checked. max_curvature bounds the second derivatives: a quarter of the weight times the number of trials for a logistic likelihood. max_products bounds how many vectors of the server's choice the party multiplies in a run (sfvi with theta joint): draws of the approximation plus one for each step of a linear system, mostly two steps. A number beyond a bound, or one that is not finite and that was not announced, ends the run.",
+		Wrong: "-- policy.toml --\nmax_adjoint = 1.0\n-- run.toml --\n[adjoint]\nname = \"adjoint eta\"\nvalues = [0.9, -1.7]\n",
+		Right: "-- policy.toml --\nmax_adjoint = 1.0\n-- run.toml --\n[adjoint]\nname = \"adjoint eta\"\nvalues = [0.9, -1.08]\n",
 	},
 	{
 		Code: OtherTask, Title: "programs, or parties, of another task",
@@ -158,7 +158,15 @@ var networkPages = []Page{
 	},
 	{
 		Code: RequestRefused, Title: "a request for a certificate that is refused",
-		Text: "vflc provision add certifies a request that its party has signed, for this project, and a name that a party can have; one party has one certificate at a time: revoke the old one first.",
+		Text: "vflc provision add certifies a request that its party has signed, for this project, and a name that the project lists; one party has one certificate at a time: revoke the old one first. Anybody can write a request for any name: compare the key that add prints with the one that vflc provision request has printed at the party. A name that the project does not list takes --new, and the server --server.",
+	},
+	{
+		Code: NotConfirmed, Title: "a run that the owner of a party has not confirmed",
+		Text: "A client without policy.toml takes part in no run but those that its owner has confirmed. vflc preflight, with the arguments of vflc join, shows the programs by their digests, the settings, who contributes, whether sums are masked, what leaves and what can be computed from it; with --confirm, or the answer yes at a terminal, it keeps this in confirmed.json beside the keys. Another program, setting, key, task, party or version of vflc is another run. A policy.toml takes the place of it; policy = \"open\" allows everything.",
+	},
+	{
+		Code: AlreadyJoined, Title: "two processes of one party",
+		Text: "A party takes part by one process: two would take turns, and each would end what the other has begun. The process locks the folder with the party's keys (the file lock), so that a second one on the same machine is refused. With a copy of the folder elsewhere the one that came last takes part, and the packets of the other are refused by name; end one of the two.",
 	},
 	{
 		Code: BadAddress, Title: "an address that cannot be used",
@@ -187,6 +195,10 @@ var networkPages = []Page{
 	{
 		Code: OffScript, Title: "a message that the run does not have at this place",
 		Text: "The programs and the manifest give every message of a run: sender, round, channels, shapes. Another one, a repeated one, or one out of its round ends the run at all parties: the sender runs something else than its program. Compare versions and programs, and ask its operator.",
+	},
+	{
+		Code: UnlikeAnswers, Title: "a server that has sent clients unlike numbers",
+		Text: "What the server answers, it answers all clients alike: adjoints, slopes, directions, totals, shared parameters, steps of grids. Where it sends one client something of its own choice, the change of that client's contribution is the client's alone, however well it is masked. So each two clients keep a digest of all that both have received. It enters their masks: after unlike numbers a masked sum is random words. And they send it to one another, sealed with a key of the two, in every exchange and at the end; where a seal does not fit, every client ends the run. The message names the server, the other client, and the first round and channel that may be unlike. The cause is the server, whoever carries its messages inside the server's machine, or a client that seals falsely. Do not start the run again before it is found: copy the ledgers of all clients together, where vflc audit names the first message that differs. Each client remembers it in departed.json beside its keys, and takes part in no run until its owner lets it: vflc preflight with the arguments of vflc join and --confirm. The exit code is 4; vflc audit exits with 1.",
 	},
 	{
 		Code: SubjectRefused, Title: "a subject that the NATS server does not allow",

@@ -48,7 +48,7 @@ transform augmented(rho = 1)
 	},
 	{
 		Code: ClientData, Title: "client data that another party would read",
-		Text: "Data never leave a client. A client sends only noisy versions of expressions, each of which depends on at least one parameter of the client.",
+		Text: "A client sends no data as they are. What it sends are expressions, with noise or without, each of which depends on at least one of its parameters; vflc audit says what a receiver can compute from them, columns of two values for one.",
 		Wrong: `client a
 data y : real[N] @ shared
 data x : real[N] @ a

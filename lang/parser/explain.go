@@ -33,7 +33,7 @@ func (p *parser) explain(u *unexpected, at int) *fault {
 	if at > 0 {
 		s.prev = p.words[at-1]
 	}
-	for _, rule := range []func(*situation) *fault{wrongCloser, unclosed, keywordAsName, junkBehind, missingColon, dataEquals, tildeOrEquals, doubledOperator, singleQuoted} {
+	for _, rule := range []func(*situation) *fault{wrongCloser, unclosed, keywordAsName, junkBehind, missingTilde, missingColon, dataEquals, tildeOrEquals, doubledOperator, singleQuoted} {
 		if f := rule(s); f != nil {
 			return f
 		}
@@ -141,10 +141,39 @@ func junkBehind(s *situation) *fault {
 // behindStatement explains a word that follows a complete statement on its line.
 func (p *parser) behindStatement(t lexer.Token) *fault {
 	f := faultf(diag.MissingOperator, spanOf(t), "found %s after a complete statement, expected the next statement", found(t))
+	if last, ok := p.stmts[len(p.stmts)-1].(*ast.Data); ok && is(t, ",") && last.Owner != nil {
+		return f.note("data have one owner; what every party holds is `@ shared`, and columns of two parties are data of two names")
+	}
 	if last, ok := p.stmts[len(p.stmts)-1].(*ast.Let); ok && last.Owner == nil && (t.Type == identToken || t.Type == numberToken) {
 		f.d.Message = "found " + found(t) + " after an expression, expected an operator or the next statement"
 		f.d.Fix(before(t), "* ", "write the product")
 	}
+	return f
+}
+
+// missingTilde explains `param m normal(0, 1)` and `param m : normal(0, 1)`: a type has no arguments, but for level(R).
+func missingTilde(s *situation) *fault {
+	i := s.start + 2
+	if s.statement != "param" || s.at < i || s.firstOnLine(i) {
+		return nil
+	}
+	colon := is(s.words[i], ":")
+	if colon {
+		i++
+	}
+	if s.at < i || i+1 >= len(s.words) || s.words[i].Type != identToken || s.words[i].Value == "level" || !is(s.words[i+1], "(") {
+		return nil
+	}
+	at := before(s.words[i])
+	if colon {
+		at = spanOf(s.words[i-1])
+	}
+	f := faultf(diag.TildeOrEquals, spanOf(s.words[i]), "found %s, expected `~` before a distribution", quote(s.words[i].Value))
+	text := "~ "
+	if colon {
+		text = "~"
+	}
+	f.d.Fix(at, text, "give a distribution")
 	return f
 }
 
@@ -241,6 +270,10 @@ func general(s *situation) *fault {
 		code = diag.ExpectedExpr
 	}
 	f := faultf(code, s.place(), "found %s, expected %s", found(s.token), s.wantedHere())
+	if s.statement == "data" && is(s.token, "*") && len(s.open) > 0 {
+		f.d.Message = "an encoder takes columns by their names, and `*` stands by itself"
+		return f.note("name each column: from zscore(age), zscore(chol)")
+	}
 	if s.expected == `"("` && s.prev.Type == identToken && s.statement != "transform" {
 		f.d.Note("A distribution is written with its arguments, as in normal(0, 1) or flat().")
 	}
@@ -278,6 +311,10 @@ func (s *situation) advise(f *fault) {
 		f.d.Fix(before(s.token), s.blankBefore()+":", "all along an axis is `:`")
 	case s.statement == "let" && is(s.token, "[") || s.statement == "let" && is(s.token, "="):
 		f.note("a recursion begins with `recur`: let h : real[T] = recur h[1] = …, h[t] = … for t in 2..T")
+	case s.token.Type == stringToken && s.prev.Value == "(" && s.at > 1 && s.words[s.at-2].Value == "level":
+		f.note("a level has a name, and `levels` may list its categories: levels S = \"M\", \"F\" and data sex : level(S)[N]")
+	case s.token.Type == stringToken && s.expected == "Expr":
+		f.note("a text is no value in a model: data male : binary[N] from is(sex, \"male\") is 1 in these rows, and u[sex] with sex of type level(S) is a value for each category")
 	case s.expected == "Type":
 		if other, known := diag.Elsewhere(diag.Types, s.token.Value); known {
 			f.note("%s", other.Sentence())
@@ -442,10 +479,33 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 
 // unknownStatement explains two words in a row, of which the first is not a keyword.
 func (p *parser) unknownStatement(t lexer.Token) *fault {
+	if f := p.blankInColumn(t); f != nil {
+		return f
+	}
 	f := faultf(diag.UnknownStatement, spanOf(t), "%s does not begin a statement", quote(t.Value))
 	if near := p.nearest(t.Value); near != "" {
 		f.d.Fix(spanOf(t), near, "did you mean %s?", quote(near))
 	}
+	return f
+}
+
+// blankInColumn explains a column's name with blanks, as in `from age at entry`.
+func (p *parser) blankInColumn(t lexer.Token) *fault {
+	if len(p.stmts) == 0 {
+		return nil
+	}
+	last, ok := p.stmts[len(p.stmts)-1].(*ast.Data)
+	i := p.wordAt(t.Pos.Offset)
+	if !ok || last.From == nil || i < 1 || p.firstOnLine(i) || p.words[i-1].Type != identToken {
+		return nil
+	}
+	end := i
+	for end+1 < len(p.words) && p.words[end+1].Type == identToken && !p.firstOnLine(end+1) {
+		end++
+	}
+	whole := spanOf(p.words[i-1]).Join(spanOf(p.words[end]))
+	f := faultf(diag.UnknownStatement, whole, "a column's name with blanks needs quotes")
+	f.d.Fix(whole, strconv.Quote(p.file.Text[whole.Start:whole.End]), "quote it")
 	return f
 }
 

@@ -39,7 +39,11 @@ func (p *parser) lexical() {
 func (p *parser) invalid(t lexer.Token) {
 	switch {
 	case t.Value[0] == '"':
-		p.errorf(diag.OpenString, spanOf(t), "this string has no closing quote on its line").Fix(after(t), `"`, "close it")
+		end := after(t)
+		if i := strings.IndexAny(t.Value, ",)]"); i > 0 { // a column's name hardly has one
+			end = source.Span{Start: t.Pos.Offset + i, End: t.Pos.Offset + i}
+		}
+		p.errorf(diag.OpenString, spanOf(t), "this string has no closing quote on its line").Fix(end, `"`, "close it")
 	case strings.HasPrefix(t.Value, "/*"):
 		opener := source.Span{Start: t.Pos.Offset, End: t.Pos.Offset + 2}
 		p.errorf(diag.OpenComment, opener, "this comment has no closing */").Note("write */ where it ends")
@@ -82,13 +86,38 @@ func (p *parser) badCharacter(t lexer.Token) {
 		return
 	}
 	if strings.IndexFunc(t.Value, func(r rune) bool { return r >= utf8.RuneSelf && isForeignLetter(string(r)) }) >= 0 {
-		p.errorf(diag.BadCharacter, spanOf(t), "%s is not a name: names use the letters a-z and A-Z, digits and _", quote(t.Value))
+		p.badName(t)
 		return
 	}
 	d := p.errorf(diag.BadCharacter, spanOf(t), "the character %s has no meaning here", quote(t.Value))
 	if text, ok := meant[t.Value]; ok {
 		d.Fix(spanOf(t), text, "write it as the language does")
 	}
+}
+
+// badName refuses a name with letters of other alphabets, once for each name, and spells Greek ones.
+func (p *parser) badName(t lexer.Token) {
+	for _, u := range p.tokens {
+		if u.Pos.Offset >= t.Pos.Offset {
+			break
+		}
+		if u.Type == invalidToken && u.Value == t.Value {
+			return
+		}
+	}
+	d := p.errorf(diag.BadCharacter, spanOf(t), "%s is not a name: names use the letters a-z and A-Z, digits and _", quote(t.Value))
+	spelt := ""
+	for _, r := range t.Value {
+		word, ok := greek[r]
+		switch {
+		case r < utf8.RuneSelf:
+			word = string(r)
+		case !ok:
+			return
+		}
+		spelt += word
+	}
+	d.Note("write %s wherever it stands", spelt)
 }
 
 // checkText refuses control characters and invalid UTF-8 in a string or comment.

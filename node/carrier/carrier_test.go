@@ -44,16 +44,16 @@ func admit(t *testing.T, ca, dir, project, party string) {
 	if err := identity.Request(dir, project, party); err != nil {
 		t.Fatal(err)
 	}
-	_, bundle, err := identity.Add(ca, filepath.Join(dir, identity.RequestFile))
+	issued, err := identity.Add(ca, filepath.Join(dir, identity.RequestFile), identity.Admission{New: true, Server: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cert, err := os.ReadFile(filepath.Join(bundle, identity.CertFile))
+	cert, err := os.ReadFile(filepath.Join(issued.Bundle, identity.CertFile))
 	if err == nil {
 		err = atomicfile.WriteBytes(filepath.Join(dir, identity.CertFile), 0o644, cert)
 	}
 	if err == nil {
-		err = identity.Copy(bundle, dir)
+		err = identity.Copy(issued.Bundle, dir)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,13 @@ func fail(code diag.Code, format string, args ...any) data.Errors {
 	return data.Errors(l)
 }
 
+// failAt is the error of a request in a file.
+func failAt(path, format string, args ...any) data.Errors {
+	var l diag.List
+	l.Errorf(diag.RequestRefused, nil, source.Span{}, format, args...).Data = path
+	return data.Errors(l)
+}
+
 // incomplete is the error where a file of a party's folder cannot be read.
 func incomplete(err error) error {
 	var coded data.Errors
@@ -111,6 +118,9 @@ func Load(dir string) (*Identity, error) {
 	copy(id.Stream[:], seed)
 	return id, nil
 }
+
+// Dir is the folder of the party.
+func (id *Identity) Dir() string { return id.dir }
 
 // Secret is a number that the party alone knows, for digests that nobody else can compute.
 func (id *Identity) Secret() []byte {

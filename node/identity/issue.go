@@ -90,36 +90,47 @@ func openAuthority(dir string) (*authority, error) {
 // fileName is the name of a party in names of files.
 func fileName(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
 
-// Add certifies the key of a request, adds its party to the project if it is new, and writes the party's bundle, which has no secrets. It returns the party and the folder.
-func Add(dir, request string) (party, bundle string, err error) {
+// Admission says whom Add may certify beside the clients that the project lists.
+type Admission struct {
+	New    bool // a name that the project does not list, which is added to it
+	Server bool // the server, which all clients trust to carry their runs
+}
+
+// Issued is what Add has made.
+type Issued struct {
+	Party, Bundle string
+	New           bool // the party was added to the project
+	Fingerprints
+}
+
+// Add certifies the key of a request, and writes the party's bundle, which has no secrets. A party that the project does not list, and its server, are certified where the keeper says so.
+func Add(dir, request string, may Admission) (*Issued, error) {
 	a, err := openAuthority(dir)
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
-	der, err := readPEM(request, requestBlock)
+	r, err := readRequest(request)
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
-	r, err := x509.ParseCertificateRequest(der)
-	if err == nil {
-		err = r.CheckSignature()
-	}
-	if err != nil {
-		return "", "", fail(diag.RequestRefused, "%s: %v", request, err)
-	}
-	party = r.Subject.CommonName
+	party := r.Subject.CommonName
+	out := &Issued{Party: party, New: !slices.Contains(a.project.Parties, party), Fingerprints: Fingerprints{Fingerprint(r.RawSubjectPublicKeyInfo), Fingerprint(a.cert.RawSubjectPublicKeyInfo)}}
 	pub, ok := r.PublicKey.(ed25519.PublicKey)
 	switch {
 	case !ok:
-		return "", "", fail(diag.RequestRefused, "%s: the key is not Ed25519", request)
+		return nil, failAt(request, "the key is not Ed25519")
 	case !partyName.MatchString(party):
-		return "", "", fail(diag.RequestRefused, "%s: %q is no name of a party", request, party)
+		return nil, failAt(request, "%q is no name of a party", party)
 	case !slices.Equal(r.Subject.Organization, []string{a.project.Name}):
-		return "", "", fail(diag.RequestRefused, "%s: the request is for the project %q, and this is %s", request, strings.Join(r.Subject.Organization, " "), a.project.Name)
+		return nil, failAt(request, "the request is for the project %q, and this is %s", strings.Join(r.Subject.Organization, " "), a.project.Name)
+	case out.New && !may.New:
+		return nil, failAt(request, "the project %s does not list %s, but %s: anybody can write a request for any name. To let %s take part, compare the key %s with the party and give --new", a.project.Name, party, strings.Join(a.project.Parties, ", "), party, out.Key)
+	case party == a.project.Server && !may.Server:
+		return nil, failAt(request, "the request is for %s, the server of the project, whom all clients trust to carry their runs: compare the key %s with the server's own and give --server", party, out.Key)
 	}
 	issued := filepath.Join(dir, IssuedDir, fileName(party)+".crt")
 	if _, err := os.Stat(issued); err == nil {
-		return "", "", fail(diag.RequestRefused, "%s has a certificate (%s); revoke it first: vflc provision revoke %s %s", party, issued, dir, party)
+		return nil, failAt(request, "%s has a certificate (%s); revoke it first: vflc provision revoke %s %s", party, issued, dir, party)
 	}
 	now := time.Now()
 	template := &x509.Certificate{
@@ -128,22 +139,22 @@ func Add(dir, request string) (party, bundle string, err error) {
 	}
 	cert, err := x509.CreateCertificate(rand.Reader, template, a.cert, pub, a.key)
 	if err != nil {
-		return "", "", err
+		return nil, err
 	}
-	if !slices.Contains(a.project.Parties, party) {
+	if out.New {
 		a.project.Parties = append(a.project.Parties, party)
 		if err := a.project.write(dir); err != nil {
-			return "", "", err
+			return nil, err
 		}
 	}
-	bundle = filepath.Join(dir, BundlesDir, fileName(party))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(issued), 0o755), os.MkdirAll(bundle, 0o755)); err != nil {
-		return "", "", err
+	out.Bundle = filepath.Join(dir, BundlesDir, fileName(party))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(issued), 0o755), os.MkdirAll(out.Bundle, 0o755)); err != nil {
+		return nil, err
 	}
-	if err := errors.Join(writePEM(issued, certBlock, cert, public), writePEM(filepath.Join(bundle, CertFile), certBlock, cert, public)); err != nil {
-		return "", "", err
+	if err := errors.Join(writePEM(issued, certBlock, cert, public), writePEM(filepath.Join(out.Bundle, CertFile), certBlock, cert, public)); err != nil {
+		return nil, err
 	}
-	return party, bundle, Copy(dir, bundle)
+	return out, Copy(dir, out.Bundle)
 }
 
 // Copy copies what every party has of a project from one folder to another: the project file, the authority's certificate, and the list of revoked certificates.

@@ -1,9 +1,11 @@
-// Package ledger is a party's record of what has crossed in a run across processes: a file to which a line is added for every message before it leaves, and when it arrives.
-// Every line holds a hash of all lines before it, and the party signs the last one at every checkpoint, so that a line that is changed, or lines that are taken away, show.
+// Package ledger is a party's record of what has crossed in a run across processes: a file to which an entry is added for every message before it leaves, and when it arrives.
+// Every entry is chained to all entries before it by a hash, and the party signs the last one at every checkpoint, so that an entry that is changed, or some that are taken away, show.
+// The file is binary (codec.go); Dump writes it as text, a JSON document a line.
 // The ledgers of all parties are compared with one another and with the script of the session (Reconcile).
 package ledger
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
@@ -33,8 +35,8 @@ import (
 
 // Ends of the names of a party's files.
 const (
-	fileEnd = ".jsonl"
-	headEnd = ".head.json"
+	fileEnd = ".ledger"
+	headEnd = ".signed.json"
 )
 
 // digestBytes is the length of the digests of messages and of the hashes of lines.
@@ -75,7 +77,7 @@ type Published struct {
 	SHA256     string   `json:"sha256"`
 }
 
-// An Entry is one line: an opening, the end of an epoch, a message or a publication.
+// An Entry is one line of the dump: an opening, the end of an epoch, a message or a publication.
 type Entry struct {
 	At     time.Time `json:"at"`
 	Open   *Opening  `json:"open,omitempty"`
@@ -84,7 +86,7 @@ type Entry struct {
 	Published *Published `json:"published,omitempty"`
 	Told      *Told      `json:"told,omitempty"`
 	Message
-	Link string `json:"link"` // of this line with all before it
+	Link string `json:"link"` // the hash of this entry with all before it
 }
 
 // A Message is what a ledger records of one message.
@@ -103,6 +105,8 @@ type Message struct {
 type Channel struct {
 	Name    string `json:"name"`
 	Numbers int    `json:"numbers"`
+	Alike   bool   `json:"alike,omitempty"`  // all clients that have the channel receive the same
+	Digest  string `json:"digest,omitempty"` // of such a channel: SHA-256, 16 bytes of it
 }
 
 // Ends of an epoch.
@@ -122,7 +126,7 @@ type head struct {
 }
 
 func (h *head) text() []byte {
-	return fmt.Appendf(nil, "vflc ledger v1\n%s\n%d\n%s\n", h.Party, h.Lines, h.Link)
+	return fmt.Appendf(nil, "vflc ledger v2\n%s\n%d\n%s\n", h.Party, h.Lines, h.Link)
 }
 
 // A Book is a ledger that is written. Its methods may be called by any goroutine.
@@ -132,13 +136,16 @@ type Book struct {
 	cert       []byte
 
 	mutex  sync.Mutex
+	alike  map[[2]string]bool // channels that all clients receive alike, by kind of message
 	file   *os.File
 	lines  int
 	synced int
 	link   [digestBytes]byte
 	open   bool
 	err    error // of the first line that could not be written; no message leaves after it
+	codec  codec
 	buffer []byte
+	named  []byte
 	frame  []byte
 	clock  func() time.Time
 }
@@ -161,17 +168,20 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	whole := complete(text)
 	file, diags := read(path, whole)
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}
-	b.lines, b.link, b.synced = len(file.Entries), file.link, -1
+	b.lines, b.link, b.codec, b.synced = len(file.Entries), file.link, file.codec, -1
 	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err
 	}
 	if err = b.file.Truncate(int64(len(whole))); err == nil {
 		_, err = b.file.Seek(0, io.SeekEnd)
+	}
+	if err == nil && len(whole) == 0 {
+		_, err = b.file.WriteString(magic)
 	}
 	if n := len(file.Entries); n > 0 {
 		b.open = file.Entries[n-1].Closed == "" && file.Entries[n-1].Published == nil && file.Entries[n-1].Told == nil
@@ -181,32 +191,31 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 	return b, err
 }
 
-// add writes one line, whose members after the time are given.
-func (b *Book) add(members func([]byte) []byte) error {
+// add writes one entry, which b.buffer holds.
+func (b *Book) add() error {
 	if b.err != nil {
 		return b.err
 	}
-	line := append(b.buffer[:0], `{"at":"`...)
-	line = b.clock().UTC().AppendFormat(line, "2006-01-02T15:04:05.000Z07:00")
-	line = members(append(line, '"'))
-	b.link = linked(b.link, line)
-	line = hex.AppendEncode(append(line, linkMember...), b.link[:])
-	line = append(line, "\"}\n"...)
-	b.buffer = line
-	if _, err := b.file.Write(line); err != nil {
+	b.link = linked(b.link, b.buffer)
+	b.frame = framed(b.frame[:0], b.buffer, b.link)
+	if _, err := b.file.Write(b.frame); err != nil {
 		b.err = fmt.Errorf("nothing leaves that is not in the ledger: %w", err)
 	}
 	b.lines++
 	return b.err
 }
 
-const linkMember = `,"link":"`
+// tell writes an entry that is no message: one member.
+func (b *Book) tell(member string, text []byte) error {
+	b.buffer = b.codec.document(b.buffer[:0], b.clock(), member, text)
+	return b.add()
+}
 
-// linked is the hash of a line, without its own hash, and that of the line before.
-func linked(before [digestBytes]byte, line []byte) (out [digestBytes]byte) {
+// linked is the hash of an entry, and that of the one before.
+func linked(before [digestBytes]byte, entry []byte) (out [digestBytes]byte) {
 	h := sha256.New()
 	h.Write(before[:])
-	h.Write(line)
+	h.Write(entry)
 	copy(out[:], h.Sum(nil))
 	return out
 }
@@ -226,7 +235,13 @@ func (b *Book) Begin(o Opening) error {
 		}
 	}
 	b.open = true
-	if err := b.add(func(l []byte) []byte { return append(append(l, `,"open":`...), text...) }); err != nil {
+	b.alike = map[[2]string]bool{}
+	for _, f := range o.Script {
+		if f.Alike {
+			b.alike[[2]string{f.Kind, f.Channel}] = true
+		}
+	}
+	if err := b.tell("open", text); err != nil {
 		return err
 	}
 	return b.sync()
@@ -246,7 +261,7 @@ func (b *Book) End(how string) error {
 
 func (b *Book) close(how string) error {
 	b.open = false
-	return b.add(func(l []byte) []byte { return strconv.AppendQuote(append(l, `,"closed":`...), how) })
+	return b.tell("closed", strconv.AppendQuote(nil, how))
 }
 
 // Publish adds a publication, and signs the ledger. It is called after the run.
@@ -263,7 +278,7 @@ func (b *Book) append(member string, v any) error {
 	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	if err := b.add(func(l []byte) []byte { return append(append(append(append(l, `,"`...), member...), `":`...), text...) }); err != nil {
+	if err := b.tell(member, text); err != nil {
 		return err
 	}
 	return b.sync()
@@ -285,29 +300,36 @@ func (b *Book) Record(sent bool, peer string, m transport.Message) error {
 func (b *Book) record(sent bool, peer string, m transport.Message) error {
 	b.frame = transport.Append(b.frame[:0], m)
 	digest := sha256.Sum256(b.frame)
-	return b.add(func(l []byte) []byte {
-		side := `,"from":`
-		if sent {
-			side = `,"to":`
+	side := `{"from":`
+	if sent {
+		side = `{"to":`
+	}
+	l := quoted(append(b.named[:0], side...), peer)
+	l = quoted(append(l, `,"kind":`...), m.Kind)
+	l = append(l, `,"channels":[`...)
+	bytes := 0
+	for k, a := range m.Arrays {
+		if k > 0 {
+			l = append(l, ',')
 		}
-		l = strconv.AppendQuote(append(l, side...), peer)
-		l = strconv.AppendUint(append(l, `,"chain":`...), uint64(m.Chain), 10)
-		l = strconv.AppendUint(append(l, `,"round":`...), m.Round, 10)
-		l = quoted(append(l, `,"kind":`...), m.Kind)
-		l = append(l, `,"channels":[`...)
-		bytes := 0
-		for k, a := range m.Arrays {
-			if k > 0 {
-				l = append(l, ',')
-			}
-			l = quoted(append(l, `{"name":`...), a.Name)
-			l = append(strconv.AppendInt(append(l, `,"numbers":`...), int64(a.Len()), 10), '}')
-			bytes += 8 * a.Len()
+		l = quoted(append(l, `{"name":`...), a.Name)
+		l = strconv.AppendInt(append(l, `,"numbers":`...), int64(a.Len()), 10)
+		if b.alike[[2]string{m.Kind, a.Name}] {
+			l = append(l, `,"alike":true`...)
 		}
-		l = strconv.AppendInt(append(l, `],"bytes":`...), int64(bytes), 10)
-		l = hex.AppendEncode(append(l, `,"digest":"`...), digest[:digestBytes])
-		return append(l, '"')
-	})
+		l = append(l, '}')
+		bytes += 8 * a.Len()
+	}
+	l = strconv.AppendInt(append(l, `],"bytes":`...), int64(bytes), 10)
+	b.named = append(l, '}')
+	b.buffer = b.codec.message(b.buffer[:0], b.clock(), b.named, m.Chain, m.Round, digest[:digestBytes])
+	for k, a := range m.Arrays {
+		if b.alike[[2]string{m.Kind, a.Name}] {
+			one := sha256.Sum256(transport.Append(b.frame[:0], transport.Message{Arrays: m.Arrays[k : k+1]}))
+			b.buffer = append(b.buffer, one[:digestBytes]...)
+		}
+	}
+	return b.add()
 }
 
 // quoted appends a text as JSON has it. Names come from peers.
@@ -358,6 +380,20 @@ type File struct {
 	Party   string
 	Entries []Entry
 	link    [digestBytes]byte
+	codec   codec
+}
+
+// Dump writes the entries as text, a JSON document a line.
+func (f *File) Dump(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for k := range f.Entries {
+		if err := enc.Encode(&f.Entries[k]); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
 }
 
 // Read reads a ledger, and reports lines that were changed, added or taken away: all lines must follow from those before, and the signed one must be there.
@@ -382,21 +418,30 @@ func read(path string, text []byte) (*File, diag.List) {
 		d.Note("every line holds a hash of those before it: what stood here, or before, was another text")
 		return f, diags
 	}
-	for line := range bytes.Lines(text) {
+	rest, ok := strings.CutPrefix(string(text[:min(len(text), len(magic))]), magic)
+	if ok && rest == "" {
+		text = text[len(magic):]
+	} else if len(text) > 0 {
+		return changed(1, "is no entry")
+	}
+	for len(text) > 0 {
 		n := len(f.Entries) + 1
-		var e Entry
-		at := bytes.LastIndex(line, []byte(linkMember))
-		if at < 0 || json.Unmarshal(line, &e) != nil {
+		entry, link, left := unframed(text)
+		if entry == nil {
 			return changed(n, "is no entry")
 		}
-		f.link = linked(f.link, line[:at])
-		if hex.EncodeToString(f.link[:]) != e.Link {
+		e, ok := f.codec.entry(entry)
+		if !ok {
+			return changed(n, "is no entry")
+		}
+		if f.link = linked(f.link, entry); !bytes.HasPrefix(f.link[:], link) {
 			return changed(n, "does not follow from those before it")
 		}
+		e.Link = hex.EncodeToString(f.link[:])
 		if e.Open != nil {
 			f.Party = e.Open.Party
 		}
-		f.Entries = append(f.Entries, e)
+		f.Entries, text = append(f.Entries, e), left
 	}
 	return f, append(diags, f.headed()...)
 }

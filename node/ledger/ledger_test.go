@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"os"
@@ -24,7 +26,7 @@ import (
 
 var script = []session.Form{
 	{Client: "a", Up: true, Kind: "aux", Channel: "z s", Length: 3},
-	{Client: "a", Kind: "reply", Channel: "adjoint s", Length: 3},
+	{Client: "a", Kind: "reply", Channel: "adjoint s", Length: 3, Alike: true},
 }
 
 // A pair is the ledgers of a server and a client, between which messages pass.
@@ -39,7 +41,7 @@ type pair struct {
 
 func newPair(t *testing.T) *pair {
 	p := &pair{t: t}
-	for _, name := range []string{"server", "a"} {
+	for _, name := range []string{"server", "a", "b"} {
 		public, key, err := ed25519.GenerateKey(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +118,7 @@ func whole(t *testing.T) *pair {
 	}
 	f, err := os.OpenFile(p.paths()[1], os.O_APPEND|os.O_WRONLY, 0)
 	p.fine(err)
-	_, err = f.WriteString(`{"at":"2026-`)
+	_, err = f.WriteString("\x20M{\"from")
 	p.fine(err, f.Close())
 	p.open()
 	p.begin(2)
@@ -142,30 +144,209 @@ func TestLedgersAgree(t *testing.T) {
 	}
 }
 
-// lines changes the lines of the client's ledger; honest does so before hashes and signature are made, as a party would that tells another story.
+// lines changes the entries of the client's ledger, as Dump writes them; honest does so before hashes and signature are made, as a party would that tells another story.
 func (p *pair) lines(honest bool, change func([]string) []string) {
 	p.t.Helper()
 	path := p.paths()[1]
-	text, err := os.ReadFile(path)
+	f, diags, err := Read(path)
 	p.fine(err)
-	lines := change(slices.Collect(strings.Lines(string(text))))
+	if diags.HasErrors() {
+		p.t.Fatal(diags)
+	}
+	var text bytes.Buffer
+	p.fine(f.Dump(&text))
+	lines := change(slices.Collect(strings.Lines(text.String())))
+	if honest {
+		p.fine(os.Remove(path), os.Remove(strings.TrimSuffix(path, fileEnd)+headEnd))
+	}
+	var c codec
+	var link [digestBytes]byte
+	out := []byte(magic)
+	for _, line := range lines {
+		entry, kept := encoded(p.t, &c, line)
+		if link = linked(link, entry); !honest {
+			copy(link[:], kept)
+		}
+		out = framed(out, entry, link)
+	}
 	if !honest {
-		p.fine(os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
+		p.fine(os.WriteFile(path, out, 0o600))
 		return
 	}
-	p.fine(os.Remove(path), os.Remove(strings.TrimSuffix(path, fileEnd)+headEnd))
 	b, err := Open(p.dirs[1], "a", p.keys[1], p.certs[1])
 	p.fine(err)
-	var out bytes.Buffer
-	for _, line := range lines {
-		body := []byte(line[:strings.LastIndex(line, linkMember)])
-		b.link = linked(b.link, body)
-		b.lines++
-		fmt.Fprintf(&out, "%s%s%x\"}\n", body, linkMember, b.link[:])
-	}
-	_, err = b.file.Write(out.Bytes())
+	b.link, b.lines = link, len(lines)
+	_, err = b.file.WriteAt(out, 0)
 	p.fine(err, b.Sync())
 	b.Close()
+}
+
+// encoded makes an entry of a line of a dump, and returns its hash there.
+func encoded(t *testing.T, c *codec, line string) (entry, link []byte) {
+	t.Helper()
+	var e Entry
+	if json.Unmarshal([]byte(line), &e) != nil {
+		return append([]byte{document}, line...), make([]byte, digestBytes)
+	}
+	link, err := hex.DecodeString(e.Link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Kind == "" {
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal([]byte(line), &members) // it was read before
+		for _, member := range []string{"open", "closed", "told", "published"} {
+			if text, ok := members[member]; ok {
+				entry = c.document(nil, e.At, member, text)
+			}
+		}
+		return entry, link
+	}
+	m := e.Message
+	m.Chain, m.Round, m.Digest, m.Channels = 0, 0, "", slices.Clone(e.Channels)
+	var alike []byte
+	for k := range m.Channels {
+		one, err := hex.DecodeString(m.Channels[k].Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alike, m.Channels[k].Digest = append(alike, one...), ""
+	}
+	named, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, err := hex.DecodeString(e.Digest[:2*digestBytes])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(c.message(nil, e.At, named, e.Chain, e.Round, digest), alike...), link
+}
+
+// A dump has every entry, and what is made of it again has the same bytes.
+func TestDumpHasAll(t *testing.T) {
+	p := whole(t)
+	before, err := os.ReadFile(p.paths()[1])
+	p.fine(err)
+	p.lines(true, func(l []string) []string { return l })
+	after, err := os.ReadFile(p.paths()[1])
+	p.fine(err)
+	if !bytes.Equal(before, after) {
+		t.Errorf("%d bytes, and %d before", len(after), len(before))
+	}
+}
+
+// What clients should receive alike has a digest of its own in each ledger, the same where it is alike, whatever else the messages hold; the audit names the first message in which it is not,
+// and only what the script says to be alike is compared.
+func TestUnlikeChannelsAreNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		unlike string // the channel of which b gets another number in round 3
+		want   string
+	}{
+		"alike":       {"own", ""},
+		"unlike":      {"adjoint s", `epoch 1: server has sent a and b unlike numbers in channel "adjoint s" of message "reply", round 3, chain 0, which all clients should receive alike`},
+		"unlike last": {"totals", `epoch 1: server has sent a and b unlike numbers in channel "totals" of message "reply", round 3, chain 0, which all clients should receive alike`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var script []session.Form
+			for _, client := range []string{"a", "b"} {
+				for k, channel := range []string{"adjoint s", "own", "totals"} {
+					script = append(script, session.Form{Client: client, Kind: "reply", Channel: channel, Length: 2, Alike: k != 1})
+				}
+			}
+			p := newPair(t)
+			digests := map[string]bool{}
+			var paths []string
+			for k, client := range []string{"a", "b"} {
+				dir := t.TempDir()
+				b, err := Open(dir, client, p.keys[k+1], p.certs[k+1])
+				p.fine(err, b.Begin(Opening{Run: "0123456789abcdef", Epoch: 1, Names: []string{"server", "a", "b"}, Script: script}))
+				for round := range uint64(5) {
+					m := transport.Message{Round: round, Sequence: round, Kind: "reply"}
+					for _, channel := range []string{"adjoint s", "own", "totals"} {
+						v := []float64{float64(round), 1}
+						if channel == "own" || channel == c.unlike && round == 3 {
+							v[1] += float64(k)
+						}
+						m.Arrays = append(m.Arrays, transport.Array{Name: channel, Data: v})
+					}
+					p.fine(b.Record(false, "server", m))
+				}
+				p.fine(b.End(Complete))
+				b.Close()
+				paths = append(paths, Path(dir, client))
+				f, diags, err := Read(paths[k])
+				p.fine(err)
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				for _, e := range f.Entries {
+					for _, one := range e.Channels {
+						if one.Alike != (len(one.Digest) == 2*digestBytes) || one.Alike == (one.Name == "own") {
+							t.Errorf("%+v", one)
+						}
+						digests[one.Digest] = true
+					}
+				}
+			}
+			if want := map[bool]int{true: 11, false: 12}[c.want == ""]; len(digests) != want {
+				t.Errorf("%d digests, and %d are right: of five rounds and two channels, none, and one where one is unlike", len(digests), want)
+			}
+			_, diags, err := Reconcile(paths)
+			switch p.fine(err); {
+			case c.want == "" && diags.HasErrors():
+				t.Error(diags[0].Message)
+			case c.want != "" && (len(diags) != 1 || diags[0].Code != diag.UnlikeAnswers || diags[0].Message != c.want):
+				t.Error(diags)
+			}
+		})
+	}
+}
+
+// A message takes 60 bytes at most, whatever the lengths of names and vectors.
+func TestEntriesAreSmall(t *testing.T) {
+	p := newPair(t)
+	p.begin(1)
+	begun := size(t, p.paths()[0])
+	for range 2000 {
+		p.round()
+	}
+	p.end(Complete)
+	if each := float64(size(t, p.paths()[0])-begun) / 4000; each > 60 {
+		t.Errorf("%.1f bytes a message", each)
+	} else {
+		t.Logf("%.1f bytes a message", each)
+	}
+}
+
+func size(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// Every byte of a ledger that is changed, and every length at which it is cut, is found; what a crash leaves unfinished is not, and goes on.
+func TestEveryByteCounts(t *testing.T) {
+	p := whole(t)
+	path := p.paths()[1]
+	text, err := os.ReadFile(path)
+	p.fine(err)
+	for k := range text {
+		damaged := bytes.Clone(text)
+		damaged[k] ^= 0x41
+		if _, diags := read(path, damaged); !diags.HasErrors() {
+			t.Fatalf("byte %d may be changed", k)
+		}
+		if _, diags := read(path, text[:k]); !diags.HasErrors() {
+			t.Fatalf("all after byte %d may be cut", k)
+		}
+		if whole := complete(text[:k]); len(whole) > k || !bytes.HasPrefix(text, whole) {
+			t.Fatal(k)
+		}
+	}
 }
 
 // Whatever is changed in a ledger is named, by who has no key and by its own party.
@@ -193,7 +374,7 @@ func TestChangedLedgersAreNamed(t *testing.T) {
 		"the end":             {false, func(l []string) []string { return l[:len(l)-3] }, diag.LedgerCut, 22},
 		"everything":          {false, func([]string) []string { return nil }, diag.LedgerCut, 0},
 		"no JSON":             {false, func(l []string) []string { l[2] = "nothing\n"; return l }, diag.LedgerChanged, 3},
-		"another digest":      {true, replace(10, `"digest":"`, `"digest":"f`), diag.LedgersDiffer, 0},
+		"another digest":      {true, replace(10, `"digest":"`, `"digest":"ff`), diag.LedgersDiffer, 0},
 		"another round":       {true, replace(10, `"round":`, `"round":7`), diag.LedgersDiffer, 0},
 		"a message less":      {true, without(10, 11), diag.LedgersDiffer, 0},
 		"another channel":     {true, replace(10, `"name":"`, `"name":"x `), diag.LedgerOffScript, 11},

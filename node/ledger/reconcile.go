@@ -19,12 +19,17 @@ import (
 
 // A Report is what the ledgers of a run agree on.
 type Report struct {
+	// Verdict is what parties can compute in the run, as its manifest says: whoever has the manifest fills it in.
+	Verdict  []string `json:"verdict,omitempty"`
 	Run      string   `json:"run"`
-	Parties  []string `json:"parties"`            // whose ledgers were read
-	Missing  []string `json:"missing,omitempty"`  // parties of the run whose ledgers were not
-	Epochs   int      `json:"epochs"`             // begun
-	Messages int      `json:"messages"`           // that one or two of the ledgers hold
-	Both     int      `json:"both"`               // those that stand alike in the ledgers of sender and receiver
+	Parties  []string `json:"parties"`           // whose ledgers were read
+	Missing  []string `json:"missing,omitempty"` // parties of the run whose ledgers were not
+	Epochs   int      `json:"epochs"`            // begun
+	Messages int      `json:"messages"`          // that one or two of the ledgers hold
+	Both     int      `json:"both"`              // those that stand alike in the ledgers of sender and receiver
+	// Alike counts arrays that more than one client should have received alike and has, ByServer names clients of which the ledger of the server alone says so.
+	Alike    int      `json:"alike"`
+	ByServer []string `json:"by_server,omitempty"`
 	Lost     int      `json:"lost,omitempty"`     // sent in an epoch that was broken off, and not received
 	Bytes    int64    `json:"bytes"`              // of the numbers of all messages
 	Unclosed []string `json:"unclosed,omitempty"` // parties whose last epoch is not complete
@@ -223,7 +228,7 @@ func (r *reconciling) agreed(f *File, line int, o *Opening) bool {
 // scripted reports whether a message is one that the script has.
 func (r *reconciling) scripted(f *File, k int, o *Opening) bool {
 	e := f.Entries[k]
-	if e.Kind == session.Ending && len(e.Channels) == 0 {
+	if e.Kind == session.Ending && e.Bytes == 0 {
 		return true
 	}
 	client, up := e.To, false
@@ -291,11 +296,73 @@ func (r *reconciling) compare() {
 		directions = append(directions, d)
 	}
 	slices.SortFunc(directions, order)
+	if !r.alike(directions) {
+		return
+	}
 	for _, d := range directions {
 		if slices.Contains(r.report.Parties, d.from) && slices.Contains(r.report.Parties, d.to) && !r.same(d) {
 			return
 		}
 	}
+}
+
+// alike compares what the server has sent to its clients through the channels that all of them should have received alike.
+func (r *reconciling) alike(directions []direction) bool {
+	type place struct {
+		epoch, chain  uint32
+		round         uint64
+		kind, channel string
+	}
+	type seen struct {
+		digest  string
+		by      direction
+		several bool // clients
+	}
+	first, unlike := map[place]*seen{}, 0
+	var d *diag.Diagnostic
+	compare := func(way direction, s *side) {
+		for _, k := range s.lines {
+			e := s.file.Entries[k]
+			for _, c := range e.Channels {
+				if c.Digest == "" {
+					continue
+				}
+				at := place{way.epoch, e.Chain, e.Round, e.Kind, c.Name}
+				other, ok := first[at]
+				switch {
+				case !ok:
+					first[at] = &seen{digest: c.Digest, by: way}
+				case other.by == way:
+				case other.digest == c.Digest:
+					other.several = true
+				default:
+					if unlike++; d == nil {
+						d = r.differ(diag.UnlikeAnswers, s.file, k+1, "epoch %d: %s has sent %s and %s unlike numbers in channel %q of message %q, round %d, chain %d, which all clients should receive alike", way.epoch, way.from, other.by.to, way.to, c.Name, e.Kind, e.Round, e.Chain)
+					}
+				}
+			}
+		}
+	}
+	for _, way := range directions {
+		if got := r.got[way]; got != nil { // what a client says counts, where it is there
+			compare(way, got)
+		} else if sent := r.sent[way]; sent != nil {
+			compare(way, sent)
+			if !slices.Contains(r.report.ByServer, way.to) {
+				r.report.ByServer = append(r.report.ByServer, way.to)
+			}
+		}
+	}
+	for _, at := range first {
+		if at.several {
+			r.report.Alike++
+		}
+	}
+	if d == nil {
+		return true
+	}
+	d.Note("%s of this run are unlike", counted(unlike, "array"))
+	return false
 }
 
 // count adds the messages of one direction to what crossed.
@@ -415,6 +482,17 @@ func (p *Report) Print(w io.Writer) error {
 			rows[k+1] = append(rows[k+1], fmt.Sprint(epochs[k]))
 		}
 	}
+	for k, line := range p.Verdict {
+		b.WriteString(line + "\n")
+		if k == len(p.Verdict)-1 {
+			b.WriteString("\n")
+		}
+	}
+	if p.Run == "" {
+		b.WriteString("No run has begun: the ledgers are empty.\n")
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
 	fmt.Fprintf(&b, "Run %s. Ledgers of %s.\n\n", p.Run, strings.Join(p.Parties, ", "))
 	if len(total) == 0 {
 		b.WriteString("Nothing crossed.\n")
@@ -429,6 +507,15 @@ func (p *Report) Print(w io.Writer) error {
 		fmt.Fprintf(&b, "%s of them stand alike in the ledgers of sender and receiver.\n", grouped.Digits(p.Both))
 	default:
 		b.WriteString("None was compared with the ledger of its other end.\n")
+	}
+	switch {
+	case len(p.Parties)+len(p.Missing) < 3: // one client
+	case p.Alike == 0:
+		b.WriteString("Nothing was compared that several clients should have received alike: it takes the ledgers of two, or the server's.\n")
+	case len(p.ByServer) > 0:
+		fmt.Fprintf(&b, "%s that several clients should have received alike were sent alike; of what %s received the ledger of the server alone tells.\n", counted(p.Alike, "array"), strings.Join(p.ByServer, ", "))
+	default:
+		fmt.Fprintf(&b, "%s that several clients should have received alike were alike at each of them.\n", counted(p.Alike, "array"))
 	}
 	if len(p.Missing) > 0 {
 		fmt.Fprintf(&b, "No ledger was given of %s: copy theirs, with the signature beside it, into the folder %s of the run.\n", strings.Join(p.Missing, ", "), runs.LedgerDir)

@@ -18,7 +18,8 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // FileName is the name of the policy in the folder with a party's keys.
@@ -26,6 +27,7 @@ const FileName = "policy.toml"
 
 // A Policy is what a party allows. What a file does not set is not limited, but for Unmasked, Record and MinContributors.
 type Policy struct {
+	Whole           string          `toml:"policy"`           // "open": what no line limits is allowed
 	Manifests       []string        `toml:"manifests"`        // SHA-256 of the manifests that may run
 	SignedBy        []string        `toml:"signed_by"`        // parties, each of which must have signed the programs
 	Transforms      []string        `toml:"transforms"`       // that may run
@@ -37,15 +39,34 @@ type Policy struct {
 	MinContributors *int            `toml:"min_contributors"` // clients that a masked sum must have; 3 where it is not set
 	MinDifference   int             `toml:"min_difference"`   // rows by which the rows of a run differ from those of every earlier one, unless they are the same
 	MaxAdjoint      float64         `toml:"max_adjoint"`      // largest absolute derivative of the log likelihood of one client and row that the party takes
+	MaxCurvature    float64         `toml:"max_curvature"`    // the same of second derivatives
+	MaxProducts     int64           `toml:"max_products"`     // vectors of the server's choice that the party multiplies in all runs together on the same rows
 	Record          bool            `toml:"record"`           // the server may keep what it receives in a run
 	Folds           []string        `toml:"folds"`            // the party's columns and responses from which the folds of a cross-validation may follow, which all parties are told
 	Key             string          `toml:"key"`              // column that joins rows
 	Peers           []string        `toml:"peers"`            // parties that may take part
 	Expires         *toml.LocalDate `toml:"expires"`          // last day on which a run may begin, go on or be published
+	Predict         *Predict        `toml:"predict"`          // in place of the lines of the same names, of rows that are predicted
 	Release         Release         `toml:"release"`          // what of its results the party lets others see; nothing where it is not set
 	ReleaseNames    bool            `toml:"release_names"`    // with the names of columns and categories, which come from its data
 
 	path string
+	seen bool // the owner has confirmed the run: a contribution without others may leave without a mask
+}
+
+// Predict is what holds for predictions in place of the lines of the same names.
+type Predict struct {
+	MinRows int `toml:"min_rows"`
+	MinCell int `toml:"min_cell"`
+}
+
+// open is the policy that allows what no line limits.
+const open = "open"
+
+// Unwritten are the lines that hold where a party has no policy, and its owner has confirmed the run: what several clients add up is masked, and the server keeps nothing.
+func Unwritten(path string) *Policy {
+	two := 2
+	return &Policy{MinContributors: &two, path: path, seen: true}
 }
 
 // A Release is what a party lets others see of its results. Each includes those before.
@@ -105,10 +126,25 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 	}
 	for name, v := range map[string]float64{
 		"min_rho": p.MinRho, "max_rounds": float64(p.MaxRounds), "min_rows": float64(p.MinRows), "min_cell": float64(p.MinCell), "min_difference": float64(p.MinDifference), "max_adjoint": p.MaxAdjoint,
+		"max_curvature": p.MaxCurvature, "max_products": float64(p.MaxProducts),
 	} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return bad(lineOf(text, name), "%s must be a number of at least 0", name)
 		}
+	}
+	switch p.Whole {
+	case "":
+	case open:
+		two := 2
+		p.Unmasked, p.Record = true, true
+		if p.MinContributors == nil {
+			p.MinContributors = &two
+		}
+	default:
+		return bad(lineOf(text, "policy"), "policy is %q, which allows what no other line limits, or left out", open)
+	}
+	if p.Predict != nil && (p.Predict.MinRows < 0 || p.Predict.MinCell < 0) {
+		return bad(lineOf(text, "[predict]"), "lines of [predict] are numbers of at least 0")
 	}
 	if p.MinContributors != nil && *p.MinContributors < 2 {
 		return bad(lineOf(text, "min_contributors"), "min_contributors is 2 or more; a contribution alone is not masked: unmasked = true allows it")
@@ -125,7 +161,7 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 		}
 	}
 	for _, t := range p.Transforms {
-		if _, ok := stdlib.New().Transform(t); !ok {
+		if _, ok := transforms.Named(t); !ok {
 			return bad(lineOf(text, "transforms"), "there is no transform %q", t)
 		}
 	}
@@ -171,10 +207,11 @@ type Program struct {
 
 // Rows are what it knows when it has.
 type Rows struct {
-	Rows    int
-	Cells   []Cell // the smallest category of every factor
-	Differs int    // the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
-	Rounds  int64  // of earlier runs on these rows
+	Predicted bool // new rows, or rows of a run, for which predictions are made
+	Rows      int
+	Cells     []Cell // the smallest category of every factor
+	Differs   int    // the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
+	Spent            // in earlier runs on these rows
 }
 
 // A Cell is a category of a factor.
@@ -199,12 +236,13 @@ type Line struct {
 
 // lines collects what lines of a policy say.
 type lines struct {
-	path string
-	out  []Line
+	path, within string // within is the table of the lines; "": none
+	out          []Line
 }
 
 // add adds a line. ok says that the run is allowed.
 func (l *lines) add(name string, ok bool, code diag.Code, found, format string, args ...any) {
+	name = l.within + name
 	line := Line{Name: name, Found: found}
 	if !ok {
 		d := &diag.Diagnostic{Code: code, Severity: diag.Error, Message: fmt.Sprintf(format, args...)}
@@ -281,6 +319,12 @@ func (l *lines) term(expires *toml.LocalDate, at time.Time) {
 // Rows lists the lines on the party's rows.
 func (p *Policy) Rows(f Rows) []Line {
 	l := &lines{path: p.path}
+	fitted := p
+	if f.Predicted && p.Predict != nil {
+		other := *p
+		other.MinRows, other.MinCell, p = p.Predict.MinRows, p.Predict.MinCell, &other
+		l.within = "predict."
+	}
 	if p.MinRows > 0 {
 		l.add("min_rows", f.Rows >= p.MinRows, diag.PolicyRows, grouped.Count(f.Rows, "row"), "the policy wants %s or more, and the run has %s", grouped.Count(p.MinRows, "row"), grouped.Digits(f.Rows))
 	}
@@ -298,12 +342,17 @@ func (p *Policy) Rows(f Rows) []Line {
 			l.add("min_cell", true, diag.PolicyRows, found, "")
 		}
 	}
+	l.within, p = "", fitted
 	if p.MinDifference > 0 {
 		l.add("min_difference", f.Differs == 0 || f.Differs >= p.MinDifference, diag.PolicyDifference, "no earlier run had nearly the same rows",
 			"the rows differ in %d from those of an earlier run, and the policy wants %d or more, or the same rows: the difference of two results would tell of these few", f.Differs, p.MinDifference)
 	}
 	if p.MaxRounds > 0 {
 		l.add("max_rounds", f.Rounds < p.MaxRounds, diag.PolicyRounds, grouped.Digits(int(p.MaxRounds-f.Rounds))+" rounds are left", "%s", p.spent())
+	}
+	if p.MaxProducts > 0 {
+		l.add("max_products", f.Products < p.MaxProducts, diag.PolicyValue, grouped.Digits(int(p.MaxProducts-f.Products))+" products with vectors of the server's choice are left",
+			"the runs on these rows have had the %s products with vectors of the server's choice that the policy allows", grouped.Digits(int(p.MaxProducts)))
 	}
 	return l.out
 }
@@ -317,7 +366,7 @@ func (p *Policy) Sums(sums []Sum) []Line {
 	l := &lines{path: p.path}
 	masked, enough := true, true
 	for _, s := range sums {
-		if !s.Masked && !p.Unmasked && masked {
+		if !s.Masked && !p.Unmasked && !(p.seen && s.Clients < 2) && masked {
 			masked = false
 			l.add("unmasked", false, diag.PolicyMasks, "", "the policy lets no contribution leave without a mask, and %s has none: %s", s.Name, unmasked(s))
 		}
@@ -376,6 +425,33 @@ func (p *Policy) Spent() diag.List {
 	return Refused(l.out)
 }
 
+// Limits names the lines that limit numbers of the server that can be held to a bound.
+func Limits(b session.Bound) []string {
+	switch b {
+	case session.BoundSlopes:
+		return []string{"max_adjoint", "max_rounds"}
+	case session.BoundCurved:
+		return []string{"max_adjoint", "max_curvature", "max_rounds"}
+	case session.BoundDirections:
+		return []string{"max_products", "max_rounds"}
+	}
+	return []string{"max_rounds"}
+}
+
+// Set is the value of such a line in a policy, which may be nil.
+func (p *Policy) Set(line string) string {
+	if p == nil {
+		return notSet
+	}
+	v := map[string]float64{"max_adjoint": p.MaxAdjoint, "max_curvature": p.MaxCurvature, "max_products": float64(p.MaxProducts), "max_rounds": float64(p.MaxRounds)}[line]
+	if v == 0 {
+		return notSet
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+const notSet = "not set"
+
 // each says how often a bound counts.
 func each(clients int) string {
 	if clients == 1 {
@@ -385,22 +461,62 @@ func each(clients int) string {
 }
 
 // Adjoint checks an adjoint of a sum that a message has brought; clients is over how many it was added. announced says that the sender has said that the sum was not finite.
+//
+// An intercept that is sampled relative to the sum adds one number to the derivatives of all rows: the mean of theirs, and a row's share of the slope of its prior. Two rows then
+// differ by at most twice the bound, and none is beyond three times it where that share is within the bound.
 func (p *Policy) Adjoint(name string, v []float64, clients int, announced bool) diag.List {
-	if p.MaxAdjoint == 0 {
+	return p.bounded("max_adjoint", p.MaxAdjoint, true, name, v, clients, announced)
+}
+
+// Curvature does so with second derivatives.
+func (p *Policy) Curvature(name string, v []float64, clients int, announced bool) diag.List {
+	return p.bounded("max_curvature", p.MaxCurvature, false, name, v, clients, announced)
+}
+
+// Products checks how many vectors of the server's choice the runs on the same rows have had.
+func (p *Policy) Products(n int64) diag.List {
+	l := &lines{path: p.path}
+	if p.MaxProducts > 0 {
+		l.add("max_products", n <= p.MaxProducts, diag.PolicyValue, "", "with these the runs on the same rows have had %s products with vectors of the server's choice, and the policy allows %s", grouped.Digits(int(n)), grouped.Digits(int(p.MaxProducts)))
+	}
+	return Refused(l.out)
+}
+
+// bounded checks numbers against the bound of a line; shifted: one number may have been added to all.
+func (p *Policy) bounded(line string, bound float64, shifted bool, name string, v []float64, clients int, announced bool) diag.List {
+	if bound == 0 {
 		return nil
 	}
 	l := &lines{path: p.path}
-	most := p.MaxAdjoint * float64(clients) * (1 + 1e-9) // sums are rounded
+	most := float64(bound * float64(clients) * (1 + 1e-9)) // sums are rounded; twice that is a sum of two
+	one, besides := most, ""
+	if shifted {
+		one, besides = 3*most, ", and twice that from an intercept in all rows"
+	}
+	least, largest := -1, -1
 	for i, x := range v {
 		finite := !math.IsNaN(x) && !math.IsInf(x, 0)
 		switch {
 		case !finite && !announced:
-			l.add("max_adjoint", false, diag.PolicyValue, "", "element %d of %q is not finite, and the sender has not said so", i+1, name)
+			l.add(line, false, diag.PolicyValue, "", "element %d of %q is not finite, and the sender has not said so", i+1, name)
 			return Refused(l.out)
-		case finite && math.Abs(x) > most:
-			l.add("max_adjoint", false, diag.PolicyValue, "", "element %d of %q is %.4g, and the policy takes at most %v%s", i+1, name, x, p.MaxAdjoint, each(clients))
+		case !finite:
+			continue
+		case math.Abs(x) > one:
+			l.add(line, false, diag.PolicyValue, "", "element %d of %q is %.4g, and the policy takes at most %v%s%s", i+1, name, x, bound, each(clients), besides)
 			return Refused(l.out)
 		}
+		if least < 0 || x < v[least] {
+			least = i
+		}
+		if largest < 0 || x > v[largest] {
+			largest = i
+		}
+	}
+	if shifted && least >= 0 && v[largest]-v[least] > 2*most {
+		l.add(line, false, diag.PolicyValue, "", "elements %d and %d of %q are %.4g and %.4g, and no number that is added to all rows leaves both within the %v that the policy takes%s",
+			least+1, largest+1, name, v[least], v[largest], bound, each(clients))
+		return Refused(l.out)
 	}
 	return nil
 }

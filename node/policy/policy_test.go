@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -84,7 +85,7 @@ func TestBoundsAreAllowed(t *testing.T) {
 		t.Fatal(diags)
 	}
 	lines := p.Program(Program{Sends: true, Rho: "0.3", At: at})
-	lines = append(lines, p.Rows(Rows{Rows: 5, Cells: []Cell{{"x", 2}}, Differs: 4, Rounds: 9})...)
+	lines = append(lines, p.Rows(Rows{Rows: 5, Cells: []Cell{{"x", 2}}, Differs: 4, Spent: Spent{Rounds: 9}})...)
 	lines = append(lines, p.Sums([]Sum{{"s", 3, true}})...)
 	if bad := append(Refused(lines), p.Adjoint("a", []float64{1, -1}, 1, false)...); len(bad) > 0 || len(lines) != 8 {
 		t.Error(len(lines), bad)
@@ -95,8 +96,63 @@ func TestBoundsAreAllowed(t *testing.T) {
 	if len(p.Over(at)) != 0 || len(p.Over(at.Add(time.Minute))) != 1 || p.Over(at.Add(time.Minute))[0].Code != diag.PolicyTerms {
 		t.Error("a run goes on after the last day, or not until its end")
 	}
-	if len(p.Adjoint("a", []float64{2.9}, 3, false)) != 0 || len(p.Adjoint("a", []float64{3.1}, 3, false)) != 1 {
+	if len(p.Adjoint("a", []float64{2.9, -2.9}, 3, false)) != 0 || len(p.Adjoint("a", []float64{3.1, -3.1}, 3, false)) != 1 {
 		t.Error("the bound of a total is not that of its parts together")
+	}
+}
+
+// What an intercept adds to all rows is allowed beside the bound, up to twice of it, and hides no row beyond it.
+func TestAnInterceptMayShiftAdjoints(t *testing.T) {
+	p, _ := Parse("p", []byte("max_adjoint = 1.0\n"))
+	for _, c := range []struct {
+		v       []float64
+		refused int
+	}{
+		{[]float64{-1.082, 0.9}, 0}, {[]float64{-1.1, 0.95}, 1}, {[]float64{2, 2.9}, 0}, {[]float64{2, 3.1}, 1}, {[]float64{math.NaN(), 0.5, -1.6}, 1}, {[]float64{math.NaN()}, 0}, {nil, 0},
+	} {
+		if bad := p.Adjoint("a", c.v, 1, true); len(bad) != c.refused {
+			t.Error(c.v, bad)
+		}
+	}
+}
+
+// A policy that is open allows what no other line limits, and a run that its owner has confirmed without a policy is masked wherever that hides something.
+func TestOpenAndUnwrittenPolicies(t *testing.T) {
+	all := []Sum{{"pair", 2, true}, {"alone", 1, false}, {"bare", 2, false}}
+	refused := func(p *Policy) (out []string) {
+		for _, s := range all {
+			if Refused(p.Sums([]Sum{s})).HasErrors() {
+				out = append(out, s.Name)
+			}
+		}
+		if Refused(p.Program(Program{Record: true})).HasErrors() {
+			out = append(out, "record")
+		}
+		return out
+	}
+	whole, _ := Parse("p", []byte("policy = \"open\"\nmin_rows = 9\n"))
+	if got := refused(whole); got != nil || !Refused(whole.Rows(Rows{Rows: 8})).HasErrors() {
+		t.Error("an open policy refuses", got, "or forgets its other lines")
+	}
+	if got := refused(Unwritten("p")); !slices.Equal(got, []string{"bare", "record"}) {
+		t.Error("without a policy", got)
+	}
+	three, _ := Parse("p", []byte("policy = \"open\"\nmin_contributors = 3\n"))
+	if got := refused(three); !slices.Equal(got, []string{"pair"}) {
+		t.Error("an open policy with a line:", got)
+	}
+}
+
+// Predictions have lines of their own where the policy has them, and those of fits where it does not.
+func TestPredictionsHaveTheirOwnLines(t *testing.T) {
+	for text, want := range map[string]int{"min_rows = 100\n": 1, "min_rows = 100\n[predict]\nmin_rows = 5\n": 0, "min_rows = 1\n[predict]\nmin_rows = 6\n": 1, "min_cell = 9\n[predict]\nmin_rows = 1\n": 0} {
+		p, diags := Parse("p", []byte(text))
+		if got := Refused(p.Rows(Rows{Predicted: true, Rows: 5, Cells: []Cell{{"ward", 2}}})); diags.HasErrors() || len(got) != want {
+			t.Error(text, diags, got)
+		}
+	}
+	if p, _ := Parse("p", []byte("min_rows = 100\n[predict]\nmin_rows = 5\n")); len(Refused(p.Rows(Rows{Rows: 5}))) != 1 {
+		t.Error("the line for predictions holds for a fit")
 	}
 }
 
@@ -137,15 +193,15 @@ func TestHistoryAddsUp(t *testing.T) {
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if differs, rounds, err := h.Earlier(rows); err != nil || differs != 0 || rounds != 700 {
-		t.Error(differs, rounds, err)
+	if differs, spent, err := h.Earlier(rows); err != nil || differs != 0 || spent.Rounds != 700 {
+		t.Error(differs, spent, err)
 	}
-	if differs, rounds, err := h.Earlier(other); err != nil || differs != 4 || rounds != 0 {
-		t.Error(differs, rounds, err)
+	if differs, spent, err := h.Earlier(other); err != nil || differs != 4 || spent.Rounds != 0 {
+		t.Error(differs, spent, err)
 	}
 	count(NewMeter(p, h, rows), 10) // killed: what it took is spent
-	if _, rounds, _ := h.Earlier(rows); rounds != 1700 {
-		t.Error(rounds)
+	if _, spent, _ := h.Earlier(rows); spent.Rounds != 1700 {
+		t.Error(spent)
 	}
 	if got := count(NewMeter(p, h, rows), 5000); got != 800 {
 		t.Error(got, "rounds of the 800 that are left")
@@ -157,6 +213,32 @@ func TestHistoryAddsUp(t *testing.T) {
 	if NewRowSet([]byte("other secret"), names(0, 100)).Differs(rows) != 200 {
 		t.Error("the numbers of rows do not depend on the secret")
 	}
+}
+
+// Products add up over processes and epochs on the same rows, each of which has a meter of its own, and over no others; what is beyond the bound is refused by each.
+func TestProductsAddUp(t *testing.T) {
+	h := OpenHistory(t.TempDir())
+	p := &Policy{MaxProducts: 2500}
+	rows, other := NewRowSet([]byte("s"), []string{"1", "2"}), NewRowSet([]byte("s"), []string{"1", "3"})
+	for k, want := range []bool{true, true, false, false} {
+		if diags, err := NewMeter(p, h, rows).Products(1001); err != nil || diags.HasErrors() == want {
+			t.Errorf("process %d: %v %v", k+1, diags, err)
+		}
+	}
+	if diags, err := NewMeter(p, h, other).Products(1001); err != nil || diags.HasErrors() {
+		t.Error(diags, err)
+	}
+	_, spent, err := h.Earlier(rows)
+	if err != nil || spent.Products != 4004 || !refuses(p.Rows(Rows{Spent: spent}), "max_products") {
+		t.Error(spent, err)
+	}
+	if _, spent, _ = h.Earlier(other); spent.Products != 1001 || refuses(p.Rows(Rows{Spent: spent}), "max_products") {
+		t.Error(spent)
+	}
+}
+
+func refuses(lines []Line, name string) bool {
+	return slices.ContainsFunc(lines, func(l Line) bool { return l.Name == name && l.Refused != nil })
 }
 
 // The rows in which sets differ, by counting, and rounds over runs on many sets: sums of what was counted on each, never beyond the bound.
@@ -188,8 +270,8 @@ func TestHistoryOfManySets(t *testing.T) {
 					differs = n
 				}
 			}
-			if got, rounds, err := h.Earlier(rows); err != nil || got != differs || rounds != spent[key] {
-				t.Fatalf("%v differ and %d rounds, %v; %d differ and %d rounds", got, rounds, err, differs, spent[key])
+			if got, had, err := h.Earlier(rows); err != nil || got != differs || had.Rounds != spent[key] {
+				t.Fatalf("%v differ and %v, %v; %d differ and %d rounds", got, had, err, differs, spent[key])
 			}
 			want := int64(r.IntN(30))
 			counted, err := h.Add(rows, want, most)

@@ -1,3 +1,5 @@
+// Package loo estimates how well a model predicts rows that it has not seen: leave-one-out cross-validation by Pareto-smoothed importance sampling and WAIC (Vehtari, Gelman and
+// Gabry 2017), with comparisons of models.
 package loo
 
 import (
@@ -7,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/portable/pareto"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -41,7 +44,7 @@ func Of(ll Pointwise, independent bool, progress Progress) Estimate {
 		}
 		ratios := make([]float64, len(all))
 		floats.SubTo(ratios, ratios, all)
-		s := Smooth(ratios, o.rEff)
+		s := pareto.Smooth(ratios, o.rEff)
 		o.k, o.elpd = s.K, math.NaN()
 		if s.LogWeights != nil {
 			terms := make([]float64, len(all))

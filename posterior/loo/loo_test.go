@@ -2,6 +2,7 @@ package loo
 
 import (
 	"cmp"
+	"github.com/vflc/vflc/portable/pareto"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -49,7 +50,7 @@ func TestGPDAgainstLoo(t *testing.T) {
 		x[i] = -math.Log(1 - u)
 	}
 	slices.Sort(x)
-	k, sigma := fitGPD(x)
+	k, sigma := pareto.Fit(x)
 	near(t, "k", k, 0.078362854892, 1e-11)
 	near(t, "sigma", sigma, 0.977680638505, 1e-11)
 }
@@ -60,7 +61,7 @@ func TestSmoothAgainstLoo(t *testing.T) {
 	for i, x := range v {
 		light[i], heavy[i] = 0.9*x, 3*math.Abs(x)
 	}
-	if got := TailLen(2000, 1); got != 135 {
+	if got := pareto.TailLen(2000, 1); got != 135 {
 		t.Errorf("tail of %d, want 135", got)
 	}
 	for _, c := range []struct {
@@ -71,7 +72,7 @@ func TestSmoothAgainstLoo(t *testing.T) {
 		{"light", light, -0.0625534438, 1471.064770, 0.002266761558},
 		{"heavy", heavy, 0.2819227277, 349.316491, 0.015112146140},
 	} {
-		s := Smooth(c.ratios, 1)
+		s := pareto.Smooth(c.ratios, 1)
 		near(t, c.name+" k", s.K, c.k, 1e-10)
 		near(t, c.name+" effective sample size", s.ESS(1), c.ess, 1e-6)
 		near(t, c.name+" largest weight", math.Exp(slices.Max(s.LogWeights)), c.maxWt, 1e-11)
@@ -177,11 +178,11 @@ func TestSmoothedWeights(t *testing.T) {
 		for i := range ratios {
 			ratios[i] = scale * r.NormFloat64()
 		}
-		s := Smooth(ratios, 1)
+		s := pareto.Smooth(ratios, 1)
 		if sum := floats.LogSumExp(s.LogWeights); math.Abs(sum) > 1e-9 {
 			t.Fatalf("weights sum to exp(%g)", sum)
 		}
-		order := largest(ratios, len(ratios))
+		order := pareto.Largest(ratios, len(ratios))
 		for i := 1; i < len(order); i++ {
 			if s.LogWeights[order[i]] < s.LogWeights[order[i-1]]-1e-9 {
 				t.Fatalf("a larger ratio got a smaller weight")
@@ -189,7 +190,7 @@ func TestSmoothedWeights(t *testing.T) {
 		}
 		moved := slices.Clone(ratios)
 		floats.AddConst(1024, moved)
-		if again := Smooth(moved, 1); math.Abs(again.K-s.K) > 1e-6*(1+math.Abs(s.K)) {
+		if again := pareto.Smooth(moved, 1); math.Abs(again.K-s.K) > 1e-6*(1+math.Abs(s.K)) {
 			t.Fatalf("k %g becomes %g when all ratios are scaled", s.K, again.K)
 		}
 	})
@@ -197,12 +198,12 @@ func TestSmoothedWeights(t *testing.T) {
 
 func TestUndefined(t *testing.T) {
 	for name, ratios := range map[string][]float64{"none": {}, "a NaN": {1, math.NaN(), 2}, "an infinity": {1, math.Inf(1), 2}, "no density": {math.Inf(-1), math.Inf(-1)}} {
-		if s := Smooth(ratios, 1); !math.IsNaN(s.K) {
+		if s := pareto.Smooth(ratios, 1); !math.IsNaN(s.K) {
 			t.Errorf("%s: k = %g, want NaN", name, s.K)
 		}
 	}
 	for name, ratios := range map[string][]float64{"few": {1, 2, 3, 4, 5}, "equal": make([]float64, 100)} {
-		s := Smooth(ratios, 1)
+		s := pareto.Smooth(ratios, 1)
 		if !math.IsInf(s.K, 1) || math.Abs(floats.LogSumExp(s.LogWeights)) > 1e-12 {
 			t.Errorf("%s: k = %g, weights sum to exp(%g)", name, s.K, floats.LogSumExp(s.LogWeights))
 		}
@@ -245,7 +246,7 @@ func TestLargest(t *testing.T) {
 		}
 		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 		n := rapid.IntRange(1, len(x)).Draw(t, "n")
-		if got := largest(x, n); !slices.Equal(got, want[len(x)-n:]) {
+		if got := pareto.Largest(x, n); !slices.Equal(got, want[len(x)-n:]) {
 			t.Fatalf("the %d largest of %v are %v, want %v", n, x, got, want[len(x)-n:])
 		}
 	})

@@ -7,7 +7,7 @@ func elboKind() Kind {
 }
 
 func elbo(in input) (*Figure, error) {
-	f := &Figure{title: in.title("Evidence lower bound"), across: 2, legend: in.runLegend(), shades: "Shaded: ± 2 Monte Carlo standard errors."}
+	f := &Figure{title: in.title("Evidence lower bound"), across: 2, flows: true, legend: in.runLegend(), shades: "Shaded: ± 2 Monte Carlo standard errors."}
 	f.wide, f.high = 400, 260
 	whole := panel{title: "All iterations", x: axis{label: "iteration", whole: true}, y: axis{label: "ELBO (nats)"}}
 	half := whole

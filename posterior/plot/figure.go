@@ -74,8 +74,19 @@ const (
 	tickLength = 4.0
 )
 
-// Across is the number of panels in a row.
-func (f *Figure) Across() int { return f.across }
+// Narrow is the figure for a narrow screen: its panels below one another, unless they belong side by side.
+func (f *Figure) Narrow() *Figure {
+	out := *f
+	if f.flows {
+		out.across = 1
+	} else if f.across > 1 {
+		out.high = narrowWidth / float64(f.across)
+	}
+	return &out
+}
+
+// narrowWidth is about that of a telephone, in units.
+const narrowWidth = 360.0
 
 // rows is the number of rows of panels.
 func (f *Figure) rows() int { return (len(f.panels) + f.across - 1) / f.across }

@@ -36,7 +36,7 @@ func example(name, stem string, parameters, chains, draws int) Run {
 	for _, kind := range []struct {
 		name string
 		of   func() float64
-	}{{"y", r.NormFloat64}, {"cases", func() float64 { return math.Floor(4 * r.Float64()) }}} {
+	}{{"y", r.NormFloat64}, {"cases", func() float64 { return math.Floor(4 * r.Float64()) }}, {"ill", func() float64 { return math.Floor(2 * r.Float64()) }}} {
 		one := Response{Name: kind.name}
 		for i := range 8 {
 			y := make([]float64, 30)

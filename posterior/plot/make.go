@@ -13,6 +13,8 @@ type Run struct {
 	Name  string
 	Draws *posterior.Draws
 	ELBO  []posterior.ELBOPoint
+	// First are parameters, as summaries name them, that a kind begins with where it has no room for all.
+	First []string
 	// Responses are those of the model with replicates, for kinds that need them.
 	Responses []Response
 }
@@ -79,6 +81,9 @@ func Make(kind string, runs []Run, names []string) (*Figure, error) {
 	}
 	if in.left > 0 {
 		rest := fmt.Sprintf("The first %d of %d parameters.", len(in.scalars), len(in.scalars)+in.left)
+		if len(runs[0].First) > 0 {
+			rest = fmt.Sprintf("%d of %d parameters, the first of them those that need a look.", len(in.scalars), len(in.scalars)+in.left)
+		}
 		f.note = strings.TrimSpace(f.note + " " + rest)
 		if text := f.text; text != nil { // which has no notes of the figure
 			f.text = func(s Size) string { return text(s) + "  " + rest + "\n" }
@@ -120,6 +125,14 @@ func (in *input) choose(k Kind, names []string) error {
 	case len(names) > 0 && n > k.most:
 		return choicef("%s shows at most %d parameters, not %d: name fewer", k.Name, k.most, n)
 	case len(names) == 0 && n > k.first:
+		first := in.runs[0].First
+		place := func(s scalar) int {
+			if i := slices.Index(first, s.label); i >= 0 {
+				return i
+			}
+			return len(first)
+		}
+		slices.SortStableFunc(in.scalars, func(a, b scalar) int { return place(a) - place(b) })
 		in.scalars, in.left = in.scalars[:k.first], n-k.first
 	}
 	return nil

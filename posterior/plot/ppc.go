@@ -29,9 +29,13 @@ func ppc(in input) (*Figure, error) {
 	observed, replicated := penOf(1), penOf(0)
 	observed.width = 2
 	f.legend = []entry{{text: "observed", pen: observed}, {text: "replicated", pen: replicated}}
+	bars := false
 	for _, r := range run.Responses {
 		p := panel{title: r.Name, x: axis{label: "value"}, y: axis{label: "density"}}
-		if lo, hi, whole := wholes(r); whole {
+		if r.binary() { // the share of ones fits in any model with an intercept
+			p = calibrated(r, observed, replicated)
+			bars = true
+		} else if lo, hi, whole := wholes(r); whole {
 			p.x.whole, p.y.label = true, "share"
 			f.shades = "Shaded: where 90 % of the replicates lie, value by value."
 			p.marks = shares(r, lo, hi, observed, replicated)
@@ -44,6 +48,9 @@ func ppc(in input) (*Figure, error) {
 			}
 		}
 		f.panels = append(f.panels, p)
+	}
+	if bars {
+		f.note = "Of a binary response: the share of ones among rows of like predicted probability; bars: where 90 % of the replicates have it; on the dashed line it is as predicted."
 	}
 	return f, nil
 }

@@ -130,7 +130,11 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	}
 	if err := decode(filepath.Join(r.Path, SummaryFile), &r.Document); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s has no %s: the run has not finished (vflc resume continues it)", r.Path, SummaryFile)
+			way := "vflc resume continues it"
+			if _, missing := os.Stat(filepath.Join(r.Path, SessionDir, SessionFile)); missing == nil {
+				way = "the vflc serve or vflc join that began it, given again, continues it"
+			}
+			err = fmt.Errorf("%s has no %s: the run has not finished (%s)", r.Path, SummaryFile, way)
 		}
 		return nil, nil, err
 	}

@@ -125,12 +125,12 @@ func (e *Editor) Line(prompt string) (string, error) {
 	return string(text), nil
 }
 
-// Interrupted reports whether Ctrl-C has been pressed since the line was entered: as a signal, or as a key in the instant before the terminal left raw mode. What was typed before it is then
-// forgotten, as by a terminal that gives a signal for it.
+// Interrupted reports whether Ctrl-C has been pressed since the line was entered: as a signal, or as a key in the instant before the terminal left raw mode. What else was typed
+// stays to be read.
 func (e *Editor) Interrupted() bool {
 	typed := e.keys.takeAhead()
 	if i := bytes.LastIndexByte(typed, ctrlC); i >= 0 {
-		e.keys.ahead = typed[i+1:]
+		e.keys.ahead = slices.Delete(typed, i, i+1)
 		return true
 	}
 	e.keys.ahead = typed

@@ -212,8 +212,8 @@ func evaluator(g *graph.Graph, globals []int) func(phi, eta, lp, slope, seeds, b
 		}
 		e.Pull(seeded)
 		copy(slope, e.InputAdjoint(0))
-		for k, i := range globals {
-			by[k] = e.Grad()[i]
+		for k := range by {
+			by[k] = e.Grad()[globals[k]]
 		}
 	}
 }

@@ -39,6 +39,7 @@ const (
 const (
 	window    = 16 << 20 // bytes on their way to a peer
 	mostQueue = 64 << 20 // bytes that wait here for being read
+	mostKept  = 8 << 20  // bytes of a buffer of each peer together that are kept for the next message: what long ones took is freed
 )
 
 // Link is one party's end of the connections of one epoch. It implements transport.Transport.
@@ -47,6 +48,7 @@ type Link struct {
 	index uint16
 	most  int // bytes of a message
 	part  int // bytes of a message in one packet
+	keep  int // bytes of a buffer that is kept for the next message
 	peers map[string]*peer
 	byID  []*peer
 	done  chan struct{}
@@ -124,6 +126,7 @@ func NewLink(c Config) (*Link, error) {
 		p := &peer{link: l, name: name, id: uint16(i), sender: newSeal(send), opens: newSeal(receive), again: againAfter, room: make(chan struct{}, 1), ready: make(chan struct{}, 1)}
 		l.peers[name], l.byID[i] = p, p
 	}
+	l.keep = mostKept / max(1, len(l.peers))
 	l.wait.Go(l.watch)
 	return l, nil
 }
@@ -153,6 +156,14 @@ func (l *Link) Flush(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// kept is a buffer for the next message.
+func (l *Link) kept(buffer []byte) []byte {
+	if cap(buffer) > l.keep {
+		return nil
+	}
+	return buffer[:0]
 }
 
 func (p *peer) flying() int {
@@ -268,6 +279,7 @@ func (l *Link) Send(ctx context.Context, to string, m transport.Message) error {
 				return &LengthError{Kind: m.Kind, To: to, Bytes: len(p.plain), Most: l.most}
 			}
 			p.seal(p.plain)
+			p.plain = p.link.kept(p.plain)
 			p.mutex.Unlock()
 			return nil
 		}
@@ -365,9 +377,11 @@ func (p *peer) pop() *received {
 		return nil
 	}
 	m := p.queue[0]
-	p.queue = append(p.queue[:0], p.queue[1:]...)
+	p.queue = slices.Delete(p.queue, 0, 1)
 	p.queued -= m.size
-	p.held = m
+	if m.size <= p.link.keep {
+		p.held = m
+	}
 	return m
 }
 
@@ -447,7 +461,7 @@ func (p *peer) soon(now time.Time) {
 func (p *peer) complete(now time.Time) {
 	content := p.assembly
 	p.got++
-	p.assembly, p.part, p.parts = content[:0], 0, 0
+	p.assembly, p.part, p.parts = p.link.kept(content), 0, 0
 	if p.soon(now); p.got-p.ackedAt >= 64 {
 		p.acknowledge()
 	}
@@ -480,13 +494,15 @@ func (p *peer) acknowledged(upTo uint64) {
 	n := 0
 	for n < len(p.flight) && p.flight[n].seq <= upTo {
 		p.bytes -= p.flight[n].bytes
-		p.free = append(p.free, p.flight[n])
+		if p.flight[n].bytes <= p.link.keep {
+			p.free = append(p.free, p.flight[n])
+		}
 		n++
 	}
 	if n == 0 {
 		return
 	}
-	p.flight = append(p.flight[:0], p.flight[n:]...)
+	p.flight = slices.Delete(p.flight, 0, n)
 	p.again = againAfter
 	select {
 	case p.room <- struct{}{}:

@@ -15,6 +15,7 @@ import (
 type Chains struct {
 	Envs  []density.Env
 	own   []*base          // of the Envs, which may have been wrapped since
+	ends  []density.Ending // the Envs
 	lanes *transport.Lanes // nil in one loop
 	crew  []*workers.Group
 	// convoy is that of chains which share cores and pass over many data; else nil.
@@ -23,10 +24,7 @@ type Chains struct {
 
 // RunChains is Run with an Env for each of n chains. With OneLoop, cores that no chain needs help with evaluations that are long enough; no number depends on it.
 func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n, cores int, run func(context.Context, *Chains) error) error {
-	keys, err := SimulatedKeys(seed, plan.Names).WithMasks(plan)
-	if err != nil {
-		return err
-	}
+	keys := SimulatedKeys(seed, plan.Names)
 	if mode == PerParty {
 		return apart(ctx, plan, keys, func(ctx context.Context, i int, end transport.Transport, own Keys) error {
 			c, err := RemoteChains(plan.Only(i), i, end, own, n)
@@ -58,7 +56,7 @@ func (c *Chains) add(n int, env func(k int) (density.Env, error)) error {
 			return err
 		}
 		e.(density.Numbered).Number(k + 1)
-		c.Envs, c.own = append(c.Envs, e), append(c.own, of(e))
+		c.Envs, c.own, c.ends = append(c.Envs, e), append(c.own, of(e)), append(c.ends, e.(density.Ending))
 	}
 	return nil
 }
@@ -100,7 +98,7 @@ func (c *Chains) Close() {
 	}
 }
 
-// Each calls f for all chains at the same time. The first error ends the others. No f may wait for another but by messages.
+// Each calls f for all chains at the same time, and ends each of them (density.Ending). The first error ends the others. No f may wait for another but by messages.
 func (c *Chains) Each(ctx context.Context, f func(ctx context.Context, chain int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -113,7 +111,11 @@ func (c *Chains) Each(ctx context.Context, f func(ctx context.Context, chain int
 	var wait sync.WaitGroup
 	for k := range c.Envs {
 		wait.Go(func() {
-			if err := f(ctx, k); err != nil {
+			err := f(ctx, k)
+			if err == nil {
+				err = c.ends[k].End(ctx)
+			}
+			if err != nil {
 				cancel(err)
 			}
 			c.convoy.End(k)
@@ -137,6 +139,10 @@ func (c *Chains) Bundles() int {
 // apart runs a function at every party, which is given its own end and keys alone. The first error that is a cause ends all.
 func apart(ctx context.Context, plan *model.Plan, keys Keys, run func(ctx context.Context, i int, end transport.Transport, own Keys) error) error {
 	if err := plan.Verify(); err != nil {
+		return err
+	}
+	keys, err := keys.WithMasks(plan)
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

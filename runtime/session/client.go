@@ -131,6 +131,24 @@ func (c *client) backward(ctx context.Context, down *frame) (*frame, error) {
 	return from, nil
 }
 
+// End implements density.Ending.
+func (c *client) End(ctx context.Context) error {
+	if len(c.script.closing.arrays) == 0 {
+		return nil
+	}
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	if err := c.send(ctx, c.server, &c.script.closing); err != nil {
+		return err
+	}
+	if err := c.recv(ctx, c.server, &c.script.closed); err != nil {
+		return err
+	}
+	c.measured(c.cost.closing)
+	return nil
+}
+
 // Totals sends the centres and receives the sums.
 func (c *client) Totals(ctx context.Context, centre, total [][]float64) error {
 	c.mustHaveAuxiliaries()

@@ -237,11 +237,7 @@ func newCodes(plan *model.Plan, g *grids) *codes {
 		c.gradient = append(c.gradient, newCoding(to, nil))
 	}
 	if plan.Wire.Fixed {
-		var all []model.Port
-		for k := range plan.Names {
-			all = append(all, model.Port{Party: k})
-		}
-		if c.scalars = newCoding(clientsOf(plan, all), nil); c.scalars != nil {
+		if c.scalars = newCoding(allClients(plan), nil); c.scalars != nil {
 			c.scalars.saturates = true
 		}
 	}
@@ -259,6 +255,15 @@ func clientsOf(plan *model.Plan, ports []model.Port) (clients []int) {
 		}
 	}
 	return clients
+}
+
+// allClients lists the clients of a plan as clientsOf does.
+func allClients(plan *model.Plan) []int {
+	var all []model.Port
+	for k := range plan.Names {
+		all = append(all, model.Port{Party: k})
+	}
+	return clientsOf(plan, all)
 }
 
 // of is the coding of a channel that goes up in a kind of message, nil where there is none.

@@ -93,7 +93,8 @@ func TestChainsOfPartiesOnOneCore(t *testing.T) {
 		const chains = 3
 		apart := func(cores int) map[string][][]float64 {
 			out, lock := map[string][][]float64{}, sync.Mutex{}
-			keys := session.SimulatedKeys(1, plan.Names)
+			keys, err := session.SimulatedKeys(1, plan.Names).WithMasks(plan)
+			must(t, err)
 			var wait sync.WaitGroup
 			for i, end := range transport.NewMem(plan.Names) {
 				own := make([][]float64, chains)

@@ -16,7 +16,10 @@ type price struct {
 // cost holds the prices of a plan: what a deployment pays, so that a simulation reports the same.
 type cost struct {
 	density, opening, totals, values price // opening: the part of density up to the reply
+	closing                          price
 	clients                          int64
+	seals                            int64 // bytes of all seals of an exchange
+	sealed                           bool  // seals are in opening
 }
 
 // newCost derives the prices from the scripts of all clients. Rounds do not add over clients, which are served side by side.
@@ -27,6 +30,7 @@ func newCost(plan *model.Plan) cost {
 		c.density.bytes += size(&s.partial, &s.whole, &s.trailing)
 		c.totals.bytes += size(&s.centre, &s.total)
 		c.values.bytes += size(&s.values, &s.drawn)
+		c.closing.bytes += size(&s.closing, &s.closed)
 	}
 	c.density.bytes += c.opening.bytes
 	c.density.rounds = densityRounds(plan)
@@ -34,10 +38,22 @@ func newCost(plan *model.Plan) cost {
 	if plan.Power && len(plan.Groups) > 0 {
 		c.opening.rounds--
 	}
+	c.closing.rounds = min(1, c.closing.bytes)
+	c.seals, c.sealed = c.closing.bytes, len(plan.Groups) > 0
 	c.totals.rounds = min(1, c.totals.bytes)
 	c.values.rounds, c.values.told = min(1, c.values.bytes), true
 	return c
 }
+
+// Evaluation is what one evaluation costs between the parties of a plan, with numbers as they are: round trips, and payload bytes over all connections.
+func Evaluation(plan *model.Plan) (trips, bytes int64) {
+	c := newCost(plan)
+	p := c.proceed(scalarsOfState, true)
+	return p.rounds, p.bytes
+}
+
+// scalarsOfState are those that a state of a chain adds to its evaluation: log density and energy.
+const scalarsOfState = 2
 
 // plainScripts are the scripts of all clients with numbers as they are. Two words for a number cost more: see local.post.
 func plainScripts(plan *model.Plan) (scripts []*script) {
@@ -78,7 +94,7 @@ func size(frames ...*frame) (bytes int64) {
 
 // sum is the price of adding k scalars over all parties.
 func (c *cost) sum(k int) price {
-	return price{rounds: min(1, c.clients), bytes: 2 * bytesPerNumber * int64(k) * c.clients}
+	return price{rounds: min(1, c.clients), bytes: 2*bytesPerNumber*int64(k)*c.clients + c.seals}
 }
 
 // proceed is the price of adding k scalars over all parties and, where it was wanted, an evaluation.
@@ -86,6 +102,9 @@ func (c *cost) proceed(k int, wanted bool) price {
 	p, sum := c.opening, c.sum(k)
 	if wanted {
 		p = c.density
+	}
+	if c.sealed {
+		sum.bytes -= c.seals
 	}
 	return price{rounds: max(p.rounds, sum.rounds), bytes: p.bytes + sum.bytes}
 }

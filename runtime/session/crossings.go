@@ -1,6 +1,8 @@
 package session
 
 import (
+	"strings"
+
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
@@ -20,6 +22,7 @@ type Crossing struct {
 	// What crosses, what masks it, and what a curious receiver can compute: texts in which {name}, {cut}, {client}, {rho} and {scalars} stand for those of the
 	// model.
 	What, Masked, Learns string
+	Reach                Reach
 }
 
 // Crossings lists everything that server and clients exchange in a run that uses these exchanges, client by client, from the scripts that the run itself
@@ -55,7 +58,7 @@ func crossing(use density.Use, k kind, c channel, name string, client int) Cross
 	}
 	return Crossing{
 		Content: c.Content, Numbers: c.Content, Use: use, Kind: k.name, Channel: name, Client: client, Up: k.up, Of: c.of,
-		What: d.what, Masked: d.masked, Learns: d.learns,
+		What: d.what, Masked: d.masked, Learns: d.learns, Reach: d.reach,
 	}
 }
 
@@ -70,9 +73,21 @@ func (f *frame) hidden(i int, c Crossing) Crossing {
 	if f.encoding(i) == transport.Masked {
 		c.Masked, c.Learns = "masks, which cancel in the sum over its clients", descriptions[c.Content].total
 		c.Hidden = true
+		if c.Reach == Contribution && c.Motion != density.Otherwise {
+			c.Learns += separated
+			if c.Motion != density.ByClient {
+				c.Learns += byColumn
+			}
+		}
 	}
 	return c
 }
+
+// separated is what a receiver can do with totals along the trajectories of a sampler.
+const separated = "; the mask does not keep clients apart: along a trajectory a total changes by a known multiple of the adjoint, by which two chains divide it into each client's part, row by row"
+
+// byColumn is what it can do besides where a client's metric may be diagonal.
+const byColumn = ", and by column where the client's metric is diagonal, as --metric auto may have it of more than 64 parameters or of priors that depend on one another"
 
 // besides name what crosses with the numbers of a channel.
 var besides = map[Content]string{Mark: " (mark)", Grid: " (grid)"}
@@ -81,7 +96,7 @@ var besides = map[Content]string{Mark: " (mark)", Grid: " (grid)"}
 func (c Crossing) beside(content Content) Crossing {
 	d := descriptions[content]
 	c.Channel += besides[content]
-	c.Content, c.What, c.Masked, c.Learns = content, d.what, d.masked, d.learns
+	c.Content, c.What, c.Masked, c.Learns, c.Reach = content, d.what, d.masked, d.learns, d.reach
 	return c
 }
 
@@ -103,7 +118,31 @@ type Form struct {
 	Columns bool `json:"columns,omitempty"` // exchanges may have several
 	Words   bool `json:"words,omitempty"`   // as integers, one or two for each number
 	Masked  bool `json:"masked,omitempty"`  // so that the receiver has the total alone
-	Adjoint bool `json:"adjoint,omitempty"` // derivatives of the log likelihood by the elements of a sum
+	// Bound is what a party can hold the numbers that it receives to.
+	Bound Bound `json:"bound,omitempty"`
+	Alike bool  `json:"alike,omitempty"` // all clients that have the channel receive the same
+}
+
+// A Bound is what is known of the numbers of a channel that goes down, beyond that they are finite. What has none are sums of what clients send, parameters, and the server's decisions.
+type Bound string
+
+// The bounds.
+const (
+	BoundSlopes     Bound = "slopes"     // derivatives of the log likelihood of each row by an element of a sum, or their mean
+	BoundCurved     Bound = "curved"     // in the first column slopes, in the second curvatures: second derivatives, or their mean
+	BoundDirections Bound = "directions" // vectors of the server's choice, which the client multiplies: they are counted
+)
+
+// BoundOf is what the numbers of a channel that goes down can be held to.
+func BoundOf(kind, channel string) Bound {
+	for _, k := range kinds {
+		for _, c := range k.carries {
+			if d := descriptions[c.content]; k.name == kind && !k.up && d.prefix != "" && strings.HasPrefix(channel, d.prefix) && !strings.HasSuffix(channel, besides[Grid]) {
+				return d.bound
+			}
+		}
+	}
+	return ""
 }
 
 // Forms lists the channels of the scripts of a party, given by its index, client by client, each once: nothing else crosses, but for messages of the kind Ending.
@@ -117,8 +156,11 @@ func Forms(plan *model.Plan, party int) []Form {
 		all := newScript(plan, client, of).framesWithScalars()
 		for k, f := range all[true] {
 			for i, c := range f.channels {
-				one := Form{Client: plan.Names[client], Up: kinds[k].up, Kind: kinds[k].name, Channel: f.arrays[i].Name, Words: f.codings[i] != nil, Masked: f.encoding(i) == transport.Masked, Columns: k >= kindMoments, Adjoint: c.Content == Adjoint || c.Content == Whole}
-				if c.of >= 0 {
+				one := Form{
+					Client: plan.Names[client], Up: kinds[k].up, Kind: kinds[k].name, Channel: f.arrays[i].Name, Words: f.codings[i] != nil, Masked: f.encoding(i) == transport.Masked,
+					Columns: k >= kindMoments && !c.seals(), Bound: descriptions[c.Content].bound, Alike: f.alike[i] != nil,
+				}
+				if c.of >= 0 || c.seals() {
 					one.Length = f.lens[i]
 				}
 				out = append(out, one)

@@ -54,7 +54,15 @@ var forgeries = map[string]func(*transport.Message){
 
 // unannounced makes a number one that is not finite, of which the message does not say so.
 func unannounced(m *transport.Message, x float64) {
-	a := &m.Arrays[len(m.Arrays)-1]
+	k := len(m.Arrays) - 1
+	for k > 0 && len(m.Arrays[k].Data) == 0 { // seals
+		k--
+	}
+	a := &m.Arrays[k]
+	if len(a.Data) == 0 {
+		a.NotFinite = true
+		return
+	}
 	a.Data = append([]float64(nil), a.Data...)
 	a.Data[len(a.Data)-1], a.NotFinite = x, false
 }
@@ -68,7 +76,11 @@ func together(plan *model.Plan, ends []transport.Transport, seed uint64, run fun
 		go func() {
 			defer wait.Done()
 			defer end.Close()
-			env, err := session.NewRemote(plan.Only(i), i, end, session.SimulatedKeys(seed, plan.Names[i:i+1]))
+			keys, err := session.SimulatedKeys(seed, plan.Names).WithMasks(plan)
+			var env density.Env
+			if err == nil {
+				env, err = session.NewRemote(plan.Only(i), i, end, keys.Only(plan.Names[i]))
+			}
 			if err == nil {
 				err = run(context.Background(), env)
 			}

@@ -26,16 +26,12 @@ func newLocalWith(plan *model.Plan, keys Keys, helpers int) (density.Env, error)
 	if err := plan.Verify(); err != nil {
 		return nil, err
 	}
-	keys, err := keys.WithMasks(plan)
-	if err != nil {
-		return nil, err
-	}
 	all := make([]int, len(plan.Parties))
 	for i := range all {
 		all[i] = i
 	}
-	shared, err := newCommon(plan, keys, all...)
-	if err != nil {
+	shared := newCommon(plan, keys)
+	if err := shared.maskInside(plan, keys); err != nil {
 		return nil, err
 	}
 	e, err := newLocal(plan, keys, shared, helpers, all)
@@ -43,6 +39,25 @@ func newLocalWith(plan *model.Plan, keys Keys, helpers int) (density.Env, error)
 		return nil, err
 	}
 	return e, e.divide(func(w *model.Plan) (density.Env, error) { return newLocal(w, keys, shared, helpers, all) })
+}
+
+// maskInside makes the masks of all clients, where there are any. What they receive in one process is the same: its digest is left out.
+func (c *common) maskInside(plan *model.Plan, keys Keys) error {
+	if !plan.Wire.Masked {
+		return nil
+	}
+	keys, err := keys.WithMasks(plan)
+	if err != nil {
+		return err
+	}
+	for i := 1; i < len(plan.Names) && len(plan.Names) > 2; i++ {
+		p, err := newPairs(plan, i, keys.Masks)
+		if err != nil {
+			return err
+		}
+		c.masks[i] = newMasker(p, func(int) []byte { return nil })
+	}
+	return nil
 }
 
 func newLocal(plan *model.Plan, keys Keys, shared *common, helpers int, all []int) (*local, error) {
@@ -190,6 +205,12 @@ func (e *local) deliver(s *partyState, early bool) {
 			copy(s.Input(a.Input), e.parties[0].Output(e.plan.Shared[a.Shared].From.Index))
 		}
 	}
+}
+
+// End spends what the last exchange costs parties that are apart.
+func (e *local) End(context.Context) error {
+	e.spend(e.cost.closing)
+	return nil
 }
 
 // Totals adds the centres of each sum's members.

@@ -1,33 +1,60 @@
 package session
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/ecdh"
-	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"hash"
+	"sync"
 
-	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// Masks hide what a client adds to a sum (Bonawitz et al. 2017, without recovery of dropouts: every party is needed in every round). Each pair of clients agrees on a secret by
-// X25519; HKDF-SHA-256 makes of it, of the run, of its resumption and of the chain a key of AES-256, which in counter mode gives a stream of words for each round and
-// kind of message. The first of the pair, in party order, adds them to its words mod 2⁶⁴ and the other subtracts them. Whoever lacks the key sees
-// uniformly distributed words; in the sum over all clients the masks are gone.
+// Masks cover what a client adds to a sum (Bonawitz et al. 2017, without recovery of dropouts: every party is needed in every round). Each pair of clients has a key of the session
+// (pairs.go). HMAC-SHA-256 under it makes of the digest of all that both have received until then (seals.go) a key of AES-256, which
+// in counter mode, from the round and the kind of message on, gives a stream of words. The first of the pair, in party order, adds them to its words mod 2⁶⁴ and the other subtracts them. Whoever lacks the key sees
+// uniformly distributed words; in the sum over all clients the masks are gone, if the server has asked all of them the same: where two have received unlike numbers, their masks are of
+// unlike keys, and no later sum of theirs is more than random words. A round and a kind have one message under a key of the session, so that no two messages share a part of a stream, whatever was received.
 
-// MaskKeys are what masks are made from: the own keys of clients of this process, and the public ones of all clients. A deployment pins the latter.
+// MaskKeys are what masks and seals are made from: the own keys of clients of this process, and the public ones of all clients. A deployment pins the latter. One session may use them
+// for a run, its resumption and a chain, and no second one: it would begin its rounds anew, and masks of the first would come again.
 type MaskKeys struct {
 	Private map[string]*ecdh.PrivateKey
 	Public  map[string]*ecdh.PublicKey
+
+	mutex sync.Mutex
+	used  map[maskUse]*pairs
+}
+
+// A maskUse is what one session has keys for.
+type maskUse struct {
+	client string
+	id     transport.ID
+}
+
+// claim keeps the keys of a client for one session. It reports whether no other has them.
+func (k *MaskKeys) claim(p *pairs, id transport.ID) bool {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	use := maskUse{p.names[p.own], id}
+	if k.used == nil {
+		k.used = map[maskUse]*pairs{}
+	}
+	if k.used[use] == nil {
+		k.used[use] = p
+	}
+	return k.used[use] == p
 }
 
 // simulatedMaskKeys derives the keys of all clients from their private streams.
 func simulatedMaskKeys(names []string, private map[string]rng.Key) (*MaskKeys, error) {
-	keys := &MaskKeys{map[string]*ecdh.PrivateKey{}, map[string]*ecdh.PublicKey{}}
+	keys := &MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: map[string]*ecdh.PublicKey{}}
 	for _, name := range names[1:] {
 		seed, ok := private[name]
 		if !ok {
@@ -48,31 +75,31 @@ func (k *MaskKeys) only(name string) *MaskKeys {
 	if k == nil {
 		return nil
 	}
-	own := &MaskKeys{map[string]*ecdh.PrivateKey{}, k.Public}
+	own := &MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: k.Public}
 	if key, ok := k.Private[name]; ok {
 		own.Private[name] = key
 	}
 	return own
 }
 
-// A MaskError is the error where a client's masks cannot be made. Peer is the other client of the pair, "" where there is none.
+// A MaskError is the error where a client's masks and seals cannot be made. Peer is the other client of the pair, "" where there is none.
 type MaskError struct{ Party, Peer, What string }
 
 func (e *MaskError) Error() string {
 	if e.Peer == "" {
-		return fmt.Sprintf("session: masks of %s: %s", e.Party, e.What)
+		return fmt.Sprintf("session: masks and seals of %s: %s", e.Party, e.What)
 	}
-	return fmt.Sprintf("session: masks of %s and %s: %s", e.Party, e.Peer, e.What)
+	return fmt.Sprintf("session: masks and seals of %s and %s: %s", e.Party, e.Peer, e.What)
 }
 
 // A masker makes the masks of one client.
 type masker struct {
-	plan    *model.Plan
-	own     int
-	private *ecdh.PrivateKey
-	public  map[string]*ecdh.PublicKey
+	pairs   *pairs
+	seen    func(peer int) []byte // the digest of what the client and a peer have received
 	id      transport.ID
-	blocks  []cipher.Block  // by party, under id
+	keys    []hash.Hash     // by party, under id
+	blocks  []cipher.Block  // by party: under id and the digest
+	digests [][]byte        // by party
 	streams []cipher.Stream // by party, of the message in the making
 	round   uint64
 	used    uint64 // kinds of message of the round that have been masked, a bit each
@@ -80,34 +107,26 @@ type masker struct {
 	pad     []byte
 }
 
-func newMasker(plan *model.Plan, own int, keys *MaskKeys) (*masker, error) {
-	name := plan.Names[own]
-	if keys == nil || keys.Private[name] == nil {
-		return nil, &MaskError{Party: name, What: "it has no key for them"}
-	}
-	for _, peer := range plan.Names[1:] {
-		if keys.Public[peer] == nil {
-			return nil, &MaskError{name, peer, "the public key is not known"}
-		}
-	}
-	if !keys.Private[name].PublicKey().Equal(keys.Public[name]) {
-		return nil, &MaskError{Party: name, What: "its key is not the one whose public part the others have"}
-	}
-	n := len(plan.Names)
-	return &masker{plan: plan, own: own, private: keys.Private[name], public: keys.Public, blocks: make([]cipher.Block, n), streams: make([]cipher.Stream, n)}, nil
+func newMasker(p *pairs, seen func(int) []byte) *masker {
+	n := len(p.names)
+	return &masker{pairs: p, seen: seen, keys: make([]hash.Hash, n), blocks: make([]cipher.Block, n), digests: make([][]byte, n), streams: make([]cipher.Stream, n)}
 }
 
 // begin goes to a kind of message of a round. Masks are used once: the error is a *MaskError where they have been.
 func (m *masker) begin(id transport.ID, round uint64, kind int) error {
 	if id != m.id {
+		if err := m.pairs.begin(id); err != nil {
+			return err
+		}
 		m.id = id
+		clear(m.keys)
 		clear(m.blocks)
 	}
 	if round > m.round {
 		m.round, m.used = round, 0
 	}
 	if round < m.round || m.used>>kind&1 == 1 {
-		return &MaskError{Party: m.plan.Names[m.own], What: fmt.Sprintf("message %q of round %d has had its masks", kinds[kind].name, round)}
+		return &MaskError{Party: m.pairs.names[m.pairs.own], What: fmt.Sprintf("message %q of round %d has had its masks", kinds[kind].name, round)}
 	}
 	m.used |= 1 << kind
 	m.kind = kind
@@ -117,8 +136,9 @@ func (m *masker) begin(id transport.ID, round uint64, kind int) error {
 
 // mask masks the words of the next array of the message, to which these clients contribute.
 func (m *masker) mask(a *transport.Array, contributors []int) error {
+	own := m.pairs.own
 	for _, peer := range contributors {
-		if peer == m.own {
+		if peer == own {
 			continue
 		}
 		if m.streams[peer] == nil {
@@ -135,7 +155,7 @@ func (m *masker) mask(a *transport.Array, contributors []int) error {
 		m.streams[peer].XORKeyStream(pad, pad)
 		for i := range a.Words {
 			w := binary.LittleEndian.Uint64(pad[8*i:])
-			if peer < m.own {
+			if peer < own {
 				w = -w
 			}
 			a.Words[i] += w
@@ -147,41 +167,22 @@ func (m *masker) mask(a *transport.Array, contributors []int) error {
 
 // open begins the stream that this client and a peer have for the message.
 func (m *masker) open(peer int) error {
-	if m.blocks[peer] == nil {
-		block, err := m.agree(peer)
+	if m.keys[peer] == nil {
+		key, err := m.pairs.key(peer, maskPurpose, m.id)
 		if err != nil {
-			return &MaskError{m.plan.Names[m.own], m.plan.Names[peer], err.Error()}
+			return err
 		}
-		m.blocks[peer] = block
+		m.keys[peer] = hmac.New(sha256.New, key)
 	}
-	var at [aes.BlockSize]byte // round and kind; the other half counts blocks
-	binary.BigEndian.PutUint64(at[:8], m.round<<8|uint64(m.kind))
-	m.streams[peer] = cipher.NewCTR(m.blocks[peer], at[:])
+	if seen := m.seen(peer); m.blocks[peer] == nil || !bytes.Equal(seen, m.digests[peer]) {
+		block, err := aes.NewCipher(sumOf(nil, m.keys[peer], seen))
+		if err != nil {
+			return err
+		}
+		m.blocks[peer], m.digests[peer] = block, append(m.digests[peer][:0], seen...)
+	}
+	var iv [aes.BlockSize]byte // round and kind; the other half counts blocks
+	binary.BigEndian.PutUint64(iv[:8], m.round<<8|uint64(m.kind))
+	m.streams[peer] = cipher.NewCTR(m.blocks[peer], iv[:])
 	return nil
-}
-
-// agree makes the key of a pair.
-func (m *masker) agree(peer int) (cipher.Block, error) {
-	public := m.public[m.plan.Names[peer]]
-	secret, err := m.private.ECDH(public)
-	if err != nil {
-		return nil, err
-	}
-	first, second := m.own, peer
-	if peer < m.own {
-		first, second = peer, m.own
-	}
-	info := []byte("vflc masks 1")
-	info = binary.BigEndian.AppendUint32(info, m.id.Epoch)
-	info = binary.BigEndian.AppendUint32(info, m.id.Chain)
-	for _, party := range []int{first, second} {
-		name := m.plan.Names[party]
-		info = binary.BigEndian.AppendUint32(info, uint32(len(name)))
-		info = append(append(info, name...), m.public[name].Bytes()...)
-	}
-	key, err := hkdf.Key(sha256.New, secret, m.id.Run[:], string(info), 32)
-	if err != nil {
-		return nil, err
-	}
-	return aes.NewCipher(key)
 }

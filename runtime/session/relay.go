@@ -43,11 +43,11 @@ func newRelay(plan *model.Plan, size density.RelaySize, roles []model.Role) *rel
 
 // Piece implements density.Relaying.
 func (b *base) Piece(columns int) int {
-	longest := 1
+	column := 0 // numbers of all clients
 	for _, g := range b.plan.Groups {
-		longest = max(longest, g.Len)
+		column += g.Len * len(g.Members)
 	}
-	return min(columns, max(2, density.MostNumbers/longest/2*2))
+	return min(columns, max(2, density.MostNumbers/max(1, column)/2*2))
 }
 
 // resized is the relay of a size, made when it is first needed.
@@ -91,7 +91,8 @@ func (b *base) addUp(x density.Exchange, r *relay, h *sums, scalars []transport.
 
 // told reports whether the answer of a relay tells the grids of the next vectors.
 func (b *base) told(x density.Exchange) bool {
-	return slices.ContainsFunc(kinds[kindsOf(x)[1]].carries, func(c carried) bool { return b.codes.telling(b.plan, c.content) != nil })
+	here := circumstances(b.plan, false)
+	return slices.ContainsFunc(kinds[kindsOf(x)[1]].carries, func(c carried) bool { return c.when(here) && b.codes.telling(b.plan, c.content) != nil })
 }
 
 // relayed are the codings of the vectors that an exchange brings up, by sum.
@@ -158,6 +159,7 @@ func (f *frame) resize(plan *model.Plan, size density.RelaySize, up bool) {
 			f.lens[k] = size.Scalars
 		case Answer:
 			f.lens[k] = size.Answers
+		case Seal, Seals:
 		default:
 			f.lens[k] = plan.Groups[c.of].Len * columns
 		}
@@ -184,6 +186,19 @@ func (r *relay) take(c *script, up *frame) {
 	}
 }
 
+// release forgets what the clients have sent.
+func (r *relay) release(scripts []*script, kind int) {
+	for _, c := range scripts {
+		for k := range c.relayed[kind].arrays {
+			a := &c.relayed[kind].arrays[k]
+			a.Data, a.Words = nil, nil
+		}
+	}
+	for _, parts := range r.parts {
+		clear(parts)
+	}
+}
+
 // vectors is the number of channels that are not of scalars.
 func (f *frame) vectors() (n int) {
 	for _, c := range f.channels {
@@ -194,8 +209,11 @@ func (f *frame) vectors() (n int) {
 	return n
 }
 
-// hasScalars reports whether the last channel is of scalars.
-func (f *frame) hasScalars() bool { return f.channels[len(f.channels)-1].Content == Scalars }
+// hasScalars reports whether a channel is of scalars.
+func (f *frame) hasScalars() bool {
+	k := f.scalarsAt()
+	return k >= 0 && f.channels[k].Content == Scalars
+}
 
 // scriptsOf are the scripts of all clients with numbers as they are, for prices, made when they are first asked for.
 func (b *base) scriptsOf() []*script {
@@ -282,6 +300,8 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 		}
 	}
 	s.addUp(x, r, s.sums, scalars, by)
+	s.shown(x, r)
+	r.release(s.scripts, kinds[0])
 	for k, c := range s.scripts {
 		down := &c.relayed[kinds[1]]
 		down.resize(s.plan, size, false)
@@ -296,7 +316,6 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 			return err
 		}
 	}
-	s.shown(x, r)
 	s.measured(price{rounds: 1})
 	return nil
 }

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
@@ -13,15 +15,27 @@ func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (d
 	if err := plan.Verify(); err != nil {
 		return nil, err
 	}
-	shared, err := newCommon(plan, keys, index)
-	if err != nil {
-		return nil, err
+	shared := newCommon(plan, keys)
+	var others *witness
+	if index > 0 && index < len(plan.Names) && len(plan.Names) > 2 {
+		p, err := newPairs(plan, index, keys.Masks)
+		if err != nil {
+			return nil, err
+		}
+		others = newWitness(p)
+		if plan.Wire.Masked {
+			shared.masks[index] = newMasker(p, others.of)
+		}
 	}
 	b, err := newBase(plan, keys, shared, 0, index)
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{shared: shared, transport: t, own: plan.Names[index], peers: peersOf(plan, index), names: plan.Names, masker: shared.masks[index]}
+	w := &wire{shared: shared, transport: t, own: plan.Names[index], peers: peersOf(plan, index), names: plan.Names, masker: shared.masks[index], others: others}
+	w.seals = make([][]uint64, len(w.peers))
+	w.scripted = func(kind, channel string) bool {
+		return slices.ContainsFunc(Forms(plan, index), func(f Form) bool { return !f.Up && f.Kind == kind && f.Channel == channel })
+	}
 	w.posted, w.got = make([]uint64, len(w.peers)), make([]uint64, len(w.peers))
 	err = b.divide(func(part *model.Plan) (density.Env, error) {
 		of, err := newBase(part, keys, shared, 0, index)

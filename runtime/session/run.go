@@ -23,10 +23,7 @@ const (
 // Run simulates all parties of a plan with keys derived from seed. With OneLoop run is called once with the Env of all parties, with PerParty
 // once per party with its own Env, at the same time. The first error ends the run everywhere; Run returns what caused it.
 func Run(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, run func(context.Context, density.Env) error) error {
-	keys, err := SimulatedKeys(seed, plan.Names).WithMasks(plan)
-	if err != nil {
-		return err
-	}
+	keys := SimulatedKeys(seed, plan.Names)
 	if mode == PerParty {
 		return perParty(ctx, plan, keys, run)
 	}
@@ -43,7 +40,11 @@ func perParty(ctx context.Context, plan *model.Plan, keys Keys, run func(context
 		if err != nil {
 			return err
 		}
-		if err := run(ctx, env); err != nil {
+		err = run(ctx, env)
+		if err == nil {
+			err = env.(density.Ending).End(ctx)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", plan.Names[i], err)
 		}
 		return nil

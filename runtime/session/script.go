@@ -17,6 +17,7 @@ type frame struct {
 	channels []channel
 	codings  []*coding // of channels that are added up as words; nil elsewhere
 	tells    []*grid   // what a channel tells beside its numbers; nil elsewhere
+	alike    [][]int   // the parties that receive a channel that goes down, all of them the same numbers; nil elsewhere
 	masked   bool
 }
 
@@ -26,13 +27,25 @@ type channel struct {
 	of int
 }
 
-func (f *frame) channel(ch channel, name string, n int, of *coding, tells *grid) {
+func (f *frame) channel(ch channel, name string, n int, of *coding, tells *grid, alike []int) {
 	f.arrays = append(f.arrays, transport.Array{Name: descriptions[ch.Content].prefix + name})
 	f.lens = append(f.lens, n)
 	f.channels = append(f.channels, ch)
 	f.codings = append(f.codings, of)
 	f.tells = append(f.tells, tells)
+	f.alike = append(f.alike, alike)
 }
+
+// seals is the channel of seals, which is the last one; nil where there is none.
+func (f *frame) seals() *transport.Array {
+	if k := len(f.channels) - 1; k >= 0 && f.channels[k].seals() {
+		return &f.arrays[k]
+	}
+	return nil
+}
+
+// seals reports whether a content is of seals, which clients make for one another.
+func (c Content) seals() bool { return c == Seal || c == Seals }
 
 // load puts data into channel k, for sending.
 func (f *frame) load(k int, data []float64) {
@@ -97,6 +110,8 @@ func (f *frame) excess() (n int64) {
 // encoding is how channel k is written.
 func (f *frame) encoding(k int) transport.Encoding {
 	switch {
+	case f.channels[k].seals():
+		return transport.Fixed
 	case f.codings[k] == nil:
 		return transport.Plain
 	case f.masked:
@@ -169,7 +184,7 @@ func (f *frame) fits(i int, a transport.Array) error {
 		return fmt.Errorf("channel %q with a grid or a mark that it cannot have", a.Name)
 	}
 	data, words := f.numbers(i), 0
-	if coding != nil {
+	if encoding != transport.Plain {
 		data, words = 0, data
 	}
 	if len(a.Data) != data || len(a.Words) != words {
@@ -188,6 +203,7 @@ type script struct {
 	early, aux, reply, partial, whole, trailing   frame
 	auxTally, replyTally                          frame // aux and reply with scalars in the last channel
 	centre, total, part, sum, values, drawn       frame
+	closing, closed                               frame
 	drawnMembers                                  []int                 // the channels of drawn: indices into role.Members
 	relayed                                       [kindsOfScripts]frame // of the kinds from kindMoments on
 	lateArrivals, earlyArrivals, trailingArrivals []int                 // indices into role.Arrivals
@@ -199,9 +215,10 @@ func (s *script) frames() [kindsOfScripts]*frame {
 		kindEarly: &s.early, kindAux: &s.aux, kindReply: &s.reply, kindPartial: &s.partial, kindWhole: &s.whole, kindTrailing: &s.trailing,
 		kindCentre: &s.centre, kindTotal: &s.total, kindPart: &s.part, kindSum: &s.sum, kindValues: &s.values, kindDrawn: &s.drawn,
 	}
-	for k := kindMoments; k < kindsOfScripts; k++ {
+	for k := kindMoments; k < kindClosing; k++ {
 		all[k] = &s.relayed[k]
 	}
+	all[kindClosing], all[kindClosed] = &s.closing, &s.closed
 	return all
 }
 
@@ -229,7 +246,7 @@ func newScript(plan *model.Plan, client int, c *codes) *script {
 			s.drawnMembers = append(s.drawnMembers, i)
 		}
 	}
-	s.auxTally, s.replyTally = w.withScalars(s.aux, Scalars), w.withScalars(s.reply, ScalarTotal)
+	s.auxTally, s.replyTally = w.withScalars(s.aux, Scalars, Seal), w.withScalars(s.reply, ScalarTotal, Seals)
 	return s
 }
 
@@ -254,6 +271,10 @@ func (w *writer) carry(f *frame, c carried) {
 		if c.when(circumstances(w.plan, false)) {
 			w.channel(f, channel{c.content, -1}, scalarsName, 0)
 		}
+	case Seal, Seals:
+		if c.when(circumstances(w.plan, false)) {
+			w.channel(f, channel{c.content, -1}, sealsName, sealWords*(len(w.plan.Names)-2))
+		}
 	case OthersSum, Partial:
 		for _, r := range role.Receptions {
 			w.group(f, c, r.Group)
@@ -274,17 +295,40 @@ func (w *writer) group(f *frame, c carried, g int) {
 }
 
 func (w *writer) channel(f *frame, ch channel, name string, n int) {
-	f.channel(ch, name, n, w.codes.of(f.kind, ch), w.codes.tells(w.plan, ch))
+	f.channel(ch, name, n, w.codes.of(f.kind, ch), w.codes.tells(w.plan, ch), w.alike(f.kind, ch))
+}
+
+// alike lists the parties that receive a channel; nil where it goes up, and of seals.
+func (w *writer) alike(kind int, ch channel) []int {
+	switch {
+	case kinds[kind].up || ch.Content.seals():
+		return nil
+	case ch.of < 0:
+		return allClients(w.plan)
+	case ch.Content == Value:
+		return clientsOf(w.plan, w.plan.Shared[ch.of].To)
+	case ch.Content == OthersSum:
+		return clientsOf(w.plan, w.plan.Groups[ch.of].Receivers)
+	}
+	return clientsOf(w.plan, w.plan.Groups[ch.of].Members)
 }
 
 // scalarsName is the channel of numbers that are added up.
 const scalarsName = "scalars"
 
-// withScalars is a frame with one more channel.
-func (w *writer) withScalars(f frame, c Content) frame {
-	f.arrays, f.lens, f.channels = slices.Clone(f.arrays), slices.Clone(f.lens), slices.Clone(f.channels)
-	f.codings, f.tells = slices.Clone(f.codings), slices.Clone(f.tells)
-	w.channel(&f, channel{c, -1}, scalarsName, 0)
+// sealsName is the channel of seals.
+const sealsName = "seals"
+
+// withScalars is a frame with a channel of scalars, before that of seals.
+func (w *writer) withScalars(f frame, c, seals Content) frame {
+	n := len(f.channels)
+	if f.seals() != nil {
+		n--
+	}
+	f.arrays, f.lens, f.channels = slices.Clone(f.arrays[:n]), slices.Clone(f.lens[:n]), slices.Clone(f.channels[:n])
+	f.codings, f.tells, f.alike = slices.Clone(f.codings[:n]), slices.Clone(f.tells[:n]), slices.Clone(f.alike[:n])
+	w.carry(&f, carried{c, always})
+	w.carry(&f, carried{seals, several})
 	return f
 }
 
@@ -295,16 +339,25 @@ func (s *script) opening(t *density.Decision) (up, down *frame) {
 	}
 	up, down = &s.auxTally, &s.replyTally
 	n := len(t.Total)
-	up.lens[len(up.lens)-1], down.lens[len(down.lens)-1] = n, n
+	up.lens[up.scalarsAt()], down.lens[down.scalarsAt()] = n, n
 	return up, down
 }
 
-// scalars is the last channel.
-func (f *frame) scalars() *transport.Array { return &f.arrays[len(f.arrays)-1] }
+// scalarsAt is the channel of scalars: the last one but for seals.
+func (f *frame) scalarsAt() int {
+	k := len(f.channels) - 1
+	if f.seals() != nil {
+		k--
+	}
+	return k
+}
 
-// loadScalars puts numbers into the last channel.
+// scalars is the channel of scalars.
+func (f *frame) scalars() *transport.Array { return &f.arrays[f.scalarsAt()] }
+
+// loadScalars puts numbers into the channel of scalars.
 func (f *frame) loadScalars(v []float64) {
-	k := len(f.arrays) - 1
+	k := f.scalarsAt()
 	f.lens[k] = len(v)
 	f.load(k, v)
 }

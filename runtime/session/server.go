@@ -203,6 +203,28 @@ func (s *server) receiveTrailing(ctx context.Context) error {
 	return nil
 }
 
+// End implements density.Ending.
+func (s *server) End(ctx context.Context) error {
+	if s.cost.closing.rounds == 0 {
+		return nil
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	for k, c := range s.scripts {
+		if err := s.recv(ctx, s.peers[k], &c.closing); err != nil {
+			return err
+		}
+	}
+	for k, c := range s.scripts {
+		if err := s.send(ctx, s.peers[k], &c.closed); err != nil {
+			return err
+		}
+	}
+	s.measured(s.cost.closing)
+	return nil
+}
+
 // Totals adds the clients' centres and sends each client its sums.
 func (s *server) Totals(ctx context.Context, _, _ [][]float64) error {
 	s.mustHaveAuxiliaries()

@@ -41,7 +41,7 @@ type Keys struct {
 	Private map[string]rng.Key // by party name
 	// ID is that of the run and its resumption, the same at all parties. Masks are made for it: no two sessions of these parties may have the same.
 	ID    transport.ID
-	Masks *MaskKeys // nil where nothing is masked
+	Masks *MaskKeys // nil where there are fewer than two clients, or where they are not apart and nothing is masked
 }
 
 // SimulatedKeys derives the keys of all named parties from a seed, for runs where one process plays every party. Two runs with one seed have one ID, and so the same masks: what
@@ -56,9 +56,9 @@ func SimulatedKeys(seed uint64, names []string) Keys {
 	return k
 }
 
-// WithMasks returns the keys with those for masks, derived from the private ones of all parties, where the plan needs them and there are none.
+// WithMasks returns the keys with those for masks and seals, derived from the private ones of all parties, where the plan has two clients or more and there are none.
 func (k Keys) WithMasks(plan *model.Plan) (Keys, error) {
-	if !plan.Wire.Masked || k.Masks != nil {
+	if len(plan.Names) <= 2 || k.Masks != nil {
 		return k, nil
 	}
 	var err error
@@ -89,6 +89,7 @@ type capable interface {
 	density.Numbered
 	density.Remembering
 	density.Spreading
+	density.Ending
 }
 
 var (
@@ -124,19 +125,8 @@ type common struct {
 	masks []*masker // by party; nil where nothing is masked, and for parties that are not of this process
 }
 
-// newCommon makes it for the parties of a process, given by index.
-func newCommon(plan *model.Plan, keys Keys, parties ...int) (*common, error) {
-	c := &common{id: keys.ID, grids: newGrids(plan), masks: make([]*masker, len(plan.Names))}
-	for _, i := range parties {
-		if i == 0 || i >= len(plan.Names) || !plan.Wire.Masked {
-			continue
-		}
-		var err error
-		if c.masks[i], err = newMasker(plan, i, keys.Masks); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
+func newCommon(plan *model.Plan, keys Keys) *common {
+	return &common{id: keys.ID, grids: newGrids(plan), masks: make([]*masker, len(plan.Names))}
 }
 
 // A part is a window: its Env, which others may share, with the number of its data there, and its rows.

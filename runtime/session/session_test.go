@@ -119,11 +119,14 @@ func TestWorkOfOneEvaluation(t *testing.T) {
 		if w.early {
 			rounds, numbers = rounds+1, numbers+2*vars*w.clients
 		}
-		if got, want := *density.WorkOf(env), (density.Work{Gradients: 1, Rounds: rounds, Sequential: rounds, Bytes: int64(8 * numbers)}); got != want {
+		if got, want := *density.WorkOf(env), (density.Work{Gradients: 1, Rounds: rounds, Sequential: rounds, Bytes: int64(8*numbers) + w.seals()}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	})
 }
+
+// seals are the bytes of the seals of an exchange: 16 from each client to each other, up to the server and down from it.
+func (w *world) seals() int64 { return int64(2 * 16 * w.clients * (w.clients - 1)) }
 
 // crossing is the total length of all cuts, groupLen that of all groups.
 func (w *world) crossing() int {
@@ -149,10 +152,10 @@ func TestWorkOfOtherExchanges(t *testing.T) {
 	p := newPlayer(env, noncentred)
 	values := [][]float64{make([]float64, 1), make([]float64, vars), make([]float64, vars)}
 	must(t, density.Must[density.Totaler](env).Totals(t.Context(), p.g, p.z))
-	totals := density.Work{Rounds: 1, Sequential: 1, Bytes: int64(8 * 2 * w.crossing())}
+	totals := density.Work{Rounds: 1, Sequential: 1, Bytes: int64(8*2*w.crossing()) + w.seals()}
 	worked(t, env, totals)
 	must(t, env.Sum(t.Context(), [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, make([]float64, 3)))
-	sum := density.Work{Rounds: 2, Sequential: 2, Bytes: totals.Bytes + 8*2*3*2}
+	sum := density.Work{Rounds: 2, Sequential: 2, Bytes: totals.Bytes + 8*2*3*2 + w.seals()}
 	worked(t, env, sum)
 	must(t, density.Must[density.Reporter](env).Values(t.Context(), density.Draw{Theta: p.theta}, values))
 	worked(t, env, density.Work{Rounds: 3, Sequential: 2, Bytes: sum.Bytes + 8*2*vars*2})

@@ -30,6 +30,13 @@ type MaskWatcher interface {
 	Masked(words [][][]float64)
 }
 
+// A PlaceWatcher is also shown which point of a trajectory is evaluated.
+type PlaceWatcher interface {
+	Watcher
+	// Placed is called before Sent where the evaluation is at a point of a trajectory.
+	Placed(p density.PathPoint)
+}
+
 // AllRows is the window of an evaluation of all rows.
 const AllRows = -1
 
@@ -53,12 +60,16 @@ type watching struct {
 	single  [][]float64 // those that are read from words, one after another
 	blinded MaskWatcher // the watcher, where it is one
 	words   [][][]float64
+	places  PlaceWatcher // the watcher, where it is one
+	place   density.PathPoint
+	placed  bool // place is that of the next evaluation
 }
 
 // watch sets the watcher of an Env over all rows and of those over its windows.
 func (b *base) watch(w Watcher) {
 	masks, _ := w.(MaskWatcher)
-	b.watching = watching{watcher: w, blinded: masks, window: AllRows}
+	places, _ := w.(PlaceWatcher)
+	b.watching = watching{watcher: w, blinded: masks, places: places, window: AllRows}
 	for k, p := range b.parts {
 		of(p.env).watching = watching{watcher: w, blinded: masks, window: k}
 	}
@@ -83,6 +94,13 @@ func (b *base) mute(on bool) {
 	}
 }
 
+// Place implements density.Placing.
+func (b *base) Place(p *density.PathPoint) {
+	if b.placed = p != nil; b.placed {
+		b.place = *p
+	}
+}
+
 // Replay implements density.Replaying.
 func (e *local) Replay(on bool) { e.mute(on) }
 
@@ -93,6 +111,10 @@ func (s *server) Replay(on bool) { s.mute(on) }
 func (b *base) sent(h *sums) {
 	if b.watched() {
 		b.blind(h.z, 0, 1)
+		if b.placed && b.places != nil {
+			b.places.Placed(b.place)
+		}
+		b.placed = false
 		b.watcher.Sent(b.window, b.seen(h.z, h.codes.contribution), h.total)
 	}
 }

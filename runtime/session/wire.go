@@ -26,6 +26,7 @@ type PeerError struct {
 	Peer  string
 	Code  EndCode
 	Party string
+	At    *Arrival // of EndUnlike: what may be unlike, where the peer has said it of a channel that there is
 }
 
 func (e *PeerError) Error() string {
@@ -33,7 +34,11 @@ func (e *PeerError) Error() string {
 	if who == e.Peer {
 		who = "it"
 	}
-	return fmt.Sprintf("session: %s ended the run: %s %s (code %s)", e.Peer, who, endMeanings[e.Code], e.Code)
+	at := ""
+	if e.At != nil {
+		at = ": " + e.At.String()
+	}
+	return fmt.Sprintf("session: %s ended the run: %s %s%s (code %s)", e.Peer, who, endMeanings[e.Code], at, e.Code)
 }
 
 // An EndCode is all that a party sends its peers about why it ended the run: texts of errors may hold data, and stay where they are.
@@ -44,6 +49,7 @@ const (
 	EndProtocol  EndCode = "protocol"  // a message that the plan does not have
 	EndLost      EndCode = "lost"      // a connection that is closed
 	EndCancelled EndCode = "cancelled" // somebody or something stopped the run
+	EndUnlike    EndCode = "unlike"    // clients that have not received the same
 	EndFailed    EndCode = "failed"    // anything else
 )
 
@@ -52,6 +58,7 @@ var endMeanings = map[EndCode]string{
 	EndProtocol:  "sent a message that the plan does not have",
 	EndLost:      "has closed its connection",
 	EndCancelled: "was told to stop",
+	EndUnlike:    "has not sent all clients the same, or has altered what they say of it",
 	EndFailed:    "met an error",
 }
 
@@ -60,7 +67,10 @@ func endOf(err error, own string) (EndCode, string) {
 	var protocol *ProtocolError
 	var peer *PeerError
 	var closed *transport.ClosedError
+	var unlike *UnlikeError
 	switch {
+	case errors.As(err, &unlike):
+		return EndUnlike, unlike.Server
 	case errors.As(err, &protocol):
 		return EndProtocol, protocol.Peer
 	case errors.As(err, &peer):
@@ -75,12 +85,15 @@ func endOf(err error, own string) (EndCode, string) {
 
 // ended reads the message of a peer that has ended the run. What is no code or no party of the run is not repeated.
 func (w *wire) ended(peer string, m transport.Message) *PeerError {
-	e := &PeerError{peer, EndCode(m.Reason), m.Party}
+	e := &PeerError{Peer: peer, Code: EndCode(m.Reason), Party: m.Party}
 	if _, known := endMeanings[e.Code]; !known {
 		e.Code = EndFailed
 	}
 	if !slices.Contains(w.names, e.Party) {
 		e.Party = peer
+	}
+	if e.Code == EndUnlike && len(m.Arrays) == 2 && w.scripted(m.Arrays[0].Name, m.Arrays[1].Name) {
+		e.At = &Arrival{m.Chain, m.Round, m.Arrays[0].Name, m.Arrays[1].Name}
 	}
 	return e
 }
@@ -91,9 +104,12 @@ type wire struct {
 	transport   transport.Transport
 	own         string
 	peers       []string
-	names       []string // of all parties
-	masker      *masker  // at a client whose contributions are masked
-	posted, got []uint64 // messages, by peer
+	names       []string                        // of all parties
+	masker      *masker                         // at a client whose contributions are masked
+	others      *witness                        // at a client, where there are others
+	seals       [][]uint64                      // at the server, of the exchange: what each client has sent
+	scripted    func(kind, channel string) bool // whether a message has a channel
+	posted, got []uint64                        // messages, by peer
 	err         error
 }
 
@@ -115,6 +131,9 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 		return nil
 	}
 	f.announce()
+	if err := w.seal(to, f); err != nil {
+		return w.end(ctx, err)
+	}
 	if err := f.mask(w.masker, w.shared.id, w.shared.round); err != nil {
 		return w.end(ctx, err)
 	}
@@ -122,6 +141,47 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 		return w.end(ctx, w.closedReason(ctx, to, err))
 	}
 	w.shared.work.Bytes += f.bytes()
+	return nil
+}
+
+// seal writes the seals of a message, if it has any: those of this client, or what the others have sent.
+func (w *wire) seal(to string, f *frame) error {
+	a := f.seals()
+	switch {
+	case a == nil:
+		return nil
+	case w.others != nil:
+		return w.others.seal(f, w.shared.id, w.shared.round)
+	}
+	a.Words, a.Encoding = a.Words[:0], transport.Fixed
+	own := slices.Index(w.peers, to)
+	for k, words := range w.seals {
+		at := own // among the clients without k
+		if k < own {
+			at--
+		}
+		if k != own {
+			a.Words = append(a.Words, words[at*sealWords:][:sealWords]...)
+		}
+	}
+	return nil
+}
+
+// unseal takes the seals of a message, and at a client what it has received with them.
+func (w *wire) unseal(from string, f *frame) error {
+	a := f.seals()
+	switch {
+	case w.others == nil && a != nil:
+		k := slices.Index(w.peers, from)
+		w.seals[k] = append(w.seals[k][:0], a.Words...)
+	case w.others != nil && a != nil:
+		if err := w.others.check(f, w.shared.round); err != nil {
+			return err
+		}
+	}
+	if w.others != nil {
+		w.others.take(f, w.shared.round)
+	}
 	return nil
 }
 
@@ -185,6 +245,9 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 		var value *valueError
 		return w.end(ctx, &ProtocolError{Peer: from, What: err.Error(), Value: errors.As(err, &value)})
 	}
+	if err := w.unseal(from, f); err != nil {
+		return w.end(ctx, err)
+	}
 	w.shared.work.Bytes += bytes
 	return nil
 }
@@ -196,8 +259,17 @@ func (w *wire) end(ctx context.Context, err error) error {
 	code, party := endOf(err, w.own)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
+	last := transport.Message{Kind: kindEnd, Reason: string(code), Party: party}
+	var unlike *UnlikeError
+	if errors.As(err, &unlike) {
+		last.Arrays = []transport.Array{{Name: unlike.Kind}, {Name: unlike.Channel}} // without numbers
+	}
 	for _, peer := range w.peers {
-		_ = w.transport.Send(ctx, peer, w.message(peer, transport.Message{Kind: kindEnd, Reason: string(code), Party: party}))
+		m := w.message(peer, last)
+		if unlike != nil {
+			m.Round = unlike.Round
+		}
+		_ = w.transport.Send(ctx, peer, m)
 	}
 	return err
 }

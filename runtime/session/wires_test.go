@@ -351,3 +351,63 @@ func TestEpochsAreNotMixed(t *testing.T) {
 		}
 	}
 }
+
+// After unlike adjoints the clients' masks do not cancel: what the server adds up from then on is not their sum, in no element. Without the departure it is, to the word.
+func TestUnlikeAnswersSpoilMaskedSums(t *testing.T) {
+	w := newWorld(design{clients: 3})
+	plan := w.plan(t).On(masked)
+	keys, err := session.SimulatedKeys(5, plan.Names).WithMasks(plan)
+	must(t, err)
+	for _, departs := range []bool{false, true} {
+		ends := transport.NewMem(plan.Names)
+		server := &tape{Transport: ends[0], Mutex: &sync.Mutex{}, kept: map[string][]transport.Message{}}
+		ends[0] = server
+		if departs {
+			ends[0] = &forger{Transport: server, at: 0, alter: func(m *transport.Message) {
+				m.Arrays[0].Data = append([]float64(nil), m.Arrays[0].Data...)
+				m.Arrays[0].Data[0] += 1e-12
+			}}
+		}
+		z, errs := make([][]float64, len(ends)), make([]error, len(ends))
+		var wait sync.WaitGroup
+		for i, end := range ends {
+			wait.Go(func() {
+				defer end.Close()
+				env, err := session.NewRemote(plan.Only(i), i, end, keys.Only(plan.Names[i]))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				p := newPlayer(env, noncentred)
+				errs[i] = p.density(t.Context())
+				p.move(0)
+				errs[i] = errors.Join(errs[i], p.density(t.Context()))
+				z[i] = p.z[0]
+			})
+		}
+		wait.Wait()
+		var sum []uint64
+		var step float64
+		for j := 1; j < len(ends); j++ {
+			second := auxOf(server, j)[1]
+			sum, step = append(sum, make([]uint64, len(second.Words)-len(sum))...), math.Ldexp(1, int(second.Grid))
+			for k, word := range second.Words {
+				sum[k] += word
+			}
+			var unlike *session.UnlikeError
+			if errors.As(errs[j], &unlike) != departs || errs[j] != nil != departs {
+				t.Errorf("departs=%t: client %d ends with %v", departs, j, errs[j])
+			}
+		}
+		fits := 0
+		for k, word := range sum {
+			want := z[1][k] + z[2][k] + z[3][k]
+			if math.Abs(float64(int64(word))*step-want) < 3*step+1e-9 {
+				fits++
+			}
+		}
+		if want := map[bool]int{false: len(sum)}[departs]; fits != want {
+			t.Errorf("departs=%t: %d of %d elements of the sum are the clients' sum, want %d", departs, fits, len(sum), want)
+		}
+	}
+}

@@ -121,6 +121,9 @@ func (s *Simulator) rescale(arg int, factor float64) {
 }
 
 func (s *Simulator) within(r *rand.Rand, p *Param, i int) (float64, bool) {
+	if p.Dist.Sample == nil { // flat, within bounds
+		return p.Lower + float64((p.Upper-p.Lower)*r.Float64()), true
+	}
 	for range attempts {
 		if v := s.sample(r, p.Law, i); v >= p.Lower && v <= p.Upper {
 			return v, true

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // frameVersion is the version of the form of messages as bytes.
@@ -176,6 +177,11 @@ func (r *reader) array(a *Array) {
 		return
 	}
 	body := r.take(n * bytesPerNumber)
+	if a.Encoding == Plain {
+		a.Data = slices.Grow(a.Data, n)
+	} else {
+		a.Words = slices.Grow(a.Words, n)
+	}
 	for ; len(body) > 0; body = body[bytesPerNumber:] {
 		w := binary.LittleEndian.Uint64(body)
 		if a.Encoding == Plain {

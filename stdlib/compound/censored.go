@@ -53,6 +53,7 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	if d.Carrier != nil {
 		out.Carrier = c.carrier
 	}
+	out.Sums, out.Cases = false, nil
 	out.Form = &def.Form{Kind: def.CensoredForm, Of: []*def.Dist{d}}
 	return out
 }

@@ -93,17 +93,22 @@ type Dist struct {
 	Params   []Param
 	Support  Support
 	Discrete bool
-	Flat     bool // the density is 1 at every real number: a parameter without a prior
+	// Sums reports that the gradient of many values with the same parameters depends on the values by a few sums of functions of them, whatever the parameters, and
+	// that no parameter bounds the values: an exponential family, or one of zeros and such. A student_t is none: its gradient as a function of the location tells each value.
+	Sums bool
+	Flat bool // the density is 1 at every real number: a parameter without a prior
 	// LocationAt and ScaleAt are the indices into Params of a location and a scale, -1 where there is none: x = location + scale·u, or x = scale·u, with u
 	// the standard member. `noncentered` needs a scale.
 	LocationAt, ScaleAt int
 	OfLog               *LocationScale // the same for log x, nil where there is none
-	Mean                string         // of a value, as an expression of the parameters' names; "" where none is written or none exists
-	Link                Link           // the parameter that takes a linear predictor
-	Predicted           []Predicted    // the same distribution with a predictor for a parameter: bernoulli_logit of bernoulli
-	Lower, Upper        End            // the density towards the ends of the support, of a continuous distribution
-	LogDensity          func(b *Block) float64
-	Carrier             func(x float64, theta []float64) float64
+	// Mean is that of a value, as an expression of the parameters' names; "" where none is written or none exists. Of a category it is the probability of each; where categories are ordered,
+	// the probability of one that is no greater, of each but the last.
+	Mean         string
+	Link         Link        // the parameter that takes a linear predictor
+	Predicted    []Predicted // the same distribution with a predictor for a parameter: bernoulli_logit of bernoulli
+	Lower, Upper End         // the density towards the ends of the support, of a continuous distribution
+	LogDensity   func(b *Block) float64
+	Carrier      func(x float64, theta []float64) float64
 	// LogCDF and LogCCDF return the sum over the block of the log probability of a value no greater than x, and of a greater one, as LogDensity does the
 	// log density: x may be any number, -Inf and the partials 0 where there is no such value; NaN where a parameter is outside its domain. Both are nil
 	// for a distribution without them; NoCDF then gives the reason.

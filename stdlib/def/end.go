@@ -64,6 +64,8 @@ const (
 type Link struct {
 	Scale LinkScale
 	Param int // its index
+	// Steepest is the largest absolute derivative of the log density by it, whatever the values; 0: there is no bound, or none that is known.
+	Steepest float64
 }
 
 // A Limit is a limit of a function: it tends to Y, which is 0, ∞ or -∞, where its argument tends to X, at a rate.

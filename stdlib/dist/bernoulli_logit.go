@@ -13,6 +13,7 @@ import (
 func BernoulliLogit() def.Dist {
 	return def.Dist{
 		Name: "bernoulli_logit",
+		Sums: true,
 		Doc: `The distribution of a 0/1 variable that is 1 with log odds alpha, probability 1/(1 + exp(-alpha)): logistic regression.
 
     log p(x) = x alpha - log(1 + exp(alpha))        for x = 0 or 1
@@ -24,7 +25,7 @@ Source: Stan Functions Reference, "Bernoulli distribution, logit parameterizatio
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Link:       def.Link{Scale: def.LogitLink, Param: 0},
+		Link:       def.Link{Scale: def.LogitLink, Param: 0, Steepest: 1},
 		LogDensity: bernoulliLogitLogDensity,
 		Rows:       def.BernoulliLogitRows,
 		Elements:   bernoulliLogitElements,

@@ -12,6 +12,7 @@ import (
 func BernoulliProbit() def.Dist {
 	return def.Dist{
 		Name: "bernoulli_probit",
+		Sums: true,
 		Doc: `The distribution of a 0/1 variable that is 1 with probability Phi(alpha): probit regression.
 
     log p(x) = log(Phi(alpha)) where x is 1, log(Phi(-alpha)) where x is 0

@@ -12,6 +12,7 @@ import (
 func BetaProportion() def.Dist {
 	return def.Dist{
 		Name: "beta_proportion",
+		Sums: true,
 		Doc: `The beta distribution with mean mu and precision kappa: beta(mu kappa, (1 - mu) kappa), for beta regression with mu = inv_logit(eta).
 
     log p(x) = lgamma(kappa) - lgamma(mu kappa) - lgamma((1 - mu) kappa) + (mu kappa - 1) log(x) + ((1 - mu) kappa - 1) log(1 - x)        for 0 < x < 1

@@ -12,6 +12,7 @@ import (
 func Binomial() def.Dist {
 	return def.Dist{
 		Name: "binomial",
+		Sums: true,
 		Doc: `The number of successes in N independent trials with probability theta each. N is data. Where theta is inv_logit(eta), use binomial_logit(N, eta).
 
     log p(x) = log C(N, x) + x log(theta) + (N - x) log(1 - theta)        for x in 0..N

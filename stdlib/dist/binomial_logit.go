@@ -13,6 +13,7 @@ import (
 func BinomialLogit() def.Dist {
 	return def.Dist{
 		Name: "binomial_logit",
+		Sums: true,
 		Doc: `The number of successes in N independent trials, each with log odds alpha. N is data.
 
     log p(x) = log C(N, x) + x alpha - N log(1 + exp(alpha))        for x in 0..N

@@ -22,6 +22,7 @@ Source: Stan Functions Reference, "Categorical distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Mean:       "theta",
 		Predicted:  []def.Predicted{{Param: 0, Func: "softmax", Form: CategoricalLogit}},
 		Event: &def.Event{Least: 1, Density: categoricalDensity, Sample: categoricalSample, Cases: []def.EventCase{
 			{X: []float64{1.0}, Theta: [][]float64{{0.2, 0.3, 0.5}}, LogP: -1.6094379124341003},

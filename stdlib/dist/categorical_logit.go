@@ -22,6 +22,7 @@ Source: Stan Functions Reference, "Categorical distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Mean:       "softmax(eta)",
 		Event: &def.Event{Least: 1, Density: categoricalLogitDensity, Expand: categoricalLogitExpand, Sample: categoricalLogitSample, Cases: []def.EventCase{
 			{X: []float64{1.0}, Theta: [][]float64{{0.2, -0.3, 1.5}}, LogP: -1.6631355063687536},
 			{X: []float64{3.0}, Theta: [][]float64{{0.2, -0.3, 1.5}}, LogP: -0.3631355063687537},

@@ -25,6 +25,7 @@ Source: Stan Functions Reference, "Discrete range distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Mean:       "0.5 * (lower + upper)",
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, discreteRangeAt) },
 		Slow:       nothingToCompute,
 		Carrier: func(x float64, theta []float64) float64 {

@@ -12,6 +12,7 @@ import (
 func Exponential() def.Dist {
 	return def.Dist{
 		Name: "exponential",
+		Sums: true,
 		Doc: `The exponential distribution with rate (inverse scale) beta; its mean is 1/beta.
 
     log p(x) = log(beta) - beta x        for x ≥ 0

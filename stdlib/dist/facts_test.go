@@ -28,6 +28,33 @@ func TestVectorForms(t *testing.T) {
 	})
 }
 
+// No derivative by a predictor is beyond the bound that the descriptor has for it, far into both tails.
+func TestSteepest(t *testing.T) {
+	each(t, func(t *testing.T, d def.Dist) {
+		r := rand.New(rand.NewPCG(33, 34))
+		for range 400 {
+			if d.Link.Steepest == 0 {
+				break
+			}
+			theta := drawTheta(d, r)
+			theta[d.Link.Param] = 30 * r.NormFloat64()
+			x := drawX(d, r, theta)
+			if r.IntN(2) == 0 {
+				theta[d.Link.Param] = 30 * r.NormFloat64()
+			}
+			const h = 1e-4
+			at := func(by float64) float64 {
+				moved := slices.Clone(theta)
+				moved[d.Link.Param] += by
+				return logp(d, x, moved)
+			}
+			if by := (at(h) - at(-h)) / (2 * h); math.Abs(by) > d.Link.Steepest*(1+1e-6) {
+				t.Errorf("%s: %v", label(x, theta), by)
+			}
+		}
+	})
+}
+
 // What Inside accepts has a density, and a value outside the support is not accepted.
 func TestInside(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {

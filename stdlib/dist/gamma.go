@@ -12,6 +12,7 @@ import (
 func Gamma() def.Dist {
 	return def.Dist{
 		Name: "gamma",
+		Sums: true,
 		Doc: `The gamma distribution with shape alpha and rate (inverse scale) beta; its mean is alpha/beta.
 
     log p(x) = alpha log(beta) - lgamma(alpha) + (alpha - 1) log(x) - beta x        for x > 0, and for x = 0 where alpha is 1

@@ -13,6 +13,7 @@ import (
 func Geometric() def.Dist {
 	return def.Dist{
 		Name: "geometric",
+		Sums: true,
 		Doc: `The number of failures before the first success, in trials with probability theta of a success; its mean is (1 - theta)/theta.
 
     log p(x) = log(theta) + x log(1 - theta)        for x = 0, 1, 2, …

@@ -12,6 +12,7 @@ import (
 func HalfNormal() def.Dist {
 	return def.Dist{
 		Name: "half_normal",
+		Sums: true,
 		Doc: `The distribution of |u| for u ~ normal(0, sigma): a prior for standard deviations.
 
     log p(x) = -x² / (2 sigma²) - log(sigma) + log(2/π)/2        for x ≥ 0

@@ -11,6 +11,7 @@ import (
 func HurdlePoissonLog() def.Dist {
 	return def.Dist{
 		Name: "hurdle_poisson_log",
+		Sums: true,
 		Doc: `A 0 with probability theta, else a Poisson count with log rate alpha given that it is above 0.
 
     log p(x) = log(theta) where x is 0, log(1 - theta) + poisson_log(x | alpha) - log(1 - exp(-exp(alpha))) above
@@ -21,6 +22,7 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Mean:       "(1 - theta) .* exp(alpha) ./ -expm1(-exp(alpha))",
 		Expand:     hurdleExpand(PoissonLog(), poissonZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {

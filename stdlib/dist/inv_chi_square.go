@@ -13,6 +13,7 @@ import (
 func InvChiSquare() def.Dist {
 	return def.Dist{
 		Name: "inv_chi_square",
+		Sums: true,
 		Doc: `The inverse chi-square distribution with nu degrees of freedom: that of 1/u for u ~ chi_square(nu), inv_gamma(nu/2, 1/2).
 
     log p(x) = -(nu/2 + 1) log(x) - 1/(2 x) - lgamma(nu/2) - (nu/2) log(2)        for x > 0

@@ -12,6 +12,7 @@ import (
 func InvGamma() def.Dist {
 	return def.Dist{
 		Name: "inv_gamma",
+		Sums: true,
 		Doc: `The inverse gamma distribution with shape alpha and scale beta: that of 1/u for u ~ gamma(alpha, beta).
 
     log p(x) = alpha log(beta) - lgamma(alpha) - (alpha + 1) log(x) - beta/x        for x > 0

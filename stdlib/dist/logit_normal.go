@@ -12,6 +12,7 @@ import (
 func LogitNormal() def.Dist {
 	return def.Dist{
 		Name: "logit_normal",
+		Sums: true,
 		Doc: `The distribution of inv_logit(u) for u ~ normal(mu, sigma). Its median is inv_logit(mu).
 
     log p(x) = -(logit(x) - mu)² / (2 sigma²) - log(x) - log(1 - x) - log(sigma) - log(2π)/2        for 0 < x < 1

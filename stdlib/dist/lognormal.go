@@ -11,6 +11,7 @@ import (
 func LogNormal() def.Dist {
 	return def.Dist{
 		Name: "lognormal",
+		Sums: true,
 		Doc: `The distribution of exp(u) for u ~ normal(mu, sigma). Its median is exp(mu).
 
     log p(x) = -(log(x) - mu)² / (2 sigma²) - log(x) - log(sigma) - log(2π)/2        for x > 0

@@ -24,7 +24,8 @@ Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (19
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Link:       def.Link{Scale: def.LogitLink, Param: 0},
+		Mean:       "inv_logit(cutpoints - outer(eta, 0 * cutpoints + 1))",
+		Link:       def.Link{Scale: def.LogitLink, Param: 0, Steepest: 1},
 		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) { orderedDensity(b, logisticBetween) }, Expand: orderedLogisticExpand, Sample: orderedLogisticSample, Cases: []def.EventCase{
 			{X: []float64{1.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.5410084538329922},
 			{X: []float64{2.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.091629782140038},

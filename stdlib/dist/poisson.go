@@ -13,6 +13,7 @@ import (
 func Poisson() def.Dist {
 	return def.Dist{
 		Name: "poisson",
+		Sums: true,
 		Doc: `The Poisson distribution with rate lambda, its mean and variance. Where lambda is exp(eta), use poisson_log(eta).
 
     log p(x) = x log(lambda) - lambda - log(x!)        for x = 0, 1, 2, …

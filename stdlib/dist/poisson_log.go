@@ -12,6 +12,7 @@ import (
 func PoissonLog() def.Dist {
 	return def.Dist{
 		Name: "poisson_log",
+		Sums: true,
 		Doc: `The Poisson distribution with log rate alpha: Poisson regression. An exposure enters as + log(exposure).
 
     log p(x) = x alpha - exp(alpha) - log(x!)        for x = 0, 1, 2, …

@@ -12,6 +12,7 @@ import (
 func ScaledInvChiSquare() def.Dist {
 	return def.Dist{
 		Name: "scaled_inv_chi_square",
+		Sums: true,
 		Doc: `The scaled inverse chi-square distribution with nu degrees of freedom and scale s: inv_gamma(nu/2, nu s²/2), a prior of variances about s².
 
     log p(x) = (nu/2) log(nu s²/2) - lgamma(nu/2) - (nu/2 + 1) log(x) - nu s²/(2 x)        for x > 0

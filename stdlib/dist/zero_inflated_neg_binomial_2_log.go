@@ -21,6 +21,7 @@ Source: Greene (1994), Accounting for excess zeros and sample selection in Poiss
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Mean:       "(1 - theta) .* exp(eta)",
 		Expand:     inflatedExpand(NegBinomial2Log(), negBinomialZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {

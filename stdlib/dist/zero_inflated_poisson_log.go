@@ -11,6 +11,7 @@ import (
 func ZeroInflatedPoissonLog() def.Dist {
 	return def.Dist{
 		Name: "zero_inflated_poisson_log",
+		Sums: true,
 		Doc: `The Poisson distribution with log rate alpha, and with probability theta a 0 instead.
 
     log p(x) = log(theta + (1 - theta) exp(-exp(alpha))) where x is 0, log(1 - theta) + poisson_log(x | alpha) above
@@ -21,6 +22,7 @@ Source: Lambert (1992), Zero-inflated Poisson regression, Technometrics 34.`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Mean:       "(1 - theta) .* exp(alpha)",
 		Expand:     inflatedExpand(PoissonLog(), poissonZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {

@@ -13,6 +13,23 @@ func All() []def.Transform {
 	return []def.Transform{None, Exact, Augmented, Power}
 }
 
+// Named returns the transform with the given name, and whether there is one.
+func Named(name string) (def.Transform, bool) {
+	at := slices.IndexFunc(All(), func(t def.Transform) bool { return t.Name == name })
+	if at < 0 {
+		return def.Transform{}, false
+	}
+	return All()[at], true
+}
+
+// Names lists their names.
+func Names() (out []string) {
+	for _, t := range All() {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
 // WithNoise returns those under which clients send auxiliary variables.
 func WithNoise() []def.Transform {
 	return slices.DeleteFunc(All(), func(t def.Transform) bool { return !t.Noise })

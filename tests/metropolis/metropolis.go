@@ -25,6 +25,12 @@ func Algorithm() backends.Algorithm {
 			{Name: "keep", Doc: "draws of a chain", Default: 500, Min: 1, Role: backends.Draws},
 			{Name: "scale", Doc: "standard deviation of a proposal", Default: 0.5, Min: 1e-9},
 		},
+		Exchanges: func(backends.Settings) []density.Use {
+			return []density.Use{
+				{Exchange: density.Evaluation, Often: "every proposal", Auxiliaries: density.Drawn},
+				{Exchange: density.Summing, Often: "every proposal", Least: 1, Most: 1, Scalars: "log density"},
+			}
+		},
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) { return newKernel(env, s), nil },
 	}
 }

@@ -58,7 +58,10 @@ func (l *Lab) Deployed(ctx context.Context, model, server string, clients []stri
 		if err := l.vflc(ctx, "provision", "request", in(party), "--project", "heart", "--party", party); err != nil {
 			return nil, err
 		}
-		if err := l.vflc(ctx, "provision", "add", in("heart"), in(party, "request.csr")); err != nil {
+		if err := l.vflc(ctx, "provision", "add", "--server", in("heart"), in(party, "request.csr")); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(in(party, "policy.toml"), []byte("policy = \"open\"\n"), 0o600); err != nil { // all of them are this program's
 			return nil, err
 		}
 		if err := os.CopyFS(in(party), os.DirFS(in("heart", "bundles", party))); err != nil {

@@ -159,6 +159,9 @@ func (h *hub) ask(ctx context.Context) error {
 
 func (m *member) Apart() bool { return true }
 
+// Augmented implements density.Augmented.
+func (m *member) Augmented() bool { return density.HasAuxiliaries(m.env) }
+
 func (m *member) Totals(ctx context.Context, centre, total [][]float64) error {
 	p := m.party
 	return m.meet(

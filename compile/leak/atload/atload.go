@@ -5,6 +5,7 @@ package atload
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -21,19 +22,17 @@ import (
 type Terms struct {
 	Shared   map[string]*check.Symbol // shared parameters, each with the declaration of one element; nil where its prior is unknown
 	Accepted accept.Set
+	// New is set for rows that are predicted: a few of them, of which those of a fit say whether parameters move the cuts.
+	New bool
 }
 
 // Check examines the program of a client with its data. The errors are for the client only.
 func Check(p lower.Party, t Terms) diag.List {
-	probe, diags := lower.NewProbe(p, lower.Probing{
-		Prior: func(name string) *check.Symbol { return t.Shared[name] }, Sent: leak.Sent(p.Program),
-		Args: func(k *check.Likelihood) []ast.Expr { return leak.Outside(p.Program, k) },
-	})
-	if diags.HasErrors() {
+	c := &checker{Party: p, Terms: t}
+	if diags := c.prepare(); diags.HasErrors() {
 		return diags
 	}
-	c := &checker{Party: p, Terms: t, probe: probe, drawer: newDrawer(probe, rng.New(rng.SharedKey(0), "leak at load"))}
-	for k := range probe.Sent {
+	for k := range c.probe.Sent {
 		c.cut(k)
 	}
 	if !t.Accepted.Code(diag.SmallCells) {
@@ -48,6 +47,18 @@ type checker struct {
 	probe  *lower.Probe
 	drawer *drawer
 	diags  diag.List
+}
+
+// prepare makes the probe of the client's data.
+func (c *checker) prepare() diag.List {
+	probe, diags := lower.NewProbe(c.Party, lower.Probing{
+		Prior: func(name string) *check.Symbol { return c.Shared[name] }, Sent: leak.Sent(c.Program),
+		Args: func(k *check.Likelihood) []ast.Expr { return leak.Outside(c.Program, k) },
+	})
+	if !diags.HasErrors() {
+		c.probe, c.drawer = probe, newDrawer(probe, rng.New(rng.SharedKey(0), "leak at load"))
+	}
+	return diags
 }
 
 func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
@@ -68,7 +79,7 @@ func (c *checker) cut(k int) {
 	case v.bad != "":
 		c.errorf(diag.FixedCut, sent.Expr, "%s: %s is no finite number at nearly every draw of its parameters from their priors (%s), so it cannot be told from data", c.Name, sent.Name, v.bad).
 			Note("look at the data in it, or narrow the priors of its parameters")
-	case v.draws == 0 || v.draws < leastMove*v.rows:
+	case (v.draws == 0 || v.draws < leastMove*v.rows) && !(c.New && c.absent(k)):
 		c.errorf(diag.FixedCut, sent.Expr, "%s: no parameter moves %s enough: over %d draws from the priors its variance is %.2g, between rows it is %.2g, so what would cross is data", c.Name, sent.Name, draws, v.draws, v.rows).
 			Note("its parameters must have priors, and factors, that change it by more than 1/1000 of its spread over the rows")
 	case noisy && rho*rho < leastRho2*(v.draws+v.rows):
@@ -78,6 +89,33 @@ func (c *checker) cut(k int) {
 			d.Note("`transform %s` sends cuts without noise, and says so", name)
 		}
 	}
+}
+
+// absent reports whether nothing moves a cut of new rows only because covariates of theirs are 0. A cut of such a row is the same number at every draw, as it is in every evaluation of a fit
+// with that row, and tells whoever receives it that they are 0. So with a 1 in place of each 0 the parameters must move it: a program that sends data does so with any numbers.
+func (c *checker) absent(k int) bool {
+	other := *c
+	other.Data = maps.Clone(c.Data)
+	own := maps.Clone(c.Data[c.Name])
+	for name, b := range own {
+		if s := c.Program.Symbols[name]; s == nil || s.Kind != check.Data || !slices.Contains(b.Values, 0) {
+			continue
+		}
+		ones := *b
+		ones.Values = slices.Clone(b.Values)
+		for i, v := range ones.Values {
+			if v == 0 {
+				ones.Values[i] = 1
+			}
+		}
+		own[name] = &ones
+	}
+	other.Data[c.Name] = own
+	if other.prepare().HasErrors() {
+		return false
+	}
+	v := other.drawer.variation(k)
+	return v.bad == "" && v.draws > 0 && v.draws >= leastMove*v.rows
 }
 
 // rho is the noise of what is sent, where it has any.

@@ -63,7 +63,7 @@ func (d *drawer) draw(scale float64) {
 
 // element draws one element of a parameter, whose prior has these arguments; none: it has no prior.
 func (d *drawer) element(r *rand.Rand, p *simulate.Param, args [][]float64, i int, scale float64) float64 {
-	if args == nil {
+	if args == nil || p.Dist.Sample == nil { // flat, within bounds
 		return d.unconstrained(r, p, scale)
 	}
 	d.theta = d.theta[:0]

@@ -32,7 +32,7 @@ func main() {
 func files() map[string][]byte {
 	out := map[string][]byte{}
 	for place, data := range map[string][]map[string][]byte{
-		"examples":       {linear(), logistic(0), poissonMultilevel(), heartDisease("split_nn"), heartDisease("hier_bayes_split_nn")},
+		"examples":       {linear(), logistic(0), poissonMultilevel(), heartDisease("split_nn")},
 		"tests/fixtures": {linear(), logistic(1)},
 	} {
 		for _, d := range data {

@@ -67,7 +67,6 @@ func TestExamplesLoad(t *testing.T) {
 		{"logistic_family", "server lab*", 11, 500},
 		{"poisson_multilevel", "server health census", 3, 300},
 		{"split_nn", "registry hospital_a hospital_b", 3, 300},
-		{"hier_bayes_split_nn", "registry hospital_a hospital_b", 3, 300},
 	} {
 		var refs []data.PartyRef
 		var wants []data.Want

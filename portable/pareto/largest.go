@@ -1,12 +1,12 @@
-package loo
+package pareto
 
 import (
 	"cmp"
 	"slices"
 )
 
-// largest returns the positions of the n largest of x, n ≤ len(x), in ascending order of their values; of equal values the later one counts as larger.
-func largest(x []float64, n int) []int {
+// Largest returns the positions of the n largest of x, n ≤ len(x), in ascending order of their values; of equal values the later one counts as larger.
+func Largest(x []float64, n int) []int {
 	least := chosen(slices.Clone(x), len(x)-n)
 	at := make([]int, 0, n)
 	for i, v := range x {

@@ -4,7 +4,7 @@
 // Definitions are those of the R package loo 2.5. Sources: Vehtari, Simpson, Gelman, Yao and Gabry (2024), "Pareto smoothed importance
 // sampling", JMLR 25; Vehtari, Gelman and Gabry (2017), "Practical Bayesian model evaluation using leave-one-out cross-validation and
 // WAIC", Statistics and Computing 27.
-package loo
+package pareto
 
 import (
 	"math"
@@ -62,7 +62,7 @@ func smoothTail(lw []float64, tail int) float64 {
 	if tail < leastTail || tail >= len(lw) {
 		return math.Inf(1)
 	}
-	largest := largest(lw, tail+1)
+	largest := Largest(lw, tail+1)
 	below, at := largest[0], largest[1:]
 	if lw[at[tail-1]]-lw[at[0]] < 2.220446049250313e-16/100 { // all equal: nothing to fit, nothing to smooth
 		return math.Inf(1)
@@ -72,7 +72,7 @@ func smoothTail(lw []float64, tail int) float64 {
 	for i, a := range at {
 		excess[i] = portable.Exp(lw[a]) - cutoff
 	}
-	k, sigma := fitGPD(excess)
+	k, sigma := Fit(excess)
 	if math.IsInf(k, 0) {
 		return k
 	}

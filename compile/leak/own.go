@@ -1,0 +1,170 @@
+package leak
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/transform"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// An ownTerm is a part of a client's log density that no cut is in: a likelihood that the client evaluates alone, or the prior of one of its parameters.
+//
+// The gradient of a term in a shared parameter is a sum over rows of functions of the parameter, whose value the receiver knows, of the client's data and
+// of its private parameters. As rounds go by the parameter takes other values and the data stay, so that the receiver has one more equation for each
+// element in each round. Private parameters in the term are unknown too, but they do not protect the rows: they are few beside the equations, or move
+// slowly, or are drawn from a density that the term itself gives. So a term that has both is refused, whatever else is in it, unless the gradient is
+// the same function of a few sums over the rows for all data: see sums.
+type ownTerm struct {
+	at            ast.Node
+	left, weights ast.Expr
+	args          []ast.Expr
+	dist          *def.Dist
+	common        bool // a likelihood of data that all hold, which under power the client evaluates for the server with what it would send in it
+}
+
+// ownOf lists the terms of a client in a model. A cut that does not leave it is a part of a likelihood that the client evaluates.
+func ownOf(p *transform.Program, party *transform.Party) []ownTerm {
+	client, cuts := party.Name, slices.Clone(party.Sent)
+	var out []ownTerm
+	for _, k := range p.Likelihoods {
+		if k.Party == client {
+			out = append(out, ownTerm{k.Stmt, k.Left, k.Weights, k.Args, k.Dist, false})
+		}
+		for _, g := range k.Groups {
+			for _, c := range g.Cuts {
+				if c.Client == client && !slices.Contains(cuts, c) {
+					cuts = append(cuts, c)
+					out = append(out, ownTerm{at: c.Expr, args: []ast.Expr{c.Expr}, common: true})
+				}
+			}
+		}
+	}
+	for _, s := range p.Params {
+		if s.Owner == client && !s.Noncentered() {
+			out = append(out, ownTerm{at: s.Decl, args: s.Args, dist: s.Dist})
+		}
+	}
+	return out
+}
+
+// ownIn lists the terms in a client's program, without the cuts that it sends.
+func ownIn(r *reader) []ownTerm {
+	var out []ownTerm
+	for _, k := range r.Likelihoods {
+		t := ownTerm{k.Stmt, k.Stmt.Left, k.Stmt.Weights, k.Args, k.Dist, false}
+		if r.deps(t.left, t.weights)&onData == 0 {
+			t.args, t.common = Outside(r.Program, k), true
+		}
+		out = append(out, t)
+	}
+	for _, s := range r.Order {
+		if s.Kind == check.Param && s.Owner == r.client && !s.Noncentered() {
+			out = append(out, ownTerm{at: s.Decl, args: s.Args, dist: s.Dist})
+		}
+	}
+	return out
+}
+
+func (t ownTerm) exprs() []ast.Expr { return append(slices.Clone(t.args), t.left, t.weights) }
+
+// deps is on what expressions depend, of which some may be nil.
+func (r *reader) deps(list ...ast.Expr) deps {
+	var d deps
+	for _, e := range list {
+		if e != nil {
+			d |= r.read(e).deps()
+		}
+	}
+	return d
+}
+
+// given lists the shared parameters whose gradient gives rows of the client in a term away.
+func (r *reader) given(t ownTerm) []string {
+	if r.deps(t.exprs()...)&onData == 0 || r.sums(t) {
+		return nil
+	}
+	found := map[string]bool{}
+	for _, e := range t.exprs() {
+		if e == nil {
+			continue
+		}
+		names := maps.Keys(r.read(e).paths())
+		if t.common {
+			names = slices.Values(gradients(r.read(e)))
+		}
+		for name := range names {
+			found[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// sums reports whether the gradient of a term is a function of a few sums over its rows: the distribution is of an exponential family, its value is data
+// alone, and its arguments are the same for all rows, or for all rows of one category. What crosses are then sums over the rows of a category, of which a
+// client counts the rows when it binds its data.
+func (r *reader) sums(t ownTerm) bool {
+	if t.dist == nil || !t.dist.Sums || t.left == nil || t.weights != nil || r.deps(t.left) != onData {
+		return false
+	}
+	category := ""
+	return !slices.ContainsFunc(t.args, func(e ast.Expr) bool { return e != nil && !r.grouped(e, &category) })
+}
+
+// grouped reports whether an expression is the same number for all rows of one category, whose name it notes. Nothing else of the client's data may be in it.
+func (r *reader) grouped(e ast.Expr, category *string) bool {
+	switch x := e.(type) {
+	case *ast.Paren:
+		return r.grouped(x.X, category)
+	case *ast.Unary:
+		return r.grouped(x.X, category)
+	case *ast.Binary:
+		return r.grouped(x.X, category) && r.grouped(x.Y, category)
+	case *ast.Name:
+		if s := r.Symbols[x.Name]; s != nil && s.Kind == check.Let {
+			return r.grouped(s.Decl.(*ast.Let).Value, category)
+		}
+	case *ast.Call:
+		if f, ok := r.Universe.Func(x.Name.Name); ok && f.Forward != nil {
+			return !slices.ContainsFunc(x.Args, func(a ast.Expr) bool { return !r.grouped(a, category) })
+		}
+	case *ast.Index:
+		if r.byCategory(x, category) {
+			return true
+		}
+	}
+	return r.facts(e).Type.Scalar() && r.deps(e)&onData == 0
+}
+
+// byCategory reports an element of a vector of parameters for each row, by one category.
+func (r *reader) byCategory(x *ast.Index, category *string) bool {
+	if len(x.Args) != 1 || x.Args[0].Slice || x.Args[0].Lo == nil || len(r.facts(x.X).Type.Dims) != 1 || r.deps(x.X)&onData != 0 {
+		return false
+	}
+	name, ok := x.Args[0].Lo.(*ast.Name)
+	if !ok || *category != "" && *category != name.Name {
+		return false
+	}
+	if s := r.Symbols[name.Name]; s == nil || s.Kind != check.Data || s.Owner != r.client {
+		return false
+	}
+	*category = name.Name
+	return true
+}
+
+// own examines the terms of a client.
+func (e *examiner) own(list []ownTerm) {
+	for _, t := range list {
+		for _, name := range e.given(t) {
+			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(), "the gradient of the shared parameter %s would give rows of %s away: %s evaluates this alone, from its data and %s", name, e.client, e.client, name)
+			if param, ok := e.located[name]; ok {
+				d.Note("leave out `noncentered` in the declaration of %s: %s then is in its prior alone", param, name)
+			}
+			d.Note("use a parameter of %s here, and give that one a prior with %s; %s takes it as it is", e.client, name, accept.Flag(diag.OwnLeak))
+		}
+	}
+}

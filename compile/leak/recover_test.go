@@ -1,0 +1,430 @@
+package leak_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/tests/compiletest"
+)
+
+// A family is a likelihood of a client: its log density at a predictor and a scale without what is constant, and the derivatives by these.
+type family struct {
+	data, dist string
+	log        func(y, eta, s float64) (lp, byEta, byScale float64)
+	draw       func(r *rand.Rand) float64
+}
+
+var families = []family{
+	{"real", "normal(%s, %s)", func(y, eta, s float64) (float64, float64, float64) {
+		z := (y - eta) / s
+		return -math.Log(s) - z*z/2, z / s, (z*z - 1) / s
+	}, (*rand.Rand).NormFloat64},
+	{"binary", "bernoulli_logit(%s)", func(y, eta, _ float64) (float64, float64, float64) {
+		return y*eta - math.Log1p(math.Exp(eta)), y - 1/(1+math.Exp(-eta)), 0
+	}, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }},
+	{"count", "poisson_log(%s)", func(y, eta, _ float64) (float64, float64, float64) {
+		return y*eta - math.Exp(eta), y - math.Exp(eta), 0
+	}, func(r *rand.Rand) float64 { return float64(r.IntN(5)) }},
+	{"real", "student_t(4, %s, %s)", func(y, eta, s float64) (float64, float64, float64) {
+		z := (y - eta) / s
+		slope := 5 * z / (4 + z*z)
+		return -math.Log(s) - 2.5*math.Log1p(z*z/4), slope / s, (slope*z - 1) / s
+	}, (*rand.Rand).NormFloat64},
+}
+
+// The rows of a client, and what of the shared and of its own parameters is in its likelihood.
+const (
+	rows    = 6
+	columns = 2
+	groups  = 3
+)
+
+// An ownModel is a client's own likelihood, as a text and as a function.
+type ownModel struct {
+	family
+	coefs, scalar, byGroup, scale   bool // shared: X * b, k, u[g], s
+	mine, mineByGroup, mineByRow, x bool // the client's: c, v[g], e, X * w
+	located                         bool // v is noncentered around k
+}
+
+// decode reads a model off bits.
+func decode(bits uint16) ownModel {
+	on := func(k int) bool { return bits>>k&1 == 1 }
+	return ownModel{families[bits&3], on(2), on(3), on(4), on(5), on(6), on(7), on(8), on(9), on(10)}
+}
+
+func (m ownModel) text() string {
+	var terms []string
+	add := func(is bool, term string) {
+		if is {
+			terms = append(terms, term)
+		}
+	}
+	add(m.coefs, "X * b")
+	add(m.scalar, "k")
+	add(m.byGroup, "u[g]")
+	add(m.mine, "c")
+	add(m.mineByGroup, "v[g]")
+	add(m.mineByRow, "e")
+	add(m.x, "X * w")
+	terms = append(terms, "0.1")
+	scale := "1"
+	if m.scale {
+		scale = "s"
+	}
+	dist := m.dist
+	if strings.Count(dist, "%s") == 2 {
+		dist = fmt.Sprintf(dist, strings.Join(terms, " + "), scale)
+	} else {
+		dist = fmt.Sprintf(dist, strings.Join(terms, " + "))
+	}
+	v := "normal(0, 1)"
+	if m.located {
+		v = "normal(k, 1) noncentered"
+	}
+	return `client a
+data t : real[N] @ shared
+data y : ` + m.data + `[N] @ a
+data X : real[N, P] @ a
+data g : level(G)[N] @ a
+param b : real[P] ~ normal(0, 1) @ shared
+param k ~ normal(0, 1) @ shared
+param u : real[G] ~ normal(0, 1) @ shared
+param s ~ half_normal(1) @ shared
+param c ~ normal(0, 1) @ a
+param v : real[G] ~ ` + v + ` @ a
+param e : real[N] ~ normal(0, 1) @ a
+param w : real[P] ~ normal(0, 1) @ a
+t ~ normal(mean(b) + k + mean(u), s)
+y ~ ` + dist + "\n"
+}
+
+// refused reports whether check refuses the model for what its gradients give away.
+func (m ownModel) refused(t *testing.T) bool {
+	_, diags := compiletest.Try(t, source.New("m.vfl", m.text()), check.Options{})
+	for _, d := range diags {
+		if d.Severity == diag.Error && d.Code != diag.OwnLeak {
+			t.Fatalf("%s %s\n%s", d.Code, d.Message, m.text())
+		}
+	}
+	return diags.HasErrors()
+}
+
+// A point is a value of all parameters.
+type point struct {
+	b, w    [columns]float64
+	u, v    [groups]float64
+	e       [rows]float64
+	k, s, c float64
+}
+
+// private lists the client's parameters that are in the likelihood.
+func (m ownModel) private(p *point) []*float64 {
+	var out []*float64
+	if m.mine {
+		out = append(out, &p.c)
+	}
+	for k := range p.v {
+		if m.mineByGroup {
+			out = append(out, &p.v[k])
+		}
+	}
+	for k := range p.e {
+		if m.mineByRow {
+			out = append(out, &p.e[k])
+		}
+	}
+	for k := range p.w {
+		if m.x {
+			out = append(out, &p.w[k])
+		}
+	}
+	return out
+}
+
+// shared lists the shared parameters that are in the likelihood.
+func (m ownModel) shared(p *point) []*float64 {
+	var out []*float64
+	for k := range p.b {
+		if m.coefs {
+			out = append(out, &p.b[k])
+		}
+	}
+	if m.scalar || m.located && m.mineByGroup {
+		out = append(out, &p.k)
+	}
+	for k := range p.u {
+		if m.byGroup {
+			out = append(out, &p.u[k])
+		}
+	}
+	if m.scale && strings.Count(m.dist, "%s") == 2 {
+		out = append(out, &p.s)
+	}
+	return out
+}
+
+// predictor is that of a row, the columns of X and y. The receiver is taken to know the groups.
+func (m ownModel) predictor(x []float64, i int, p *point) float64 {
+	eta, g := 0.1, i%groups
+	for k := range columns {
+		if m.coefs {
+			eta += x[k] * p.b[k]
+		}
+		if m.x {
+			eta += x[k] * p.w[k]
+		}
+	}
+	for _, term := range []struct {
+		is bool
+		v  float64
+	}{{m.scalar, p.k}, {m.byGroup, p.u[g]}, {m.mine, p.c}, {m.mineByGroup, p.v[g]}, {m.mineByGroup && m.located, p.k}, {m.mineByRow, p.e[i]}} {
+		if term.is {
+			eta += term.v
+		}
+	}
+	return eta
+}
+
+// received is what the server has after some rounds: the gradient in the shared parameters, and the log density, a scalar of every evaluation.
+func (m ownModel) received(table []float64, points []point) []float64 {
+	var out []float64
+	for k := range points {
+		p := points[k]
+		shared := m.shared(&p)
+		round := make([]float64, len(shared)+1)
+		for i := range rows {
+			x, s := table[i*(columns+1):], 1.0
+			if m.scale {
+				s = p.s
+			}
+			eta := m.predictor(x, i, &p)
+			lp, byEta, byScale := m.log(x[columns], eta, s)
+			round[len(shared)] += lp
+			for q, at := range shared {
+				if at == &p.s {
+					round[q] += byScale
+					continue
+				}
+				old := *at
+				*at++ // it is linear
+				round[q] += byEta * (m.predictor(x, i, &p) - eta)
+				*at = old
+			}
+		}
+		out = append(out, round...)
+	}
+	return out
+}
+
+// recovers reports whether least squares over the rows and over all private parameters of all rounds, which begins near the truth, returns to it, in
+// X or in y: whether the equations have one solution there. An X that is in no likelihood is left out.
+func (m ownModel) recovers(r *rand.Rand) bool {
+	table := make([]float64, rows*(columns+1))
+	for i := range rows {
+		for k := range columns {
+			table[i*(columns+1)+k] = r.NormFloat64()
+		}
+		table[i*(columns+1)+columns] = m.draw(r)
+	}
+	points := make([]point, rounds(m))
+	for k := range points {
+		p := &points[k]
+		for _, at := range append(m.shared(p), m.private(p)...) {
+			*at = r.NormFloat64()
+		}
+		p.s = math.Exp(0.3 * r.NormFloat64())
+	}
+	var unknown []*float64
+	for i := range table {
+		if i%(columns+1) == columns || m.coefs || m.x {
+			unknown = append(unknown, &table[i])
+		}
+	}
+	own := len(unknown)
+	for k := range points {
+		unknown = append(unknown, m.private(&points[k])...)
+	}
+	want := m.received(table, points)
+	truth := make([]float64, len(unknown))
+	for k, at := range unknown {
+		truth[k] = *at
+		*at += 0.02 * r.NormFloat64()
+	}
+	least := leastSquares(unknown, func() []float64 { return m.received(table, points) }, want)
+	x, y := 0.0, 0.0
+	for k, at := range unknown[:own] {
+		off := math.Abs(*at - truth[k])
+		if len(table) == own && k%(columns+1) < columns {
+			x = max(x, off)
+		} else {
+			y = max(y, off)
+		}
+	}
+	return least < 1e-7 && (len(table) == own && x < 1e-3 || y < 1e-3)
+}
+
+// rounds are enough for twice as many equations as unknown numbers, where a round has more of these than private parameters.
+func rounds(m ownModel) int {
+	var p point
+	more := len(m.shared(&p)) + 1 - len(m.private(&p))
+	return min(60, 2*rows*(columns+1)/max(1, more)+4)
+}
+
+// leastSquares is Levenberg and Marquardt's method; it returns the largest difference that is left.
+func leastSquares(unknown []*float64, f func() []float64, want []float64) float64 {
+	difference := func() (*mat.VecDense, float64, float64) {
+		d, sum, most := mat.NewVecDense(len(want), nil), 0.0, 0.0
+		for k, v := range f() {
+			d.SetVec(k, want[k]-v)
+			sum, most = sum+(want[k]-v)*(want[k]-v), max(most, math.Abs(want[k]-v))
+		}
+		return d, sum, most
+	}
+	d, sum, most := difference()
+	damping := 1e-3
+	for range 60 {
+		if most < 1e-9 {
+			break
+		}
+		const h = 1e-5
+		j := mat.NewDense(len(want), len(unknown), nil)
+		for k, at := range unknown {
+			old := *at
+			*at = old + h
+			up := f()
+			*at = old - h
+			down := f()
+			*at = old
+			for i := range want {
+				j.Set(i, k, (up[i]-down[i])/(2*h))
+			}
+		}
+		var normal mat.Dense
+		normal.Mul(j.T(), j)
+		var right, step mat.VecDense
+		right.MulVec(j.T(), d)
+		for k := range unknown {
+			normal.Set(k, k, normal.At(k, k)*(1+damping)+1e-14)
+		}
+		if step.SolveVec(&normal, &right) != nil && step.Len() == 0 {
+			damping *= 10
+			continue
+		}
+		for k, at := range unknown {
+			*at += step.AtVec(k)
+		}
+		if next, s, mo := difference(); s < sum {
+			d, sum, most, damping = next, s, mo, damping/5
+			continue
+		}
+		for k, at := range unknown {
+			*at -= step.AtVec(k)
+		}
+		damping *= 4
+	}
+	return most
+}
+
+// Where least squares recover a client's rows from the gradients of shared parameters, with its own parameters unknown and new in every round, the model is
+// refused. In some models they do.
+//
+//fuzz:inputs 2000
+func FuzzRowsThatGradientsGive(f *testing.F) {
+	for seed := range uint16(32) {
+		f.Add(seed*73, uint64(seed))
+	}
+	f.Fuzz(func(t *testing.T, bits uint16, seed uint64) {
+		m := decode(bits)
+		if !m.refused(t) && m.recovers(rand.New(rand.NewPCG(seed, 1))) {
+			t.Errorf("least squares recover the rows, and the model is not refused\n%s", m.text())
+		}
+	})
+}
+
+// The solver finds the rows of the models that it is known to, with a private scalar too, and not where a few sums are all that crosses.
+func TestRowsThatGradientsGive(t *testing.T) {
+	const normal, logit, poisson, student = 0, 1, 2, 3
+	const coefs, scalar, byGroup, scale, mine, mineByGroup, located = 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7, 1 << 10
+	for _, c := range []struct {
+		bits              uint16
+		recovers, refused bool
+	}{
+		{logit | coefs, true, true},
+		{logit | coefs | mine, true, true},
+		{logit | coefs | scalar | mine, true, true},
+		{logit | coefs | byGroup | mine, true, true},
+		{poisson | coefs, true, true},
+		{poisson | coefs | mine, true, true},
+		{student | scalar, false, true}, // each row is a pole of the gradient, more than this solver finds: refused all the same
+		{normal | coefs, false, true},   // moments of the rows, which other rows have too: refused all the same
+		{normal | scalar | scale, false, false},
+		{normal | byGroup | scale, false, false},
+		{logit | byGroup, false, false},
+		{poisson | scalar | mineByGroup, false, false},
+		{logit | mineByGroup | located, false, false},
+		{logit | mineByGroup | mine, false, false},
+	} {
+		m := decode(c.bits)
+		if got := m.recovers(rand.New(rand.NewPCG(3, 1))); got != c.recovers {
+			t.Errorf("rows recovered: %v, want %v\n%s", got, c.recovers, m.text())
+		}
+		if got := m.refused(t); got != c.refused {
+			t.Errorf("refused: %v, want %v\n%s", got, c.refused, m.text())
+		}
+	}
+}
+
+// Hierarchies over clients, with parameters that are shared in priors alone or over sums of rows, pass.
+func TestHierarchiesOverClients(t *testing.T) {
+	for _, text := range []string{
+		`client a, b
+data ya : binary[N] @ a
+data Xa : real[N, P] @ a
+data yb : count[M] @ b
+data g : level(G)[M] @ b
+param mu ~ normal(0, 1) @ shared
+param tau ~ half_normal(1) @ shared
+param alpha_a ~ normal(mu, tau) @ a
+param beta : real[P] ~ normal(0, 1) @ a
+param theta : real[G] ~ normal(mu, tau) @ b
+ya ~ bernoulli_logit(alpha_a + Xa * beta)
+yb ~ poisson_log(theta[g])
+`, `client lab[J]
+data y : real[N] @ lab
+data X : real[N, P] @ lab
+param mu : real[P] ~ normal(0, 1) @ shared
+param tau ~ half_normal(1) @ shared
+param beta : real[P] ~ normal(mu, tau) @ lab
+param sigma ~ half_normal(1) @ lab
+y ~ normal(X * beta, sigma)
+`, `client a
+data y : real[N] @ a
+data g : level(G)[N] @ a
+param mu ~ normal(0, 1) @ shared
+param tau ~ half_normal(1) @ shared
+param sigma ~ half_normal(1) @ shared
+param theta : real[G] ~ normal(mu, tau) noncentered @ a
+y ~ normal(theta[g], sigma)
+`, `client a
+data y : real[N] @ shared
+data x : real[N] @ a missing impute ~ normal(mu, 1)
+param mu ~ normal(0, 1) @ shared
+param m ~ normal(0, 1)
+param b ~ normal(0, 1) @ a
+y ~ normal(m + x * b, 1)
+`,
+	} {
+		if _, diags := compiletest.Try(t, source.New("m.vfl", text), check.Options{}); diags.HasErrors() {
+			t.Errorf("%s %s\n%s", diags.Shown()[0].Code, diags.Shown()[0].Message, text)
+		}
+	}
+}

@@ -1,0 +1,671 @@
+package compile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/leak"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// A Verdict is a line of what an audit says first: what parties can compute of the rows of others, whatever noise or masks are on what they receive. It follows from the reach
+// of the contents that reach them (session.Reach), from whose contributions these hold, and from the data in these.
+type Verdict struct {
+	Receivers []string  `json:"receivers"`          // of each of whom it holds
+	Columns   []Columns `json:"columns,omitempty"`  // that it can compute for every row
+	Each      []string  `json:"each,omitempty"`     // whose contribution to every row it can compute
+	Sum       []string  `json:"sum,omitempty"`      // of whose contributions to every row it can compute the sum alone
+	Response  []string  `json:"response,omitempty"` // that it can compute for every row
+	Totals    []string  `json:"totals,omitempty"`   // of whose data it receives sums over rows
+	Gaps      []string  `json:"gaps,omitempty"`     // whose incomplete rows it is told
+	// Text is what String returns behind the colon.
+	Text  string `json:"text"`
+	every bool   // all clients are receivers, and more than two
+}
+
+// Columns are columns of a party.
+type Columns struct {
+	Party string   `json:"party"`
+	Names []string `json:"names,omitempty"`
+	// Within are declarations in which columns of two values can be computed: which these are the programs do not tell. All are those of which any column can be.
+	Within []string `json:"within,omitempty"`
+	All    []string `json:"all,omitempty"`
+}
+
+// String is the line: "registry can compute: clinic's sex of every row; each client's contribution to every row".
+func (v Verdict) String() string {
+	if v.every {
+		return "each client can compute: " + v.Text
+	}
+	return joined(v.Receivers) + " can compute: " + v.Text
+}
+
+// Nothing reports whether the line says that nothing can be computed of a row.
+func (v Verdict) Nothing() bool {
+	return len(v.Columns)+len(v.Each)+len(v.Sum)+len(v.Response)+len(v.Totals)+len(v.Gaps) == 0
+}
+
+// Concerns reports whether the line tells something of a party, given without the number of a member.
+func (v Verdict) Concerns(party string) bool {
+	for _, parties := range [][]string{v.Each, v.Sum, v.Totals, v.Gaps} {
+		if slices.Contains(parties, party) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.Columns, func(c Columns) bool { return c.Party == party })
+}
+
+// VerdictText is all lines, each with its end.
+func VerdictText(lines []Verdict) string {
+	var b strings.Builder
+	for _, v := range lines {
+		b.WriteString(v.String() + "\n")
+	}
+	return b.String()
+}
+
+// TwoValued names the columns of two values of declarations, by party and declaration, where tables are at hand. Of a party that is missing nothing is known.
+type TwoValued map[string]map[string][]string
+
+// TwoValued looks into the tables of a model; nil where they cannot be read.
+func (m *Model) TwoValued(sources data.Sources, joining data.Joining) TwoValued {
+	b, diags, err := bind(m, sources, joining, tablePasses())
+	if err != nil || diags.HasErrors() {
+		return nil
+	}
+	out := TwoValued{}
+	for member, values := range b.Values {
+		party, _, _ := Member(member)
+		if out[party] == nil {
+			out[party] = map[string][]string{}
+		}
+		for name, v := range values {
+			for _, column := range twoValued(name, v) {
+				if !slices.Contains(out[party][name], column) {
+					out[party][name] = append(out[party][name], column)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// twoValued names the columns of two values of a declaration. A column of one value is part of every intercept.
+func twoValued(name string, v *data.Bound) (out []string) {
+	if len(v.Dims) == 0 || v.Dims[0] == 0 {
+		return nil
+	}
+	for k := range len(v.Values) / v.Dims[0] {
+		of := v.Values[k*v.Dims[0]:][:v.Dims[0]]
+		if len(slices.Compact(slices.Sorted(slices.Values(of)))) == 2 {
+			out = append(out, v.ColumnName(name, k))
+		}
+	}
+	return out
+}
+
+// AllPooled is the verdict of a model whose data one process holds; nil of others.
+func (m *Model) AllPooled() []Verdict {
+	if !m.Pooled() || len(m.AuditPooled()) == 0 {
+		return nil
+	}
+	return []Verdict{{Receivers: []string{"whoever runs the process"}, Text: "everything: it holds all data and parameters of all parties"}}
+}
+
+// Verdict says what each party can compute of the rows of others in a run that uses these exchanges over this wire. two may be nil.
+func (p *Bundle) Verdict(uses []density.Use, wire model.Wire, two TwoValued) []Verdict {
+	a := p.auditor(wire)
+	j := &judge{auditor: a, two: two}
+	for range a.plan.Names {
+		j.known = append(j.known, &knowledge{reached: map[int]reached{}, columns: map[int]*Columns{}})
+	}
+	for _, c := range session.Crossings(a.plan, uses) {
+		j.take(c)
+	}
+	j.incomplete()
+	return j.lines()
+}
+
+// A judge collects what each party knows, by its number in the plan.
+type judge struct {
+	*auditor
+	two   TwoValued
+	known []*knowledge
+}
+
+// How much a party knows of what another contributes to a row.
+type reached int
+
+const (
+	inSum  reached = iota + 1 // the sum with others' alone
+	alone                     // its contribution
+	single                    // single columns
+)
+
+// knowledge is what one party can compute.
+type knowledge struct {
+	reached  map[int]reached // by contributor
+	columns  map[int]*Columns
+	response []string
+	totals   []int
+	gaps     []int
+}
+
+func (k *knowledge) reach(party int, how reached) { k.reached[party] = max(k.reached[party], how) }
+
+// take adds what a crossing tells its receiver.
+func (j *judge) take(c session.Crossing) {
+	if c.Up {
+		j.atServer(c)
+	} else {
+		j.atClient(c)
+	}
+}
+
+func (j *judge) atServer(c session.Crossing) {
+	k := j.known[0]
+	switch c.Reach {
+	case session.Weighted:
+		j.weighted(c)
+	case session.Contribution:
+		contributors := []int{c.Client}
+		if c.Hidden {
+			contributors = j.clientsIn(c.Of)
+		}
+		for _, of := range contributors {
+			if len(j.cuts[c.Of][0].Shape) == 0 { // one number, not one a row
+				if len(j.data(of, j.contributed(of))) > 0 {
+					addTo(&k.totals, of)
+				}
+				continue
+			}
+			k.reach(of, j.from(c, of, !c.Hidden))
+		}
+	}
+}
+
+// weighted adds a gradient: sums over rows or, where it was accepted that it gives the rows away, these.
+func (j *judge) weighted(c session.Crossing) {
+	k, program := j.known[0], j.Programs[c.Client]
+	of := j.contributed(c.Client)
+	for _, l := range program.Likelihoods {
+		of = append(append(of, l.Args...), l.Stmt.Left)
+	}
+	if name := j.plan.Shared[c.Of].Name; !slices.Contains(names(program, of...), name) && !earlyIn(program, name) {
+		return // it is in priors alone, which no row enters
+	}
+	addTo(&k.totals, c.Client)
+	if !j.Manifest.Accepted.Code(diag.GradientLeak) {
+		return
+	}
+	for _, name := range j.behind(c.Client) {
+		addTo(&j.columnsOf(k, c.Client).All, name)
+	}
+}
+
+// from is how far a receiver gets who knows the sum of some contributions, or one alone.
+func (j *judge) from(c session.Crossing, of int, sole bool) reached {
+	switch c.Motion {
+	case density.ByColumn:
+		return single
+	case density.Adapted:
+		if hierarchical(j.Programs[of]) {
+			return single
+		}
+		return alone
+	case density.ByClient:
+		return alone
+	}
+	if sole {
+		return alone
+	}
+	return inSum
+}
+
+// atClient adds what a client gets: the others' contributions, from their sum or from an answer that can be solved for it.
+func (j *judge) atClient(c session.Crossing) {
+	if c.Reach != session.Others && c.Reach != session.Response || c.Reach == session.Response && !j.scored(c.Of) {
+		return
+	}
+	k := j.known[c.Client]
+	var others []int
+	for _, of := range j.clientsIn(c.Of) {
+		if of != c.Client || j.several(of) {
+			others = append(others, of)
+		}
+	}
+	if c.Reach == session.Response {
+		addAll(&k.response, j.responses(c.Of))
+		if len(j.data(0, j.predictors(c.Of))) > 0 {
+			others = append(others, 0)
+		}
+	}
+	if len(others) == 0 { // the answer still tells what the server adds, an intercept for one
+		addTo(&k.response, j.plan.Names[0]+"'s part")
+	}
+	one := len(others) == 1 && !j.several(others[0])
+	for _, of := range others {
+		k.reach(of, j.from(c, of, one))
+	}
+}
+
+// responses are the server's own in the likelihoods that read a sum: an answer shows the sign of a binary one, and any over the rounds, in which the predictor moves.
+func (j *judge) responses(group int) (out []string) {
+	for _, l := range j.likelihoods(group) {
+		for _, name := range names(j.Programs[0], l.Stmt.Left) {
+			if s := j.Programs[0].Symbols[name]; s != nil && s.Kind == check.Data && s.Owner != check.Shared {
+				addTo(&out, j.plan.Names[0]+"'s "+name)
+			}
+		}
+	}
+	return out
+}
+
+// likelihoods are those of the server that read a sum.
+func (a *auditor) likelihoods(group int) (out []*check.Likelihood) {
+	for _, l := range a.Programs[0].Likelihoods {
+		read := names(a.Programs[0], append(slices.Clone(l.Args), l.Stmt.Left)...)
+		if slices.ContainsFunc(a.cuts[group], func(c split.ManifestCut) bool { return slices.Contains(read, c.Name) }) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// predictors are the arguments of these likelihoods.
+func (j *judge) predictors(group int) (out []ast.Expr) {
+	for _, l := range j.likelihoods(group) {
+		out = append(out, l.Args...)
+	}
+	return out
+}
+
+// clientsIn are the clients that contribute to a sum.
+func (j *judge) clientsIn(group int) (out []int) {
+	for _, m := range j.plan.Groups[group].Members {
+		addTo(&out, m.Party)
+	}
+	return out
+}
+
+func (j *judge) several(party int) bool { return slices.Contains(j.plan.Several, party) }
+
+// incomplete adds whose incomplete rows a party is told.
+func (j *judge) incomplete() {
+	j.auditor.incomplete()
+	for _, d := range j.rows {
+		to, from := slices.Index(j.plan.Names, d.To), slices.Index(j.plan.Names, d.From)
+		if from > 0 {
+			addTo(&j.known[to].gaps, from)
+			continue
+		}
+		for k := range j.plan.Names {
+			if k != to {
+				addTo(&j.known[to].gaps, k)
+			}
+		}
+	}
+}
+
+func (j *judge) columnsOf(k *knowledge, party int) *Columns {
+	if k.columns[party] == nil {
+		k.columns[party] = &Columns{Party: j.plan.Names[party]}
+	}
+	return k.columns[party]
+}
+
+// find adds the columns of others that what a party knows of their contributions gives away: those of two values, one that is alone in a contribution, and all where the
+// contribution itself separates.
+func (j *judge) find(k *knowledge) {
+	for of, how := range k.reached {
+		all := j.data(of, j.contributed(of))
+		out := j.columnsOf(k, of)
+		for _, d := range all {
+			switch {
+			case how == single, how == alone && len(all) == 1 && d.one:
+				addAll(&out.Names, d.names)
+				if d.names == nil {
+					addTo(&out.All, d.declared)
+				}
+			default:
+				addAll(&out.Names, d.two)
+				if d.open {
+					addTo(&out.Within, d.declared)
+				}
+			}
+		}
+		for _, e := range j.contributed(of) {
+			addAll(&out.Names, leak.Offsets(j.Programs[of], e))
+		}
+		if len(out.Names)+len(out.Within)+len(out.All) == 0 {
+			delete(k.columns, of)
+		}
+	}
+}
+
+// contributed are the expressions that a party contributes to sums.
+func (j *judge) contributed(party int) (out []ast.Expr) {
+	if party == 0 {
+		for g := range j.plan.Groups {
+			out = append(out, j.predictors(g)...)
+		}
+		return out
+	}
+	for _, s := range j.Programs[party].Order {
+		if e := s.Leaves(); e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// A declared is what is known of the columns of a declaration.
+type declared struct {
+	declared string
+	names    []string // of all columns; nil: the programs do not tell
+	two      []string // of those of two values, and of factors
+	one      bool     // it has one column
+	open     bool     // others may have two values
+}
+
+// data are a party's own data with rows that expressions depend on.
+func (j *judge) data(party int, of []ast.Expr) (out []declared) {
+	program := j.Programs[party]
+	for _, name := range names(program, of...) {
+		s := program.Symbols[name]
+		switch {
+		case s == nil || s.Owner == check.Shared:
+		case s.Kind == check.Param && s.Opaque:
+			out = append(out, declared{declared: name, open: true})
+		case s.Kind == check.Data && len(s.Type.Dims) > 0:
+			out = append(out, j.declared(program, s))
+		}
+	}
+	return out
+}
+
+// declared is what the program says of a declaration, and the table where it is at hand.
+func (j *judge) declared(program *check.Program, s *check.Symbol) declared {
+	d := declared{declared: s.Name, one: len(s.Type.Dims) == 1}
+	var wanted []data.Column
+	for _, w := range lower.Wants(program) {
+		if w.Name == s.Name {
+			wanted = w.From
+		}
+	}
+	if s.Type.Levels != nil || s.Type.Elem == types.Binary {
+		d.names = []string{s.Name}
+		d.two = d.names
+		return d
+	}
+	if d.one && wanted == nil {
+		d.names = []string{s.Name}
+	}
+	d.open = wanted == nil
+	for _, c := range wanted {
+		addAll(&d.names, c.Columns)
+		if e, encoded := program.Universe.Encoder(c.Encoder); encoded && (e.Categories || e.Whole) {
+			addAll(&d.two, c.Columns)
+		} else {
+			d.open = true
+		}
+	}
+	if slices.ContainsFunc(wanted, func(c data.Column) bool { return c.Star }) {
+		d.names = nil
+	}
+	d.one = d.one || len(wanted) == 1 && len(wanted[0].Columns) == 1
+	if j.two[program.For] != nil {
+		d.open = false
+		for _, column := range j.two[program.For][s.Name] {
+			if base, _, category := strings.Cut(column, "="); !category || !slices.Contains(d.two, base) {
+				addTo(&d.two, column)
+			}
+		}
+	}
+	return d
+}
+
+// behind are the data in a client's own likelihoods.
+func (j *judge) behind(client int) (out []string) {
+	for _, l := range j.Programs[client].Likelihoods {
+		for _, d := range j.data(client, append(slices.Clone(l.Args), l.Stmt.Left)) {
+			addTo(&out, d.declared)
+		}
+	}
+	for _, d := range j.data(client, j.contributed(client)) {
+		addTo(&out, d.declared)
+	}
+	return out
+}
+
+// names lists what expressions mention, directly or by what is defined by let.
+func names(p *check.Program, of ...ast.Expr) (out []string) {
+	var reach func(n ast.Node)
+	reach = func(n ast.Node) {
+		ast.Walk(n, func(n ast.Node) bool {
+			name, ok := n.(*ast.Name)
+			if !ok || slices.Contains(out, name.Name) {
+				return true
+			}
+			out = append(out, name.Name)
+			if s := p.Symbols[name.Name]; s != nil && s.Kind == check.Let {
+				reach(s.Decl.(*ast.Let).Value)
+			}
+			return true
+		})
+	}
+	for _, e := range of {
+		if e != nil {
+			reach(e)
+		}
+	}
+	return out
+}
+
+// hierarchical reports whether priors of a party's parameters depend on one another.
+func hierarchical(p *check.Program) bool {
+	for _, s := range p.Order {
+		if s.Kind != check.Param {
+			continue
+		}
+		for _, name := range names(p, s.Args...) {
+			if of := p.Symbols[name]; of != nil && of.Kind == check.Param {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lines are those of all receivers: the server's, and the clients', like ones together.
+func (j *judge) lines() (out []Verdict) {
+	for _, k := range j.known {
+		j.find(k)
+	}
+	server := j.known[0]
+	for at, k := range j.known {
+		v := j.verdict(at, k)
+		if like := j.like(at, k, server); like != "" {
+			rest := v
+			if rest.Columns = slices.DeleteFunc(slices.Clone(v.Columns), func(c Columns) bool { return c.Party != j.plan.Names[0] }); len(v.Sum) == 0 || like == same {
+				rest.Each, rest.Sum = nil, nil
+			}
+			v.Text = strings.Join(append([]string{like}, j.clauses(at, rest)...), "; ")
+		}
+		alike := slices.IndexFunc(out, func(o Verdict) bool { return at > 1 && o.Receivers[0] != j.plan.Names[0] && o.Text == v.Text })
+		if alike < 0 {
+			out = append(out, v)
+			continue
+		}
+		merge(&out[alike], v)
+		out[alike].every = len(out[alike].Receivers) > 2 && len(out[alike].Receivers) == len(j.known)-1
+	}
+	return out
+}
+
+// merge adds a like line of another receiver.
+func merge(to *Verdict, v Verdict) {
+	to.Receivers = append(to.Receivers, v.Receivers...)
+	addAll(&to.Each, v.Each)
+	addAll(&to.Sum, v.Sum)
+	for _, c := range v.Columns {
+		if !slices.ContainsFunc(to.Columns, func(o Columns) bool { return o.Party == c.Party }) {
+			to.Columns = append(to.Columns, c)
+		}
+	}
+}
+
+// same is what a line says in place of names that the server's line has.
+const same = "the same of the others"
+
+// like is what a line of one of three clients or more says in place of the columns that the server's line names: the client can compute all that the server can of the other
+// clients, or of all of them in their sum; "" where neither holds.
+func (j *judge) like(at int, k, server *knowledge) string {
+	equal, inSums, columns := true, true, false
+	for of := range j.plan.Names {
+		if of == 0 || of == at && !j.several(of) {
+			continue
+		}
+		equal = equal && k.reached[of] == server.reached[of]
+		inSums = inSums && k.reached[of] == inSum
+		columns = columns || k.columns[of] != nil
+	}
+	switch {
+	case at == 0 || len(j.known) < 4 || len(server.reached) == 0:
+	case equal:
+		return same
+	case inSums && columns:
+		return "the others' columns of two values and factors of every row"
+	}
+	return ""
+}
+
+// verdict is the line of one receiver.
+func (j *judge) verdict(at int, k *knowledge) Verdict {
+	v := Verdict{Receivers: []string{j.plan.Names[at]}, Response: k.response}
+	for _, of := range slices.Sorted(maps.Keys(k.columns)) {
+		v.Columns = append(v.Columns, *k.columns[of])
+	}
+	for _, of := range slices.Sorted(maps.Keys(k.reached)) {
+		if k.reached[of] == inSum {
+			v.Sum = append(v.Sum, j.plan.Names[of])
+		} else {
+			v.Each = append(v.Each, j.plan.Names[of])
+		}
+	}
+	for _, of := range k.totals {
+		v.Totals = append(v.Totals, j.plan.Names[of])
+	}
+	for _, of := range k.gaps {
+		v.Gaps = append(v.Gaps, j.plan.Names[of])
+	}
+	v.Text = strings.Join(j.clauses(at, v), "; ")
+	if v.Text == "" {
+		v.Text = "nothing of a row"
+	}
+	return v
+}
+
+// clauses write a line.
+func (j *judge) clauses(at int, v Verdict) (out []string) {
+	rowwise := []string{}
+	addAll(&rowwise, v.Response)
+	for _, c := range v.Columns {
+		rowwise = append(rowwise, j.owner(at, c.Party)+" "+c.String())
+	}
+	if len(rowwise) > 0 {
+		out = append(out, strings.Join(rowwise, ", ")+" of every row")
+	}
+	if len(v.Each) > 0 {
+		out = append(out, j.whose(at, v.Each, "each client's", "each other client's")+" contribution to every row")
+	}
+	if len(v.Sum) > 0 {
+		out = append(out, "the sum of "+j.whose(at, v.Sum, "the clients'", "the other clients'")+" contributions to every row")
+	}
+	if len(v.Totals) > 0 {
+		out = append(out, "sums over the rows of "+joined(v.Totals)+", of a row only where few share a parameter")
+	}
+	if len(v.Gaps) > 0 {
+		out = append(out, "which rows are incomplete at "+joined(v.Gaps))
+	}
+	return out
+}
+
+// whose names contributors: all clients there are, or their names.
+func (j *judge) whose(at int, of []string, all, others string) string {
+	clients := 0
+	for k := range j.plan.Names[1:] {
+		if k+1 != at || j.several(k+1) {
+			clients++
+		}
+	}
+	switch {
+	case len(of) < 2 && !j.several(slices.Index(j.plan.Names, of[0])) || len(of) != clients || slices.Contains(of, j.plan.Names[0]):
+		out := make([]string, len(of))
+		for k, name := range of {
+			out[k] = j.owner(at, name)
+		}
+		return joined(out)
+	case at == 0:
+		return all
+	}
+	return others
+}
+
+// owner is a party's name in the genitive; a member of a family can compute what another has.
+func (j *judge) owner(at int, name string) string {
+	if j.plan.Names[at] == name {
+		return "another " + name + "'s"
+	}
+	return name + "'s"
+}
+
+// String is as in "sex, ward and columns of two values in A".
+func (c Columns) String() string {
+	parts := slices.Clone(c.Names)
+	for _, name := range c.All {
+		parts = append(parts, name+" column by column")
+	}
+	if len(c.Within) > 0 {
+		parts = append(parts, "columns of two values in "+joined(c.Within))
+	}
+	return joined(parts)
+}
+
+// mostListed is how many names a line has before it counts the rest.
+const mostListed = 8
+
+// joined is a list in words: "a, b and c".
+func joined(list []string) string {
+	if n := len(list); n > mostListed {
+		list = append(slices.Clone(list[:mostListed-1]), fmt.Sprintf("%d more", n-mostListed+1))
+	}
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+// addTo adds what is not there yet.
+func addTo[T comparable](to *[]T, v T) {
+	if !slices.Contains(*to, v) {
+		*to = append(*to, v)
+	}
+}
+
+func addAll[T comparable](to *[]T, v []T) {
+	for _, one := range v {
+		addTo(to, one)
+	}
+}

@@ -1,0 +1,427 @@
+package attack
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/vflc/vflc/posterior"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// A Separation is what the steps of Markov chains show of a sum over clients: whose share of it is whose.
+type Separation struct {
+	Name    string   `json:"name"`    // of the sum
+	Parties []string `json:"parties"` // whose cuts it is of
+	Chains  int      `json:"chains"`  // whose steps follow a law
+	Of      int      `json:"chains_of"`
+	// Directions lie in the columns of one client each; Dimensions is that of the span of the totals, 0 where it is not small.
+	Directions int `json:"directions"`
+	Dimensions int `json:"dimensions"`
+	// Gap is how many times the weakest coupling within a group of directions is the strongest between two groups.
+	Gap     posterior.Number `json:"gap"`
+	Missing string           `json:"missing"` // why nothing, or not everything, was found; "" where nothing is missing
+	Groups  []Share          `json:"groups"`  // directions of one client each
+}
+
+// A Share is what is known of one client's share of a sum, or of a part of it. What compares with the truth is null, and Party "", where there is none.
+type Share struct {
+	Party      string `json:"party"` // the client in whose columns the directions lie best
+	Directions int    `json:"directions"`
+	// Within is the least share of the square of a direction that lies in the span of that client's cuts.
+	Within posterior.Number `json:"within"`
+	Whole  bool             `json:"whole"` // the directions are all of that client
+	// Correlation is that of the reconstructed mean of the cut with the true mean, and Round the share of the variance over rows of one reconstructed
+	// evaluation that lies in the span of the client's cuts.
+	Correlation posterior.Number `json:"correlation"`
+	Round       posterior.Number `json:"one_round"`
+	Single      []Single         `json:"single"` // private columns that a direction is
+	// Columns of two values in the span of the directions.
+	Columns *Columns `json:"columns"`
+	// Of a run without truth: the mean of the cut, up to a constant, and the rows of what looks like a column of two values.
+	Mean []posterior.Number `json:"mean,omitempty"`
+	Rows [][]int            `json:"rows,omitempty"`
+}
+
+// A Single is a column that one direction is, up to a constant and a factor.
+type Single struct {
+	Name        string           `json:"name"`
+	Correlation posterior.Number `json:"correlation"` // its absolute value
+}
+
+// singleFrom is the correlation from which on a direction is taken for a column.
+const singleFrom = 0.98
+
+// A member's truth: nil where it is not known.
+type member struct {
+	party   string
+	mean    []float64
+	span    [][]float64 // orthonormal, of deviations from the mean over rows
+	columns []Column
+}
+
+// separations separates all sums that cross without noise. The truth is nil where it is not known.
+func separations(chains []*Recorder, truth func(party, cut int) Truth) []Separation {
+	out := []Separation{}
+	for k, first := range chains[0].steps {
+		plan := chains[0].plan
+		group := plan.Groups[first.group]
+		sum := &sums{rows: first.rows, of: len(chains)}
+		seen := 0
+		for _, r := range chains {
+			sum.chains, seen = append(sum.chains, r.steps[k]), seen+r.steps[k].seen
+		}
+		if seen == 0 { // the algorithm makes no trajectories
+			continue
+		}
+		var members []member
+		one := Separation{Name: group.Name, Groups: []Share{}, Of: len(chains), Gap: posterior.NotApplicable()}
+		for _, port := range group.Members {
+			name := plan.Names[port.Party]
+			one.Parties = append(one.Parties, name)
+			if truth == nil {
+				continue
+			}
+			t := truth(port.Party, port.Index)
+			var deviations [][]float64
+			for _, d := range t.Draws {
+				v := slices.Clone(d)
+				centred(v)
+				deviations = append(deviations, v)
+			}
+			m := member{party: name, mean: t.Mean, columns: t.Columns}
+			if len(deviations) > 1 {
+				m.span = orthonormal(deviations)
+			}
+			members = append(members, m)
+		}
+		if first.noisy {
+			one.Missing = "the totals have noise, which this attack does not take off their steps: that nothing is separated is no proof"
+		} else {
+			sum.report(&one, members)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// Separate separates the sums that a run's recorders followed, and compares with the truth.
+func Separate(chains []*Recorder, s Simulation) []Separation { return separations(chains, s.Truth) }
+
+// SeparateRecorded does so without knowing the truth.
+func SeparateRecorded(chains []*Recorder) []Separation { return separations(chains, nil) }
+
+// sums are the steps of a sum in all chains, in coordinates of the first one's basis.
+type sums struct {
+	rows   int
+	of     int
+	chains []*steps
+	base   *steps
+	kept   [][][]float64 // entries, by chain
+}
+
+// gather turns the entries of chains whose totals have the same span to the coordinates of one of them.
+func (s *sums) gather() {
+	for _, c := range s.chains {
+		if s.base == nil || c.rank > s.base.rank {
+			s.base = c
+		}
+	}
+	r, n := s.base.rank, s.rows
+	for _, c := range s.chains {
+		if c.rank != r || r == 0 {
+			s.kept = append(s.kept, nil)
+			continue
+		}
+		turn, defect := mat.NewDense(r, r, nil), 0.0
+		for j := range r {
+			column := 0.0
+			for i := range r {
+				v := vec.Dot(n, s.base.basis[i*n:], c.basis[j*n:])
+				turn.Set(i, j, v)
+				column += float64(v * v)
+			}
+			defect = max(defect, 1-column)
+		}
+		if defect > 1-alike {
+			s.kept = append(s.kept, nil)
+			continue
+		}
+		var turned [][]float64
+		for _, e := range c.entries() {
+			to := make([]float64, len(e))
+			copy(to, e[:header])
+			for _, at := range []int{header, header + r} {
+				mat.NewVecDense(r, to[at:at+r]).MulVec(turn, mat.NewVecDense(r, e[at:at+r]))
+			}
+			turned = append(turned, to)
+		}
+		s.kept = append(s.kept, turned)
+	}
+}
+
+func (s *sums) report(out *Separation, members []member) {
+	s.gather()
+	r := s.base.rank
+	out.Dimensions = r
+	if r == 0 {
+		out.Missing = "the totals have no small span"
+		return
+	}
+	var laws []*law
+	var halves [2][]*law
+	few := false
+	for _, entries := range s.kept {
+		all := stepsOf(entries, r)
+		few = few || trimmedTo*float64(len(all))/2 < fewestSteps*float64(2*r+1)
+		laws = append(laws, lawOf(all, r))
+		for k := range halves {
+			var half []step
+			for _, one := range all {
+				if one.trajectory/runEvery%2 == k {
+					half = append(half, one)
+				}
+			}
+			halves[k] = append(halves[k], lawOf(half, r))
+		}
+	}
+	for _, l := range laws {
+		if l != nil {
+			out.Chains++
+		}
+	}
+	found := separated(laws, halves)
+	switch {
+	case found == nil && few:
+		out.Missing = fmt.Sprintf("too few steps for %d dimensions", r)
+	case out.Chains == 0:
+		out.Missing = "the steps follow no law of a leapfrog with one metric"
+	case out.Chains == 1:
+		out.Missing = "it takes two chains, whose metrics differ, and a third to tell whose the directions are"
+	case found == nil:
+		out.Missing = "the metrics of the chains do not differ"
+	}
+	if found == nil {
+		return
+	}
+	for _, is := range found.stable {
+		if is {
+			out.Directions++
+		}
+	}
+	switch {
+	case out.Directions == 0 && few:
+		out.Missing = fmt.Sprintf("too few steps for %d dimensions: two halves of them do not give the same directions", r)
+	case out.Directions == 0:
+		out.Missing = "two halves of the steps give different directions"
+	case found.groups == 0:
+		out.Missing = "it takes a third chain to tell whose the directions are"
+	}
+	if out.Directions == 0 {
+		return
+	}
+	out.Gap = posterior.Number(found.gap)
+	groups := found.groups
+	if groups == 0 { // every direction for itself
+		out.Gap = posterior.NotApplicable()
+		for k, is := range found.stable {
+			if is {
+				found.group[k], groups = groups, groups+1
+			}
+		}
+	}
+	var shares []Share
+	for g := range groups {
+		shares = append(shares, s.share(found, g, members))
+	}
+	slices.SortStableFunc(shares, func(a, b Share) int {
+		return slices.Index(out.Parties, a.Party) - slices.Index(out.Parties, b.Party)
+	})
+	out.Groups = append(out.Groups, shares...)
+}
+
+// vector is a combination of the basis at the elements that are followed.
+func (s *sums) vector(coordinates []float64) []float64 {
+	picks := Followed(s.rows)
+	out := make([]float64, len(picks))
+	for k, x := range coordinates {
+		u := s.base.basis[k*s.rows:]
+		for i, e := range picks {
+			out[i] += float64(x * u[e])
+		}
+	}
+	return out
+}
+
+// share is what the directions of a group give.
+func (s *sums) share(found *separation, group int, members []member) (out Share) {
+	out = Share{Single: []Single{}, Within: posterior.NotApplicable(), Correlation: posterior.NotApplicable(), Round: posterior.NotApplicable()}
+	r := s.base.rank
+	part := mat.NewDense(r, r, nil) // projects a total onto the directions of the group, along all others
+	var directions [][]float64
+	for k, g := range found.group {
+		if g != group {
+			continue
+		}
+		var one mat.Dense
+		one.Outer(1, found.directions.ColView(k), found.inverse.RowView(k))
+		part.Add(part, &one)
+		v := s.vector(mat.Col(nil, k, found.directions))
+		centred(v)
+		directions = append(directions, v)
+	}
+	out.Directions = len(directions)
+	of := func(total []float64) []float64 {
+		to := make([]float64, r)
+		mat.NewVecDense(r, to).MulVec(part, mat.NewVecDense(r, total))
+		return s.vector(to)
+	}
+	total, n, newest := make([]float64, r), 0, []float64(nil)
+	for _, entries := range s.kept {
+		for _, e := range late(entries) {
+			newest = e[header : header+r]
+			vec.Accumulate(r, total, newest)
+			n++
+		}
+	}
+	vec.Scale(r, total, total, 1/float64(n))
+	mean, round := of(total), of(newest)
+	basis := spanOf(directions)
+	elements := spaced(len(mean), len(mean))
+	if len(members) == 0 {
+		out.Mean = numbers(mean)
+		if len(basis) > 0 && len(elements) >= fewestRows*len(basis) {
+			out.Rows = rowsOf(basis, Followed(s.rows))
+		}
+		return out
+	}
+	best := -1.0
+	var whose member
+	for _, m := range members {
+		least := 1.0
+		for _, d := range directions {
+			least = min(least, within(d, m.span))
+		}
+		if least > best {
+			best, whose = least, m
+		}
+	}
+	centred(round)
+	out.Party, out.Within, out.Whole = whose.party, posterior.Number(best), len(directions) == len(whose.span)
+	out.Round = posterior.Number(within(round, whose.span))
+	if out.Whole {
+		out.Correlation = posterior.Number(stat.Correlation(mean, whose.mean, nil))
+	}
+	for _, c := range whose.columns {
+		best := 0.0
+		for _, d := range directions {
+			if spread(c.Values) > 0 {
+				best = max(best, math.Abs(stat.Correlation(d, c.Values, nil)))
+			}
+		}
+		if best >= singleFrom {
+			out.Single = append(out.Single, Single{c.Name, posterior.Number(best)})
+		}
+	}
+	out.Columns = (&evidence{data: whose.columns}).columns(basis, elements)
+	return out
+}
+
+// within is the share of the square of a vector that lies in a span.
+func within(v []float64, basis [][]float64) float64 {
+	in := 0.0
+	for _, u := range basis {
+		p := vec.Dot(len(v), u, v)
+		in += float64(p * p)
+	}
+	return in / vec.Dot(len(v), v, v)
+}
+
+// spanOf is an orthonormal basis of some directions.
+func spanOf(directions [][]float64) [][]float64 {
+	var basis [][]float64
+	for _, d := range directions {
+		v := slices.Clone(d)
+		before := norm(v)
+		for range 2 {
+			for _, u := range basis {
+				vec.Axpy(len(v), v, -vec.Dot(len(v), u, v), u)
+			}
+		}
+		if length := norm(v); length > exactly*before {
+			vec.Scale(len(v), v, v, 1/length)
+			basis = append(basis, v)
+		}
+	}
+	return basis
+}
+
+// rowsOf lists, from 1, the rows with the rarer value of each column of two values in a span.
+func rowsOf(basis [][]float64, picks []int) [][]int {
+	out := [][]int{}
+	for _, rare := range twoValued(basis) {
+		var rows []int
+		for i, is := range rare {
+			if is {
+				rows = append(rows, picks[i]+1)
+			}
+		}
+		out = append(out, rows)
+	}
+	return out
+}
+
+// separationText writes what was separated.
+func separationText(b *strings.Builder, all []Separation, known bool) {
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("\nSums over clients separated by the steps of the chains: whose share is whose\n")
+	lines := [][]string{{"sum", "of", "chains", "directions", "client", "its directions", "in its columns", "correlation", "one round", "single columns", "columns of two values"}}
+	names := ""
+	for _, s := range all {
+		head := []string{s.Name, listed(s.Parties), fmt.Sprintf("%d of %d", s.Chains, s.Of), fmt.Sprintf("%d of %d", s.Directions, s.Dimensions)}
+		if len(s.Groups) == 0 {
+			lines = append(lines, append(head, "-", "-", "-", "-", "-", "-", "-"))
+		}
+		for k, g := range s.Groups {
+			party, single, two := g.Party, "-", "-"
+			if party == "" {
+				party = fmt.Sprintf("group %d", k+1)
+				two = fmt.Sprint(len(g.Rows))
+			} else {
+				single = fmt.Sprint(len(g.Single))
+			}
+			if g.Columns != nil {
+				two = fmt.Sprintf("%d of %d", len(g.Columns.Found), g.Columns.TwoValued)
+				if len(g.Columns.Found) > 0 {
+					names += fmt.Sprintf("%s: %s found exactly, and known to be of %s\n", s.Name, strings.Join(first(g.Columns.Found), ", "), party)
+				}
+			}
+			for _, c := range g.Single {
+				names += fmt.Sprintf("%s: %s of %s is a direction, with correlation %s\n", s.Name, c.Name, party, digits(c.Correlation, "%.4f"))
+			}
+			lines = append(lines, append(slices.Clone(head), party, fmt.Sprint(g.Directions), digits(g.Within, "%.4f"), digits(g.Correlation, "%.4f"), digits(g.Round, "%.4f"), single, two))
+			head = []string{"", "", "", ""}
+		}
+		if !math.IsNaN(float64(s.Gap)) {
+			names += fmt.Sprintf("%s: grouped at the largest gap of the couplings between directions, a factor of %s.\n", s.Name, digits(s.Gap, "%.2g"))
+		}
+		if s.Missing != "" {
+			names += fmt.Sprintf("%s: %s.\n", s.Name, s.Missing)
+		}
+	}
+	b.WriteString(posterior.AlignLeft(lines) + names + `its directions: of the span of the totals, found by their steps; those of a group are coupled in the metric of one client. in its columns: the least share of one
+of them that lies in the span of the client's columns. correlation: of the reconstructed mean of its cut with the true mean. one round: share of one reconstructed
+evaluation in that span. single columns: of the client, each a direction (|correlation| of 0.98 or more).
+`)
+	if known {
+		b.WriteString("The truth says whose the columns are; the server finds the groups without it.\n")
+	} else {
+		b.WriteString("Whose the groups are cannot be compared: the server knows no truth.\n")
+	}
+}

@@ -1,0 +1,401 @@
+package attack
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vflc/vflc/portable"
+)
+
+// A sum over clients is separated by the steps of a chain that anybody sees who has the totals and the adjoints. With columns X = [X₁ … X_J] of the clients, parameters θ, and
+// M⁻¹, which is block-diagonal by client, three points of a leapfrog trajectory have the second difference
+//
+//	Xθ₊ − 2Xθ + Xθ₋ = ε²(X M⁻¹Xᵀ g − X M⁻¹Λθ),
+//
+// where g is the adjoint at the middle one and the last term is a linear function of its total Xθ, if the prior is normal. Steps that turn around a normal distribution give
+// the same with other factors and a constant. So a regression of second differences on adjoint, total and 1, all in coordinates of the span of the totals, has the
+// coefficients H = ε²X M⁻¹Xᵀ. Steps under another metric, and those where a prior is far from normal, are left out as outliers.
+//
+// M differs from chain to chain, X does not. With H_a and H_b of two chains each eigenvector of H_a H_b⁻¹ lies in the span of the columns of one client. In
+// coordinates of the eigenvectors H of a third chain has blocks: they are the clients. Where M is diagonal, the eigenvectors are the columns themselves.
+
+// A law is what a regression found of the steps of a chain, in coordinates of a basis of the span.
+type law struct {
+	h    *mat.SymDense
+	used int // steps that follow it
+}
+
+// The regression is on those steps that follow it best, as often as their choice changes: a trimmed one (Rousseeuw 1984, "Least median of squares regression").
+const (
+	trimmedTo   = 0.5
+	trimSteps   = 40
+	sampledFrom = 0.5 // the metric is the same in the later part of a chain
+	fewestSteps = 1.5 // for each coefficient of a coordinate
+)
+
+// A law is believed where it leaves this much of a second difference at most, and H is as symmetric.
+const believed = 0.1
+
+// A step is a point of a trajectory between two others.
+type step struct {
+	trajectory          int
+	second, at, adjoint []float64
+}
+
+// stepsOf lists the steps in the later entries of a chain, the metric being the same in that part, in coordinates of a basis of some rank.
+func stepsOf(entries [][]float64, rank int) (out []step) {
+	type place struct{ trajectory, point int }
+	at, start := map[place][]float64{}, map[int]int{}
+	for _, e := range entries {
+		at[place{int(e[0]), int(e[1])}], start[int(e[0])] = e, int(e[2])
+	}
+	find := func(trajectory, point int) []float64 {
+		for point == 0 { // the start is a point of the trajectory before, or that one's start
+			from, known := start[trajectory]
+			if !known {
+				return nil
+			}
+			trajectory, point = trajectory-1, from
+		}
+		return at[place{trajectory, point}]
+	}
+	add := func(trajectory, point int) {
+		a, b, c := find(trajectory, point-1), find(trajectory, point), find(trajectory, point+1)
+		if a == nil || b == nil || c == nil {
+			return
+		}
+		second := make([]float64, rank)
+		for i := range second {
+			second[i] = (c[header+i] - b[header+i]) - (b[header+i] - a[header+i])
+		}
+		out = append(out, step{trajectory, second, b[header : header+rank], b[header+rank:]})
+	}
+	last := -1
+	for _, e := range late(entries) {
+		if trajectory := int(e[0]); trajectory != last {
+			last = trajectory
+			add(last, 0)
+		}
+		add(last, int(e[1]))
+	}
+	return out
+}
+
+// late are the entries of the later part of the chain.
+func late(entries [][]float64) [][]float64 {
+	if len(entries) == 0 {
+		return nil
+	}
+	from := sampledFrom * entries[len(entries)-1][0]
+	return entries[slices.IndexFunc(entries, func(e []float64) bool { return e[0] >= from }):]
+}
+
+// lawOf is that of some steps; nil where they follow none.
+func lawOf(all []step, rank int) *law {
+	width := 2*rank + 1
+	count := int(trimmedTo * float64(len(all)))
+	if rank == 0 || float64(count) < fewestSteps*float64(width) {
+		return nil
+	}
+	x, y := mat.NewDense(len(all), width, nil), mat.NewDense(len(all), rank, nil)
+	size := make([]float64, len(all))
+	for k, s := range all {
+		row := x.RawRowView(k)
+		copy(row, s.adjoint)
+		copy(row[rank:], s.at)
+		row[2*rank] = 1
+		y.SetRow(k, s.second)
+		size[k] = norm(s.second)
+	}
+	scale := standardised(x)
+	order := make([]int, len(all))
+	for k := range order {
+		order[k] = k
+	}
+	by := func(v []float64) { slices.SortStableFunc(order, func(a, b int) int { return less(v[a], v[b]) }) }
+	by(size)
+
+	residual := make([]float64, len(all))
+	var c mat.Dense
+	before := []int(nil)
+	for range trimSteps {
+		chosen := slices.Sorted(slices.Values(order[:count]))
+		if slices.Equal(chosen, before) {
+			break
+		}
+		before = chosen
+		if !leastSquares(&c, x, y, chosen) {
+			return nil
+		}
+		var r mat.Dense
+		r.Mul(x, &c)
+		r.Sub(y, &r)
+		for k := range residual {
+			residual[k] = norm(r.RawRowView(k))
+		}
+		by(residual)
+		count = int(trimmedTo * float64(len(all)))
+	}
+	// Of those that were left out some follow the law as well.
+	bound := max(10*residual[order[count-1]], rounding*size[order[count-1]])
+	for count < len(order) && residual[order[count]] <= bound {
+		count++
+	}
+	if !leastSquares(&c, x, y, order[:count]) {
+		return nil
+	}
+	left, whole := 0.0, 0.0
+	for _, k := range order[:count] {
+		left, whole = left+float64(residual[k]*residual[k]), whole+float64(size[k]*size[k])
+	}
+	if !(left <= believed*believed*whole) {
+		return nil
+	}
+	h := mat.NewSymDense(rank, nil)
+	odd, all2 := 0.0, 0.0
+	for i := range rank {
+		for j := range rank {
+			a, b := c.At(i, j)/scale[i], c.At(j, i)/scale[j]
+			odd, all2 = odd+float64((a-b)*(a-b)), all2+float64((a+b)*(a+b))
+			h.SetSym(i, j, (a+b)/2)
+		}
+	}
+	if !(odd <= believed*believed*all2) {
+		return nil
+	}
+	return &law{h, count}
+}
+
+func less(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func norm(v []float64) float64 { return mat.Norm(mat.NewVecDense(len(v), v), 2) }
+
+// standardised divides columns by their lengths, which it returns.
+func standardised(x *mat.Dense) []float64 {
+	_, n := x.Dims()
+	out := make([]float64, n)
+	for j := range n {
+		column := x.ColView(j)
+		out[j] = mat.Norm(column, 2)
+		if !(out[j] > 0) {
+			out[j] = 1
+		}
+	}
+	x.Apply(func(_, j int, v float64) float64 { return v / out[j] }, x)
+	return out
+}
+
+// leastSquares is the regression of some rows of y on those of x.
+func leastSquares(c, x, y *mat.Dense, rows []int) bool {
+	_, n := x.Dims()
+	_, m := y.Dims()
+	a, b := mat.NewDense(len(rows), n, nil), mat.NewDense(len(rows), m, nil)
+	for k, row := range rows {
+		a.SetRow(k, x.RawRowView(row))
+		b.SetRow(k, y.RawRowView(row))
+	}
+	var qr mat.QR
+	qr.Factorize(a)
+	c.Reset()
+	return qr.SolveTo(c, false, b) == nil
+}
+
+// A separation of a sum: directions that lie in one client's columns each, and which of them are of one client.
+type separation struct {
+	chains     int        // with a law
+	directions *mat.Dense // columns, in coordinates of the basis
+	inverse    *mat.Dense
+	stable     []bool  // by direction: two halves of the steps give it too
+	group      []int   // by direction, from 0; -1: not known
+	groups     int     // 0: there is no third chain
+	gap        float64 // by how much the couplings within groups exceed those between them
+}
+
+// alike is the cosine from which on a direction is the one that half of the steps gives.
+const alike = 0.99
+
+// separated separates with the laws of some chains, and those that the two halves of the steps of each give: nil where there are less than two chains with laws.
+func separated(laws []*law, halves [2][]*law) *separation {
+	var at []int
+	for k, l := range laws {
+		if l != nil {
+			at = append(at, k)
+		}
+	}
+	if len(at) < 2 {
+		return nil
+	}
+	s := &separation{chains: len(at)}
+	a, b, best := -1, -1, 0.0
+	for _, i := range at {
+		for _, j := range at {
+			if _, values := together(laws[i].h, laws[j].h); i < j && values != nil && apart(values) > best {
+				a, b, best = i, j, apart(values)
+			}
+		}
+	}
+	if a < 0 {
+		return nil
+	}
+	s.directions, _ = together(laws[a].h, laws[b].h)
+	s.inverse = new(mat.Dense)
+	if s.inverse.Inverse(s.directions) != nil {
+		return nil
+	}
+	s.settle(halves, a, b)
+	s.divide(laws, halves, a, b)
+	return s
+}
+
+// together are the eigenvectors of HG⁻¹, of length 1, and the eigenvalues; nil where G is no metric.
+func together(h, g *mat.SymDense) (*mat.Dense, []float64) {
+	var c mat.Cholesky
+	if !c.Factorize(g) {
+		return nil, nil
+	}
+	var l mat.TriDense
+	c.LTo(&l)
+	n := g.SymmetricDim()
+	var half, whole mat.Dense
+	if half.Solve(&l, h) != nil || whole.Solve(&l, half.T()) != nil {
+		return nil, nil
+	}
+	s := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			s.SetSym(i, j, (whole.At(i, j)+whole.At(j, i))/2)
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(s, true) {
+		return nil, nil
+	}
+	var v mat.Dense
+	eigen.VectorsTo(&v)
+	out := new(mat.Dense)
+	out.Mul(&l, &v)
+	for j := range n {
+		length := mat.Norm(out.ColView(j), 2)
+		for i := range n {
+			out.Set(i, j, out.At(i, j)/length)
+		}
+	}
+	return out, eigen.Values(nil)
+}
+
+// apart is the least distance between eigenvalues, in relation to the larger of two.
+func apart(values []float64) float64 {
+	out := math.Inf(1)
+	for k := 1; k < len(values); k++ {
+		out = min(out, (values[k]-values[k-1])/math.Abs(values[k]))
+	}
+	return out
+}
+
+// settle finds which directions each half of the steps gives too.
+func (s *separation) settle(halves [2][]*law, a, b int) {
+	_, n := s.directions.Dims()
+	s.stable = make([]bool, n)
+	for k := range s.stable {
+		s.stable[k] = true
+	}
+	for _, half := range halves {
+		var other *mat.Dense
+		if half[a] != nil && half[b] != nil {
+			other, _ = together(half[a].h, half[b].h)
+		}
+		if other == nil {
+			clear(s.stable)
+			return
+		}
+		var cosines mat.Dense
+		cosines.Mul(other.T(), s.directions)
+		for k := range s.stable {
+			best := 0.0
+			for i := range n {
+				best = max(best, math.Abs(cosines.At(i, k)))
+			}
+			s.stable[k] = s.stable[k] && best >= alike
+		}
+	}
+}
+
+// couplings are |K_ij|/√(K_ii K_jj) of a chain's H in coordinates of the directions: 0 between two clients.
+func (s *separation) couplings(l *law) *mat.Dense {
+	var half, k mat.Dense
+	half.Mul(s.inverse, l.h)
+	k.Mul(&half, s.inverse.T())
+	n, _ := k.Dims()
+	out := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			out.Set(i, j, math.Abs(k.At(i, j))/math.Sqrt(math.Abs(float64(k.At(i, i)*k.At(j, j)))))
+		}
+	}
+	return out
+}
+
+// divide finds the clients: the spanning tree of the directions by their largest couplings in the other chains, without those edges that are
+// below the largest gap in the couplings along it. It begins at 1, and ends at what two halves of the steps differ by.
+func (s *separation) divide(laws []*law, halves [2][]*law, a, b int) {
+	n := len(s.stable)
+	s.group = slices.Repeat([]int{-1}, n)
+	most := mat.NewDense(n, n, nil)
+	var errors []float64
+	third := 0
+	for c, l := range laws {
+		if c == a || c == b || l == nil || halves[0][c] == nil || halves[1][c] == nil {
+			continue
+		}
+		third++
+		k, first, second := s.couplings(l), s.couplings(halves[0][c]), s.couplings(halves[1][c])
+		for i := range n {
+			for j := range n {
+				if most.Set(i, j, max(most.At(i, j), k.At(i, j))); i < j && s.stable[i] && s.stable[j] {
+					errors = append(errors, math.Abs(first.At(i, j)-second.At(i, j)))
+				}
+			}
+		}
+	}
+	var members []int
+	for k, is := range s.stable {
+		if is {
+			members = append(members, k)
+		}
+	}
+	if third == 0 || len(members) < 2 {
+		return
+	}
+	slices.Sort(errors)
+	noise := max(errors[len(errors)/2], rounding)
+	points := len(members)
+	parent, length := tree(points, func(i, j int) float64 { return -portable.Log(max(most.At(members[i], members[j]), noise)) })
+	edges := append([]float64{0}, slices.Sorted(slices.Values(length[1:]))...)
+	edges = append(edges, -portable.Log(noise))
+	bound, gap := 0.0, 0.0
+	for k := 1; k < len(edges); k++ {
+		if g := edges[k] - edges[k-1]; g > gap {
+			bound, gap = edges[k-1], g
+		}
+	}
+	for k := range parent {
+		if length[k] > bound {
+			parent[k] = -1
+		}
+	}
+	for k, g := range number(parent) {
+		s.group[members[k]] = g
+		s.groups = max(s.groups, g+1)
+	}
+	s.gap = portable.Exp(gap)
+}

@@ -1,0 +1,100 @@
+package fit
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
+)
+
+// clauses are what may stand behind a likelihood: the densities of censored and truncated values have arguments of their own.
+var clauses = []string{
+	"censor(right = cens)", "censor(left = cens)", "censor(interval = hi)", "truncate(lower = 0)", "truncate(upper = top)", "truncate(lower = 0, upper = 9)",
+	"truncate(lower = 0) censor(right = cens)", "truncate(upper = top) censor(interval = hi)",
+}
+
+// clausedText is a model with a likelihood of two clients' cuts and a clause.
+func clausedText(clause string) string {
+	return `client a, c
+data y : real[N] @ shared
+data cens : binary[N] @ shared
+data hi : real[N] @ shared
+data top : real[N] @ shared
+data x : real[N] @ a
+data w : real[N] @ c
+param m ~ normal(0, 1)
+param s ~ half_normal(1)
+param b ~ normal(0, 1) @ a
+param d ~ normal(0, 1) @ c
+y ~ normal(m + x * b + w * d, s) ` + clause + "\n"
+}
+
+// auditsOf compiles a text under every transform and audits, as every algorithm has it, what is a bundle: how many are.
+func auditsOf(t *testing.T, text string) (n int) {
+	t.Helper()
+	for _, kind := range transforms.All() {
+		m, diags := compiletest.Try(t, source.New("model.vfl", text), check.Options{Transform: kind, Accept: accept.Set(accept.Names())})
+		if diags.HasErrors() || m.Pooled() {
+			continue
+		}
+		bundle, diags := m.Bundle()
+		if diags.HasErrors() {
+			continue
+		}
+		for _, a := range Backends() {
+			rows, err := Audit(bundle, a, nil)
+			if err != nil {
+				continue // the algorithm has no run of it
+			}
+			if _, err := Verdict(bundle, a, nil, nil); err != nil {
+				t.Errorf("%s under %s is audited, and has no verdict: %v\n%s", a.Name, kind, err, text)
+			}
+			if forecasts, err := ForecastAttack(rows, bundle, a, nil); err != nil || len(forecasts) != len(rows) {
+				t.Errorf("%s under %s: %d forecasts of %d rows: %v\n%s", a.Name, kind, len(forecasts), len(rows), err, text)
+			}
+			n++
+		}
+	}
+	return n
+}
+
+// FuzzAudit: what the compiler accepts can be audited, under every transform and with every algorithm: rows, a verdict, and a forecast of the attack.
+//
+//fuzz:inputs 10000
+func FuzzAudit(f *testing.F) {
+	for _, page := range diag.Pages {
+		f.Add(page.Wrong)
+		f.Add(page.Right)
+	}
+	for _, clause := range clauses {
+		f.Add(clausedText(clause))
+	}
+	examples, _ := filepath.Glob("../examples/*.vfl")
+	for _, path := range examples {
+		if b, err := os.ReadFile(path); err == nil {
+			f.Add(string(b))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) { auditsOf(t, text) })
+}
+
+// Likelihoods with a clause are audited under power too, where the response is shared.
+func TestAuditOfClauses(t *testing.T) {
+	audited := 0
+	for _, clause := range clauses {
+		n := auditsOf(t, clausedText(clause))
+		audited += n
+		if n == 0 {
+			t.Errorf("%s: no audit", clause)
+		}
+	}
+	if audited < 20 {
+		t.Errorf("%d audits", audited)
+	}
+}

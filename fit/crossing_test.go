@@ -1,0 +1,73 @@
+package fit
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// What a run counts lies within the forecast before it: of chains under three transforms and of a hierarchy, of chains begun near an approximation, and of approximations by quadrature and by draws.
+func TestForecastOfWhatCrosses(t *testing.T) {
+	linear := func(transform def.Transform) *compile.Bound { return linearUnder(t, transform) }
+	for name, c := range map[string]struct {
+		b       *compile.Bound
+		backend string
+		given   map[string]string
+	}{
+		"exact":      {linear(transforms.Exact), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
+		"augmented":  {linear(transforms.Augmented), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
+		"power":      {linear(transforms.Power), "nuts", map[string]string{"warmup": "100", "draws": "100"}},
+		"wards":      {wards(t), "nuts", map[string]string{"warmup": "200", "draws": "100"}},
+		"init":       {linear(transforms.Exact), "nuts", near()},
+		"quadrature": {linear(transforms.Augmented), "sfvi", nil},
+		"fixed":      {linear(transforms.Exact), "sfvi", map[string]string{"estimator": "fixed"}},
+		"sampled":    {linear(transforms.Augmented), "sfvi", map[string]string{"estimator": "sampled", "iterations": "2000", "correct": "false"}},
+	} {
+		said := &messages{}
+		p, diags, err := OpenBound(c.b, Options{Algorithm: backend(t, c.backend), Settings: c.given, Seed: 3, Progress: said})
+		good(t, diags, err)
+		f := p.Algorithm.Forecast(p.Settings)
+		if p.near != nil {
+			f = f.Plus(p.near.algorithm.Forecast(p.near.settings))
+		}
+		least, most := p.work(f)
+		r, err := p.Sample(context.Background(), nil)
+		good(t, nil, err)
+		w := r.Document.Work
+		t.Logf("%s: %d to %d trips, %d to %d bytes; %d, %d", name, least.SequentialRounds, most.SequentialRounds, least.Bytes, most.Bytes, w.SequentialRounds, w.Bytes)
+		if w.SequentialRounds < least.SequentialRounds || w.SequentialRounds > most.SequentialRounds || w.Bytes < least.Bytes || w.Bytes > most.Bytes {
+			t.Errorf("%s: %+v, forecast from %+v to %+v", name, w, least, most)
+		}
+		text := strings.Join(said.all, "\n")
+		if !strings.Contains(text, "between processes: ") || strings.Contains(text, "with --init sfvi") != (c.backend == "nuts" && c.given["init"] == "") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// A model without clients has nothing to forecast.
+func TestNoForecastAlone(t *testing.T) {
+	b := bindFiles(t, "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n", transforms.Exact, 0, map[string]string{"data.csv": "y\n1\n2\n"})
+	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "nuts"), Seed: 3})
+	good(t, diags, err)
+	if got := p.crossing(); got != "" {
+		t.Error(got)
+	}
+}
+
+// messages keeps what a run says.
+type messages struct{ all []string }
+
+func (m *messages) Message(text string)       { m.all = append(m.all, text) }
+func (m *messages) Warning(string)            {}
+func (m *messages) Begin(int, int)            {}
+func (m *messages) Step(int, backends.Info)   {}
+func (m *messages) Skip(int, int)             {}
+func (m *messages) End()                      {}
+func (m *messages) Point(posterior.ELBOPoint) {}

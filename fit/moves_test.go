@@ -1,0 +1,123 @@
+package fit_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
+)
+
+// regressed is a regression on a covariate of each of two clients, y drawn at the predictor 0.8 xa - 0.5 xb.
+func regressed(kind, declared, likelihood string, rows int, y func(r *rand.Rand, eta float64) float64) compiletest.Fixture {
+	r := rand.New(rand.NewPCG(3, 4))
+	tables := map[string]string{"server": "id,y\n", "a": "id,xa\n", "b": "id,xb\n"}
+	for i := range rows {
+		xa, xb := r.NormFloat64(), r.NormFloat64()
+		tables["a"] += fmt.Sprintf("%d,%v\n", i, xa)
+		tables["b"] += fmt.Sprintf("%d,%v\n", i, xb)
+		tables["server"] += fmt.Sprintf("%d,%v\n", i, y(r, float64(0.8*xa)-float64(0.5*xb)))
+	}
+	return compiletest.Fixture{Tables: tables, Text: fmt.Sprintf(`client a, b
+data y : %s[N] @ shared
+data xa : real[N] @ a
+data xb : real[N] @ b
+param u ~ normal(0, 5) @ a
+param v ~ normal(0, 5) @ b
+%s
+y ~ %s
+`, kind, declared, strings.ReplaceAll(likelihood, "ETA", "xa * u + xb * v"))}
+}
+
+func fitOf(t *testing.T, f compiletest.Fixture, kind def.Transform, rho float64) *fit.Result {
+	t.Helper()
+	p, diags, err := fit.OpenBound(f.Bind(t, check.Options{Transform: kind, Rho: rho}), fit.Options{Seed: 5, Settings: map[string]string{"warmup": "500", "draws": "1000"}})
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, diags)
+	}
+	r, err := p.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// apart are the largest move of a mean, in standard deviations of the true posterior, and of a standard deviation, as a share of it.
+func apart(noisy, exact []posterior.Row) (means, sds float64) {
+	for k, e := range exact {
+		means = max(means, math.Abs(float64(noisy[k].Mean-e.Mean))/float64(e.SD))
+		sds = max(sds, math.Abs(float64(noisy[k].SD/e.SD)-1))
+	}
+	return means, sds
+}
+
+// What a run says that noise does is what it does, for scales, dispersions and cut points too: two fits are compared. Where the draws cannot tell it they say so, which
+// is a finding; noise that moves nothing is none.
+func TestWhatNoiseMoves(t *testing.T) {
+	normal := func(r *rand.Rand, eta float64) float64 { return eta + float64(0.2*r.NormFloat64()) }
+	counts := func(r *rand.Rand, eta float64) float64 {
+		n, level := 0.0, math.Exp(-math.Exp(1+eta)*math.Exp(0.4*r.NormFloat64()))
+		for p := r.Float64(); p > level; p *= r.Float64() {
+			n++
+		}
+		return n
+	}
+	ordered := func(r *rand.Rand, eta float64) float64 {
+		u, n := r.Float64(), 1.0
+		for _, c := range []float64{-2, 0.5, 2} {
+			if eta+math.Log(u/(1-u)) > c {
+				n++
+			}
+		}
+		return n
+	}
+	gauss := regressed("real", "param s ~ half_normal(1)", "normal(ETA, s)", 80, normal)
+	overdispersed := regressed("count", "param m ~ normal(0, 5)\nparam phi ~ gamma(2, 0.1)", "neg_binomial_2_log(m + ETA, phi)", 120, counts)
+	cutpoints := regressed("level(K)", "param c : ordered[K - 1] ~ normal(0, 5)", "ordered_logistic(ETA, c)", 250, ordered)
+	for name, c := range map[string]struct {
+		f            compiletest.Fixture
+		kind         def.Transform
+		rho          float64
+		finding, far bool
+	}{
+		"a scale":                {gauss, transforms.Augmented, 0.05, true, false},
+		"a scale under power":    {gauss, transforms.Power, 0.15, true, false},
+		"all residual variance":  {gauss, transforms.Augmented, 0.3, true, true},
+		"a dispersion":           {overdispersed, transforms.Augmented, 0.12, true, false},
+		"cut points":             {cutpoints, transforms.Augmented, 0.4, true, false},
+		"cut points under power": {cutpoints, transforms.Power, 0.8, true, false},
+		"counts, the default":    {overdispersed, def.Transform{}, 0, false, false},
+		"ordered, the default":   {cutpoints, def.Transform{}, 0, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			noisy, exact := fitOf(t, c.f, c.kind, c.rho), fitOf(t, c.f, transforms.Exact, 0)
+			means, sds := apart(noisy.Summary(), exact.Summary())
+			said := noisy.Document.Moves
+			t.Logf("means %.2f, sds %.2f; said %+v", means, sds, said)
+			if found := slices.ContainsFunc(noisy.Diagnose(), func(f posterior.Finding) bool { return f.Class == posterior.MovedClass }); found != c.finding {
+				t.Errorf("finding %t", found)
+			}
+			switch {
+			case c.far:
+				if said != nil || means < 2 {
+					t.Errorf("%+v is said of a move of %.2f", said, means)
+				}
+				return
+			case said == nil:
+				t.Fatal("nothing is said")
+			}
+			// Monte Carlo error of the means of two fits with 1000 effective draws or more is below 0.05 standard deviations, and of the standard deviations below 5 %.
+			if math.Abs(float64(said.Means)-means) > 0.1+float64(0.2*means) || math.Abs(float64(said.SDs)-sds) > 0.1+float64(0.2*sds) {
+				t.Errorf("said %+v, the means moved by %.2f and the standard deviations by %.2f", said, means, sds)
+			}
+		})
+	}
+}

@@ -1,0 +1,332 @@
+package fit
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/internal/project"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
+)
+
+// verdictOf is the verdict of a model with these settings, with the tables read and without.
+func verdictOf(t *testing.T, b *compile.Bound, name string, given map[string]string, two compile.TwoValued) []compile.Verdict {
+	t.Helper()
+	bundle, diags := b.Bundle()
+	good(t, diags, nil)
+	lines, err := Verdict(bundle, backend(t, name), given, two)
+	good(t, nil, err)
+	return lines
+}
+
+// hospitals is a model of some clients, each with a continuous column, one of two values and a factor, of which the program of the last tells nothing.
+func hospitals(t *testing.T, clients int) string {
+	t.Helper()
+	dir, random := t.TempDir(), rand.New(rand.NewPCG(5, 6))
+	names := []string{"a", "b", "c", "d"}[:clients]
+	var text, sum strings.Builder
+	fmt.Fprintf(&text, "client %s\ndata y : binary[N] @ shared\nparam m ~ normal(0, 2)\n", strings.Join(names, ", "))
+	tables := map[string]*strings.Builder{"server": {}}
+	tables["server"].WriteString("id,y\n")
+	for k, p := range names {
+		from := " from zscore(age_" + p + "), onehot(sex_" + p + ", drop=first)"
+		if k == clients-1 {
+			from = " from age_" + p + ", sex_" + p
+		}
+		fmt.Fprintf(&text, "data X%s : real[N, P%s] @ %s%s\ndata w%s : level(W%s)[N] @ %s\n", p, p, p, from, p, p, p)
+		fmt.Fprintf(&text, "param b%s : real[P%s] ~ normal(0, 1) @ %s\nparam u%s : real[W%s] ~ normal(0, 1) @ %s\n", p, p, p, p, p, p)
+		fmt.Fprintf(&sum, " + X%s * b%s + u%s[w%s]", p, p, p, p)
+		tables[p] = &strings.Builder{}
+		fmt.Fprintf(tables[p], "id,age_%s,sex_%s,w%s\n", p, p, p)
+	}
+	fmt.Fprintf(&text, "y ~ bernoulli_logit(m%s)\n", sum.String())
+	for i := range 240 {
+		fmt.Fprintf(tables["server"], "%d,%d\n", i, random.IntN(2))
+		for _, p := range names {
+			fmt.Fprintf(tables[p], "%d,%.6f,%d,%s\n", i, random.NormFloat64(), random.IntN(2), []string{"p", "q", "r"}[random.IntN(3)])
+		}
+	}
+	write(t, filepath.Join(dir, "m.vfl"), text.String())
+	for name, table := range tables {
+		write(t, filepath.Join(dir, "m", name+".csv"), table.String())
+	}
+	return filepath.Join(dir, "m.vfl")
+}
+
+// unnamed lists what an attack found that a verdict does not name: columns, of whom it knows them, and contributions.
+func unnamed(lines []compile.Verdict, found *attack.Report) (out []string) {
+	for _, c := range found.Cuts {
+		for _, receiver := range c.Receivers {
+			at := slices.IndexFunc(lines, func(v compile.Verdict) bool { return slices.Contains(v.Receivers, receiver) })
+			if at < 0 {
+				out = append(out, "no line for "+receiver)
+				continue
+			}
+			for _, p := range c.Parties {
+				known := slices.Contains(lines[at].Each, p) || c.Sum && slices.Contains(lines[at].Sum, p)
+				if c.Correlation > 0.99 && !known && (!c.Sum || p != receiver) {
+					out = append(out, fmt.Sprintf("%s: what %s contributes", receiver, p))
+				}
+			}
+			if c.Columns == nil {
+				continue
+			}
+			for _, name := range c.Columns.Found {
+				party := c.Parties[0]
+				if of, rest, sum := strings.Cut(name, ": "); sum {
+					party, name = of, rest
+				}
+				if party == receiver {
+					continue
+				}
+				base, _, _ := strings.Cut(name, "=")
+				if !slices.ContainsFunc(lines[at].Columns, func(k compile.Columns) bool {
+					return k.Party == party && (slices.Contains(k.Names, base) || len(k.Within)+len(k.All) > 0)
+				}) {
+					out = append(out, fmt.Sprintf("%s: %s of %s", receiver, name, party))
+				}
+			}
+		}
+	}
+	for _, s := range found.Separated { // by the server
+		for _, g := range s.Groups {
+			if !slices.Contains(lines[0].Each, g.Party) {
+				out = append(out, fmt.Sprintf("%s: what %s contributes, from the steps", lines[0].Receivers[0], g.Party))
+			}
+			for _, column := range g.Single {
+				base, _, _ := strings.Cut(column.Name, "=")
+				declared, _, _ := strings.Cut(base, "[")
+				if !slices.ContainsFunc(lines[0].Columns, func(k compile.Columns) bool {
+					return k.Party == g.Party && (slices.Contains(k.Names, base) || slices.Contains(k.All, declared) || len(k.All) > 0 && !strings.Contains(base, "["))
+				}) {
+					out = append(out, fmt.Sprintf("%s: %s of %s, from the steps", lines[0].Receivers[0], column.Name, g.Party))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// The verdict names all columns and contributions that the attack finds in a run: with two clients and with three, masked and not, under every transform that sends something, with the
+// tables at hand and without. The attack finds something in each run, or the test would hold of anything.
+func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
+	for _, clients := range []int{2, 3} {
+		path := hospitals(t, clients)
+		for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
+			b := bindPath(t, path, transform, 0.05)
+			m, sources := compiled(t, path, check.Options{Transform: transform, Rho: 0.05})
+			two := m.TwoValued(sources, data.Joining{})
+			if two == nil {
+				t.Fatal("the tables cannot be read")
+			}
+			for _, masks := range []string{"off", "on"} {
+				for _, name := range []string{"nuts", "sfvi"} {
+					t.Run(fmt.Sprintf("%d clients, %s, masks %s, %s", clients, transform.Name, masks, name), func(t *testing.T) {
+						given := map[string]string{"secure-sum": masks}
+						if name == "nuts" {
+							maps.Copy(given, map[string]string{"chains": "2", "warmup": "200", "draws": "200"})
+						}
+						_, report := attacked(t, b, name, given)
+						columns := 0
+						for _, c := range report.Cuts {
+							if c.Columns != nil {
+								columns += len(c.Columns.Found)
+							}
+						}
+						if columns == 0 {
+							t.Error("the attack found no columns: nothing was compared")
+						}
+						for _, tables := range []compile.TwoValued{nil, two} {
+							if missing := unnamed(verdictOf(t, b, name, given, tables), report); len(missing) > 0 {
+								t.Errorf("with tables %v the verdict does not name\n%s", tables != nil, strings.Join(missing, "\n"))
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// The same of the project that vflc new writes, whose verdict is that of README and privacy.md.
+func TestVerdictOfANewProject(t *testing.T) {
+	dir, example := t.TempDir(), project.Examples()[0]
+	files, err := example.Files("trial")
+	good(t, nil, err)
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), string(text))
+	}
+	path := filepath.Join(dir, "trial.vfl")
+	m, sources := compiled(t, path, check.Options{})
+	joining := data.Joining{Key: "patient"}
+	b, diags, err := compile.Bind(m, sources, joining)
+	good(t, diags, err)
+	given := map[string]string{}
+	_, report := attacked(t, b, "nuts", given)
+	lines := verdictOf(t, b, "nuts", given, m.TwoValued(sources, joining))
+	want := `registry can compute: clinic's sex and ward of every row; each client's contribution to every row
+clinic can compute: laboratory's contribution to every row
+laboratory can compute: clinic's sex and ward of every row; clinic's contribution to every row
+`
+	if diff := cmp.Diff(want, compile.VerdictText(lines)); diff != "" {
+		t.Error(diff)
+	}
+	if missing := unnamed(lines, report); len(missing) > 0 {
+		t.Errorf("the verdict does not name\n%s", strings.Join(missing, "\n"))
+	}
+}
+
+// What the verdict says for every way in which a model can run: goldens in testdata/verdicts.txt, one model a section.
+func TestVerdicts(t *testing.T) {
+	var out strings.Builder
+	for _, clients := range []int{1, 2, 3, 4} {
+		path := hospitals(t, clients)
+		for _, on := range transforms.All() {
+			if clients == 1 && on.AtClients {
+				continue // it needs two
+			}
+			b := bindPath(t, path, on, 0.05)
+			if b.Pooled() {
+				fmt.Fprintf(&out, "== %d clients, %s\n%s", clients, on.Name, compile.VerdictText(b.AllPooled()))
+				continue
+			}
+			for _, a := range Backends() {
+				for setting, given := range waysOf(a.Name) {
+					for _, wire := range []string{"plain", "fixed", "masked"} {
+						settings := maps.Clone(given)
+						switch wire {
+						case "fixed":
+							settings["wire"] = "fixed"
+						case "masked":
+							settings["secure-sum"] = "on"
+						}
+						bundle, diags := b.Bundle()
+						good(t, diags, nil)
+						lines, err := Verdict(bundle, a, settings, nil)
+						if err != nil {
+							continue // not for this transform
+						}
+						if len(lines) != 1+clients && (clients < 3 || len(lines) != 2) {
+							t.Errorf("%d clients, %s, %s %s: %d lines", clients, on.Name, a.Name, setting, len(lines))
+						}
+						fmt.Fprintf(&out, "== %d clients, %s, %s%s, %s\n%s", clients, on.Name, a.Name, setting, wire, compile.VerdictText(lines))
+					}
+				}
+			}
+		}
+	}
+	golden(t, filepath.Join("testdata", "verdicts.txt"), sortedSections(out.String()))
+}
+
+// waysOf are the settings of an algorithm under which other things cross.
+func waysOf(algorithm string) map[string]map[string]string {
+	switch algorithm {
+	case "nuts":
+		return map[string]map[string]string{"": {}, " diag": {"metric": "diag"}}
+	case "sfvi":
+		out := map[string]map[string]string{}
+		for _, e := range []string{"quadrature", "sampled", "fixed"} {
+			out[" "+e] = map[string]string{"estimator": e}
+		}
+		return out
+	}
+	return map[string]map[string]string{"": {}}
+}
+
+// sortedSections joins sections with one text, and sorts them by their heads.
+func sortedSections(text string) string {
+	by := map[string][]string{}
+	for _, s := range strings.Split(text, "== ")[1:] {
+		head, body, _ := strings.Cut(s, "\n")
+		by[body] = append(by[body], head)
+	}
+	var out []string
+	for body, heads := range by {
+		slices.Sort(heads)
+		out = append(out, "== "+strings.Join(heads, "\n== ")+"\n"+body)
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+var update = flag.Bool("update", false, "rewrite the golden file")
+
+// golden compares text with a file.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		write(t, path, got)
+	}
+	want, err := os.ReadFile(path)
+	good(t, nil, err)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The verdict says that nothing of a row can be computed only of a receiver that no array with an element for each row reaches; and of every receiver that one reaches it says something, unless that array is 0.
+func TestNothingOfARow(t *testing.T) {
+	nothing, all := 0, maps.Clone(audited)
+	all["priors alone"] = compiletest.Fixture{
+		Text: `client a, c
+data y : real[N] @ shared
+data x : real[N] @ a
+data w : binary[M] @ c
+param u ~ normal(0, 1) @ a
+param v ~ normal(0, 1) @ c
+w ~ bernoulli_logit(v)
+y ~ normal(x * u, 1)
+`,
+		Tables: map[string]string{"server": rowsOf("y"), "a": rowsOf("x"), "c": "w\n0\n1\n1\n"},
+	}
+	for name, fixture := range all {
+		for _, on := range transforms.All() {
+			if on.Pooled || on.AtClients && (slices.Contains(seenSingly, name) || name == "priors alone") {
+				continue
+			}
+			b := fixture.Bind(t, check.Options{Transform: on, Rho: 0.5, Accept: accept.Names()})
+			bundle, diags := b.Bundle()
+			good(t, diags, nil)
+			for _, a := range Backends() {
+				for setting, given := range variants(a, on) {
+					rows, err := Audit(bundle, a, given)
+					if err != nil {
+						continue
+					}
+					lines := verdictOf(t, b, a.Name, given, nil)
+					for _, v := range lines {
+						for _, r := range v.Receivers {
+							reached := slices.ContainsFunc(rows, func(d compile.Disclosure) bool {
+								return d.To == r && d.Often != "once" && slices.Contains(d.Shape, "N") && !strings.HasPrefix(d.Learns, "nothing")
+							})
+							if v.Nothing() {
+								nothing++
+							}
+							if v.Nothing() == reached {
+								t.Errorf("%s, %s, %s %s: an array of rows reaches %s: %v, and the verdict is %q", name, on.Name, a.Name, setting, r, reached, v)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if nothing == 0 {
+		t.Error("nothing was compared")
+	}
+}

@@ -1,0 +1,58 @@
+package policy
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Sentences that were written here once and were wrong: from what crosses, receivers compute columns, coefficients and contributions, through noise and masks. A text says what
+// can be computed, or what is sent.
+var untrue = []string{
+	`neither an? covariate nor an? coefficient leaves`,
+	`no (covariate|coefficient|column|data)s?( and no \w+)? (leaves?|crosses|cross)\b`,
+	`(covariates?|coefficients?|data|parameters) (of a client )?never leaves? `,
+	`(tables?|parameters|coefficients|data)( and (tables?|parameters|coefficients|draws|data))* stay (with|where) the`,
+	`data stayed where`,
+	`no client's own`,
+	`knows? only (their|the) sums?\b`,
+	`(sees|knows|learns) (the )?(totals?|sums?) alone`,
+	`no row shows`,
+	`masks? (hides?|protects?) (them|it|whose|what|each|rows|a row)\b`,
+	`masked sums? (could |can |would )?(hides?|protects?)\b`,
+	`but not whose (they|it) (is|are)`,
+	`hides more than any rho`,
+	`masks hid\b`,
+}
+
+// No text of the project has one of them. Texts of tests, and these patterns, are left out.
+func TestNoUntrueClaimsOfPrivacy(t *testing.T) {
+	claim := regexp.MustCompile(`(?i)` + strings.Join(untrue, "|"))
+	for _, example := range []string{"Neither a covariate nor a coefficient leaves its owner.", "Tables and parameters stay with their parties", "with masks know only their sums", "the server then learns a sum of cuts, and no client's own"} {
+		if !claim.MatchString(example) {
+			t.Errorf("the patterns miss %q", example)
+		}
+	}
+	for _, fine := range []string{"masked sums do not hide columns of two values", "No table is sent."} {
+		if claim.MatchString(fine) {
+			t.Errorf("the patterns refuse %q", fine)
+		}
+	}
+	walk(t, func(name string) {
+		prose := slices.Contains([]string{".go", ".md", ".vfl", ".toml", ".txtar", ".svg", ".html"}, filepath.Ext(name))
+		if !prose || strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		joined := strings.Join(strings.Fields(string(text)), " ") // a sentence may be broken at the end of a line
+		for _, m := range claim.FindAllString(strings.ReplaceAll(joined, " // ", " "), -1) {
+			t.Errorf("%s: %q is not so: say what is sent, or what can be computed", name, m)
+		}
+	})
+}

@@ -1,0 +1,165 @@
+package session
+
+import (
+	"crypto/ecdh"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+var update = flag.Bool("update", false, "write the vectors")
+
+// vectorPairs are the secrets of two of three clients with fixed keys.
+func vectorPairs(t *testing.T) (all []*pairs, id transport.ID) {
+	t.Helper()
+	plan := &model.Plan{Names: []string{"server", "a", "b", "lab[1]"}}
+	public := map[string]*ecdh.PublicKey{}
+	var private []*ecdh.PrivateKey
+	for k, name := range plan.Names[1:] {
+		var secret [32]byte
+		for i := range secret {
+			secret[i] = byte(32*k + i)
+		}
+		key, err := ecdh.X25519().NewPrivateKey(secret[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		private, public[name] = append(private, key), key.PublicKey()
+	}
+	for k, name := range plan.Names[1:] {
+		p, err := newPairs(plan, k+1, &MaskKeys{Private: map[string]*ecdh.PrivateKey{name: private[k]}, Public: public})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	for k := range id.Run {
+		id.Run[k] = byte(0xf0 + k)
+	}
+	id.Epoch, id.Chain = 3, 2
+	return all, id
+}
+
+// Masks and seals are those of a file that another implementation can be held to; both of a pair have the same.
+func TestMaskVectors(t *testing.T) {
+	all, id := vectorPairs(t)
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	const round = 0x0102030405
+	for _, ends := range [][2]int{{1, 2}, {1, 3}, {2, 3}} {
+		p, other := all[ends[0]-1], all[ends[1]-1]
+		line("pair %s %s", p.names[ends[0]], p.names[ends[1]])
+		for _, purpose := range []string{maskPurpose, sealPurpose} {
+			key, err := p.key(ends[1], purpose, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := other.key(ends[0], purpose, id)
+			if err != nil || string(key) != string(again) {
+				t.Errorf("the two have unlike keys of %s: %v", purpose, err)
+			}
+			line("key %q %x", purpose, key)
+		}
+		seen := make([]byte, 32)
+		for k := range seen {
+			seen[k] = byte(7 * k)
+		}
+		first, second := newMasker(p, func(int) []byte { return seen }), newMasker(other, func(int) []byte { return seen })
+		a, c := transport.Array{Words: make([]uint64, 5)}, transport.Array{Words: make([]uint64, 5)}
+		for _, err := range []error{first.begin(id, round, kindAux), second.begin(id, round, kindAux), first.mask(&a, []int{ends[1]}), second.mask(&c, []int{ends[0]})} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for k := range a.Words {
+			if a.Words[k]+c.Words[k] != 0 {
+				t.Error("the masks of the two do not cancel")
+			}
+		}
+		line("mask of round %d, kind %d, digest %x: %016x", round, kindAux, seen, a.Words)
+		w := newWitness(p)
+		w.id, w.round, w.kind = id, round, kindAux
+		copy(w.sealed[ends[1]][:], seen)
+		seal, err := w.words(ends[0], ends[1], ends[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		line("seal of %d for %d: %016x", ends[0], ends[1], seal)
+	}
+	f := newFrame(kindReply, "adjoint s", 0.5, -2)
+	w := newWitness(all[0])
+	w.digestOf(f, 0, round)
+	line("digest of round %d, kind %d, channel %q, 0.5 and -2: %s", round, kindReply, "adjoint s", hex.EncodeToString(w.sum[:]))
+	path := filepath.Join("testdata", "masks.txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(path); err != nil || string(want) != b.String() {
+		t.Errorf("%v; masks and seals are\n%s", err, b.String())
+	}
+}
+
+// newFrame is a message with one array.
+func newFrame(kind int, name string, v ...float64) *frame {
+	return &frame{kind: kind, arrays: []transport.Array{{Name: name, Data: v}}}
+}
+
+// Keys differ wherever run, resumption, chain, purpose or pair do.
+func TestKeysOfPairsDiffer(t *testing.T) {
+	all, id := vectorPairs(t)
+	other := []func(*transport.ID){func(*transport.ID) {}, func(i *transport.ID) { i.Run[15]++ }, func(i *transport.ID) { i.Epoch++ }, func(i *transport.ID) { i.Chain++ }, func(i *transport.ID) { i.Epoch, i.Chain = i.Chain, i.Epoch }}
+	seen := map[string]bool{}
+	for _, purpose := range []string{maskPurpose, sealPurpose} {
+		for _, change := range other {
+			for _, peer := range []int{2, 3} {
+				at := id
+				change(&at)
+				key, err := all[0].key(peer, purpose, at)
+				if err != nil || seen[string(key)] {
+					t.Fatal(purpose, peer, at, err)
+				}
+				seen[string(key)] = true
+			}
+		}
+	}
+}
+
+// A session that would begin the masks or the seals of an earlier one again ends with an error; another chain or resumption, and the same session later, do not.
+func TestSecondSessionHasNoMasks(t *testing.T) {
+	all, id := vectorPairs(t)
+	plan := &model.Plan{Names: all[0].names}
+	again, err := newPairs(plan, 1, all[0].keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := func(int) []byte { return nil }
+	if err := newMasker(all[0], seen).begin(id, 1, kindAux); err != nil {
+		t.Fatal(err)
+	}
+	var refused *MaskError
+	if err := newMasker(again, seen).begin(id, 1, kindAux); !errors.As(err, &refused) || refused.Party != "a" {
+		t.Errorf("a second session has masks: %v", err)
+	}
+	f := newFrame(kindAux, sealsName)
+	f.lens, f.channels = []int{2 * sealWords}, []channel{{Seal, -1}}
+	if err := newWitness(again).seal(f, id, 1); !errors.As(err, &refused) {
+		t.Errorf("a second session has seals: %v", err)
+	}
+	if err := newWitness(all[0]).seal(f, id, 1); err != nil {
+		t.Errorf("the first has none: %v", err)
+	}
+	id.Chain++
+	if err := newMasker(again, seen).begin(id, 1, kindAux); err != nil {
+		t.Errorf("another chain has none: %v", err)
+	}
+}

@@ -1,0 +1,218 @@
+package session
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// Clients answer what the server asks, and what they answer is harmless only as far as it asks all of them the same. So each client keeps, for each other client, a digest of all
+// that both have received since the session began: SHA-256 of the digest before and of every array, with its round, kind of message and channel. It enters the key of the next masks of
+// the two (masks.go). And both compare it: with the first message that a client sends in an exchange goes a seal for each other client, HMAC-SHA-256 of the digest under a key of the two
+// alone, which the server brings to the other with its answer. The last exchange of a session has nothing else. A seal that does not fit ends the run.
+
+// sealWords is the length of a seal in words.
+const sealWords = 2
+
+// An UnlikeError is the error at a client where a seal of another one does not fit.
+type UnlikeError struct {
+	Server, Client string // who sent, and who else should have received the same
+	Found          uint64 // round
+	More           int    // that have arrived since, of which one may be meant
+	Arrival
+}
+
+// An Arrival is an array that the server has sent.
+type Arrival struct {
+	Chain         uint32
+	Round         uint64
+	Kind, Channel string
+}
+
+// String names the place of an array.
+func (a Arrival) String() string {
+	return fmt.Sprintf("channel %q of message %q in round %d, chain %d", a.Channel, a.Kind, a.Round, a.Chain)
+}
+
+func (e *UnlikeError) Error() string {
+	more := ""
+	if e.More > 0 {
+		more = fmt.Sprintf(", or one of %d channels after it", e.More)
+	}
+	return fmt.Sprintf("session: %s has not sent %s what it sent this client, or has altered its seal: %v%s (found in round %d)", e.Server, e.Client, e.Arrival, more, e.Found)
+}
+
+// A witness is what a client knows of what it and each other client have received.
+type witness struct {
+	pairs  *pairs
+	id     transport.ID
+	keys   []hash.Hash         // by party, under id
+	seen   [][sha256.Size]byte // by party: the digest of what both have received
+	sealed [][sha256.Size]byte // by party: that of the last seal
+	round  uint64              // of the last seal
+	kind   int
+	// What has arrived since the seals that fitted last: from unsealed on, also since the last seal.
+	since    []arrival
+	unsealed int
+	digest   hash.Hash
+	text     []byte
+	sum      [sha256.Size]byte
+	mac      [sha256.Size]byte
+}
+
+// An arrival is a channel with the parties that receive it.
+type arrival struct {
+	frame   *frame
+	channel int
+	round   uint64
+}
+
+func newWitness(p *pairs) *witness {
+	n := len(p.names)
+	return &witness{pairs: p, keys: make([]hash.Hash, n), seen: make([][sha256.Size]byte, n), sealed: make([][sha256.Size]byte, n), digest: sha256.New()}
+}
+
+// of is the digest of what the client and a peer have received.
+func (w *witness) of(peer int) []byte { return w.seen[peer][:] }
+
+// take takes what has arrived.
+func (w *witness) take(f *frame, round uint64) {
+	for k, parties := range f.alike {
+		if len(parties) < 2 {
+			continue
+		}
+		w.digestOf(f, k, round)
+		w.since = append(w.since, arrival{f, k, round})
+		var before, after [sha256.Size]byte // mostly those of the last party
+		for i, p := range parties {
+			if p == w.pairs.own {
+				continue
+			}
+			if i == 0 || w.seen[p] != before || after == before {
+				before = w.seen[p]
+				w.text = append(append(w.text[:0], before[:]...), w.sum[:]...)
+				after = sha256.Sum256(w.text)
+			}
+			w.seen[p] = after
+		}
+	}
+}
+
+// textMost is the length of the text that is digested at once.
+const textMost = 1 << 12
+
+// digestOf digests an array with its place.
+func (w *witness) digestOf(f *frame, k int, round uint64) {
+	a := &f.arrays[k]
+	t := binary.LittleEndian.AppendUint64(w.text[:0], round)
+	t = append(t, byte(f.kind), byte(a.Encoding), mark(a.Invalid), mark(a.NotFinite))
+	t = binary.LittleEndian.AppendUint16(t, uint16(a.Grid))
+	t = binary.LittleEndian.AppendUint32(t, uint32(len(a.Name)))
+	t = append(t, a.Name...)
+	t = binary.LittleEndian.AppendUint64(t, uint64(len(a.Data)))
+	w.digest.Reset()
+	for _, v := range a.Data {
+		if len(t) > textMost {
+			w.digest.Write(t)
+			t = t[:0]
+		}
+		t = binary.LittleEndian.AppendUint64(t, math.Float64bits(v))
+	}
+	w.digest.Write(t)
+	w.text = t
+	w.digest.Sum(w.sum[:0])
+}
+
+func mark(on bool) byte {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// seal writes the client's seals into a message.
+func (w *witness) seal(f *frame, id transport.ID, round uint64) error {
+	if id != w.id {
+		if err := w.pairs.begin(id); err != nil {
+			return err
+		}
+		w.id = id
+		clear(w.keys)
+	}
+	a := f.seals()
+	a.Words, a.Encoding = slices.Grow(a.Words[:0], f.lens[len(f.lens)-1])[:f.lens[len(f.lens)-1]], transport.Fixed
+	copy(w.sealed, w.seen)
+	w.round, w.kind, w.unsealed = round, f.kind, len(w.since)
+	for k := range w.pairs.others() {
+		peer := w.pairs.other(k)
+		words, err := w.words(w.pairs.own, peer, peer)
+		if err != nil {
+			return err
+		}
+		copy(a.Words[k*sealWords:], words[:])
+	}
+	return nil
+}
+
+// words is the seal of one of the client and a peer for the other.
+func (w *witness) words(from, to, peer int) (out [sealWords]uint64, err error) {
+	if w.keys[peer] == nil {
+		key, err := w.pairs.key(peer, sealPurpose, w.id)
+		if err != nil {
+			return out, err
+		}
+		w.keys[peer] = hmac.New(sha256.New, key)
+	}
+	w.text = binary.BigEndian.AppendUint32(w.text[:0], uint32(from))
+	w.text = binary.BigEndian.AppendUint32(w.text, uint32(to))
+	w.text = binary.BigEndian.AppendUint64(w.text, w.round)
+	w.text = append(append(w.text, byte(w.kind)), w.sealed[peer][:]...)
+	sum := sumOf(w.mac[:0], w.keys[peer], w.text)
+	for k := range out {
+		out[k] = binary.LittleEndian.Uint64(sum[8*k:])
+	}
+	return out, nil
+}
+
+// check compares the others' seals with what the client has received until its own last one. The error is an *UnlikeError.
+func (w *witness) check(f *frame, round uint64) error {
+	a := f.seals()
+	for k := range w.pairs.others() {
+		peer := w.pairs.other(k)
+		want, err := w.words(peer, w.pairs.own, peer)
+		if err != nil {
+			return err
+		}
+		var other uint64
+		for i, word := range a.Words[k*sealWords:][:sealWords] {
+			other |= word ^ want[i]
+		}
+		if other != 0 {
+			return w.unlike(peer, round)
+		}
+	}
+	w.since = w.since[:copy(w.since, w.since[w.unsealed:])]
+	w.unsealed = 0
+	return nil
+}
+
+// unlike names the first array that may be unlike at a peer.
+func (w *witness) unlike(peer int, round uint64) error {
+	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Arrival: Arrival{w.id.Chain, round, kinds[w.kind].name, sealsName}}
+	for _, one := range w.since[:w.unsealed] {
+		if slices.Contains(one.frame.alike[one.channel], peer) {
+			if e.Channel != sealsName {
+				e.More++
+				continue
+			}
+			e.Round, e.Kind, e.Channel = one.round, kinds[one.frame.kind].name, one.frame.arrays[one.channel].Name
+		}
+	}
+	return e
+}
