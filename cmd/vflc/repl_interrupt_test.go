@@ -3,11 +3,9 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -30,26 +28,17 @@ func tinyModel(t *testing.T) *prompt {
 func TestReplStopsLongChains(t *testing.T) {
 	t.Parallel()
 	p := tinyModel(t)
-	drawn := regexp.MustCompile(`chain 1 \S* +(\d+)/`)
 	shown := ""
 	for least := 30_000; !strings.Contains(shown, "and are being summarised"); least *= 4 {
 		if least > 2_000_000 {
 			t.Fatalf("the prompt waits for the summary:\n%s", shown)
 		}
-		before, all := p.Text(), 0
-		p.press(":fit warmup=100 draws=5000000\r")
-		if err := p.Wait(fmt.Sprint(least, " draws"), func(text, _ string) bool {
-			for _, m := range drawn.FindAllStringSubmatch(text[min(len(before), len(text)):], -1) {
-				all, _ = strconv.Atoi(m[1])
-			}
-			return all > least
-		}); err != nil {
-			t.Fatal(err)
-		}
+		before := p.Text()
+		p.fit(longerFit, least)
 		p.press("\x03")
 		p.ready(prompts(before) + 1)
 		shown = p.Text()[len(strings.TrimRight(before, " \n")):]
-		t.Logf("%d draws", all)
+		t.Logf("%d transitions", least)
 	}
 	got := p.ask("m")
 	if !strings.Contains(p.Text(), "interrupted after") || !regexp.MustCompile(`(?m)^m +server`).MatchString(got) {
@@ -66,7 +55,7 @@ func TestReplStopsBeforeAFit(t *testing.T) {
 	p := tinyModel(t)
 	for range 3 {
 		before := prompts(p.Text())
-		p.press(":fit warmup=100 draws=5000000\r\x03")
+		p.press(longerFit + "\r\x03")
 		p.ready(before + 1)
 	}
 	if got := p.ask(":fits"); !strings.Contains(got, "no fits yet") {
@@ -82,10 +71,7 @@ func TestReplStopsBeforeAFit(t *testing.T) {
 func TestReplKeepsLinesTypedAhead(t *testing.T) {
 	t.Parallel()
 	p := tinyModel(t)
-	p.press(":fit warmup=100 draws=5000000\r")
-	if err := p.WaitFor("sampling"); err != nil {
-		t.Fatal(err)
-	}
+	p.fit(longerFit, 200)
 	before := prompts(p.Text())
 	p.press("10 + 1\r20 + 2\r\x03")
 	if err := p.WaitFor("\n22  @ shared"); err != nil {

@@ -216,26 +216,20 @@ func TestReplStopsAndRecovers(t *testing.T) {
 		p.ask(unit)
 	}
 	before := prompts(p.Text())
-	p.press(":fit warmup=50 draws=100000\r")
-	if err := p.WaitFor("sampling"); err != nil {
-		t.Fatal(err)
-	}
+	p.fit(longFit, 150)
 	p.press("\x03")
 	p.ready(before + 1)
 	if got := p.ask("m"); !strings.Contains(got, "mcse") {
 		t.Errorf("no draws after an interrupt:\n%s", p.Text())
 	}
-	p.press(":fit warmup=50 draws=100000\r")
-	if err := p.Wait("a second fit", func(text, _ string) bool { return strings.Count(text, "sampling") > 4 }); err != nil {
-		t.Fatal(err)
-	}
+	p.fit(longFit, 150)
 	p.Cmd.Process.Signal(syscall.SIGKILL)
 	p.End()
 	again := startRepl(t, dir, 80)
 	if !strings.Contains(again.Text(), "4 statements of an earlier session were not saved") {
 		t.Errorf("nothing is left:\n%s", again.Text())
 	}
-	again.keys("\x1b[A", "vfl> :fit warmup=50 draws=100000")
+	again.keys("\x1b[A", replPrompt+longFit)
 	again.keys("\x03", "vfl>")
 	again.ask(":recover")
 	if got := again.ask(":model"); !strings.Contains(got, "died ~ bernoulli_logit(m + mean(w))") {
@@ -258,13 +252,7 @@ func TestReplLeavesNoGoroutine(t *testing.T) {
 		busy.ask(unit)
 	}
 	n := prompts(busy.Text())
-	busy.press(":fit warmup=50 draws=100000\r")
-	if err := busy.Wait("a second fit", func(text, _ string) bool {
-		_, fit, _ := strings.Cut(text, "draws=100000")
-		return strings.Contains(fit, "sampling")
-	}); err != nil {
-		t.Fatal(err)
-	}
+	busy.fit(longFit, 150)
 	busy.press("\x03")
 	busy.ready(n + 1)
 	busy.shows("?bernou\t\t", "bernoulli_logit")

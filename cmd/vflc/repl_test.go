@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -88,6 +89,36 @@ func (p *prompt) ask(line string) string {
 	p.ready(prompts(before) + 1)
 	return p.Text()[len(strings.TrimRight(before, " \n")):]
 }
+
+// fit begins a fit by a command and waits until each of its chains has made so many transitions. That a chain samples says nothing of the others, which share its cores.
+func (p *prompt) fit(command string, transitions int) {
+	p.t.Helper()
+	before := len(p.Text())
+	p.press(command + "\r")
+	if err := p.Wait(fmt.Sprint(transitions, " transitions of each chain"), func(text, _ string) bool {
+		made := map[string]int{}
+		for _, m := range chainProgress.FindAllStringSubmatch(text[min(before, len(text)):], -1) {
+			n, _ := strconv.Atoi(m[2])
+			made[m[1]] = max(made[m[1]], n)
+		}
+		for _, n := range made {
+			if n < transitions {
+				return false
+			}
+		}
+		return len(made) == replChains
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+const (
+	longFit    = ":fit warmup=50 draws=100000"   // of hundreds of parameters it takes minutes
+	longerFit  = ":fit warmup=100 draws=5000000" // and this one of two
+	replChains = 4
+)
+
+var chainProgress = regexp.MustCompile(`(?m)^chain (\d+) \S* +(\d+)/`)
 
 // pasted is a text as a terminal sends it that marks what is pasted.
 func pasted(text string) string {
