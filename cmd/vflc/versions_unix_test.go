@@ -1,4 +1,4 @@
-//go:build unix
+//go:build rebuild && unix
 
 package main
 
@@ -101,12 +101,6 @@ func (s *stage) states(party string) map[string]string {
 // Processes of two protocols, the server's being either, name both and end; a run that one of them had begun is not touched, and the old program goes on with it.
 func TestProcessesOfTwoProtocols(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds the program a second time")
-	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("the program is built with another number of the protocol, and there is no go here")
-	}
 	other, err := otherProtocol()
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,9 @@ import (
 func spread(t *testing.T, before int, transform string, clients, rows, cores int) (out []float64) {
 	plan := transformed(t, clients, rows, transform)
 	err := session.RunChains(context.Background(), plan, session.OneLoop, 1, 2, cores, func(ctx context.Context, c *session.Chains) error {
-		if n, want := runtime.NumGoroutine(), before+max(0, cores-2); n != want {
-			t.Errorf("%s, %d cores: %d goroutines, want %d", transform, cores, n, want)
+		want := before + max(0, cores-2)
+		if !await.Until(func() bool { return runtime.NumGoroutine() == want }) {
+			t.Errorf("%s, %d cores: %d goroutines, want %d", transform, cores, runtime.NumGoroutine(), want)
 		}
 		return c.Each(ctx, func(ctx context.Context, chain int) error {
 			env := c.Envs[chain]

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/vflc/vflc/runtime/workers"
 	"github.com/vflc/vflc/tests/await"
@@ -13,12 +12,19 @@ import (
 // count counts how often each part was computed.
 type count struct {
 	parts []atomic.Int32
-	slow  time.Duration
+	slow  int // how often a part lets others run
 }
 
 func (c *count) Part(k int) {
 	c.parts[k].Add(1)
-	time.Sleep(c.slow)
+	yield(c.slow)
+}
+
+// yield lets other goroutines run, so often that helpers with nothing to do fall asleep.
+func yield(times int) {
+	for range times {
+		runtime.Gosched()
+	}
 }
 
 // TestEveryPartOnce checks that Do computes each part once and returns after the last, with any number of helpers, also while these sleep and where there are more of them than
@@ -30,8 +36,8 @@ func TestEveryPartOnce(t *testing.T) {
 			n := round % 20
 			c := &count{parts: make([]atomic.Int32, n)}
 			if round%100 == 99 {
-				time.Sleep(2 * time.Millisecond)
-				c.slow = 300 * time.Microsecond
+				yield(100_000)
+				c.slow = 3000
 			}
 			g.Do(c, n)
 			for k := range c.parts {
@@ -61,7 +67,7 @@ func TestPartsOfParts(t *testing.T) {
 			for k := range n.inner {
 				c := &count{parts: make([]atomic.Int32, k*round%23)}
 				if round%50 == 49 {
-					c.slow = 200 * time.Microsecond
+					c.slow = 2000
 				}
 				n.parts = append(n.parts, c)
 			}
@@ -85,8 +91,8 @@ func TestCloseEndsHelpers(t *testing.T) {
 	before := await.Goroutines()
 	g := workers.New(3)
 	g.Do(&count{parts: make([]atomic.Int32, 8)}, 8)
-	if n := runtime.NumGoroutine(); n != before+3 {
-		t.Errorf("%d goroutines with three helpers, %d before", n, before)
+	if !await.Until(func() bool { return runtime.NumGoroutine() == before+3 }) {
+		t.Errorf("%d goroutines with three helpers, %d before", runtime.NumGoroutine(), before)
 	}
 	g.Close()
 	if !await.Until(func() bool { return runtime.NumGoroutine() == before }) { // one that has said that it is done may still be there for a moment

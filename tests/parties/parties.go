@@ -241,7 +241,7 @@ func (l *Lab) Trial(ctx context.Context, c Case, want *Reference, kills int) err
 			return err
 		}
 		at := l.Random.IntN(len(all))
-		killed, err := kill(all[at].Process)
+		killed, err := Kill(all[at].Process)
 		if err != nil {
 			return err
 		}
@@ -292,8 +292,8 @@ func (l *Lab) logs() (all string) {
 	return all
 }
 
-// kill kills a process, and waits until it is gone. It reports whether the process was there.
-func kill(process int) (bool, error) {
+// Kill kills a process, and waits until it is gone. It reports whether the process was there.
+func Kill(process int) (bool, error) {
 	if err := syscall.Kill(process, syscall.SIGKILL); err != nil {
 		if errors.Is(err, syscall.ESRCH) {
 			err = nil
@@ -325,7 +325,7 @@ func (l *Lab) end() {
 	all, _ := l.processes()
 	for _, p := range all {
 		if p.Process > 0 {
-			_, _ = kill(p.Process) // it has ended, or is no longer there
+			_, _ = Kill(p.Process) // it has ended, or is no longer there
 		}
 	}
 }

@@ -1,3 +1,5 @@
+//go:build rebuild
+
 package processors
 
 import (

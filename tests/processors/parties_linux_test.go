@@ -1,3 +1,5 @@
+//go:build rebuild
+
 package processors
 
 import (
@@ -6,9 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/vflc/vflc/tests/parties"
 )
@@ -55,9 +55,10 @@ func TestPartiesOnDifferentProcessors(t *testing.T) {
 				t.Fatal(err, demo)
 			}
 			for _, p := range demo.Processes { // they were started on this processor
-				_ = syscall.Kill(p.Process, syscall.SIGKILL)
+				if _, err := parties.Kill(p.Process); err != nil {
+					t.Fatal(err)
+				}
 			}
-			time.Sleep(200 * time.Millisecond)
 			if err := os.RemoveAll(filepath.Join(dir, "demo", "runs")); err != nil {
 				t.Fatal(err)
 			}

@@ -1,3 +1,5 @@
+//go:build rebuild
+
 package processors
 
 import (
@@ -25,9 +27,6 @@ func TestMain(m *testing.M) {
 // command returns the path of the program for a processor, built once for all tests.
 func command(t *testing.T, processor string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("building the program for another processor takes a minute")
-	}
 	builds.Lock()
 	defer builds.Unlock()
 	if builds.dir == "" {
