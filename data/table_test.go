@@ -142,9 +142,9 @@ func nest(dims []int, next *float64) any {
 }
 
 func TestStanDataFiles(t *testing.T) {
-	files, err := filepath.Glob("../../shared/data/posteriordb/*/data.json")
-	if err != nil || len(files) == 0 {
-		t.Skip("needs the posteriordb data files in ../shared/data/posteriordb beside the repository")
+	files, err := filepath.Glob("../tests/reference/posteriordb/*/data.json")
+	if err != nil || len(files) != 15 {
+		t.Fatalf("%d files (%v), want 15", len(files), err)
 	}
 	for _, f := range files {
 		table, list := Open(f)

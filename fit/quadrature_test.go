@@ -263,10 +263,10 @@ func TestQuadratureSaysWhyNot(t *testing.T) {
 // The optimum of each Gaussian guide, found by L-BFGS on an ELBO that another program integrates, is reached within 1e-3 nats, and within 0.01 nats in at most
 // 60 round trips. The panels of ten clients at ρ = 2 were integrated with 32 nodes there, too few for predictors that spread by more than 6: 0.03 nats are allowed.
 func TestQuadratureReachesTheOptimum(t *testing.T) {
-	const folder = "../../shared/data"
+	const folder = "../tests/reference"
 	text, err := os.ReadFile(filepath.Join(folder, "reference/vi_logistic.json"))
 	if err != nil {
-		t.Skip("no reference: ", err)
+		t.Fatal(err)
 	}
 	var reference struct {
 		Optimum []struct {
@@ -335,17 +335,18 @@ func TestQuadratureReachesTheOptimum(t *testing.T) {
 func paperLogistic(t *testing.T, folder string, clients int, kind def.Transform, rho float64) *compile.Bound {
 	t.Helper()
 	files := map[string]string{}
-	read := func(name, path string) {
-		text, err := os.ReadFile(filepath.Join(folder, "paper/logistic", path))
-		if err != nil {
-			t.Skip("no reference: ", err)
-		}
-		files[name] = string(text)
+	outcome, err := os.ReadFile(filepath.Join(folder, "paper/logistic/server.csv"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	read("server.csv", "server.csv")
+	files["server.csv"] = string(outcome)
+	tables, err := testmodel.LogisticTables(folder, clients)
+	if err != nil {
+		t.Fatal(err)
+	}
 	text, predictor := "data y : binary[N] @ shared\nparam b ~ normal(0, 1)\n", "b"
 	for j := 1; j <= clients; j++ {
-		read(fmt.Sprintf("c%d.csv", j), fmt.Sprintf("%dclients/client%d.csv", clients, j))
+		files[fmt.Sprintf("c%d.csv", j)] = tables[j-1]
 		text += fmt.Sprintf("client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam t%[1]d : real[P%[1]d] ~ normal(0, 1) @ c%[1]d\n", j)
 		predictor += fmt.Sprintf(" + X%d * t%[1]d", j)
 	}

@@ -72,12 +72,9 @@ func refused(t *testing.T, code string, args ...string) {
 	}
 }
 
-// The examples of the paper's models run on its simulated counts and on the heart disease data, where these are at hand.
+// The examples of the paper's models run on its simulated counts and on tables with the columns of the heart disease data.
 func TestExamplesOnTablesOfThePaper(t *testing.T) {
-	tables := filepath.Join("..", "..", "..", "shared", "data", "paper")
-	if _, err := os.Stat(tables); err != nil {
-		t.Skip("the tables of the paper are not there")
-	}
+	tables := filepath.Join("..", "..", "tests", "reference", "paper")
 	heart := []string{"registry=" + filepath.Join(tables, "heart", "server.csv"), "hospital_a=" + filepath.Join(tables, "heart", "client1.csv"), "hospital_b=" + filepath.Join(tables, "heart", "client2.csv")}
 	counts := []string{"server=" + filepath.Join(tables, "poisson", "server.csv"), "health=" + filepath.Join(tables, "poisson", "client1.csv"), "census=" + filepath.Join(tables, "poisson", "client2.csv")}
 	for name, data := range map[string][]string{"paper/split_nn": heart, "paper/hier_bayes_split_nn": heart, "split_nn": heart, "poisson_multilevel": counts} {

@@ -17,6 +17,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // opened prepares fits of a model with its tables, at the default noises.
@@ -108,10 +109,10 @@ func find(t *testing.T, e Extrapolation, name string) Parameter {
 // The logistic design: the posterior at rho = 0 is the reference posterior of the true model in every parameter, within the stated errors, which are at most 0.15 sd in the
 // median. The references' own Monte Carlo error is a third of ours. The errors have a Monte Carlo part, so that they cover with a probability: of 40 seeds one had an element outside.
 func TestLogisticReference(t *testing.T) {
-	shared := filepath.Join("..", "..", "..", "shared", "data")
+	shared := filepath.Join("..", "..", "tests", "reference")
 	text, err := os.ReadFile(filepath.Join(shared, "reference", "logistic_true.json"))
 	if err != nil {
-		t.Skip("the reference posteriors are not here")
+		t.Fatal(err)
 	}
 	var reference struct {
 		Parameters map[string]struct{ Mean, SD float64 }
@@ -121,7 +122,7 @@ func TestLogisticReference(t *testing.T) {
 	}
 	for _, clients := range []int{2, 10} {
 		t.Run(fmt.Sprint(clients), func(t *testing.T) {
-			model, tables := logistic(clients, filepath.Join(shared, "paper", "logistic"))
+			model, tables := logistic(t, clients, shared)
 			e := opened(t, model, tables, clients, "", map[string]string{"warmup": "200", "draws": "600"}).Extrapolate()
 			var errors []float64
 			for i, name := range designNames(clients) {
@@ -147,15 +148,25 @@ func TestLogisticReference(t *testing.T) {
 }
 
 // logistic is the regression of 20 covariates, divided among clients, with its tables.
-func logistic(clients int, folder string) (text string, tables []string) {
+func logistic(t *testing.T, clients int, folder string) (text string, tables []string) {
+	t.Helper()
+	own, err := testmodel.LogisticTables(folder, clients)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
 	var b strings.Builder
 	predictor := "b"
 	b.WriteString("server lab\ndata y : binary[N] @ shared\nparam b ~ normal(0, 1)\n")
-	tables = append(tables, "lab="+filepath.Join(folder, "server.csv"))
+	tables = append(tables, "lab="+filepath.Join(folder, "paper", "logistic", "server.csv"))
 	for j := 1; j <= clients; j++ {
 		fmt.Fprintf(&b, "client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam beta%[1]d : real[P%[1]d] ~ normal(0, 1) @ c%[1]d\n", j)
 		predictor += fmt.Sprintf(" + X%d * beta%[1]d", j)
-		tables = append(tables, fmt.Sprintf("c%d=%s", j, filepath.Join(folder, fmt.Sprintf("%dclients", clients), fmt.Sprintf("client%d.csv", j))))
+		path := filepath.Join(dir, fmt.Sprintf("client%d.csv", j))
+		if err := os.WriteFile(path, []byte(own[j-1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		tables = append(tables, fmt.Sprintf("c%d=%s", j, path))
 	}
 	b.WriteString("y ~ bernoulli_logit(" + predictor + ")\ntransform augmented\n")
 	return b.String(), tables

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -29,6 +30,31 @@ func Logistic(dir string, clients int) (GLM, error) {
 		m.X = append(m.X, slices.Concat(cols...))
 	}
 	return m, nil
+}
+
+// LogisticTables returns the tables of so many clients of the logistic design, whose folder has those of two: the clients share the same columns out evenly, in their order.
+func LogisticTables(dir string, clients int) ([]string, error) {
+	var lines [][]string
+	for j := range 2 {
+		text, err := os.ReadFile(filepath.Join(dir, "paper", "logistic", "2clients", fmt.Sprintf("client%d.csv", j+1)))
+		if err != nil {
+			return nil, err
+		}
+		for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+			if cells := strings.Split(line, ","); j == 0 {
+				lines = append(lines, cells)
+			} else {
+				lines[i] = append(lines[i], cells[1:]...)
+			}
+		}
+	}
+	out, each := make([]string, clients), (len(lines[0])-1)/clients
+	for j := range out {
+		for _, cells := range lines {
+			out[j] += cells[0] + "," + strings.Join(cells[1+j*each:1+(j+1)*each], ",") + "\n"
+		}
+	}
+	return out, nil
 }
 
 // readColumns reads a CSV file's columns after the first, the key.
