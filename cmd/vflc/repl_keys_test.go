@@ -255,6 +255,7 @@ func TestReplLeavesNoGoroutine(t *testing.T) {
 	busy.fit(longFit, 150)
 	busy.press("\x03")
 	busy.ready(n + 1)
+	busy.ask("m") // the prompt may come before the draws are summarised; who asks for them waits for that
 	busy.shows("?bernou\t\t", "bernoulli_logit")
 	busy.keys("\x03", replPrompt)
 	want, got := idle.goroutines(), busy.goroutines()
