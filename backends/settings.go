@@ -193,7 +193,7 @@ func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Se
 			wrong = append(wrong, fmt.Errorf("%s has no setting %q", a.Name, name))
 			continue
 		}
-		if a.Settings[at].Auxiliary && transform.CutsCross {
+		if a.Settings[at].Auxiliary && transform.CutsCross() {
 			wrong = append(wrong, fmt.Errorf("--%s concerns auxiliary variables, and transform %s has none", name, transform))
 			continue
 		}

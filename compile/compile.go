@@ -175,7 +175,7 @@ func nameable(name string) bool {
 func (m *Model) Accepted() accept.Set { return m.options.Accept }
 
 // Pooled reports whether one party evaluates everything: the model then runs as written.
-func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled }
+func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled() }
 
 // Files returns the party programs and the manifest by file name, and in OwnDir what clients with modules run; for a pooled model, the model and the files that it imports.
 func (m *Model) Files() map[string][]byte {

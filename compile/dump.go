@@ -80,7 +80,7 @@ func dumpTransform(m *Model, w io.Writer) error {
 	for _, p := range m.Parts.Parties {
 		fmt.Fprintf(w, "%s\n", p.Name)
 		for _, k := range p.Sent {
-			if m.Checked.Transform.Kind.CutsCross {
+			if m.Checked.Transform.Kind.CutsCross() {
 				fmt.Fprintf(w, "  sends %s = %s\n", k.Name, format.Expr(k.Expr))
 				continue
 			}

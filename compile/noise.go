@@ -39,7 +39,7 @@ func (m *Model) MaySplit() (diags diag.List) {
 func (m *Model) Assumed() string {
 	t := m.Checked.Transform
 	switch {
-	case !t.Kind.Noise:
+	case !t.Kind.Noise():
 		return ""
 	case t.Implied:
 		return fmt.Sprintf("no transform given: %s%s", t.Kind, inParentheses(m.noise())) + m.others()
@@ -57,7 +57,7 @@ func (m *Model) Assumed() string {
 func (m *Model) others() string {
 	var names []string
 	for _, t := range transforms.All() {
-		if !t.Pooled && t.Name != m.Checked.Transform.Kind.Name {
+		if !t.Pooled() && t.Name != m.Checked.Transform.Kind.Name {
 			names = append(names, "transform "+t.Name)
 		}
 	}

@@ -70,7 +70,7 @@ func (m *Model) Prediction(scored bool) (*Prediction, diag.List, error) {
 	o.Rho, o.RhoBy, o.Accept, o.Sizes = 0, nil, accept.Names(), p.sizes()
 	universe := stdlib.New()
 	for _, name := range universe.Transforms() {
-		if t, _ := universe.Transform(name); t.Pooled == m.Pooled() && (t.Pooled || t.CutsCross) {
+		if t, _ := universe.Transform(name); t.Pooled() == m.Pooled() && (t.Pooled() || t.CutsCross()) {
 			o.Transform = t
 		}
 	}

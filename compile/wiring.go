@@ -98,7 +98,7 @@ func (p *OneParty) mayBe(w Wiring) error {
 	switch {
 	case w.Names[0] != p.Manifest.Server:
 		return fmt.Errorf("the wiring's server is %s, the manifest's %s", w.Names[0], p.Manifest.Server)
-	case len(w.Groups) > 0 && (w.Power != kind.AtClients || w.Exact != kind.CutsCross):
+	case len(w.Groups) > 0 && (w.Power != kind.AtClients() || w.Exact != kind.CutsCross()):
 		return fmt.Errorf("the wiring is not of transform %s, which the manifest names", kind)
 	}
 	listed := map[string]bool{}

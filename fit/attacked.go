@@ -92,7 +92,7 @@ func RecordedSettings(r *posterior.Record, a backends.Algorithm) map[string]stri
 		}
 	}
 	for _, s := range a.Settings {
-		if s.Auxiliary && on.CutsCross {
+		if s.Auxiliary && on.CutsCross() {
 			delete(given, s.Name)
 		}
 	}
@@ -259,7 +259,7 @@ func (p *Prepared) receivers(group, member int) []string {
 
 // knowsSum reports whether a client that has a cut in a sum can compute the sum: it receives it, or holds the response and can solve the adjoint for it.
 func (p *Prepared) knowsSum(group, party int) bool {
-	if p.Settings.Transform.AtClients {
+	if p.Settings.Transform.AtClients() {
 		return slices.ContainsFunc(p.Plan.Groups[group].Receivers, func(r model.Port) bool { return r.Party == party })
 	}
 	name := p.Plan.Parties[party].Cuts[0].Name
@@ -294,7 +294,7 @@ func (p *Prepared) attackNotes(r *attack.Report) []string {
 	}
 	clients := "Under transform " + p.Settings.Transform.Name + " the server also has the "
 	switch {
-	case !p.Settings.Transform.AtClients, p.Plan.Wire.Masked:
+	case !p.Settings.Transform.AtClients(), p.Plan.Wire.Masked:
 	case byQuadrature:
 		out = append(out, clients+"expected slope of the likelihood in the others' sum at each client, without noise: solving it for the mean of the client's own cut takes one iteration.")
 	default:

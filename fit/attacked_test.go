@@ -147,11 +147,11 @@ func TestAttackRecoversCuts(t *testing.T) {
 					t.Errorf("%s, %s, %s: the correlation goes from %.3f to %.5f", transform, name, c.Name, first, last.Correlation)
 				}
 			}
-			if transform.AtClients != (len(report.Notes) > 0) {
+			if transform.AtClients() != (len(report.Notes) > 0) {
 				t.Errorf("%s: notes %q", transform, report.Notes)
 			}
 			for k, c := range report.Cuts {
-				if transform.AtClients != (c.Inversion != nil) && !c.Sum {
+				if transform.AtClients() != (c.Inversion != nil) && !c.Sum {
 					t.Errorf("%s, %s, %s: %+v", transform, name, c.Name, c.Inversion)
 				}
 				if i := c.Inversion; i != nil && (i.Solved != 150 || i.ResidualSD > 1e-9 || c.Sum || !slices.Equal(c.Receivers, []string{"server", []string{"c", "a"}[k]})) {
@@ -231,7 +231,7 @@ func TestAttackFindsColumns(t *testing.T) {
 			}
 			slices.Sort(got.Found)
 			slices.Sort(want[k])
-			if bare := c.transform.AtClients || !c.transform.Noise; bare && !slices.Equal(got.Found, want[k]) || len(got.Found) == 0 {
+			if bare := c.transform.AtClients() || !c.transform.Noise(); bare && !slices.Equal(got.Found, want[k]) || len(got.Found) == 0 {
 				t.Errorf("%s, %s: of %q it has %q", c.transform, cut.Name, want[k], got.Found)
 			} else if bare && k == 0 && (len(got.Factors) != 1 || got.Factors[0].Rand != 1) {
 				t.Errorf("%s, %s: %+v", c.transform, cut.Name, got.Factors)
@@ -269,7 +269,7 @@ func TestAttackOnQuadrature(t *testing.T) {
 					t.Errorf("%s, %s, %s: cuts at %d draws", name, transform, c.Name, c.Draws)
 				}
 			}
-			if len(report.Notes) != map[bool]int{false: 1, true: 2}[transform.AtClients] {
+			if len(report.Notes) != map[bool]int{false: 1, true: 2}[transform.AtClients()] {
 				t.Errorf("%s, %s: notes %q", name, transform, report.Notes)
 			}
 		}
@@ -509,7 +509,7 @@ func TestAttackRefusals(t *testing.T) {
 
 // apart lists the transforms of an algorithm under which parties exchange messages.
 func apart(a backends.Algorithm) []def.Transform {
-	return slices.DeleteFunc(slices.Clone(a.Transforms), func(t def.Transform) bool { return t.Pooled })
+	return slices.DeleteFunc(slices.Clone(a.Transforms), func(t def.Transform) bool { return t.Pooled() })
 }
 
 // A server sees the same in one loop over all parties and across goroutines that exchange messages, to the bit.
@@ -517,7 +517,7 @@ func TestServerSeesTheSameEverywhere(t *testing.T) {
 	for _, a := range Backends() {
 		for _, transform := range apart(a) {
 			for name, given := range variants(a, transform) {
-				if given["estimator"] == "fixed" && !transform.CutsCross || given["local-steps"] != "" && transform.AtClients {
+				if given["estimator"] == "fixed" && !transform.CutsCross() || given["local-steps"] != "" && transform.AtClients() {
 					continue // refused
 				}
 				p, diags, err := OpenBound(twoHospitals(t, 30, 0, transform), Options{Algorithm: a, Settings: given, Seed: 5})

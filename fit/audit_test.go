@@ -210,7 +210,7 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 	}
 	maps.Copy(out, with("default", nil))
 	for _, s := range a.Settings {
-		if s.Auxiliary && on.CutsCross {
+		if s.Auxiliary && on.CutsCross() {
 			continue
 		}
 		switch s.Name {
@@ -258,13 +258,13 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 	ran := map[string]int{}
 	for name, fixture := range audited {
 		for _, kind := range transforms.All() {
-			if kind.Pooled {
+			if kind.Pooled() {
 				continue
 			}
 			on := check.Options{Transform: kind, Rho: 0.5, Accept: accept.Names()}
 			m, diags := compiletest.Try(t, source.New("model.vfl", fixture.Text), on)
 			if diags.HasErrors() {
-				if !kind.AtClients || !slices.Contains(seenSingly, name) {
+				if !kind.AtClients() || !slices.Contains(seenSingly, name) {
 					t.Errorf("%s under %s: %s", name, kind, diags.Shown()[0].Message)
 				}
 				continue
@@ -305,7 +305,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 	}
 	for _, a := range Backends() {
 		for _, kind := range a.Transforms {
-			if !kind.Pooled && ran[kind.Name+" "+a.Name] == 0 {
+			if !kind.Pooled() && ran[kind.Name+" "+a.Name] == 0 {
 				t.Errorf("%s did not run under %s: %v", a.Name, kind, ran)
 			}
 		}

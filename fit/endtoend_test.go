@@ -277,7 +277,7 @@ func TestSameBits(t *testing.T) {
 			{"nuts", map[string]string{"warmup": "40", "draws": "20"}},
 			{"nuts", map[string]string{"warmup": "40", "draws": "20", "adapt": "stan", "metric": "dense", "jitter": "0.1"}},
 		} {
-			if transform.CutsCross && (run.backend == "soul" || run.given["guide"] != "") {
+			if transform.CutsCross() && (run.backend == "soul" || run.given["guide"] != "") {
 				continue // there are no auxiliary variables
 			}
 			want := drawsOf(t, plan, session.OneLoop, run.backend, run.given)

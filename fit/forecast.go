@@ -11,7 +11,7 @@ import (
 
 // foresee lowers the model forwards, for the forecasts after the run: the values of its data may be released before.
 func (p *Prepared) foresee() (diag.List, error) {
-	if !p.Checked.Transform.Kind.Noise {
+	if !p.Checked.Transform.Kind.Noise() {
 		return nil, nil
 	}
 	if m, diags := p.Noised(); !diags.HasErrors() {
@@ -55,7 +55,7 @@ func (p *Prepared) forecast(s *simulate.Simulator, k int, x []float64) posterior
 		}
 		l.Rows[i] = stretch.Row{Y: y.Values[i], Eta: eta[i], Theta: theta}
 	}
-	n := stretch.Noise{Rho: y.Predictor.Rho, Clients: y.Predictor.Clients, Power: p.Checked.Transform.Kind.AtClients}
+	n := stretch.Noise{Rho: y.Predictor.Rho, Clients: y.Predictor.Clients, Power: p.Checked.Transform.Kind.AtClients()}
 	out := posterior.Forecast{Response: y.Name, Noise: posterior.Number(n.SD()), Power: n.Power}
 	f, err := stretch.Of(l, n)
 	if err != nil {

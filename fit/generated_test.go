@@ -57,7 +57,7 @@ func generatedRun(t *testing.T, text, transform string) *fit.Result {
 	t.Helper()
 	kind, _ := transforms.Named(transform)
 	o := check.Options{Transform: kind}
-	if kind.Noise {
+	if kind.Noise() {
 		o.Rho = 0.3
 	}
 	m, diags := compile.Compile(source.New("m.vfl", text), o)
@@ -71,7 +71,7 @@ func generatedRun(t *testing.T, text, transform string) *fit.Result {
 	if err := b.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	p, diags, err := fit.OpenBound(b, fit.Options{Settings: map[string]string{"chains": "1", "warmup": "60", "draws": "200"}, Seed: 4, Auxiliary: kind.Noise})
+	p, diags, err := fit.OpenBound(b, fit.Options{Settings: map[string]string{"chains": "1", "warmup": "60", "draws": "200"}, Seed: 4, Auxiliary: kind.Noise()})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}

@@ -19,7 +19,7 @@ import (
 
 // MayKeepLogLik returns an error where the scores of a run's rows, at predictors without noise, are not the pointwise log densities of the model that it fitted.
 func MayKeepLogLik(r *posterior.Record) error {
-	if t := recordedOptions(r).Transform; !t.CutsCross {
+	if t := recordedOptions(r).Transform; !t.CutsCross() {
 		var diags diag.List
 		diags.Errorf(diag.NotApart, nil, source.Span{}, "the run is of transform %s, under which the density of a response is an integral over the noise on what clients contribute, and the programs with which parties score rows (PROGRAMS/score) have no such integral; fit with --transform exact to compare models, or run vflc loo where one process has all tables", r.Transform)
 		return data.Errors(diags)

@@ -38,7 +38,7 @@ const (
 //
 // which covers every parameter of any likelihood: dispersions, cut points and scales as well as coefficients.
 func (p *Prepared) moves(d *posterior.Draws, rows []posterior.Row, forecasts []posterior.Forecast) (most *posterior.Moved, out []posterior.Finding) {
-	if !p.Settings.Transform.Noise || p.noise() == 0 || p.Checked.PriorOnly || d.Len(0) == 0 {
+	if !p.Settings.Transform.Noise() || p.noise() == 0 || p.Checked.PriorOnly || d.Len(0) == 0 {
 		return nil, nil
 	}
 	for _, f := range forecasts {
@@ -200,7 +200,7 @@ func (p *Prepared) ratio(d *posterior.Draws, at placement, s segment, out ratios
 				continue
 			}
 			each := make([]float64, graph.Shape(y.Outcomes).Len())
-			if err := sim.Ratio(k, x, each, p.Settings.Transform.AtClients); err != nil {
+			if err := sim.Ratio(k, x, each, p.Settings.Transform.AtClients()); err != nil {
 				return err
 			}
 			for _, v := range each {

@@ -34,7 +34,7 @@ func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 	switch {
 	case !p.options.LogLik:
 		return nil, nil
-	case p.Checked.Transform.Kind.AtClients:
+	case p.Checked.Transform.Kind.AtClients():
 		return nil, usagef("--log-lik: %s", refusedPower)
 	case p.Checked.PriorOnly:
 		return nil, usagef("--log-lik: %s", refusedPrior)
@@ -67,7 +67,7 @@ type LogDensities struct {
 // can be drawn from the model.
 func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.Observed, error) {
 	switch {
-	case b.Checked.Transform.Kind.AtClients:
+	case b.Checked.Transform.Kind.AtClients():
 		return nil, errors.New(refusedPower)
 	case b.Checked.PriorOnly:
 		return nil, errors.New(refusedPrior)

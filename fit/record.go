@@ -58,7 +58,7 @@ func (p *Prepared) rho() any {
 	if p.apart != nil {
 		return p.Manifest.RhoValue()
 	}
-	if !t.Kind.Noise {
+	if !t.Kind.Noise() {
 		return nil
 	}
 	same := len(t.RhoBy) == 0

@@ -127,7 +127,7 @@ func (r *Result) Footer() string {
 
 // deployment says where cuts crossed without noise, and whether masked.
 func (p *Prepared) deployment() string {
-	if !p.Settings.Transform.CutsCross || len(p.Manifest.Cuts) == 0 {
+	if !p.Settings.Transform.CutsCross() || len(p.Manifest.Cuts) == 0 {
 		return ""
 	}
 	var singly []string

@@ -118,7 +118,7 @@ func AttackRecorded(run *runs.Run) (*attack.Recorded, error) {
 	if slices.ContainsFunc(r.Findings, func(f attack.Finding) bool { return f.Masked }) {
 		r.Notes = append(r.Notes, "Under masks are the words that each client has sent: what is found in them would be found in noise. Two clients, or the server with all clients but one, learn more: vflc audit PROGRAMS says what.")
 	}
-	if t, ok := TransformOf(run); ok && t.AtClients {
+	if t, ok := TransformOf(run); ok && t.AtClients() {
 		r.Notes = append(r.Notes, "Under transform "+t.Name+" the server also has the clients' adjoints, without noise. Whoever has the response solves them for the cuts, which is not tried here.")
 	}
 	return r, nil

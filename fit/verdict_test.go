@@ -197,7 +197,7 @@ func TestVerdicts(t *testing.T) {
 	for _, clients := range []int{1, 2, 3, 4} {
 		path := hospitals(t, clients)
 		for _, on := range transforms.All() {
-			if clients == 1 && on.AtClients {
+			if clients == 1 && on.AtClients() {
 				continue // it needs two
 			}
 			b := bindPath(t, path, on, 0.05)
@@ -296,7 +296,7 @@ y ~ normal(x * u, 1)
 	}
 	for name, fixture := range all {
 		for _, on := range transforms.All() {
-			if on.Pooled || on.AtClients && (slices.Contains(seenSingly, name) || name == "priors alone") {
+			if on.Pooled() || on.AtClients() && (slices.Contains(seenSingly, name) || name == "priors alone") {
 				continue
 			}
 			b := fixture.Bind(t, check.Options{Transform: on, Rho: 0.5, Accept: accept.Names()})

@@ -34,7 +34,7 @@ func addedNoise(m testmodel.GLM) float64 {
 	switch v := m.Rho * m.Rho; {
 	case m.Transform.Augmented():
 		return 2 * v
-	case m.Transform.Noise:
+	case m.Transform.Noise():
 		return v / 2
 	}
 	return 0
@@ -208,7 +208,7 @@ func TestWeightsAreTheSameApart(t *testing.T) {
 		for _, guide := range []string{"structured", "noncentered", "meanfield", "amortized"} {
 			for _, batch := range []string{"0", "12"} {
 				given := map[string]string{"iterations": "60", "draws": "10", "elbo-every": "20", "elbo-draws": "50", "minibatch": batch}
-				if !m.Transform.CutsCross {
+				if !m.Transform.CutsCross() {
 					given["guide"] = guide
 				}
 				one, apart := drawsOf(t, b.Plan, session.OneLoop, "sfvi", given), drawsOf(t, b.Plan, session.PerParty, "sfvi", given)

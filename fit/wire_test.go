@@ -42,10 +42,10 @@ func briefly(on def.Transform) map[string]map[string]string {
 		"minibatch":   with("minibatch", "12"),
 		"quadrature":  {"backend": "sfvi", "estimator": "quadrature", "draws": "40", "tolerance": "1e-6"},
 	}
-	if !on.AtClients {
+	if !on.AtClients() {
 		out["local steps"] = with("local-steps", "3")
 	}
-	if on.CutsCross {
+	if on.CutsCross() {
 		out["fixed draws"] = map[string]string{"backend": "sfvi", "estimator": "fixed", "draws-per-step": "16", "draws": "40"}
 		out["fixed draws, meanfield"] = map[string]string{"backend": "sfvi", "estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield", "draws": "40"}
 		return out

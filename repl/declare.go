@@ -254,7 +254,7 @@ func (s *Session) likelihoodLines(stmt *ast.Likelihood) []string {
 		at := k.Party
 		if at == "" {
 			at = m.Checked.Server
-			if m.Checked.Transform.Kind.AtClients {
+			if m.Checked.Transform.Kind.AtClients() {
 				at = "the clients"
 			}
 		}

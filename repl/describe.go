@@ -46,7 +46,7 @@ func (s *Session) transformText() string {
 		return text
 	}
 	switch {
-	case !t.Kind.Noise:
+	case !t.Kind.Noise():
 		return t.Kind.Name
 	case len(t.RhoBy) == 0:
 		return fmt.Sprintf("%s(rho = %g)", t.Kind.Name, t.Rho)

@@ -129,7 +129,7 @@ func fitExamples() []string {
 			for i := 0; i < len(words); i += 2 {
 				line += " " + strings.TrimLeft(words[i], "-") + "=" + words[i+1]
 			}
-			between := slices.IndexFunc(a.Transforms, func(t def.Transform) bool { return !t.Pooled })
+			between := slices.IndexFunc(a.Transforms, func(t def.Transform) bool { return !t.Pooled() })
 			return append(out, line+" transform="+a.Transforms[between].Name)
 		}
 	}

@@ -23,5 +23,5 @@ func (r *Report) accuracy() (any, error) {
 	if err := accuracy.LOO().Of(r.run, stored, nil).WriteTable(&b); err != nil {
 		return nil, err
 	}
-	return accuracySection{b.String(), r.transform.Noise}, nil
+	return accuracySection{b.String(), r.transform.Noise()}, nil
 }

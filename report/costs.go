@@ -33,7 +33,7 @@ func (r *Report) costs() (any, error) {
 	add("Of these one after another", grouped.Digits(w.SequentialRounds))
 	add("Bytes that crossed", posterior.Bytes(w.Bytes))
 	switch {
-	case r.transform.Pooled:
+	case r.transform.Pooled():
 		out.Apart = "All data were in one process, so that nothing crossed."
 	case w.Rounds == 0:
 		out.Apart = "Nothing crosses, so that it would cost the same with the parties apart."

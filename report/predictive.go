@@ -95,7 +95,7 @@ func (r *Report) replicatesOf() string {
 		return "at draws of the prior, as the likelihoods were left out of this run"
 	case r.transform.Augmented():
 		return "at draws of the posterior, with new noise of the transform, as in the model that ran"
-	case r.transform.Noise:
+	case r.transform.Noise():
 		return "at draws of the posterior, from the model as it is written: " + r.transform.Name + " has no distribution of the response"
 	}
 	return "at draws of the posterior"

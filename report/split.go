@@ -30,7 +30,7 @@ type groupLine struct{ Sum, Need string }
 
 // split describes the programs that ran.
 func (r *Report) split() (any, error) {
-	out := splitSection{Noise: r.transform.Noise}
+	out := splitSection{Noise: r.transform.Noise()}
 	switch {
 	case r.bundle == nil && len(r.model.Checked.Clients) == 0:
 		out.Text = "The model has no clients: one party holds all data, and nothing crosses."

@@ -67,7 +67,7 @@ func (r *Report) forecast() (any, error) {
 	doc := r.run.Document
 	var out forecastSection
 	for _, f := range doc.Forecasts {
-		f.Power = r.transform.AtClients // not in the file
+		f.Power = r.transform.AtClients() // not in the file
 		text := f.String()
 		if len(doc.Forecasts) > 1 {
 			text = f.Response + ": " + text
@@ -79,7 +79,7 @@ func (r *Report) forecast() (any, error) {
 	}
 	if len(out.Lines) == 0 {
 		out.Lines = []string{"Nothing: the likelihood was evaluated as the model is written, without noise."}
-		if r.transform.Noise {
+		if r.transform.Noise() {
 			out.Lines[0] = "There is no forecast for this model."
 		}
 	}

@@ -46,7 +46,7 @@ func newParty(env density.Env, b int, aux auxiliary, noise noise, s backends.Set
 		division: env.Private(b, "nuts auxiliary"),
 	}
 	p.metric.noise = aux.len
-	if !s.Transform.Pooled && of.hierarchy == 0 {
+	if !s.Transform.Pooled() && of.hierarchy == 0 {
 		p.least = acrossShare
 	}
 	switch {

@@ -37,7 +37,7 @@ func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 			return nil, fmt.Errorf("%s y: %s holds no response that %s enters; declare it @ shared, or leave y out", guideInputs, b.Party(), c.Name)
 		}
 	}
-	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform.AtClients
+	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform.AtClients()
 	if q.totalled {
 		q.total, q.centre = make([]float64, n), make([]float64, n)
 	}

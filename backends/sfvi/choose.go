@@ -31,7 +31,7 @@ func wanted(s backends.Settings) bool { return s.Text(correct) != no }
 
 // integrable is the reason why a fit by quadrature, whose draws should be corrected where they can be, does not correct them: what is known of it before the parties meet.
 func integrable(s backends.Settings) error {
-	if s.Transform.AtClients && s.UnlikeNoise && s.Text(correct) == auto {
+	if s.Transform.AtClients() && s.UnlikeNoise && s.Text(correct) == auto {
 		return errors.New("the noise of three clients or more has to be integrated out of a likelihood that each of them evaluates, and their rho differ: one rho for all clients")
 	}
 	return nil
@@ -145,7 +145,7 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 
 // unaffordable is the reason why a block excludes quadrature.
 func unaffordable(b density.Block, s backends.Settings) error {
-	lin, err := quadrature.Applies(b, s.Transform.AtClients)
+	lin, err := quadrature.Applies(b, s.Transform.AtClients())
 	if err != nil {
 		return err
 	}
@@ -154,8 +154,8 @@ func unaffordable(b density.Block, s backends.Settings) error {
 
 // unexpandable is the reason why a block excludes the joint Gaussian, where quadrature suits it.
 func unexpandable(b density.Block, s backends.Settings) error {
-	lin, err := quadrature.Applies(b, s.Transform.AtClients)
-	if err != nil || !s.Transform.AtClients {
+	lin, err := quadrature.Applies(b, s.Transform.AtClients())
+	if err != nil || !s.Transform.AtClients() {
 		return nil
 	}
 	return quadrature.Expandable(b, lin)
@@ -265,7 +265,7 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 	}
 	k, err := quadrature.New(env, quadrature.Options{
 		Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
-		AtClients: s.Transform.AtClients, Start: restart, Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 3: %s", s),
+		AtClients: s.Transform.AtClients(), Start: restart, Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 3: %s", s),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator, bySampling)
@@ -281,13 +281,13 @@ func exchanges(s backends.Settings) []density.Use {
 	if s.Text(estimator) == bySampling || open && !joint {
 		out = sampledExchanges(s)
 	}
-	if s.Text(estimator) == byFixedDraws || open && !joint && !adam && s.Plan.Minibatch == 0 && s.Transform.CutsCross {
+	if s.Text(estimator) == byFixedDraws || open && !joint && !adam && s.Plan.Minibatch == 0 && s.Transform.CutsCross() {
 		out = append(out, fixedExchanges(s)...)
 	}
 	if s.Text(estimator) == byQuadrature || open && unsuited(s) == nil && !adam {
 		s = settled(s.With(estimator, byQuadrature), nil)
 		out = append(out, comparing)
-		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, weighs(s))...)
+		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients(), s.Text(thetaGuide) == quadrature.Joint, weighs(s))...)
 	}
 	return out
 }

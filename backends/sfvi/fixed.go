@@ -71,7 +71,7 @@ func fixedApplies(b density.Block, s backends.Settings) error {
 	}
 	at := w.Wiring()
 	switch {
-	case s.Transform.AtClients:
+	case s.Transform.AtClients():
 		return errors.New("the clients evaluate the likelihood")
 	case b.AuxLen() > 0:
 		return fmt.Errorf("%s has auxiliary variables, whose noise would be fixed too; under exact there are none", b.Party())

@@ -112,7 +112,7 @@ func sampledExchanges(s backends.Settings) []density.Use {
 		use.Exchange = x
 		out = append(out, use)
 	}
-	if !s.Transform.AtClients && s.Plan.Minibatch == 0 && !seesTotal(s) {
+	if !s.Transform.AtClients() && s.Plan.Minibatch == 0 && !seesTotal(s) {
 		use.Exchange, use.Often, use.LeastColumns, use.MostColumns = density.Drawing, "every point of the trace of the ELBO, and at the end"+quadrature.InPieces, 2, batchOf
 		use.LeastAnswers, use.MostAnswers, use.Answers = use.Least, use.Most, "their totals"
 		out = append(out, use)

@@ -46,7 +46,7 @@ func unplaced(b density.Block, s backends.Settings) error {
 	}
 	at := w.Wiring()
 	switch {
-	case s.Transform.AtClients:
+	case s.Transform.AtClients():
 		return errors.New("the clients evaluate the likelihood")
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s moves guides of other rows in every round", minibatch)

@@ -61,7 +61,7 @@ func fitted(name string, kind def.Transform, rho float64) (*fit.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind.Noise && rho == 0 {
+	if kind.Noise() && rho == 0 {
 		if m, diags = m.WithRho(0.35 / math.Sqrt(float64(m.Addends(tables)))); diags.HasErrors() {
 			return nil, data.Errors(diags)
 		}

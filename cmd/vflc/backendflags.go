@@ -136,7 +136,7 @@ func declared(cmd *cobra.Command, m *split.Manifest, a backends.Algorithm) (back
 func settingsFor(cmd *cobra.Command, a backends.Algorithm, m *compile.Model, typed []string) map[string]string {
 	given := givenSettings(cmd, a)
 	for _, d := range a.Settings {
-		if d.Auxiliary && m.Checked.Transform.Kind.CutsCross && !slices.Contains(typed, d.Name) {
+		if d.Auxiliary && m.Checked.Transform.Kind.CutsCross() && !slices.Contains(typed, d.Name) {
 			delete(given, d.Name)
 		}
 	}

@@ -91,7 +91,7 @@ func (f *likelihoodFlags) add(cmd *cobra.Command) {
 // sayStretch says what a criterion cannot see of a run with auxiliary variables, and reports whether the run has any.
 func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
 	t, known := fit.TransformOf(r)
-	if !known || !t.Noise {
+	if !known || !t.Noise() {
 		return false
 	}
 	say(cmd, fmt.Sprintf("%s judges the model of transform %s with its noise, and cannot see by how much rho stretches the coefficients: the line below the table of vflc run forecasts that.", strings.ToUpper(c.Name), t))

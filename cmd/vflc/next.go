@@ -44,7 +44,7 @@ func (s *runState) next() [2]nextStep {
 	switch {
 	case dir == "" && clients:
 		second = nextStep{retyped(newAudit(), s.path, s.cmd, s.typed), "who learns what"}
-	case clients && s.model.Checked.Transform.Kind.Noise:
+	case clients && s.model.Checked.Transform.Kind.Noise():
 		second = nextStep{"vflc audit " + quoted(dir) + " --attack", "what the server could reconstruct"}
 	case clients && !s.model.Pooled():
 		second = nextStep{"vflc audit " + quoted(dir), "who learned what"}

@@ -39,7 +39,7 @@ func (c *checker) generate(s *ast.Generate) {
 	if s.Owner != nil && owner != Shared {
 		sym.Owner = owner
 	}
-	if sym.Owners = (types.Owners{sym.Owner}); c.options.Transform.Pooled {
+	if sym.Owners = (types.Owners{sym.Owner}); c.options.Transform.Pooled() {
 		sym.Owners = owners // one process has all of them
 	}
 	c.declare(sym)

@@ -25,7 +25,7 @@ func (c *checker) transform() {
 		} else {
 			c.unknownTransform(s.Kind)
 		}
-		if t.Kind.CutsCross && (s.Rho != nil || len(s.RhoBy) > 0) {
+		if t.Kind.CutsCross() && (s.Rho != nil || len(s.RhoBy) > 0) {
 			c.errorf(diag.BadTransform, s, "transform %s has no rho: the cuts cross without noise", t.Kind).
 				Note("write `transform %s`, or choose %s, under which the noise has sd rho", t.Kind, list(noisy()))
 		}

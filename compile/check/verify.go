@@ -335,7 +335,7 @@ func fills(arg, left types.Type) bool {
 
 // noise checks that the standard deviations given for auxiliary variables are such.
 func (v *verifier) noise() error {
-	if v.For == "" && len(v.Clients) == 0 && !v.Transform.Kind.Pooled {
+	if v.For == "" && len(v.Clients) == 0 && !v.Transform.Kind.Pooled() {
 		return fmt.Errorf("transform %s without clients", v.Transform.Kind)
 	}
 	for _, c := range v.Clients {

@@ -18,7 +18,7 @@ type monomial struct {
 // collected brings terms with the same factors of the server together, so that m * fa + m * fb is cut as m * (fa + fb). Terms that stand together already, and
 // those without such factors, stay as they are.
 func (c *cutter) collected(terms []term) []term {
-	if !c.Transform.Kind.Noise {
+	if !c.Transform.Kind.Noise() {
 		return terms
 	}
 	var list []monomial

@@ -189,7 +189,7 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 		if a == nil {
 			continue
 		}
-		if p := l.Dist.Params[i]; p.NoNoise && !p.Integral && !p.Data && c.Transform.Kind.Noise && c.hasClient(c.Facts(a).Owners) {
+		if p := l.Dist.Params[i]; p.NoNoise && !p.Integral && !p.Data && c.Transform.Kind.Noise() && c.hasClient(c.Facts(a).Owners) {
 			c.errorf(diag.NoCut, a, "%s adds noise to what it sends, and no noise may be added to %s of %s, a bound", c.Facts(a).Owners, p.Name, l.Dist.Name).
 				Note("%s", c.waysOut("write a bound that all parties know", a))
 			continue

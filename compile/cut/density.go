@@ -41,7 +41,7 @@ func (c *cutter) inDensity(d *def.Dist, p *def.Param, a ast.Expr, fixed bool) as
 		c.errorf(diag.ClientData, a, "client data would be read by another party: %s of %s is data, and a client sends no data as they are", p.Name, d.Name).
 			Note("make the data `@ shared` if every party may hold them")
 		return a
-	case foreign && !fixed && c.Transform.Kind.Noise:
+	case foreign && !fixed && c.Transform.Kind.Noise():
 		c.errorf(diag.NoCut, a, "%s of %s lies between ends that depend on its parameters, and with noise it may not", p.Name, d.Name).
 			Note("%s", c.waysOut("write another distribution", a))
 		return a

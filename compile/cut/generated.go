@@ -21,7 +21,7 @@ func (c *cutter) generated(s *check.Symbol) {
 			Note("lets that use one another twice or more double at each step; name fewer intermediate values")
 		return
 	}
-	if c.Transform.Kind.Pooled || c.For != "" || s.Owner != c.Server {
+	if c.Transform.Kind.Pooled() || c.For != "" || s.Owner != c.Server {
 		return
 	}
 	c.current, c.reading = &Likelihood{}, true

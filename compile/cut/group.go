@@ -100,13 +100,13 @@ func (g *Group) mixed() bool {
 
 func (c *cutter) warn() {
 	c.remarks()
-	if kind := c.Transform.Kind; kind.Pooled || kind.AtClients {
+	if kind := c.Transform.Kind; kind.Pooled() || kind.AtClients() {
 		return // the server evaluates nothing at a single z
 	}
 	for _, l := range c.Likelihoods {
 		if i := slices.IndexFunc(l.Groups, func(g *Group) bool { return !g.Additive }); i >= 0 {
 			why, crossing := "are combined here by more than a sum", "z"
-			if c.Transform.Kind.CutsCross {
+			if c.Transform.Kind.CutsCross() {
 				crossing = "cut"
 			}
 			if l.Groups[i].mixed() {

@@ -14,7 +14,7 @@ import (
 // normal returns an expression in that form; the expression itself where it has that form, or where clients add no noise.
 func (c *cutter) normal(e ast.Expr) ast.Expr {
 	b, ok := e.(*ast.Binary)
-	if !ok || !c.Transform.Kind.Noise || !c.hasClient(c.Facts(e).Owners) {
+	if !ok || !c.Transform.Kind.Noise() || !c.hasClient(c.Facts(e).Owners) {
 		return e
 	}
 	if out, ok := c.normals[e]; ok {

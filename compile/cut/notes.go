@@ -104,7 +104,7 @@ func (c *cutter) withoutShared(e ast.Expr) string {
 
 // remarks adds the notes to the warnings.
 func (c *cutter) remarks() {
-	if !c.Transform.Kind.Noise {
+	if !c.Transform.Kind.Noise() {
 		return
 	}
 	c.variants()

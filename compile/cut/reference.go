@@ -84,7 +84,7 @@ func (c *cutter) cut(client string, terms []term) (*Cut, float64) {
 		return nil, 0
 	}
 	for _, v := range c.loops {
-		if c.mentionsName(e, v) && !c.sized(v) && !c.Transform.Kind.Pooled {
+		if c.mentionsName(e, v) && !c.sized(v) && !c.Transform.Kind.Pooled() {
 			c.errorf(diag.NoCut, e, "%s sends one value for this, but it depends on %s, the variable of the sum around it", client, v).
 				Note("write the terms out, or write the sum with a function of whole arrays, such as dot")
 			return nil, 0
@@ -135,7 +135,7 @@ func (c *cutter) privateData(client string, e ast.Expr, at *path) {
 
 // common returns the shared parameters that multiply every term of some parts: without noise they stay with the server.
 func (c *cutter) common(parts []part) []factor {
-	if c.Transform.Kind.Noise {
+	if c.Transform.Kind.Noise() {
 		return nil
 	}
 	var out []factor

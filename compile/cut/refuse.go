@@ -58,7 +58,7 @@ func (c *cutter) noisy(e ast.Expr) def.Range {
 
 // jointly reports an argument that stays inside its support with noise on any one of its cuts, but not with noise on all.
 func (c *cutter) jointly(e, cut ast.Expr) {
-	if c.diags.HasErrors() || !c.Transform.Kind.Noise || !c.hasClient(c.Facts(e).Owners) || c.ranges.Inside(cut, c.noisy(cut), c.param.Domain) {
+	if c.diags.HasErrors() || !c.Transform.Kind.Noise() || !c.hasClient(c.Facts(e).Owners) || c.ranges.Inside(cut, c.noisy(cut), c.param.Domain) {
 		return
 	}
 	c.errorf(diag.NoCut, e, "%s of %s is %s, and with noise on the values of several clients it may not be", c.param.Name, c.law.Name, c.param.Words()).
@@ -162,7 +162,7 @@ func (c *cutter) waysOut(first string, e ast.Expr) string {
 		out += fmt.Sprintf("; or let %s belong to %s or be `@ shared`", strings.Join(names, " and "), c.Server)
 	}
 	for _, name := range c.Universe.Transforms() {
-		if t, _ := c.Universe.Transform(name); !t.Noise && !t.Pooled {
+		if t, _ := c.Universe.Transform(name); !t.Noise() && !t.Pooled() {
 			out += fmt.Sprintf("; or use `transform %s`, which adds no noise", t.Name)
 		}
 	}

@@ -19,10 +19,10 @@ func (c *cutter) rewrite(e ast.Expr, at *path) ast.Expr {
 		return c.rewrite(p.X, at)
 	}
 	e = c.normal(e)
-	if d, ok := c.Density(e); ok && (c.Transform.Kind.Noise || !c.one(e)) {
+	if d, ok := c.Density(e); ok && (c.Transform.Kind.Noise() || !c.one(e)) {
 		return c.density(e.(*ast.Call), d)
 	}
-	if c.Transform.Kind.Noise && c.one(e) && ast.HoldsDensity(e) {
+	if c.Transform.Kind.Noise() && c.one(e) && ast.HoldsDensity(e) {
 		return c.descend(e, at) // noise belongs on the arguments of the density
 	}
 	if client, alone := info.Owners.Sole(); alone {
@@ -40,7 +40,7 @@ func (c *cutter) sole(client string, e ast.Expr, at *path) ast.Expr {
 	switch {
 	case failed == nil:
 		return out
-	case failed.reason != data && !c.Transform.Kind.Noise:
+	case failed.reason != data && !c.Transform.Kind.Noise():
 		return c.maximal(client, e)
 	}
 	c.refuse(client, e, at, failed)
@@ -229,7 +229,7 @@ func (c *cutter) ofFamily(s *chain, i int, e *ast.Sum, frame *path) bool {
 		}
 	}
 	frame = &path{up: frame, rest: c.total(other).Total()}
-	if c.Transform.Kind.Noise && !c.fits(frame) {
+	if c.Transform.Kind.Noise() && !c.fits(frame) {
 		return false
 	}
 	for _, t := range own {
@@ -256,7 +256,7 @@ func (c *cutter) together(s *chain, k int) bool {
 	}
 	frame := &path{up: s.at, rest: c.total(others)}
 	failed := &failure{reason: data, at: p.terms[0].expr}
-	if c.Transform.Kind.Noise && slices.ContainsFunc(p.terms, func(t term) bool { return ast.HoldsDensity(t.expr) }) {
+	if c.Transform.Kind.Noise() && slices.ContainsFunc(p.terms, func(t term) bool { return ast.HoldsDensity(t.expr) }) {
 		for _, t := range p.terms {
 			s.rest = append(s.rest, term{c.rewrite(t.expr, frame), t.minus})
 		}
@@ -276,7 +276,7 @@ func (c *cutter) together(s *chain, k int) bool {
 	default:
 		failed = c.besideOthers(p.client, s.whole, exprs(p.terms), s.at)
 	}
-	if failed.reason != data && !c.Transform.Kind.Noise {
+	if failed.reason != data && !c.Transform.Kind.Noise() {
 		return true
 	}
 	c.refuse(p.client, p.terms[0].expr, frame, failed)

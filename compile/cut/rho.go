@@ -17,7 +17,7 @@ const Stretch = 0.05
 // known leaves the clients of its statements without a value.
 func (p *Program) settle() {
 	p.rho = map[string]float64{}
-	if !p.Transform.Kind.Noise {
+	if !p.Transform.Kind.Noise() {
 		return
 	}
 	for _, k := range p.Cuts {
@@ -100,7 +100,7 @@ func (p *Program) RhoOf(client string) float64 { return p.rho[client] }
 
 // OpenFamily returns the family whose number of members decides the noise and is not known without data; false where every value is settled.
 func (p *Program) OpenFamily() (check.Client, bool) {
-	if !slices.ContainsFunc(p.Cuts, func(k *Cut) bool { return p.Transform.Kind.Noise && p.rho[k.Client] == 0 }) {
+	if !slices.ContainsFunc(p.Cuts, func(k *Cut) bool { return p.Transform.Kind.Noise() && p.rho[k.Client] == 0 }) {
 		return check.Client{}, false
 	}
 	for _, c := range p.Clients {
@@ -113,7 +113,7 @@ func (p *Program) OpenFamily() (check.Client, bool) {
 
 // verifyNoise checks that the auxiliary variables of every cut have a density.
 func (p *Program) verifyNoise() error {
-	if _, open := p.OpenFamily(); open || !p.Transform.Kind.Noise {
+	if _, open := p.OpenFamily(); open || !p.Transform.Kind.Noise() {
 		return nil
 	}
 	for _, k := range p.Cuts {

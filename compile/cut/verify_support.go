@@ -12,7 +12,7 @@ import (
 // verifySupport checks that every argument that cuts enter stays inside its support when any real number stands for each cut, that every operation around a cut is
 // monotone in it, and that no larger expression of the client alone would do.
 func (p *Program) verifySupport() error {
-	if !p.Transform.Kind.Noise {
+	if !p.Transform.Kind.Noise() {
 		return nil
 	}
 	ranges := p.Ranges(func(e ast.Expr) check.Info {

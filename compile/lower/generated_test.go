@@ -183,7 +183,7 @@ func (j *joint) byName(plan *model.Plan) {
 func TestGeneratedModels(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		kind := rapid.SampledFrom(transforms.All()).Draw(rt, "transform")
-		f := drawModel(rt, kind.CutsCross)
+		f := drawModel(rt, kind.CutsCross())
 		set := map[string]float64{"H": float64(rapid.IntRange(1, 3).Draw(rt, "set H"))}
 		got, want := noiseFree(t, f, check.Options{Transform: kind, Set: set, Accept: fewRows}), noiseFree(t, f, check.Options{Transform: transforms.None, Set: set})
 		if !(math.Abs(got-want) <= 1e-10*math.Abs(want)) {

@@ -32,7 +32,7 @@ func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (
 // Noised is Generative with noise in the cuts under power too, to compare the densities of rows with noise and without. Nothing can be drawn from it under power.
 func Noised(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
 	g := newGenerative(c, values, sizes)
-	g.noisy = c.Transform.Kind.Noise
+	g.noisy = c.Transform.Kind.Noise()
 	g.declareAll()
 	for _, k := range g.cuts.Likelihoods {
 		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })

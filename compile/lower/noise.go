@@ -60,7 +60,7 @@ func rhoPerNoise(c *cut.Program, k *cut.Likelihood, sizes *Sizes) float64 {
 
 // squaredNoise is Σ ρ² over the clients with a cut in a likelihood, members of families one by one, and their number.
 func squaredNoise(c *cut.Program, k *cut.Likelihood, sizes *Sizes) (sum float64, clients int) {
-	if !c.Transform.Kind.Noise {
+	if !c.Transform.Kind.Noise() {
 		return 0, 0
 	}
 	for _, name := range c.Evaluators(k) {

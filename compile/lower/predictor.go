@@ -14,7 +14,7 @@ import (
 // predictor returns how the auxiliary variables enter a likelihood of rows: through one scalar predictor to which they are added. Otherwise it returns the
 // reason why they do not; "" where none enter it.
 func (g *generative) predictor(k *cut.Likelihood, args []graph.ID, shape graph.Shape) (*simulate.Predictor, string) {
-	if len(k.Groups) == 0 || !g.Program.Transform.Kind.Noise {
+	if len(k.Groups) == 0 || !g.Program.Transform.Kind.Noise() {
 		return nil, ""
 	}
 	if why := g.dependent(k, shape); why != "" {

@@ -127,7 +127,7 @@ param bb : real[2] ~ normal(0, 1) @ b
 					o.Transform = k
 				}
 			}
-			if o.Transform.Noise {
+			if o.Transform.Noise() {
 				o.Rho = 0.25 // the AR coefficient's prior lets h reach 1e4, beside which the default is nothing
 			}
 			if got := noiseFree(t, f, o); math.Abs(got-want) > 1e-10*math.Abs(want) {

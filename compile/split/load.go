@@ -45,7 +45,7 @@ func Examine(m *Manifest, party, file, text string, universe *stdlib.Universe) (
 		return nil, diags
 	}
 	transform, _ := universe.Transform(m.Transform)
-	e := &examiner{Program: program, manifest: m, party: party, atClients: transform.AtClients, diags: diags, seen: map[string]bool{}}
+	e := &examiner{Program: program, manifest: m, party: party, atClients: transform.AtClients(), diags: diags, seen: map[string]bool{}}
 	e.examine()
 	return program, e.diags
 }

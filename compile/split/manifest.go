@@ -314,7 +314,7 @@ func (s *splitter) manifestOf(q *transform.Party, m *Manifest) {
 
 func (s *splitter) manifestCut(k *cut.Cut) ManifestCut {
 	out := ManifestCut{Name: k.Name, Client: k.Client, Offset: len(leak.OffsetsOf(s.Program, k.Client, k.Expr)) > 0, Shape: k.Type.Shape(), SeenBy: []string{s.Server}}
-	if s.Transform.Kind.Noise {
+	if s.Transform.Kind.Noise() {
 		out.Rho = formatRho(s.RhoOf(k.Client))
 	}
 	for _, q := range s.Parties[1:] {

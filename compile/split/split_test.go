@@ -206,11 +206,11 @@ func TestManifestOfExact(t *testing.T) {
 		_, manifest := compiled(t, twoHospitals, check.Options{Transform: kind})
 		for name, change := range map[string]func(*split.Manifest){
 			"the other transform": func(m *split.Manifest) {
-				m.Transform = map[bool]string{true: "augmented", false: "exact"}[kind.CutsCross]
+				m.Transform = map[bool]string{true: "augmented", false: "exact"}[kind.CutsCross()]
 			},
-			"one cut with another noise": func(m *split.Manifest) { m.Cuts[0].Rho = map[bool]string{true: "1", false: ""}[kind.CutsCross] },
+			"one cut with another noise": func(m *split.Manifest) { m.Cuts[0].Rho = map[bool]string{true: "1", false: ""}[kind.CutsCross()] },
 			"one rho more or less": func(m *split.Manifest) {
-				if kind.CutsCross {
+				if kind.CutsCross() {
 					m.Rho["hospital_a"] = "1"
 				} else {
 					delete(m.Rho, "hospital_a")

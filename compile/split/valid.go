@@ -145,13 +145,13 @@ func (v *validator) versions() {
 
 func (v *validator) transform(universe *stdlib.Universe) {
 	t, ok := universe.Transform(v.Transform)
-	v.exact = ok && t.CutsCross
+	v.exact = ok && t.CutsCross()
 	switch {
 	case !ok:
 		v.errorf("transform", "the manifest's transform %q is unknown: there are %s", v.Transform, strings.Join(universe.Transforms(), ", "))
-	case t.Pooled:
+	case t.Pooled():
 		v.errorf("transform", "transform %s keeps all data in one place, so it has no party programs", t.Name)
-	case !t.AtClients && len(v.Powers)+len(v.Sums) > 0:
+	case !t.AtClients() && len(v.Powers)+len(v.Sums) > 0:
 		v.errorf("powers", "under transform %s no client evaluates a likelihood at the others' sum, but the manifest lists some", t.Name)
 	}
 }

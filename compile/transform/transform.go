@@ -33,26 +33,21 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 	for _, c := range p.Clients {
 		l.Parties = append(l.Parties, &Party{Name: c.Name, Family: c.Family})
 	}
-	switch kind := p.Transform.Kind; {
-	case kind.Pooled:
+	if p.Transform.Kind.Pooled() {
 		l.Parties = l.Parties[:1] // the server evaluates the model as written
 		return l.Program, nil
-	case kind.Noise == kind.CutsCross:
-		panic("transform: " + kind.Name + " does not say whether cuts cross with or without noise")
-	case kind.CutsCross && kind.AtClients:
-		panic("transform: " + kind.Name + " evaluates likelihoods at clients without noise, which would show each the others' cuts")
 	}
 	var diags diag.List
 	for _, k := range p.Likelihoods {
 		switch {
 		case l.alone(k):
-		case k.Factor() && p.Transform.Kind.AtClients:
+		case k.Factor() && p.Transform.Kind.AtClients():
 			diags.Errorf(diag.PowerFactor, p.File.Source, k.Stmt.Span(), "under the power transform the clients would evaluate this factor, which has no response that they share").
 				Note("use `transform augmented` or `transform exact`, or a factor of its own for each party")
-		case k.Dist.Joint() != "" && p.Transform.Kind.AtClients:
+		case k.Dist.Joint() != "" && p.Transform.Kind.AtClients():
 			diags.Errorf(diag.PowerJoint, p.File.Source, k.Stmt.Span(), "under the power transform each client would evaluate %s with noise on the others' rows, but its rows cannot be taken apart: %s", k.Dist.Name, k.Dist.Joint()).
 				Note("use `transform augmented` or `transform exact`, where the server evaluates it")
-		case !p.Transform.Kind.AtClients:
+		case !p.Transform.Kind.AtClients():
 			l.atServer(k)
 		case l.clientsMay(k, &diags):
 			l.atClients(k)

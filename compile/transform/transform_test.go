@@ -1,7 +1,6 @@
 package transform_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,8 +8,6 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/format"
-	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 )
@@ -118,7 +115,7 @@ func TestWhatOnePartySeesWholeIsItsOwn(t *testing.T) {
 	for _, kind := range transforms.All() {
 		m := compiletest.Compile(t, text, check.Options{Transform: kind})
 		want := []string{"server: y ~ normal(m, 1)", "a: own ~ normal(XA * u, 1)", "lab: each ~ normal(Z * g, 1)"}
-		if kind.Pooled {
+		if kind.Pooled() {
 			want = nil
 		}
 		if got := shares(m); !slices.Equal(got, want) || len(sent(m)) > 0 {
@@ -135,10 +132,18 @@ func TestSignsGoWithTheCut(t *testing.T) {
 	}
 }
 
-// A transform is its facts: under another name it makes the same programs.
+// A transform is what crosses with who evaluates: under another name it makes the same programs. No two listed ones are equal, and none shows clients the others' cuts without noise.
 func TestTransformsOfEqualFactsAreOne(t *testing.T) {
 	const text = head + "y ~ normal(m + fa + fb + labs, 1)\nown ~ normal(fa, 1)\n"
-	for _, kind := range transforms.All() {
+	for i, kind := range transforms.All() {
+		for _, one := range transforms.All()[:i] {
+			if one.Crosses == kind.Crosses && one.Evaluates == kind.Evaluates {
+				t.Errorf("%s is %s", kind, one)
+			}
+		}
+		if kind.AtClients() && !kind.Noise() {
+			t.Errorf("%s has clients evaluate at the others' cuts", kind)
+		}
 		other := kind
 		other.Name = "another"
 		m, n := compiletest.Compile(t, text, check.Options{Transform: kind}), compiletest.Compile(t, text, check.Options{Transform: other})
@@ -146,15 +151,4 @@ func TestTransformsOfEqualFactsAreOne(t *testing.T) {
 			t.Errorf("%s under another name makes other programs", kind)
 		}
 	}
-}
-
-// Clients that evaluate likelihoods at the others' cuts themselves would see them: no such transform is written, and no noise is added silently.
-func TestClientsNeverSeeCutsWithoutNoise(t *testing.T) {
-	kind := def.Transform{Name: "exact_at_clients", AtClients: true, CutsCross: true}
-	defer func() {
-		if text := fmt.Sprint(recover()); !strings.Contains(text, "transform: "+kind.Name) || !strings.Contains(text, "without noise") {
-			t.Errorf("%s: %s", kind, text)
-		}
-	}()
-	compile.Compile(source.New("m.vfl", head+"y ~ normal(m + fa + fb, 1)\n"), check.Options{Transform: kind})
 }

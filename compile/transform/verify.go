@@ -14,7 +14,7 @@ import (
 // it enters; no party uses another's private names, except parameters that the server sends; what is received is what is sent. The error
 // names the first violation: a fault of Apply.
 func (p *Program) Verify() error {
-	if p.For != "" || p.Transform.Kind.Pooled {
+	if p.For != "" || p.Transform.Kind.Pooled() {
 		return nil // evaluated as written
 	}
 	v := &verifier{Program: p}

@@ -60,7 +60,7 @@ type replicate struct {
 // New prepares a study of a model with a number of replicates, each of which replaces the responses in the data. Settings and seed are those that the
 // model was opened with. A model that cannot be simulated is an error or a diagnostic, which shows the place.
 func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
-	if p.Checked.Transform.Kind.AtClients {
+	if p.Checked.Transform.Kind.AtClients() {
 		return nil, nil, &fit.UsageError{Err: errors.New("the power model cannot be calibrated: its density is a geometric mean of likelihoods, which is not a distribution to draw data from; use --transform exact, augmented or none")}
 	}
 	m, diags := p.Generative()

@@ -185,7 +185,7 @@ func setPriorOnly(o *Fit, value string) error {
 	if err := setSwitch(&o.Model.PriorOnly, value); err != nil || !o.Model.PriorOnly {
 		return err
 	}
-	if o.Model.Transform.Name != "" && !o.Model.Transform.Pooled {
+	if o.Model.Transform.Name != "" && !o.Model.Transform.Pooled() {
 		return &Wrong{Why: "without likelihoods nothing crosses between parties, so there is no transform; leave transform out"}
 	}
 	o.Model.Transform = transforms.None
@@ -238,7 +238,7 @@ func known(choice, kind string, chosen map[string]float64, names []string) error
 
 // Noise is an error where a rho was chosen and the model has no auxiliary variables. The error is a *Wrong.
 func (o Fit) Noise(m *compile.Model) error {
-	if kind := m.Checked.Transform.Kind; kind.CutsCross && (o.Model.Rho != 0 || o.Model.RhoBy != nil) {
+	if kind := m.Checked.Transform.Kind; kind.CutsCross() && (o.Model.Rho != 0 || o.Model.RhoBy != nil) {
 		return &Wrong{Name: "rho", Why: fmt.Sprintf("under transform %s the cuts cross without noise, and there is no rho", kind)}
 	}
 	return nil

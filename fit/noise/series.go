@@ -46,7 +46,7 @@ func Suits(m *compile.Model, a backends.Algorithm) error {
 
 // HasRho returns an error where no rho enters a model.
 func HasRho(m *compile.Model) error {
-	if kind := m.Checked.Transform.Kind; !kind.Noise {
+	if kind := m.Checked.Transform.Kind; !kind.Noise() {
 		return usagef("transform %s has no rho", kind)
 	}
 	if len(m.Cuts.Cuts) == 0 {

@@ -1,22 +1,47 @@
 package def
 
-// A Transform is one way to evaluate a model whose data several parties hold. Transforms with equal fields evaluate a model in the same way.
+// A Transform is one way to evaluate a model whose data several parties hold: what crosses at a cut, and who evaluates a likelihood with cuts. A pair of these has one
+// transform, or none (stdlib/transforms).
 type Transform struct {
-	Name string // as in `transform NAME` and --transform
-	Doc  string // one sentence
-	// Pooled: one party holds all data and evaluates the model as written.
-	Pooled bool
-	// Noise: in place of a cut a client sends an auxiliary variable z ~ normal(cut, rho).
-	Noise bool
-	// CutsCross: a client sends its cuts themselves, without noise: there are no auxiliary variables, and no rho.
-	CutsCross bool
-	// AtClients: a likelihood is evaluated by each client that has a cut in it, with its own cuts exact and the others' z, to the power 1/J.
-	// Otherwise the server evaluates it.
-	AtClients bool
+	Name      string // as in `transform NAME` and --transform
+	Doc       string // one sentence
+	Crosses   Crossing
+	Evaluates Evaluator
 }
 
+// A Crossing is what a client sends in place of a cut.
+type Crossing int
+
+// The crossings.
+const (
+	Nothing  Crossing = iota + 1 // one party holds all data and evaluates the model as written
+	Cut                          // the cut itself, without noise: there are no auxiliary variables, and no rho
+	NoisyCut                     // an auxiliary variable z ~ normal(cut, rho)
+)
+
+// An Evaluator is who evaluates a likelihood with cuts.
+type Evaluator int
+
+// The evaluators.
+const (
+	Server      Evaluator = iota
+	EveryClient           // that has a cut in it: with its own cuts exact and the others' z, to the power 1/J
+)
+
+// Pooled reports whether one party holds all data.
+func (t Transform) Pooled() bool { return t.Crosses == Nothing }
+
+// Noise reports whether there are auxiliary variables.
+func (t Transform) Noise() bool { return t.Crosses == NoisyCut }
+
+// CutsCross reports whether cuts cross without noise.
+func (t Transform) CutsCross() bool { return t.Crosses == Cut }
+
+// AtClients reports whether clients evaluate likelihoods with cuts.
+func (t Transform) AtClients() bool { return t.Evaluates == EveryClient }
+
 // Augmented reports whether auxiliary variables enter the likelihood at the server, so that they can be integrated out of it row by row.
-func (t Transform) Augmented() bool { return t.Noise && !t.AtClients }
+func (t Transform) Augmented() bool { return t.Crosses == NoisyCut && t.Evaluates == Server }
 
 // String is the name.
 func (t Transform) String() string { return t.Name }

@@ -1,11 +1,35 @@
-// Package transforms lists the transforms of the language, one file each: their names and properties. A new one is one file and
-// one line in All.
+// Package transforms lists the transforms of the language. The set is closed: a transform is what crosses at a cut with who evaluates a likelihood, and every pair that has a
+// meaning is here. A cut that every client evaluates without noise is none: each would need the others' cuts.
 package transforms
 
 import (
 	"slices"
 
 	"github.com/vflc/vflc/stdlib/def"
+)
+
+// The transforms.
+var (
+	// None pools the data. With clients it exists in simulation only.
+	None = def.Transform{
+		Name: "none", Crosses: def.Nothing, Evaluates: def.Server,
+		Doc: "the true model, with all data in one place",
+	}
+	// Exact is the true model, p(y | Σ g_j, γ) Π p(θ_j), computed across parties: a client sends its cut at each evaluation, and receives its adjoint.
+	Exact = def.Transform{
+		Name: "exact", Crosses: def.Cut, Evaluates: def.Server,
+		Doc: "the true model, evaluated by the server at the cuts themselves, which cross without noise",
+	}
+	// Augmented is the augmented-variable model of the paper: p(y | Σ z_j, γ) Π N(z_j; g_j, ρ²) p(θ_j).
+	Augmented = def.Transform{
+		Name: "augmented", Crosses: def.NoisyCut, Evaluates: def.Server,
+		Doc: "the server evaluates the likelihood at z ~ normal(cut, rho)",
+	}
+	// Power is the power-likelihood model of the paper: Π_j p(y | g_j + Σ_{k≠j} z_k, γ)^(1/J) Π N(z_j; g_j, ρ²) p(θ_j). J is the number of clients with a cut in the statement.
+	Power = def.Transform{
+		Name: "power", Crosses: def.NoisyCut, Evaluates: def.EveryClient,
+		Doc: "each client evaluates the likelihood to the power 1/J with the others' z",
+	}
 )
 
 // All returns the transforms in the order of the documentation.
@@ -32,7 +56,7 @@ func Names() (out []string) {
 
 // WithNoise returns those under which clients send auxiliary variables.
 func WithNoise() []def.Transform {
-	return slices.DeleteFunc(All(), func(t def.Transform) bool { return !t.Noise })
+	return slices.DeleteFunc(All(), func(t def.Transform) bool { return !t.Noise() })
 }
 
 // Default is the transform of a model with clients that names none.

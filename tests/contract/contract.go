@@ -76,7 +76,7 @@ func Check(t *testing.T, a backends.Algorithm, given map[string]string) {
 	for _, transform := range a.Transforms {
 		t.Run(transform.Name, func(t *testing.T) {
 			s, err := a.Resolve(transform, given)
-			if transform.CutsCross && aboutAuxiliaries(a, given) {
+			if transform.CutsCross() && aboutAuxiliaries(a, given) {
 				if err == nil {
 					t.Error("a setting about auxiliary variables is taken where there are none")
 				}

@@ -38,7 +38,7 @@ func (m *GLM) server(dim int) *block { return &block{party: "server", dim: dim, 
 func (m *GLM) client(j int, gamma *float64) *block {
 	n, p := len(m.Y), m.columns(j)
 	b := &block{party: fmt.Sprintf("client[%d]", j+1), index: j + 1, dim: p, model: m, x: m.X[j], gamma: gamma}
-	if m.Transform.Noise && (!m.Transform.AtClients || m.Clients() > 1) {
+	if m.Transform.Noise() && (!m.Transform.AtClients() || m.Clients() > 1) {
 		b.cuts = []density.Cut{{Name: "predictor", Rows: n, Cols: 1, Rho: m.Rho, Members: m.Clients(), Label: m.label()}}
 	}
 	if m.Scale {

@@ -102,7 +102,7 @@ func (e *Env) evaluate(ctx context.Context, theta [][]float64, coords density.Co
 		lp[0] += e.pooled(theta[0], grad[0])
 	default:
 		e.send(theta, coords, steps)
-		if !e.model.Transform.AtClients {
+		if !e.model.Transform.AtClients() {
 			lp[0] += e.atServer(theta[0], grad[0])
 			for j := range e.answer {
 				if steps != nil {
@@ -169,7 +169,7 @@ func (e *Env) send(theta [][]float64, coords density.Coordinates, steps density.
 			copy(e.g[j], b.at[density.Here].g)
 		}
 		switch {
-		case e.model.Transform.CutsCross:
+		case e.model.Transform.CutsCross():
 			copy(e.z[j], e.g[j])
 		case b.cuts == nil: // power with one client: no other party sees its contribution
 			continue
@@ -238,7 +238,7 @@ func (e *Env) back(coords density.Coordinates, steps density.LocalSteps, grad []
 				steps.Receive(j+1, e.adj[j])
 			}
 			copy(e.early[j], e.answer[j])
-		case e.model.Transform.CutsCross:
+		case e.model.Transform.CutsCross():
 			copy(w, e.adj[j])
 			e.pull(j, w, grad[j+1])
 		case b.cuts == nil:

@@ -92,7 +92,7 @@ func (m GLM) joint(free bool) *joint {
 		params += m.columns(j)
 	}
 	dim := params
-	aux := m.Transform.Noise && (!m.Transform.AtClients || m.Clients() > 1)
+	aux := m.Transform.Noise() && (!m.Transform.AtClients() || m.Clients() > 1)
 	if aux {
 		dim += m.Clients() * len(m.Y)
 	}

@@ -129,7 +129,7 @@ func (c *checker) rho(name string) (float64, bool) {
 // bare is the transform that sends cuts without noise, "" where there is none.
 func (c *checker) bare() string {
 	for _, name := range c.Program.Universe.Transforms() {
-		if t, _ := c.Program.Universe.Transform(name); !t.Pooled && !t.Noise {
+		if t, _ := c.Program.Universe.Transform(name); !t.Pooled() && !t.Noise() {
 			return name
 		}
 	}

@@ -237,7 +237,7 @@ y ~ bernoulli_logit(b + sum(X[j] * beta[j] for j in lab))
 		for _, shared := range []string{"@ server", "@ shared"} {
 			whole := strings.Replace(text, "[N] @ server", "[N] "+shared, 1)
 			for _, kind := range transforms.All() {
-				if kind.AtClients && shared == "@ server" {
+				if kind.AtClients() && shared == "@ server" {
 					continue // the response must be shared
 				}
 				f := compiletest.Fixture{Text: whole, Tables: tables, Family: map[string]int{"lab": 2}}
