@@ -65,7 +65,7 @@ func (s *steps) find() {
 	for _, b := range basis {
 		s.basis = append(s.basis, b...)
 	}
-	s.kept, s.newer = nil, make([]float64, s.entry())
+	s.kept, s.newer, s.next, s.full = nil, make([]float64, s.entry()), 0, false
 	for _, w := range whole {
 		copy(s.newer[:header], w)
 		s.project(s.newer[header:header+s.rank], w[header:])
@@ -95,7 +95,7 @@ func lowRank(points []step, n int) (noiseLaw, [][]float64) {
 		scale[k] = mat.Norm(x[k], 2)
 	}
 	var gram [3][3]*mat.Dense
-	all := mat.NewDense(3*count, 3*count, nil)
+	all := mat.NewDense(3*count, n, nil)
 	for a := range x {
 		for b := range x {
 			if gram[a][b] = new(mat.Dense); b < a {
@@ -103,13 +103,16 @@ func lowRank(points []step, n int) (noiseLaw, [][]float64) {
 			} else {
 				gram[a][b].Mul(x[a], x[b].T())
 			}
-			all.Slice(a*count, (a+1)*count, b*count, (b+1)*count).(*mat.Dense).Scale(1/scale[a]/scale[b], gram[a][b])
 		}
+		all.Slice(a*count, (a+1)*count, 0, n).(*mat.Dense).Scale(1/scale[a], x[a])
 	}
-	vectors, values := ranked(all)
-	if values == nil {
+	var svd mat.SVD
+	vectors := new(mat.Dense)
+	if norm := mat.Norm(all, 2); norm-norm != 0 || !svd.Factorize(all, mat.SVDThinU) {
 		return noiseLaw{}, nil
 	}
+	svd.UTo(vectors)
+	values := svd.Values(nil)
 	still := fallIn(values, 2*count)
 	rank := still - 2*count
 	if most := min(count/2, mostRank, mostBasis/n); still == 0 || rank < 1 || rank > most {
@@ -192,7 +195,7 @@ func disjoint(points []step) (out []step) {
 
 // fallIn is behind how many values, from least on, the largest fall from one to the next is; 0 where none is large enough.
 func fallIn(values []float64, least int) (at int) {
-	fall, floor := lowRankFall, values[0]*math.Nextafter(1, 2)-values[0]
+	fall, floor := math.Sqrt(lowRankFall), rounding*values[0]
 	for k := max(1, least); k < len(values); k++ {
 		if f := values[k-1] / max(values[k], floor); f > fall {
 			at, fall = k, f
