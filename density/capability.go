@@ -220,9 +220,10 @@ type Placing interface{ Place(p *PathPoint) }
 
 // A PathPoint is the place of a point in the trajectories of a chain.
 type PathPoint struct {
-	Trajectory int // its number
-	Start      int // the number that its start had in the trajectory before
-	Point      int // its own number, negative backward in time: the start has 0
+	Trajectory int  // its number
+	Start      int  // the number that its start had in the trajectory before
+	Point      int  // its own number, negative backward in time: the start has 0
+	Settled    bool // the warm-up is over: metric and step size stay as they are
 }
 
 // Work counts evaluations and what crossed between parties.

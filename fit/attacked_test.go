@@ -407,29 +407,33 @@ func TestAttackSeparatesMaskedSums(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "m", "server.csv"), response.String())
 	write(t, filepath.Join(dir, "m.vfl"), model+"y ~ bernoulli_logit(m + Xa * ua + Xb * ub + Xc * uc)\n")
-	b := bindPath(t, filepath.Join(dir, "m.vfl"), transforms.Exact, 1)
-	for _, metric := range []string{"dense", "diag"} {
-		given := map[string]string{"secure-sum": "on", "metric": metric, "chains": "4", "warmup": "300", "draws": "300"}
+	for _, c := range []struct {
+		transform def.Transform
+		metric    string
+	}{{transforms.Exact, "dense"}, {transforms.Exact, "diag"}, {transforms.Augmented, "dense"}, {transforms.Augmented, "diag"}} {
+		b, dense := bindPath(t, filepath.Join(dir, "m.vfl"), c.transform, 1), c.metric == "dense"
+		given := map[string]string{"secure-sum": "on", "metric": c.metric, "chains": "4", "warmup": "300", "draws": "300"}
 		_, report := attacked(t, b, "nuts", given)
+		name := c.transform.Name + ", " + c.metric
 		if len(report.Separated) != 1 || len(report.Cuts) != 1 || !report.Cuts[0].Sum {
-			t.Fatalf("%s: %d sums, %d cuts", metric, len(report.Separated), len(report.Cuts))
+			t.Fatalf("%s: %d sums, %d cuts", name, len(report.Separated), len(report.Cuts))
 		}
 		if missing := unnamed(verdictOf(t, b, "nuts", given, nil), report); len(missing) > 0 {
-			t.Errorf("%s: the verdict does not name\n%s", metric, strings.Join(missing, "\n"))
+			t.Errorf("%s: the verdict does not name\n%s", name, strings.Join(missing, "\n"))
 		}
 		s := report.Separated[0]
 		single, two := 0, 0
 		for _, g := range s.Groups {
 			single, two = single+len(g.Single), two+len(g.Columns.Found)
 			if !(g.Within >= 0.99) || !(g.Round >= 0.99) {
-				t.Errorf("%s, %s: %v of its directions are in its columns, %v of a round", metric, g.Party, g.Within, g.Round)
+				t.Errorf("%s, %s: %v of its directions are in its columns, %v of a round", name, g.Party, g.Within, g.Round)
 			}
-			if metric == "dense" && (g.Directions != sizes[g.Party] || !(g.Correlation >= 0.99)) {
-				t.Errorf("%s: %d directions, correlation %v", g.Party, g.Directions, g.Correlation)
+			if dense && (g.Directions != sizes[g.Party] || !(g.Correlation >= 0.99)) {
+				t.Errorf("%s, %s: %d directions, correlation %v", name, g.Party, g.Directions, g.Correlation)
 			}
 		}
-		if s.Directions != 13 || metric == "dense" && (len(s.Groups) != 3 || two != 3) || metric == "diag" && single != 13 {
-			t.Errorf("%s: %d directions, %d groups, %d single columns, %d of two values: %s", metric, s.Directions, len(s.Groups), single, two, s.Missing)
+		if s.Directions != 13 || dense && (len(s.Groups) != 3 || two != 3) || !dense && single != 13 {
+			t.Errorf("%s: %d directions, %d groups, %d single columns, %d of two values: %s", name, s.Directions, len(s.Groups), single, two, s.Missing)
 		}
 	}
 }

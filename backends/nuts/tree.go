@@ -111,7 +111,7 @@ func (k *chain) startTrajectory() {
 	p := k.pool.get()
 	k.move.p = p
 	k.each((*chain).drawBlock)
-	k.place.Trajectory, k.place.Start = k.done, k.now.index
+	k.place.Trajectory, k.place.Start, k.place.Settled = k.done, k.now.index, k.done >= k.warmup
 	k.now.index = 0
 	eps := k.eps
 	if j := k.jitter; j > 0 {

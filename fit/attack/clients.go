@@ -71,6 +71,10 @@ func separations(chains []*Recorder, truth func(party, cut int) Truth) []Separat
 		plan := chains[0].plan
 		group := plan.Groups[first.group]
 		sum := &sums{rows: first.rows, of: len(chains)}
+		for _, port := range group.Members {
+			rho := cutOf(plan, port).Rho
+			sum.variance += float64(rho * rho)
+		}
 		seen := 0
 		for _, r := range chains {
 			sum.chains, seen = append(sum.chains, r.steps[k]), seen+r.steps[k].seen
@@ -99,8 +103,8 @@ func separations(chains []*Recorder, truth func(party, cut int) Truth) []Separat
 			}
 			members = append(members, m)
 		}
-		if first.noisy {
-			one.Missing = "the totals have noise, which this attack does not take off their steps: that nothing is separated is no proof"
+		if plan.Power {
+			one.Missing = "under power each client's steps are of a likelihood of its own, which this attack does not follow: that nothing is separated is no proof"
 		} else {
 			sum.report(&one, members)
 		}
@@ -117,11 +121,12 @@ func SeparateRecorded(chains []*Recorder) []Separation { return separations(chai
 
 // sums are the steps of a sum in all chains, in coordinates of the first one's basis.
 type sums struct {
-	rows   int
-	of     int
-	chains []*steps
-	base   *steps
-	kept   [][][]float64 // entries, by chain
+	rows     int
+	of       int
+	chains   []*steps
+	base     *steps
+	kept     [][][]float64 // entries, by chain
+	variance float64       // of the noise
 }
 
 // gather turns the entries of chains whose totals have the same span to the coordinates of one of them.
@@ -152,10 +157,14 @@ func (s *sums) gather() {
 			continue
 		}
 		var turned [][]float64
-		for _, e := range c.entries() {
+		entries := c.entries()
+		if c.noisy {
+			entries = c.quiet()
+		}
+		for _, e := range entries {
 			to := make([]float64, len(e))
 			copy(to, e[:header])
-			for _, at := range []int{header, header + r} {
+			for at := header; at < len(e); at += r {
 				mat.NewVecDense(r, to[at:at+r]).MulVec(turn, mat.NewVecDense(r, e[at:at+r]))
 			}
 			turned = append(turned, to)
@@ -169,24 +178,31 @@ func (s *sums) report(out *Separation, members []member) {
 	r := s.base.rank
 	out.Dimensions = r
 	if r == 0 {
-		out.Missing = "the totals have no small span"
+		if out.Missing = "the totals have no small span"; s.base.noisy {
+			out.Missing = "too few points after the warm-up, or too many rows, to take the noise off the steps, or it follows no law that all rows share: that nothing is separated is no proof"
+		}
 		return
 	}
 	var laws []*law
 	var halves [2][]*law
 	few := false
 	for _, entries := range s.kept {
-		all := stepsOf(entries, r)
+		all := slices.DeleteFunc(stepsOf(entries, r), func(one step) bool { return one.entry[0] < sampledFrom*entries[len(entries)-1][0] })
 		few = few || trimmedTo*float64(len(all))/2 < fewestSteps*float64(2*r+1)
 		laws = append(laws, lawOf(all, r))
 		for k := range halves {
 			var half []step
 			for _, one := range all {
-				if one.trajectory/runEvery%2 == k {
+				if int(one.entry[0])/runEvery%2 == k {
 					half = append(half, one)
 				}
 			}
 			halves[k] = append(halves[k], lawOf(half, r))
+		}
+	}
+	for k, c := range s.chains {
+		if c.noisy && (laws[k] == nil || !c.restore(s.kept[k], laws[k], s.variance)) {
+			s.kept[k], laws[k] = nil, nil
 		}
 	}
 	for _, l := range laws {
@@ -288,7 +304,7 @@ func (s *sums) share(found *separation, group int, members []member) (out Share)
 			n++
 		}
 	}
-	vec.Scale(r, total, total, 1/float64(n))
+	vec.Scale(r, total, total, 1/float64(max(1, n)))
 	mean, round := of(total), of(newest)
 	basis := spanOf(directions)
 	elements := spaced(len(mean), len(mean))

@@ -24,7 +24,8 @@ import (
 // A law is what a regression found of the steps of a chain, in coordinates of a basis of the span.
 type law struct {
 	h    *mat.SymDense
-	used int // steps that follow it
+	back *mat.Dense // the coefficients of the total, -A
+	used int        // steps that follow it
 }
 
 // The regression is on those steps that follow it best, as often as their choice changes: a trimmed one (Rousseeuw 1984, "Least median of squares regression").
@@ -40,11 +41,14 @@ const believed = 0.1
 
 // A step is a point of a trajectory between two others.
 type step struct {
-	trajectory          int
-	second, at, adjoint []float64
+	entry        []float64
+	around       [3][]float64 // it and its neighbours
+	second, bent []float64    // second differences of total and adjoint
+	at, adjoint  []float64
 }
 
-// stepsOf lists the steps in the later entries of a chain, the metric being the same in that part, in coordinates of a basis of some rank.
+// stepsOf lists the entries that have a neighbour on both sides, in their own trajectory or in the next, where that begins at them: second differences follow from the position alone, whatever the
+// momentum. All are in coordinates of a basis of some rank.
 func stepsOf(entries [][]float64, rank int) (out []step) {
 	type place struct{ trajectory, point int }
 	at, start := map[place][]float64{}, map[int]int{}
@@ -61,24 +65,20 @@ func stepsOf(entries [][]float64, rank int) (out []step) {
 		}
 		return at[place{trajectory, point}]
 	}
-	add := func(trajectory, point int) {
-		a, b, c := find(trajectory, point-1), find(trajectory, point), find(trajectory, point+1)
-		if a == nil || b == nil || c == nil {
-			return
+	for _, e := range entries {
+		trajectory, point := int(e[0]), int(e[1])
+		a, c := find(trajectory, point-1), find(trajectory, point+1)
+		if from, known := start[trajectory+1]; (a == nil || c == nil) && known && from == point {
+			a, c = at[place{trajectory + 1, -1}], at[place{trajectory + 1, 1}]
 		}
-		second := make([]float64, rank)
-		for i := range second {
-			second[i] = (c[header+i] - b[header+i]) - (b[header+i] - a[header+i])
+		if a == nil || c == nil {
+			continue
 		}
-		out = append(out, step{trajectory, second, b[header : header+rank], b[header+rank:]})
-	}
-	last := -1
-	for _, e := range late(entries) {
-		if trajectory := int(e[0]); trajectory != last {
-			last = trajectory
-			add(last, 0)
+		both := make([]float64, 2*rank)
+		for i := range both {
+			both[i] = (c[header+i] - e[header+i]) - (e[header+i] - a[header+i])
 		}
-		add(last, int(e[1]))
+		out = append(out, step{e, [3][]float64{a, e, c}, both[:rank], both[rank:], e[header : header+rank], e[header+rank : header+2*rank]})
 	}
 	return out
 }
@@ -153,19 +153,20 @@ func lawOf(all []step, rank int) *law {
 	if !(left <= believed*believed*whole) {
 		return nil
 	}
-	h := mat.NewSymDense(rank, nil)
+	h, back := mat.NewSymDense(rank, nil), mat.NewDense(rank, rank, nil)
 	odd, all2 := 0.0, 0.0
 	for i := range rank {
 		for j := range rank {
 			a, b := c.At(i, j)/scale[i], c.At(j, i)/scale[j]
 			odd, all2 = odd+float64((a-b)*(a-b)), all2+float64((a+b)*(a+b))
 			h.SetSym(i, j, (a+b)/2)
+			back.Set(j, i, c.At(rank+i, j)/scale[rank+i])
 		}
 	}
 	if !(odd <= believed*believed*all2) {
 		return nil
 	}
-	return &law{h, count}
+	return &law{h, back, count}
 }
 
 func less(a, b float64) int {

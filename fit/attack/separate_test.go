@@ -17,6 +17,8 @@ type walker struct {
 	columns [][]float64 // of all clients
 	y       []float64
 	inverse [][]float64 // M⁻¹
+	rho     float64     // sd of the noise of the total: 0 where there is none
+	sums    [][]float64 // of the cuts, without noise
 }
 
 const plantedRows = 300
@@ -85,17 +87,40 @@ func (w *walker) adjoint(total []float64) []float64 {
 	return out
 }
 
+// The noise of a walker's total turns around its mean, as that of a sampler: its coordinates are normal a priori, and the step is of a normal distribution whose mean is not the right one.
+const (
+	turnedBy   = 0.4
+	turnedMean = 0.1
+)
+
 // show lets a recorder see some trajectories of five leapfrogs; of a shuffled one, at places at random.
 func (w *walker) show(r *Recorder, trajectories int, wander bool) {
 	theta, p := make([]float64, len(w.columns)), make([]float64, len(w.columns))
-	adjoint := w.adjoint(w.total(theta))
+	noise, q := make([]float64, plantedRows), make([]float64, plantedRows)
+	at := func() []float64 {
+		total := w.total(theta)
+		w.sums = append(w.sums, slices.Clone(total))
+		for i, e := range noise {
+			total[i] += w.rho * e
+		}
+		return total
+	}
+	adjoint := w.adjoint(at())
 	for trajectory := range trajectories {
 		for k := range p {
 			p[k] = w.random.NormFloat64() / math.Sqrt(w.inverse[k][k])
 		}
+		for i := range q {
+			q[i] = w.random.NormFloat64()
+		}
 		const length, eps = 5, 0.5
+		sin, cos := math.Sincos(turnedBy)
 		for point := 1; point <= length; point++ {
 			w.kick(p, theta, adjoint, eps/2)
+			for i, e := range noise {
+				q[i] += turnedBy / 2 * (w.rho*adjoint[i] - turnedMean)
+				noise[i], q[i] = turnedMean+cos*(e-turnedMean)+sin*q[i], cos*q[i]-sin*(e-turnedMean)
+			}
 			for k := range theta {
 				for j, v := range p {
 					theta[k] += eps * w.inverse[k][j] * v
@@ -104,10 +129,13 @@ func (w *walker) show(r *Recorder, trajectories int, wander bool) {
 					theta[k] = w.random.NormFloat64()
 				}
 			}
-			total := w.total(theta)
+			total := at()
 			adjoint = w.adjoint(total)
 			w.kick(p, theta, adjoint, eps/2)
-			r.Placed(density.PathPoint{Trajectory: trajectory, Start: length * min(1, trajectory), Point: point})
+			for i := range q {
+				q[i] += turnedBy / 2 * (w.rho*adjoint[i] - turnedMean)
+			}
+			r.Placed(density.PathPoint{Trajectory: trajectory, Start: length * min(1, trajectory), Point: point, Settled: true})
 			r.Sent(session.AllRows, [][][]float64{{}}, [][]float64{total})
 			r.Answered([][]float64{adjoint}, [][][]float64{{}})
 		}
@@ -148,60 +176,105 @@ func plantedTruth(party, _ int) (t Truth) {
 	return t
 }
 
-func plantedChains(chains int, dense, wander bool) (out []*Recorder) {
-	plan := planOf(plantedRows, 0, 0, 0)
-	plan.Exact, plan.Wire.Masked, plan.Wire.Fixed = true, true, true
+// plantedChains are those of a masked sum under noise of sd rho at each client.
+func plantedChains(chains int, dense, wander bool, rho float64) (out []*Recorder) {
+	plan := planOf(plantedRows, rho, rho, rho)
+	plan.Exact, plan.Wire.Masked, plan.Wire.Fixed = rho == 0, true, true
 	for k := range chains {
-		r := NewRecorder(plan)
-		newWalker(uint64(k), dense).show(r, 400, wander)
+		r, w := NewRecorder(plan), newWalker(uint64(k), dense)
+		w.rho = rho * math.Sqrt(3)
+		w.show(r, 400, wander)
 		out = append(out, r)
 	}
 	return out
 }
 
-// From masked sums of three clients the steps of four chains separate all 13 directions, and group them by client; under diagonal metrics each is a column.
+// From masked sums of three clients the steps of four chains separate all 13 directions, and group them by client; under diagonal metrics each is a column. Noise
+// on the sums changes nothing in that.
 func TestPlantedClientsAreSeparated(t *testing.T) {
-	for _, dense := range []bool{true, false} {
-		s := separations(plantedChains(4, dense, false), plantedTruth)[0]
-		if s.Directions != 13 || s.Dimensions != 13 || s.Missing != "" {
-			t.Errorf("dense %t: %+v", dense, s)
-		}
-		var sizes []int
-		single := 0
-		for _, g := range s.Groups {
-			sizes = append(sizes, g.Directions)
-			single += len(g.Single)
-			if !(g.Within >= 0.99) || g.Whole != dense {
-				t.Errorf("dense %t, client %s: %v of the directions in its columns, whole %t", dense, g.Party, g.Within, g.Whole)
+	for _, rho := range []float64{0, 0.05, 1} {
+		for _, dense := range []bool{true, false} {
+			s := separations(plantedChains(4, dense, false, rho), plantedTruth)[0]
+			if s.Directions != 13 || s.Dimensions != 13 || s.Missing != "" {
+				t.Errorf("rho %v, dense %t: %+v", rho, dense, s)
 			}
-		}
-		if dense && !slices.Equal(sizes, planted) || !dense && (len(sizes) != 13 || single != 13) {
-			t.Errorf("dense %t: groups of %v directions, %d single columns", dense, sizes, single)
+			var sizes []int
+			single := 0
+			for _, g := range s.Groups {
+				sizes = append(sizes, g.Directions)
+				single += len(g.Single)
+				if !(g.Within >= 0.99) || g.Whole != dense {
+					t.Errorf("rho %v, dense %t, client %s: %v of the directions in its columns, whole %t", rho, dense, g.Party, g.Within, g.Whole)
+				}
+			}
+			if dense && !slices.Equal(sizes, planted) || !dense && (len(sizes) != 13 || single != 13) {
+				t.Errorf("rho %v, dense %t: groups of %v directions, %d single columns", rho, dense, sizes, single)
+			}
 		}
 	}
 }
 
 // Nothing is claimed of draws that are no leapfrogs, nor of one chain alone; two show directions, and not whose they are.
 func TestNothingIsSeparatedFromNoise(t *testing.T) {
-	for _, c := range []struct {
-		chains, directions int
-		wander             bool
-	}{{4, 0, true}, {1, 0, false}, {2, 13, false}} {
-		s := separations(plantedChains(c.chains, true, c.wander), plantedTruth)[0]
-		if s.Directions != c.directions || s.Missing == "" {
-			t.Errorf("%+v: %+v", c, s)
-		}
-		for _, g := range s.Groups {
-			if g.Directions != 1 || g.Whole {
-				t.Errorf("%+v: %+v", c, g)
+	for _, rho := range []float64{0, 0.5} {
+		for _, c := range []struct {
+			chains, directions int
+			wander             bool
+		}{{4, 0, true}, {1, 0, false}, {2, 13, false}} {
+			s := separations(plantedChains(c.chains, true, c.wander, rho), plantedTruth)[0]
+			if s.Directions != c.directions || s.Missing == "" {
+				t.Errorf("rho %v, %+v: %+v", rho, c, s)
 			}
+			for _, g := range s.Groups {
+				if g.Directions != 1 || g.Whole {
+					t.Errorf("rho %v, %+v: %+v", rho, c, g)
+				}
+			}
+		}
+	}
+}
+
+// The noise comes off every point: from a total with noise of sd 1.7 the sum of the cuts follows, but for a constant of each row, which averages out.
+func TestNoiseComesOffSinglePoints(t *testing.T) {
+	plan := planOf(plantedRows, 1, 1, 1)
+	plan.Wire.Masked, plan.Wire.Fixed = true, true
+	r, w := NewRecorder(plan), newWalker(2, true)
+	w.rho = math.Sqrt(3)
+	w.show(r, 400, false)
+	s := &sums{rows: plantedRows, chains: r.steps[:1]}
+	s.gather()
+	entries, rank := s.kept[0], s.base.rank
+	l := lawOf(stepsOf(entries, rank), rank)
+	if l == nil || !s.base.restore(entries, l, 3) {
+		t.Fatalf("%d dimensions, %d points: no law", rank, len(entries))
+	}
+	const length = 5
+	first, last := entries[0], entries[len(entries)-1]
+	for i := range plantedRows {
+		change, truth := 0.0, w.sums[1+int(last[0])*length+int(last[1])-1][i]-w.sums[1+int(first[0])*length+int(first[1])-1][i]
+		for k := range rank {
+			change += s.base.basis[k*plantedRows+i] * (last[header+k] - first[header+k])
+		}
+		if math.Abs(change-truth) > 1e-5*(1+math.Abs(truth)) {
+			t.Fatalf("row %d: the sum changes by %v, and the reconstruction by %v", i, truth, change)
 		}
 	}
 }
 
 // What was kept of the steps is the same after it was saved and loaded.
 func TestStepsAreSaved(t *testing.T) {
-	whole := plantedChains(1, true, false)[0]
+	for _, rho := range []float64{0, 0.1} {
+		savedSteps(t, plantedChains(1, true, false, rho)[0], rho)
+	}
+	plan := planOf(plantedRows, 1, 1)
+	plan.Wire.Masked, plan.Wire.Fixed = true, true
+	short, w := NewRecorder(plan), newWalker(3, true) // its span is not found yet
+	w.show(short, 5, false)
+	savedSteps(t, short, 0.5)
+}
+
+func savedSteps(t *testing.T, whole *Recorder, rho float64) {
+	t.Helper()
 	var state bytes.Buffer
 	if err := whole.Save(&state); err != nil {
 		t.Fatal(err)
@@ -211,7 +284,9 @@ func TestStepsAreSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range []*Recorder{whole, part} {
-		newWalker(9, true).show(r, 40, false)
+		w := newWalker(9, true)
+		w.rho = rho
+		w.show(r, 40, false)
 	}
 	if !bytes.Equal(written(t, whole), written(t, part)) {
 		t.Error("it continues otherwise")

@@ -10,9 +10,10 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// steps are points of trajectories, in evaluations of a sum over clients that crosses without noise: its total, and the adjoint
+// steps are points of trajectories, in evaluations of a sum over clients: its total, and the adjoint
 // that was answered. A total lies in the span of all clients' columns, which a few of them show, so each evaluation is kept as the
-// coordinates of both in a basis of that span. The chain's steps are in them (separate.go).
+// coordinates of both in a basis of that span. The chain's steps are in them (separate.go). A total with noise does not: there points are kept whole until
+// they show the span (noise.go).
 type steps struct {
 	group int
 	rows  int
@@ -20,8 +21,9 @@ type steps struct {
 	rank  int
 	idle  int       // totals since a direction was added
 	seen  int       // points of trajectories
-	noisy bool      // the totals have noise: they are not followed
-	off   bool      // they are not, or have no small span
+	noisy bool      // the totals have noise
+	law   noiseLaw  // of it, where the basis is known
+	off   bool      // the totals have no small span, or none is found
 	kept  []float64 // entries: the place of an evaluation, the coordinates of its total, and those of its adjoint
 	next  int       // the entry to be written next; once there is no room, the oldest one
 	full  bool      // all entries have been written
@@ -30,7 +32,7 @@ type steps struct {
 	rest  []float64
 }
 
-// Of every so many trajectories some in a row are kept: one begins at a point of the one before.
+// Of every so many trajectories some in a row are kept: one begins at a point of the one before. Those with noise are kept all, since it takes five points in a row.
 const (
 	runEvery  = 16
 	runLength = 8
@@ -52,14 +54,25 @@ func newSteps(plan *model.Plan, group int) *steps {
 	if len(plan.Windows) > 0 || len(g.Members) < 2 {
 		return nil
 	}
-	s := &steps{group: group, rows: g.Len, off: !plan.Exact, noisy: !plan.Exact}
-	if !s.off {
+	s := &steps{group: group, rows: g.Len, noisy: !plan.Exact}
+	switch {
+	case plan.Power: // each client evaluates another likelihood, whose steps are its own
+		s.off = true
+	case s.noisy:
+		s.off = firstSought*s.entry() > mostWhole
+	default:
 		s.rest = make([]float64, g.Len)
 	}
 	return s
 }
 
-func (s *steps) entry() int { return header + 2*s.rank }
+// entry is the length of an entry, which is of whole totals and adjoints as long as noise hides their span.
+func (s *steps) entry() int {
+	if s.noisy && s.basis == nil {
+		return header + 2*s.rows
+	}
+	return header + 2*s.rank
+}
 
 // sent takes a total.
 func (s *steps) sent(window int, placed bool, at density.PathPoint, totals [][]float64) {
@@ -67,23 +80,32 @@ func (s *steps) sent(window int, placed bool, at density.PathPoint, totals [][]f
 	if placed {
 		s.seen++
 	}
-	if s.off || !placed || at.Trajectory%runEvery >= runLength {
+	if s.off || !placed || !s.noisy && at.Trajectory%runEvery >= runLength {
 		return
 	}
-	if window != session.AllRows {
+	if window != session.AllRows || s.noisy && !at.Settled {
 		return
 	}
 	total := totals[s.group]
-	s.widen(total)
-	if s.rank == 0 || s.off {
-		return
+	if !s.noisy {
+		s.widen(total)
+		if s.rank == 0 || s.off {
+			return
+		}
+	}
+	if s.newer == nil {
+		s.newer = make([]float64, s.entry())
 	}
 	s.newer[0], s.newer[1], s.newer[2] = float64(at.Trajectory), float64(at.Point), float64(at.Start)
-	s.project(s.newer[header:header+s.rank], total)
+	s.project(s.newer[header:][:(s.entry()-header)/2], total)
 	s.due = true
 }
 
 func (s *steps) project(to, v []float64) {
+	if s.basis == nil {
+		copy(to, v)
+		return
+	}
 	for k := range to {
 		to[k] = vec.Dot(s.rows, s.basis[k*s.rows:], v)
 	}
@@ -131,7 +153,12 @@ func (s *steps) drop() {
 }
 
 // room is how many entries there are at most.
-func (s *steps) room() int { return mostKept / s.entry() }
+func (s *steps) room() int {
+	if s.noisy && s.basis == nil {
+		return mostWhole / s.entry()
+	}
+	return mostKept / s.entry()
+}
 
 // answered takes the adjoint of the newest total.
 func (s *steps) answered(adjoints [][]float64) {
@@ -139,12 +166,19 @@ func (s *steps) answered(adjoints [][]float64) {
 		return
 	}
 	s.due = false
-	s.project(s.newer[header+s.rank:], adjoints[s.group])
+	s.project(s.newer[header+(s.entry()-header)/2:], adjoints[s.group])
 	if all := vec.Dot(len(s.newer), s.newer, s.newer); all-all != 0 {
 		return
 	}
+	if s.keep(); s.noisy && s.basis == nil {
+		s.find()
+	}
+}
+
+// keep adds the newer entry.
+func (s *steps) keep() {
 	if s.kept == nil {
-		s.kept = make([]float64, 0, min(s.room(), 1<<12)*s.entry())
+		s.kept = make([]float64, 0, min(s.room(), 1<<12, mostKept/s.entry()+1)*s.entry())
 	}
 	if !s.full {
 		s.kept = append(s.kept, s.newer...)
@@ -178,13 +212,23 @@ func (s *steps) state(c *checkpoint.Codec) {
 	c.Ints(&s.seen, &s.rank, &s.next, &s.idle, &n)
 	c.Bool(&s.off)
 	c.Bool(&s.full)
-	if s.rank < 0 || s.rank > mostRank || s.rank*s.rows > mostBasis || n < 0 || n > mostKept || n%s.entry() != 0 ||
-		s.next < 0 || s.next > n/s.entry() || s.full && n != s.room()*s.entry() {
+	c.Float(&s.law.kappa, &s.law.k)
+	if s.rank < 0 || s.rank > mostRank || s.rank*s.rows > mostBasis {
 		c.Fail(errSteps)
-		s.rank, s.next, n, s.full = 0, 0, 0, false
+		s.rank = 0
 	}
 	if len(s.basis) != s.rank*s.rows {
-		s.basis, s.newer = make([]float64, s.rank*s.rows), make([]float64, s.entry())
+		s.basis, s.newer = make([]float64, s.rank*s.rows), nil
+	}
+	if s.rank == 0 {
+		s.basis = nil
+	}
+	if s.newer == nil {
+		s.newer = make([]float64, s.entry())
+	}
+	if n < 0 || n > mostWhole || n%s.entry() != 0 || s.next < 0 || s.next > n/s.entry() || s.full && n != s.room()*s.entry() {
+		c.Fail(errSteps)
+		s.next, n, s.full = 0, 0, false
 	}
 	if len(s.kept) != n {
 		s.kept = make([]float64, n)
