@@ -2,6 +2,9 @@ package fit
 
 import (
 	"context"
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,6 +30,7 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 		"init":       {linear(transforms.Exact), "nuts", near()},
 		"quadrature": {linear(transforms.Augmented), "sfvi", nil},
 		"fixed":      {linear(transforms.Exact), "sfvi", map[string]string{"estimator": "fixed"}},
+		"soul":       {linear(transforms.Augmented), "soul", nil},
 		"sampled":    {linear(transforms.Augmented), "sfvi", map[string]string{"estimator": "sampled", "iterations": "2000", "correct": "false"}},
 	} {
 		said := &messages{}
@@ -71,3 +75,25 @@ func (m *messages) Step(int, backends.Info)   {}
 func (m *messages) Skip(int, int)             {}
 func (m *messages) End()                      {}
 func (m *messages) Point(posterior.ELBOPoint) {}
+
+// The policy that docs/deployment.md shows has rounds for what is usual of the default fit by nuts and of one by quadrature together.
+func TestDocumentedPolicyPassesTheDefaultFit(t *testing.T) {
+	text, err := os.ReadFile("../docs/deployment.md")
+	good(t, nil, err)
+	shown := regexp.MustCompile(`(?m)^max_rounds = (\d+)`).FindAllStringSubmatch(string(text), -1)
+	if len(shown) != 2 {
+		t.Fatalf("%d lines of max_rounds", len(shown))
+	}
+	wanted := 0
+	for name, given := range map[string]map[string]string{"nuts": nil, "sfvi": {"estimator": "quadrature"}} {
+		a := backend(t, name)
+		s, err := a.Resolve(transforms.Exact, given)
+		good(t, nil, err)
+		wanted += a.Forecast(s).Rounds.Most
+	}
+	for _, line := range shown {
+		if most, err := strconv.Atoi(line[1]); err != nil || most < wanted {
+			t.Errorf("%s, and the fits take up to %d rounds", line[0], wanted)
+		}
+	}
+}

@@ -425,13 +425,28 @@ func (p *preflight) rounds(a announcement) {
 	transform, _ := transforms.Named(p.part.manifest.Transform)
 	s, err := algorithm.Resolve(transform, a.Settings)
 	set := "max_rounds (" + p.node.policy.Set("max_rounds") + ")"
-	if err != nil || s.Plan.MaxDepth == 0 {
+	if err != nil || algorithm.Forecast == nil {
 		p.note("rounds", "as many as the fit takes to converge; %s bounds those of all runs on these rows", set)
 		return
 	}
-	least := s.Plan.Chains * (s.Plan.Warmup + s.Plan.Draws)
-	p.note("rounds", "%s transitions, each with at least one evaluation and at most %s, and a round more for each draw: %s to %s rounds; %s bounds those of all runs on these rows", grouped.Digits(least), grouped.Digits(1<<s.Plan.MaxDepth-1),
-		grouped.Digits(least+s.Plan.Chains*s.Plan.Draws), grouped.Digits(least*(1<<s.Plan.MaxDepth-1)+s.Plan.Chains*s.Plan.Draws), set)
+	f := algorithm.Forecast(s)
+	p.note("rounds", "%s (%s); %s bounds those of all runs on these rows", f.Rounds, f.Basis, set)
+	if p.node.policy == nil || p.node.policy.MaxRounds == 0 {
+		return
+	}
+	const name = "policy: max_rounds"
+	_, spent, err := policy.OpenHistory(p.Identity).Earlier(p.part.rows)
+	left := int(p.node.policy.MaxRounds - spent.Rounds)
+	short := fmt.Sprintf("%s rounds are left, and such a fit takes %s", grouped.Digits(max(0, left)), f.Rounds)
+	way := fmt.Sprintf("max_rounds = %d suffices, or fewer chains or draws", spent.Rounds+int64(f.Rounds.Most))
+	switch {
+	case err != nil:
+		p.problem(name, err, "")
+	case left < f.Rounds.Least:
+		p.problem(name, short, way)
+	case left < f.Rounds.Most:
+		p.note(name, "%s: it may end before the fit does; %s", short, way)
+	}
 }
 
 // terms shows the run that is announced, and lets the owner of a client without a policy confirm it.

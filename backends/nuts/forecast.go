@@ -14,8 +14,10 @@ func forecast(s backends.Settings) backends.Forecast {
 	most := 1<<s.Int(maxDepth) - 1
 	usual := backends.Range{Least: min(fewLeapfrogs, most), Most: min(manyLeapfrogs, most)}
 	trajectory := usual.Times(s.Int(Warmup) + s.Int(Draws))
+	all, kept := trajectory.Times(s.Int(Chains)), s.Int(Chains)*s.Int(Draws)
 	return backends.Forecast{
-		Sequential: trajectory, All: trajectory.Times(s.Int(Chains)),
+		Sequential: trajectory, All: all,
+		Rounds: backends.Range{Least: all.Least + kept, Most: all.Most + kept}, // one more for each draw
 		Basis: fmt.Sprintf("%d to %d steps a transition, as is usual; at most %d", usual.Least, usual.Most, most),
 	}
 }

@@ -17,6 +17,15 @@ var (
 func forecast(s backends.Settings) backends.Forecast {
 	var f backends.Forecast
 	switch s.Text(estimator) {
+	case auto: // the parties have not met, and any of the three may be
+		by := func(name string) backends.Forecast { return forecast(s.With(estimator, name)) }
+		exact, fixed, sampled := by(byQuadrature), by(byFixedDraws), by(bySampling)
+		f = sampled
+		f.Rounds.Least = exact.Rounds.Least
+		f.Sequential.Least, f.All.Least = exact.Sequential.Least, exact.All.Least
+		f.Basis = fmt.Sprintf("by quadrature %s, with fixed draws %s, with draws that change %s",
+			exact.Rounds, fixed.Rounds, sampled.Rounds)
+		return f
 	case byQuadrature:
 		f = backends.Forecast{Sequential: usualSolves, All: usualSolves.Times(2), Basis: "as fits by quadrature usually take"}
 	case byFixedDraws:
@@ -28,7 +37,7 @@ func forecast(s backends.Settings) backends.Forecast {
 		f.Sequential.Most += 2 * (s.Int(elboDraws)/batchOf + 1) // of the final ELBO, and verdicts
 		f.All.Most += s.Int(elboDraws)
 	}
-	if corrected(s) {
+	if f.Rounds = f.Sequential; corrected(s) {
 		f.All.Most += s.Int(draws) / 2
 	}
 	return f

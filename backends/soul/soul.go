@@ -40,6 +40,7 @@ func Algorithm() backends.Algorithm {
 		Gives:     backends.Conditional,
 		Weights:   backends.ServerWeights,
 		Exchanges: exchanges,
+		Forecast:  forecast,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newKernel(env, s)
 			if err != nil {
