@@ -18,6 +18,6 @@ func forecast(s backends.Settings) backends.Forecast {
 	return backends.Forecast{
 		Sequential: trajectory, All: all,
 		Rounds: backends.Range{Least: all.Least + kept, Most: all.Most + kept}, // one more for each draw
-		Basis: fmt.Sprintf("%d to %d steps a transition, as is usual; at most %d", usual.Least, usual.Most, most),
+		Basis:  fmt.Sprintf("%d to %d steps a transition, as is usual; at most %d", usual.Least, usual.Most, most),
 	}
 }
