@@ -74,6 +74,7 @@ func advice(record *posterior.Record) posterior.Advice {
 		Chains: flag(backends.Chains), Draws: flag(backends.Draws), Warmup: flag(backends.Warmup), Iterations: flag(backends.Iterations), Rate: flag(backends.Rate), MaxDepth: flag(backends.MaxDepth),
 		TargetAccept: flag(backends.TargetAccept), Metric: flag(backends.Metric), Closer: algorithm.Closer,
 	}
+	a.Improper = record.Improper
 	a.Recentred = algorithm.Recentres != nil && algorithm.Recentres(record.Settings)
 	switch depth := record.Settings[roles[backends.MaxDepth.String()]].(type) {
 	case int:

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/posterior"
 )
@@ -33,7 +34,7 @@ func (p *Prepared) record() (posterior.Record, error) {
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
 		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Modules: modulesOf(p.Modules()), Data: inputs, Inits: inits, Salt: salt,
 		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Accepted: p.Accepted(), PriorOnly: p.Checked.PriorOnly, Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
-		Roles: p.Algorithm.Roles(),
+		Roles: p.Algorithm.Roles(), Improper: p.improper(),
 	}, err
 }
 
@@ -50,6 +51,14 @@ func (p *Prepared) joins() (key string, joins []posterior.Join) {
 		joins = append(joins, posterior.Join{Parties: j.Parties, Key: j.Key, Rows: j.Rows, Held: j.Held, Dropped: j.Dropped, Incomplete: j.Incomplete})
 	}
 	return key, joins
+}
+
+// improper lists the parameters with improper priors; nil: they are not known, or other statements can leave parameters without a posterior.
+func (p *Prepared) improper() []string {
+	if p.apart != nil || slices.ContainsFunc(p.Checked.Likelihoods, (*check.Likelihood).Factor) {
+		return nil
+	}
+	return p.Checked.Improper()
 }
 
 // rho returns one number, or one per client where they differ, or nil where there are no auxiliary variables.

@@ -15,6 +15,9 @@ type Advice struct {
 	Recentred bool // the warm-up chose the coordinates of hierarchies itself
 
 	Metric string // has the choice "dense"
+	// Improper are the parameters with improper priors, without which no posterior is improper; nil: not known.
+	Improper []string
+
 	Depth  int    // the limit of MaxDepth; 0: not known, or there are no trees
 	Closer string // settings with which an approximation is closer to the posterior, as on the command line; "": none
 	Exact  string // the choice of an algorithm that samples the posterior itself, as on the command line; "": none

@@ -54,7 +54,7 @@ func Classed(found []Finding) []Finding {
 // A Finding is one problem of a run.
 type Finding struct {
 	Class Class `json:"class"`
-	// interrupted, nonfinite, converged, improper, divergences, max_depth, ebfmi, rhat, ess_bulk, ess_tail, constant; khat, extrapolation; moved
+	// interrupted, nonfinite, converged, improper, diverged, divergences, max_depth, ebfmi, rhat, ess_bulk, ess_tail, constant; khat, extrapolation; moved
 	Check     string `json:"check"`
 	Chain     int    `json:"chain,omitempty"`     // from 1; 0: of all
 	Parameter string `json:"parameter,omitempty"` // as in the summary
@@ -73,7 +73,7 @@ func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) []Finding
 		out, owners = append(out, diagnostics.Noted...), diagnostics.Diagonal
 	}
 	a.Metric = diagonal(d, rows, owners, a.Metric)
-	unbounded := d.improper(rows)
+	unbounded := d.unbounded(rows, a)
 	out = append(out, unbounded...)
 	if len(unbounded) == 0 { // trajectories without a distribution to settle in fail for that reason alone
 		out = append(out, d.transitions(a)...)
@@ -110,10 +110,20 @@ func without(rows []Row, found []Finding) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return named[r.Name] })
 }
 
-// improper reports parameters whose draws are not finite, or so large, in chains that have not settled, that nothing in the model seems to bound them. The
-// largest are first.
-func (d *Draws) improper(rows []Row) []Finding {
+// unbounded reports parameters whose draws are not finite, or so large, in chains that have not settled, that nothing in the model seems to bound them. The largest are first. With
+// proper priors the posterior is a distribution, so that the cause is the run, or the long tails of such a prior.
+func (d *Draws) unbounded(rows []Row, a Advice) []Finding {
 	var out []Finding
+	check, cause := "improper", "; either the posterior is improper, so that neither data nor priors bound it and there is no mean, or the run diverged"
+	try := "a proper prior for it and for the parameters it depends on: vflc check MODEL --priors lists those in force"
+	switch {
+	case len(a.Improper) > 0:
+		cause += "; improper priors: " + strings.Join(a.Improper, ", ")
+		try = "proper priors for these"
+	case a.Improper != nil:
+		check, cause = "diverged", "; all priors are proper, and so is the posterior: the run diverged, or went astray in the long tails of a prior"
+		try = remedies(a.longer(), "priors with shorter tails for it and for the parameters it depends on: vflc check MODEL --priors lists those in force")
+	}
 	for k, r := range rows {
 		largest := 0.0
 		for _, chain := range d.Column(k) {
@@ -131,9 +141,7 @@ func (d *Draws) improper(rows []Row) []Finding {
 		if largest-largest != 0 {
 			text = r.Shown() + ": some of its draws are not finite"
 		}
-		out = append(out, Finding{Check: "improper", Parameter: r.Name, Label: r.Label, Value: Number(largest),
-			Text: text + "; either the posterior is improper, so that neither data nor priors bound it and there is no mean, or the run diverged",
-			Try:  "a proper prior for it and for the parameters it depends on: vflc check MODEL --priors lists those in force"})
+		out = append(out, Finding{Check: check, Parameter: r.Name, Label: r.Label, Value: Number(largest), Text: text + cause, Try: try})
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int { return -cmp.Compare(a.Value, b.Value) })
 	return out

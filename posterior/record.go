@@ -23,10 +23,12 @@ type Record struct {
 	Rho       any                `json:"rho"`
 	Seed      uint64             `json:"seed"`
 	Draws     int                `json:"draws"`
-	Settings  map[string]any     `json:"settings"`        // of the backend, defaults included
-	Complete  bool               `json:"complete"`        // the algorithm was done when the outputs were written
-	Files     map[string]string  `json:"files,omitempty"` // SHA-256 digests of the outputs, by path in the folder
-	Roles     map[string]string  `json:"roles,omitempty"` // the names of settings by what they mean to every backend: chains, warmup, draws, …
+	Settings  map[string]any     `json:"settings"` // of the backend, defaults included
+	Complete  bool               `json:"complete"` // the algorithm was done when the outputs were written
+	// Improper are the parameters whose priors are improper; nil: not known, because parties are apart, or factors stand in the model.
+	Improper []string          `json:"improper_priors,omitzero"`
+	Files    map[string]string `json:"files,omitempty"` // SHA-256 digests of the outputs, by path in the folder
+	Roles    map[string]string `json:"roles,omitempty"` // the names of settings by what they mean to every backend: chains, warmup, draws, …
 }
 
 // A Join is a set of tables whose rows were joined.

@@ -125,6 +125,17 @@ func (s *Symbol) Flat() bool {
 	return s.Dist != nil && !s.Dist.Proper() && s.Initial == nil && !s.Opaque && !bounded(s) && (s.Lower == nil || s.Upper == nil)
 }
 
+// Improper lists the parameters whose priors are improper.
+func (p *Program) Improper() []string {
+	out := []string{}
+	for _, s := range p.Order {
+		if s.Kind == Param && s.Flat() {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
 // bounded reports a parameter in a bounded set of vectors or matrices, in which a constant density is that of a distribution.
 func bounded(s *Symbol) bool {
 	if s.Structure == nil {

@@ -80,15 +80,8 @@ func Variation(p *check.Program, values map[string]data.Bindings, alone bool) (d
 
 // improper names the parameters that have improper priors.
 func improper(p *check.Program) (diags diag.List) {
-	var at *check.Symbol
-	var names []string
-	for _, s := range p.Order {
-		if s.Kind == check.Param && s.Flat() {
-			at, names = cmp.Or(at, s), append(names, s.Name)
-		}
-	}
-	if at != nil {
-		diags.Warnf(diag.FlatPrior, p.File.Source, at.Ident.Span(), "improper priors of %s: the data alone bound them", strings.Join(names, ", ")).Severity = diag.Info
+	if names := p.Improper(); len(names) > 0 {
+		diags.Warnf(diag.FlatPrior, p.File.Source, p.Symbols[names[0]].Ident.Span(), "improper priors of %s: the data alone bound them", strings.Join(names, ", ")).Severity = diag.Info
 	}
 	return diags
 }
