@@ -1,6 +1,6 @@
 package backends
 
-import "github.com/vflc/vflc/internal/grouped"
+import "fmt"
 
 // A Forecast says before a run between parties how many evaluations it takes: the fewest and the most of what is usual.
 type Forecast struct {
@@ -14,7 +14,7 @@ type Forecast struct {
 type Range struct{ Least, Most int }
 
 // String implements fmt.Stringer.
-func (r Range) String() string { return grouped.Digits(r.Least) + " to " + grouped.Digits(r.Most) }
+func (r Range) String() string { return fmt.Sprintf("%d to %d", r.Least, r.Most) }
 
 // Times is a range of so many times as much.
 func (r Range) Times(n int) Range { return Range{r.Least * n, r.Most * n} }

@@ -430,14 +430,14 @@ func (p *preflight) rounds(a announcement) {
 		return
 	}
 	f := algorithm.Forecast(s)
-	p.note("rounds", "%s (%s); %s bounds those of all runs on these rows", f.Rounds, f.Basis, set)
+	p.note("rounds", "%s (%s); %s bounds those of all runs on these rows", between(f.Rounds), f.Basis, set)
 	if p.node.policy == nil || p.node.policy.MaxRounds == 0 {
 		return
 	}
 	const name = "policy: max_rounds"
 	_, spent, err := policy.OpenHistory(p.Identity).Earlier(p.part.rows)
 	left := int(p.node.policy.MaxRounds - spent.Rounds)
-	short := fmt.Sprintf("%s rounds are left, and such a fit takes %s", grouped.Digits(max(0, left)), f.Rounds)
+	short := fmt.Sprintf("%s rounds are left, and such a fit takes %s", grouped.Digits(max(0, left)), between(f.Rounds))
 	way := fmt.Sprintf("max_rounds = %d suffices, or fewer chains or draws", spent.Rounds+int64(f.Rounds.Most))
 	switch {
 	case err != nil:
@@ -448,6 +448,8 @@ func (p *preflight) rounds(a announcement) {
 		p.note(name, "%s: it may end before the fit does; %s", short, way)
 	}
 }
+
+func between(r backends.Range) string { return grouped.Digits(r.Least) + " to " + grouped.Digits(r.Most) }
 
 // terms shows the run that is announced, and lets the owner of a client without a policy confirm it.
 func (p *preflight) terms(a announcement) {
