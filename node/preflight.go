@@ -449,7 +449,9 @@ func (p *preflight) rounds(a announcement) {
 	}
 }
 
-func between(r backends.Range) string { return grouped.Digits(r.Least) + " to " + grouped.Digits(r.Most) }
+func between(r backends.Range) string {
+	return grouped.Digits(r.Least) + " to " + grouped.Digits(r.Most)
+}
 
 // terms shows the run that is announced, and lets the owner of a client without a policy confirm it.
 func (p *preflight) terms(a announcement) {
