@@ -71,6 +71,25 @@ func TestPreflightAsksTheServer(t *testing.T) {
 		t.Error(out)
 	}
 	s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n41,", "\n39,", 1))
+	const file = "demo/parties/b/policy.toml"
+	before := s.read(file)
+	for _, c := range []struct {
+		rounds int
+		want   string // of it, after the rounds that are left
+		ok     bool
+	}{
+		{1000, "problem  policy: max_rounds: ", false},
+		{5000, "note     policy: max_rounds: ", true},
+		{20_000, "ok       policy: max_rounds: ", true},
+	} {
+		s.write(file, fmt.Sprintf("min_contributors = 2\nmax_rounds = %d\n", c.rounds))
+		out := ask()
+		took := strings.Contains(out, "rounds are left, and such a fit takes 1,800 to 15,800")
+		if !strings.Contains(out, c.want) || strings.Contains(out, "no problem found") != c.ok || took != (c.rounds < 20_000) {
+			t.Errorf("of %d rounds:\n%s", c.rounds, out)
+		}
+	}
+	s.write(file, before)
 	s.must("stop", "demo/runs/server")
 	select {
 	case <-ended:
