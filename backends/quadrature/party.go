@@ -76,10 +76,16 @@ func (p *party) start(number int, noise density.Stream, place func(mean []float6
 	copy(f.Matrix, p.lin.Prior.Precision)
 	m := p.trail.next()
 	clear(m.theta)
-	if p.d == 0 || f.Definite() {
+	proper := p.d == 0 || f.Definite()
+	if proper {
 		copy(m.theta, p.lin.Prior.Gradient)
 		f.Solve(m.theta)
-		if number > 0 {
+	}
+	if number > 0 {
+		for i := 0; !proper && i < p.d; i++ { // as if the prior were times a standard normal
+			f.Matrix[i*p.d+i]++
+		}
+		if proper || f.Definite() {
 			p.disperse(number, noise, m.theta)
 		}
 	}
