@@ -143,11 +143,24 @@ type Weighted interface {
 type Restarted interface {
 	// Restarts returns the final ELBOs of the fits that are done, in their order; the same at every party. It is nil where there is one fit.
 	Restarts() []Estimate
-	// Modes returns those of the distinct approximations among these, the best first, once all are done; nil where there is one fit.
-	Modes() []Estimate
-	// Select makes one of them the approximation that draws are from, as the first is.
-	Select(mode int) error
+	// Search returns what the fits found, once all are done; its zero value where there is one fit.
+	Search() Search
+	// Select makes the approximation of a place the one that draws are from, as the first is.
+	Select(place int) error
 }
+
+// A Search is what several fits from different starting points found; the same at every party.
+type Search struct {
+	Wanted      int        // fits that should have converged
+	Fits        int        // that were made: others take the places of those that failed, where they can
+	Unconverged int        // of these, ended before they had converged
+	Failed      int        // of these, ended in an error or at draws that are not finite
+	Places      int        // where the others ended, the best first for Select
+	Modes       []Estimate // final ELBOs of the places where a fit converged, the best first
+}
+
+// Converged is how many of the fits did.
+func (s *Search) Converged() int { return s.Fits - s.Unconverged - s.Failed }
 
 // Evaluation is the phase after a fit in which its result is evaluated: its iterations are not those of the fit.
 const Evaluation = "evaluate"

@@ -26,13 +26,13 @@ type fitted struct {
 	drawing     time.Duration
 	fittingCPU  *posterior.Number // seconds of all cores; nil: not known
 	drawingCPU  *posterior.Number
-	weighted    *posterior.Draws    // what was drawn, where the draws are resampled with weights
-	corrected   []float64           // the weights
-	weighable   bool                // weights would correct the draws, if they are reliable
-	uncorrected string              // why they cannot, and what could; "": they can, or nobody wants it
-	restarts    []posterior.ELBO    // of the fits from several starting points; nil where there is one
-	modes       []backends.Estimate // of the distinct ones among these, the best first
-	ratios      []float64           // log p − log q at draws from the approximation; nil where they are not computed
+	weighted    *posterior.Draws // what was drawn, where the draws are resampled with weights
+	corrected   []float64        // the weights
+	weighable   bool             // weights would correct the draws, if they are reliable
+	uncorrected string           // why they cannot, and what could; "": they can, or nobody wants it
+	restarts    []posterior.ELBO // of the fits from several starting points; nil where there is one
+	search      backends.Search  // what these found
+	ratios      []float64        // log p − log q at draws from the approximation; nil where they are not computed
 	interrupted bool
 	chains      []*chain // the chains of the draws; nil where draws are independent
 	kernels     []*chain // what was saved
@@ -81,7 +81,7 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 			f.restarts = append(f.restarts, atMost(e))
 		}
 		if c.info.Done {
-			f.modes = r.Modes()
+			f.search = r.Search()
 		}
 	}
 	if w, ok := c.kernel.(backends.Weighted); ok {
@@ -213,7 +213,7 @@ func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
 	if f.corrected == nil && !(float64(f.khat()) > posterior.KhatBound) && !(len(f.ratios) > 0 && f.exact()) {
 		out = append(out, f.unweighed(a))
 	}
-	out = append(out, modesOf(f.modes)...)
+	out = append(out, searched(&f.search)...)
 	return append(out, f.nonFinite(" and were left out")...)
 }
 

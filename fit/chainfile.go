@@ -88,7 +88,7 @@ func (m *sampling) place(c *chain) {
 	}
 }
 
-const chainHeading = "vflc chain 4"
+const chainHeading = "vflc chain 5"
 
 // openChain opens a chain's file after it has compared the file with its digest.
 func openChain(path string) (*os.File, io.Reader, error) {
@@ -191,17 +191,18 @@ const mostModes = 1000
 
 // fitState saves or loads what is known of a variational fit.
 func (c *chain) fitState(f *checkpoint.Codec) {
-	modes := len(c.modes)
-	if f.Ints(&modes); modes < 0 || modes > mostModes {
+	s := &c.search
+	modes := len(s.Modes)
+	if f.Ints(&modes, &s.Wanted, &s.Fits, &s.Unconverged, &s.Failed, &s.Places); modes < 0 || modes > mostModes {
 		f.Fail(fmt.Errorf("%d modes", modes))
 		return
 	}
-	if len(c.modes) != modes {
-		c.modes = make([]backends.Estimate, modes)
+	if len(s.Modes) != modes {
+		s.Modes = make([]backends.Estimate, modes)
 	}
-	for i := range c.modes {
-		f.Ints(&c.modes[i].N)
-		f.Float(&c.modes[i].Value, &c.modes[i].SE)
+	for i := range s.Modes {
+		f.Ints(&s.Modes[i].N)
+		f.Float(&s.Modes[i].Value, &s.Modes[i].SE)
 	}
 	fit := &c.info.Fit
 	for _, e := range []*backends.Estimate{&fit.Smooth, &fit.Trace, &fit.Drift, &fit.Final} {

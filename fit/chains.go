@@ -37,8 +37,8 @@ type chain struct {
 	// Of a variational fit:
 	iterations int // those before the evaluation of the result
 	trace      []posterior.ELBOPoint
-	// Of chains that begin near approximations: the ELBOs of the modes that these found; nil where one was fitted.
-	modes []backends.Estimate
+	// Of chains that begin near approximations: what the fits of these found.
+	search backends.Search // what the fits near which the chain began found
 }
 
 // A sampling is a run of kernels that draw while they step: Markov chains side by side, or one kernel that draws for several chains in turn.

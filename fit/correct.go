@@ -143,19 +143,30 @@ func (f *fitted) unweighed(a posterior.Advice) posterior.Finding {
 	return out
 }
 
-// modesOf is the finding of several modes, by the ELBOs of their approximations.
-func modesOf(elbos []backends.Estimate) []posterior.Finding {
-	if len(elbos) < 2 {
-		return nil
+// searched are the findings of fits from several starting points: of several modes, or of fits too few of which converged to say that there is one.
+func searched(s *backends.Search) []posterior.Finding {
+	missing := s.Unconverged + s.Failed
+	fits := fmt.Sprintf("of %s from different starting points %d did not converge", grouped.Count(s.Fits, "fit"), missing)
+	if s.Failed > 0 {
+		fits += fmt.Sprintf(" (%d of them failed or had draws that are not finite)", s.Failed)
 	}
-	text := fmt.Sprintf("fits from several starting points ended at %d places, with ELBOs", len(elbos))
-	for i, e := range elbos {
+	if len(s.Modes) < 2 {
+		if s.Converged() >= s.Wanted {
+			return nil
+		}
+		return []posterior.Finding{{Check: "search", Value: posterior.Number(missing),
+			Text: fits + ": whether the posterior has several modes is not known", Try: "priors that leave less room; chains that begin apart"}}
+	}
+	text := fmt.Sprintf("fits from several starting points converged at %d places, with ELBOs", len(s.Modes))
+	for i, e := range s.Modes {
 		if i > 0 {
 			text += ","
 		}
 		text += fmt.Sprintf(" %.5g", e.Value)
 	}
-	return []posterior.Finding{{Check: "modes", Value: posterior.Number(len(elbos)),
-		Text: text + ": where these fits have converged, the posterior has as many modes, whose masses are about in the ratio of e to the ELBOs, and draws near one say nothing of another",
-		Try:  "priors or a parameterisation that leave one of them; chains that begin apart"}}
+	text += ": the posterior has as many modes, whose masses are about in the ratio of e to the ELBOs, and draws near one say nothing of another"
+	if missing > 0 {
+		text += "; " + fits
+	}
+	return []posterior.Finding{{Check: "modes", Value: posterior.Number(len(s.Modes)), Text: text, Try: "priors or a parameterisation that leave one of them; chains that begin apart"}}
 }

@@ -30,8 +30,8 @@ func (f *fitted) diagnose(maxDepth int) posterior.Diagnostics {
 	if f.interrupted {
 		d.Noted = append(d.Noted, f.interruption())
 	}
-	if len(f.chains) > 0 {
-		d.Noted = append(d.Noted, modesOf(f.chains[0].modes)...)
+	if len(f.chains) > 0 && f.chains[0].search.Places > 1 { // near one place the chains themselves tell how far they got
+		d.Noted = append(d.Noted, searched(&f.chains[0].search)...)
 	}
 	return d
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -372,6 +374,60 @@ func TestLocalStepsAreRefused(t *testing.T) {
 		good(t, diags, err)
 		if _, err = p.Sample(t.Context(), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want …%s…", err, want)
+		}
+	}
+}
+
+// A party with more parameters than the usual fixed draws determine the covariance of raises their number, to the least power of two times it that is four for each parameter, rather than take another estimator: some
+// tens of round trips then, in which the posterior's means are found. Draws that a user has set are not raised.
+func TestDrawsAreRaisedForWideParties(t *testing.T) {
+	const n = 120
+	for _, c := range []struct{ width, draws int }{{16, 64}, {17, 128}, {22, 128}, {33, 256}} {
+		r := rand.New(rand.NewPCG(uint64(c.width), 2))
+		header, a, server := "id", "", "id,y\n"
+		for k := range c.width {
+			header += fmt.Sprintf(",x%d", k+1)
+		}
+		truth := make([]float64, c.width)
+		for k := range truth {
+			truth[k] = r.NormFloat64()
+		}
+		for i := range n {
+			a += fmt.Sprint(i)
+			eta := 0.0
+			for k := range c.width {
+				x := r.NormFloat64()
+				a += fmt.Sprintf(",%.17g", x)
+				eta += truth[k] * x
+			}
+			a, server = a+"\n", server+fmt.Sprintf("%d,%.17g\n", i, eta+0.5*r.NormFloat64())
+		}
+		text := "client a\ndata y : real[N]\ndata X : real[N, K] @ a\nparam u : real[K] ~ student_t(4, 0, 1) @ a\ny ~ normal(X * u, 0.5)\n"
+		b := bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server, "a.csv": header + "\n" + a})
+		prepared := func(given map[string]string) *Prepared {
+			p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 1})
+			good(t, diags, err)
+			return p
+		}
+		if got := prepared(map[string]string{"draws-per-step": "32"}).Settings; got.Text("estimator") != "sampled" || got.Int("draws-per-step") != 32 {
+			t.Errorf("%d parameters with 32 draws that were asked for: %s with %d", c.width, got.Text("estimator"), got.Int("draws-per-step"))
+		}
+		p := prepared(map[string]string{})
+		if got := p.Settings.Text("estimator"); got != "fixed" || p.Settings.Int("draws-per-step") != c.draws {
+			t.Errorf("%d parameters: estimator %s with %d draws, want fixed with %d", c.width, got, p.Settings.Int("draws-per-step"), c.draws)
+			continue
+		}
+		out, err := p.Sample(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trips := out.Document.Work.SequentialRounds; trips > 40 {
+			t.Errorf("%d parameters: %d round trips", c.width, trips)
+		}
+		for k, row := range out.Summary() {
+			if off := math.Abs(float64(row.Mean)-truth[k]) / float64(row.SD); !(off < 4) {
+				t.Errorf("%d parameters: %s is %.1f sd from its true value", c.width, row.Name, off)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package fit
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/metropolis"
 )
@@ -159,6 +161,72 @@ func TestScheduleIsNoConvergence(t *testing.T) {
 		}
 		if !c.converged && r.Summary()[0].SD > 0.7 {
 			t.Errorf("%s: the sd of m is %v, so that it has nearly converged", name, r.Summary()[0].SD)
+		}
+	}
+}
+
+// Weights that correct draws well on average may leave few of them where a quantile of one parameter is: that is a finding, of the run and of its folder, whose value is the number of draws without weights that would
+// tell the share of the mass below the quantile as exactly. With more draws it is none.
+func TestFewDrawsOfAQuantileAreAFinding(t *testing.T) {
+	algorithm := backend(t, "sfvi")
+	bound := twoPlaces(t, algorithm.Transforms[0])
+	env, err := session.NewLocal(bound.Plan, session.SimulatedKeys(3, bound.Plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Prepared{Algorithm: algorithm, Bound: bound}
+	p.Record.Backend, p.Record.Roles = "sfvi", algorithm.Roles()
+	for _, c := range []struct {
+		draws int
+		fires bool
+	}{{60, true}, {200, false}} {
+		// z and x are normal quantiles, z in another order; x of the posterior has a variance of 1/(1 − 0.3), and z is as drawn.
+		f := &fitted{weighable: true, draws: posterior.NewDraws([]posterior.Variable{{Name: "z", Owner: "server"}, {Name: "x", Owner: "server"}}, 1, c.draws)}
+		f.info.Done, f.info.Fit.Converged = true, true
+		quantile := func(i int) float64 { return math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(c.draws)-1) }
+		for i := range c.draws {
+			x := quantile(i)
+			f.ratios = append(f.ratios, 0.15*x*x)
+			f.draws.Append(0, []float64{quantile(37 * i % c.draws), x})
+		}
+		f.resample(env)
+		if f.corrected == nil {
+			t.Fatalf("%d draws, k̂ %g: not corrected", c.draws, f.khat())
+		}
+		r := p.result(f)
+		want := math.Inf(1) // p(1 − p) divided by the variance of a weighted share, at the worse quantile of x
+		row := f.summary()[1]
+		for _, q := range []posterior.Number{row.Q5, row.Q95} {
+			share, square := 0.0, 0.0
+			below := func(i int) float64 {
+				if f.weighted.Column(1)[0][i] <= float64(q) {
+					return 1
+				}
+				return 0
+			}
+			for i, w := range f.corrected {
+				share += w * below(i)
+			}
+			for i, w := range f.corrected {
+				square += w * w * (below(i) - share) * (below(i) - share)
+			}
+			want = min(want, share*(1-share)/square)
+		}
+		if (want < fewEffective) != c.fires {
+			t.Fatalf("%d draws: %g of them tell a quantile of x", c.draws, want)
+		}
+		for what, found := range map[string][]posterior.Finding{"run": r.Diagnose(), "folder": Diagnose(written(t, r))} {
+			at := slices.IndexFunc(found, func(f posterior.Finding) bool { return f.Check == "quantiles" })
+			if (at >= 0) != c.fires {
+				t.Errorf("%d draws: the %s has the findings %v", c.draws, what, found)
+			}
+			if at < 0 || !c.fires {
+				continue
+			}
+			text := fmt.Sprintf("x: its 5 %% or 95 %% quantile is as uncertain as that of %.0f draws: few draws of the approximation lie where the posterior's tail is", want)
+			if f := found[at]; f.Parameter != "x" || math.Abs(float64(f.Value)-want) > 0.03*want || f.Try == "" || !strings.HasPrefix(f.Text, text) {
+				t.Errorf("the finding is %+v, want %s (%g)", f, text, want)
+			}
 		}
 	}
 }

@@ -16,9 +16,9 @@ import (
 type vicinity struct {
 	algorithm backends.Algorithm
 	settings  backends.Settings
-	name      string              // of the algorithm, or of the folder of a run
-	earlier   bool                // that run has fitted it
-	modes     []backends.Estimate // ELBOs of the distinct approximations that were found, the best first; nil where one was fitted
+	name      string          // of the algorithm, or of the folder of a run
+	earlier   bool            // that run has fitted it
+	search    backends.Search // what its fits from several starting points found
 }
 
 // cloudDraws is the largest number of draws from an approximation by which chains that begin near it know it.
@@ -127,12 +127,14 @@ func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Pr
 	}
 	n := min(info.Draws, cloudDraws)
 	several, ok := k.(backends.Restarted)
-	if !ok || len(several.Modes()) < 2 {
+	if ok {
+		v.search = several.Search()
+	}
+	if v.search.Places < 2 {
 		return [][][][]float64{cloud(env, k, n)}, nil
 	}
 	var out [][][][]float64
-	v.modes = several.Modes()
-	for i := range v.modes {
+	for i := range v.search.Places {
 		if err := several.Select(i); err != nil {
 			return nil, err
 		}

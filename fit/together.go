@@ -105,7 +105,7 @@ func (g *band) begin(ctx context.Context) error {
 		return err
 	}
 	for _, c := range g.chains {
-		c.modes = g.near.modes
+		c.search = g.near.search
 	}
 	return g.side.Each(ctx, func(ctx context.Context, k int) error {
 		return g.kernels[k].(backends.Joint).Begin(ctx, startOf(g.first, draws, k, g.Settings.Plan))

@@ -35,7 +35,7 @@ const (
 // ClassOf returns the class of the findings of a check.
 func ClassOf(check string) Class {
 	switch check {
-	case "khat", "extrapolation", "conditional", "uncorrected", "quantiles", "modes":
+	case "khat", "extrapolation", "conditional", "uncorrected", "quantiles", "modes", "search":
 		return ApproximationClass
 	case "moved":
 		return MovedClass

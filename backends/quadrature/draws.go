@@ -165,6 +165,7 @@ func (p *party) carry(c *checkpoint.Codec) {
 		}
 		c.Float(&s.entropy, &s.value)
 	}
+	c.Bool(&p.failed)
 	c.Ints(&p.trail.used)
 	for _, m := range p.trail.values {
 		c.Floats(m.theta)

@@ -1,8 +1,10 @@
 package quadrature
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/vflc/vflc/backends"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -76,7 +78,10 @@ func (k *Kernel) decide(elbo float64, out []float64) {
 	s := k.server
 	verdict := s.judge(elbo)
 	if s.rejected == mostRejects && k.failure == nil {
-		k.failure = fmt.Errorf("sfvi: the ELBO fell or was not finite in %d iterations in a row, however small the step", mostRejects)
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the ELBO fell or was not finite in %d iterations in a row, however small the step", mostRejects)}
+	}
+	if k.failure != nil {
+		verdict = abandon
 	}
 	out[atVerdict], out[atDamping], out[atELBO] = float64(verdict), s.damping, s.elbo
 	k.take(out)
@@ -90,10 +95,12 @@ func (k *Kernel) receive(p *party, down [][]float64) {
 		p.trail.used = 0
 	case goOn:
 		p.takeSlopes(down)
-	case finish:
+	case finish, abandon:
 		return
 	}
-	k.fail(p.cover(p.now) && p.solve(p.now, k.damping))
+	if p.failed = p.failed || !(p.cover(p.now) && p.solve(p.now, k.damping)); p.failed {
+		p.stay()
+	}
 }
 
 // moments is the exchange of means and variances where the clients evaluate the likelihood.
@@ -132,6 +139,9 @@ func (k mixing) Receive(_ int, _ [][]float64, out []float64) { copy(k.mix, out) 
 func (k *Kernel) take(out []float64) {
 	k.rise = out[atELBO] - k.elbo
 	k.verdict, k.damping, k.elbo = int(out[atVerdict]), out[atDamping], out[atELBO]
+	if k.verdict == abandon && k.failure == nil {
+		k.failure = &backends.FitError{Err: errors.New("sfvi: the server cannot go on with the fit: it says why")}
+	}
 }
 
 // takeSlopes takes the whole likelihood's slopes and curvatures, of which those of the party's own copy are taken off.
@@ -191,7 +201,7 @@ func (k slopes) Answer(sum [][]float64, total []float64, down [][]float64, out [
 	case goOn:
 		copy(s.g, total[1:1+m])
 		copy(s.h, total[1+m:1+m+m*m])
-	case finish:
+	case finish, abandon:
 		return
 	}
 	k.fail(s.follow())

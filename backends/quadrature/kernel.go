@@ -18,7 +18,7 @@ import (
 
 // Options is what a user may choose.
 type Options struct {
-	Start      int    // number of the starting point
+	Start      int    // number of the starting point; see party.disperse
 	Guide      string // form of q(z | θ)
 	Theta      string // of q(θ): fullrank, meanfield or joint
 	Iterations int
@@ -150,8 +150,8 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 	var err error
 	switch k.phase {
 	case fitting:
-		if err = k.iterate(ctx); err == nil {
-			err = k.failure
+		if err = k.iterate(ctx); err == nil && (k.options.Start == 0 || k.verdict == abandon) {
+			err = k.failing()
 		}
 		k.advance()
 	case evaluating:
@@ -199,9 +199,21 @@ func (k *Kernel) iterate(ctx context.Context) error {
 	return k.relay.Relay(ctx, density.Slopes, density.RelaySize{Columns: 2, Scalars: 1 + sent + k.described(), Answers: decision + k.described()}, slopes{k})
 }
 
+// Failed reports whether a party of this process could not go on. It stays where it is then, since the others cannot know: they learn it when fits from different starting points are compared, and a first
+// fit ends at once.
+func (k *Kernel) Failed() bool {
+	return slices.ContainsFunc(k.parties, func(p *party) bool { return p.failed })
+}
+
+// failing is the reason why the fit cannot go on.
+func (k *Kernel) failing() error {
+	k.fail(!k.Failed())
+	return k.failure
+}
+
 func (k *Kernel) fail(ok bool) {
 	if !ok && k.failure == nil {
-		k.failure = errors.New("sfvi: a linear system of the fit by quadrature has no solution in double precision: the density or the data are not finite, columns are of sizes too unlike (zscore them), or data that do not determine a parameter leave it to an improper prior")
+		k.failure = &backends.FitError{Err: errors.New("sfvi: a linear system of the fit by quadrature has no solution in double precision: the density or the data are not finite, columns are of sizes too unlike (zscore them), or data that do not determine a parameter leave it to an improper prior")}
 	}
 }
 

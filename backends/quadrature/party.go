@@ -1,6 +1,8 @@
 package quadrature
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -34,6 +36,7 @@ type party struct {
 	g, weight    []float64
 	residual     []float64
 	step, target []float64
+	failed       bool        // it has no next value: it stays where it is
 	sample       *sample     // draws, once the fit is evaluated
 	noisy        []*together // the party's likelihoods, where the noise is integrated out of them
 }
@@ -66,17 +69,23 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	return p
 }
 
-// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none, with its mean moved by place; from other starting points around draws from the
-// prior, every second of them the reflection of the one before in its mode. It returns the mean of the globals.
+// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none, with its mean moved by place; from other starting points around those of disperse.
+// It returns the mean of the globals.
 func (p *party) start(number int, noise density.Stream, place func(mean []float64)) (phi []float64) {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
 	m := p.trail.next()
 	clear(m.theta)
-	if p.d == 0 || f.Definite() {
+	proper := p.d == 0 || f.Definite()
+	if proper {
 		copy(m.theta, p.lin.Prior.Gradient)
 		f.Solve(m.theta)
-		if number > 0 {
+	}
+	if number > 0 {
+		for i := 0; !proper && i < p.d; i++ { // as if the prior were times a standard normal
+			f.Matrix[i*p.d+i]++
+		}
+		if proper || f.Definite() {
 			p.disperse(number, noise, m.theta)
 		}
 	}
@@ -102,10 +111,20 @@ func (p *party) start(number int, noise density.Stream, place func(mean []float6
 	return phi
 }
 
-// disperse moves a mean by a draw from the prior, whose precision is settled.
+// wide is how many standard deviations of the prior every second pair of starting points is from its mode in each coordinate.
+const wide = 2
+
+// disperse moves a mean from the mode of the prior, whose precision is settled: to the corner of a box of two standard deviations in each coordinate, in the coordinates in which the prior is standard
+// normal, or to a draw from the prior, in turn, and each time to the reflection of that after it. A draw alone may hardly differ from the mode in the direction in which modes are apart.
 func (p *party) disperse(number int, noise density.Stream, mean []float64) {
-	noise.Round(uint64((number + 1) / 2))
+	pair := (number + 1) / 2
+	noise.Round(uint64(pair))
 	noise.FillNormals(p.step)
+	for i, v := range p.step {
+		if pair%2 == 1 {
+			p.step[i] = math.Copysign(wide, v)
+		}
+	}
 	p.q.precision.Backward(p.step)
 	sign := 1.0
 	if number%2 == 0 {

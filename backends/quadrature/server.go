@@ -10,9 +10,10 @@ import (
 
 // What the server decides of an iterate.
 const (
-	goOn   = iota // from it
-	goBack        // to the one before, with twice the damping: the ELBO fell
-	finish        // it is the result
+	goOn    = iota // from it
+	goBack         // to the one before, with twice the damping: the ELBO fell
+	finish         // it is the result
+	abandon        // none follows: the server cannot go on
 )
 
 // The server's answers. Those about an iterate, and then the coefficients with which the values of the map are mixed.

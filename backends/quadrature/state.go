@@ -82,6 +82,13 @@ func (t *trail) next() *mapped {
 	return &t.values[t.used-1]
 }
 
+// stay makes the newest iterate the next value of the map.
+func (p *party) stay() {
+	m := p.trail.next()
+	copy(m.theta, p.now.theta)
+	copy(m.z, p.now.z)
+}
+
 func (t *trail) last() *mapped { return &t.values[t.used-1] }
 
 // mix sets a state's means to the combination of the values.

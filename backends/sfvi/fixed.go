@@ -211,8 +211,7 @@ func (k climbing) judge(values, out []float64) {
 	out[0], out[1], out[2] = 0, v, k.step
 	enough, rounding := k.value+float64(sufficient*k.step*k.slope), float64(1e-9*math.Abs(k.value))
 	switch {
-	case !k.begun && !finite(v):
-		k.failure = fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Why())
+	case !k.begun && !finite(v): // take ends the fit at every party
 	case !k.begun || finite(v) && (v >= enough || k.step*k.slope < rounding && v >= k.value-rounding):
 		out[0], out[2] = 1, 1
 	case finite(v): // the maximum of the parabola through value, slope and v
@@ -223,7 +222,11 @@ func (k climbing) judge(values, out []float64) {
 	}
 }
 
-func (k climbing) take(out []float64) { copy(k.decided[:], out) }
+func (k climbing) take(out []float64) {
+	if copy(k.decided[:], out); !k.begun && !finite(out[1]) && k.failure == nil {
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Why())}
+	}
+}
 
 func (climbing) answers() int { return 3 }
 
@@ -267,9 +270,6 @@ func (k turning) Answer(_ [][]float64, total []float64, _ [][]float64, out []flo
 		calm = 0
 	}
 	out[turnDone] = float64(calm)
-	if !finite(slope) && k.failure == nil {
-		k.failure = fmt.Errorf("sfvi: the gradient is not finite at draws where the log density is: %s", k.env.Why())
-	}
 	k.turn(out)
 	k.server.turn(out)
 }
@@ -283,6 +283,9 @@ func (k turning) Receive(b int, _ [][]float64, out []float64) {
 func (k *fixed) turn(out []float64) {
 	k.slope, k.step, k.calm = out[turnSlope], out[turnStep], int(out[turnDone])
 	k.converged = k.calm >= 2
+	if !finite(k.slope) && k.failure == nil {
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the gradient is not finite at draws where the log density is: %s", k.env.Why())}
+	}
 }
 
 // enough is what may be left to gain, in nats, when the fit ends.

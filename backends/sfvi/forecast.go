@@ -8,7 +8,7 @@ import (
 
 // usualSolves are the steps by quadrature within which most fits end, and usualSteps those with fixed draws.
 var (
-	usualSolves = backends.Range{Least: 6, Most: 40}
+	usualSolves = backends.Range{Least: 6, Most: 50} // of all fits, five where the likelihood is not log-concave
 	usualSteps  = backends.Range{Least: 10, Most: 400}
 )
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,13 +12,14 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends/quadrature"
 	"github.com/vflc/vflc/density"
 )
 
 const (
 	mostRestarts = 1000 // the largest number of fits that one run compares
-	dispersed    = 3    // fits by quadrature where there may be several modes: from the mode of the prior, from a draw of it, and from the reflection of that
-	mostFailed   = 6    // of those, such as end between two modes and have no covariance: others take their places
+	dispersed    = 5    // fits by quadrature where there may be several modes: see quadrature.Options.Start
+	mostFailed   = 4    // of those, such as end between two modes and have no covariance: others take their places
 	compared     = 200  // draws by which fits are told apart
 )
 
@@ -28,16 +30,18 @@ type restarted struct {
 	settings backends.Settings
 	fit      backends.Kernel     // the current one, or the best when all are done
 	number   int                 // of the current one; when all are done, how many there are
+	search   backends.Search     // what the fits that are done found, but for its places
 	planned  int                 // how many there will be
 	before   int                 // iterations of those before it
 	length   int                 // of the current one, so far
 	elbos    []backends.Estimate // of those that are done
-	modes    []mode              // the distinct ones among these
+	places   []ending            // where these ended
 }
 
-// A mode is what one or more of the fits found, the best of them.
-type mode struct {
+// An ending is the place where one or more of the fits ended, the best of them: one that converged, if any did. It is a mode then.
+type ending struct {
 	number   int // of the fit
+	mode     bool
 	elbo     backends.Estimate
 	height   float64     // what it is compared by
 	mean, sd [][]float64 // of θ, by block of this process
@@ -62,37 +66,43 @@ func (k *restarted) Init(ctx context.Context) error { return k.fit.Init(ctx) }
 // Step does one of the current fit. After the last of a fit the next one begins.
 func (k *restarted) Step(ctx context.Context) (backends.Info, error) {
 	i, err := k.fit.Step(ctx)
-	if err != nil || k.number == k.planned {
+	failed := k.failed(err)
+	if err != nil && !failed || k.number == k.planned {
 		return k.told(i), err
 	}
 	if i.Phase != backends.Evaluation {
 		k.length = i.Iteration
 	}
-	if !i.Done {
+	if !i.Done && !failed {
 		return k.told(i), nil
 	}
 	if q, ok := k.fit.(interface{ Several() bool }); ok && q.Several() {
 		k.planned = max(k.planned, dispersed)
 	}
 	if k.planned > 1 {
-		found, err := k.keep(ctx, &i.Fit)
-		if err != nil {
-			return i, err
+		if !failed {
+			if failed, err = k.keep(ctx, &i.Fit); err != nil {
+				return i, err
+			}
 		}
-		if !found && k.settings.Text(estimator) == byQuadrature && k.planned < dispersed+mostFailed {
-			k.planned++
-		}
+		k.count(&i.Fit, failed)
 	}
-	if k.number++; k.number < k.planned {
+	for k.number++; k.number < k.planned; k.number++ {
 		k.before, k.length = k.before+k.length, 0
 		if k.fit, err = newFitFrom(k.env, k.settings, k.number); err != nil {
 			return i, err
 		}
-		i.Done, i.Draws = false, 0
-		return k.told(i), k.fit.Init(ctx)
+		if err = k.fit.Init(ctx); err == nil || !k.failed(err) {
+			i.Done, i.Draws = false, 0
+			return k.told(i), err
+		}
+		k.count(&backends.Fit{}, true)
 	}
-	slices.SortStableFunc(k.modes, func(a, b mode) int { return cmp.Compare(b.height, a.height) })
-	if len(k.modes) > 0 && k.modes[0].number != k.number-1 {
+	slices.SortStableFunc(k.places, func(a, b ending) int { return cmp.Compare(b.height, a.height) })
+	if k.planned > 1 && len(k.places) == 0 {
+		return i, fmt.Errorf("sfvi: none of %d fits from different starting points ended at draws that are finite", k.number)
+	}
+	if len(k.places) > 0 && k.places[0].number != k.number-1 {
 		if err := k.Select(0); err != nil {
 			return i, err
 		}
@@ -103,43 +113,78 @@ func (k *restarted) Step(ctx context.Context) (backends.Info, error) {
 	return k.told(i), nil
 }
 
-// keep takes in how the current fit ended, and saves the fit where it has found a mode that no other has, or not as well. A fit whose draws are not finite has found none.
-func (k *restarted) keep(ctx context.Context, end *backends.Fit) (found bool, err error) {
+// failed reports whether an error ends the current fit alone: every party has it at this Step, and an earlier fit has found a place.
+func (k *restarted) failed(err error) bool {
+	var nowhere *backends.NotFiniteError
+	var fit *backends.FitError
+	return len(k.places) > 0 && (errors.As(err, &nowhere) || errors.As(err, &fit))
+}
+
+// count counts a fit that is done. By quadrature another takes the place of one that failed.
+func (k *restarted) count(end *backends.Fit, failed bool) {
+	k.search.Fits++
+	switch {
+	case failed:
+		k.elbos = append(k.elbos, backends.Estimate{})
+		k.search.Failed++
+		if k.settings.Text(estimator) == byQuadrature && k.planned < dispersed+mostFailed {
+			k.planned++
+		}
+		return
+	case !end.Converged:
+		k.search.Unconverged++
+	}
 	k.elbos = append(k.elbos, end.Final)
+}
+
+// keep saves the current fit where it ended at a place where no other has, or not as well. It has failed if draws are not finite, or a party could not go on.
+func (k *restarted) keep(ctx context.Context, end *backends.Fit) (failed bool, err error) {
 	now := k.moments()
-	elsewhere, total := make([][]float64, len(now.mean)), make([]float64, max(2, 1+len(k.modes)))
+	elsewhere, total := make([][]float64, len(now.mean)), make([]float64, max(2, 1+len(k.places)))
 	for b := range elsewhere {
 		elsewhere[b] = make([]float64, len(total))
 		elsewhere[b][0] = now.infinite(b)
-		for m, other := range k.modes {
+		for m, other := range k.places {
 			elsewhere[b][1+m] = now.apart(&other, b)
 		}
+	}
+	if q, ok := k.fit.(*quadrature.Kernel); ok && q.Failed() {
+		elsewhere[0][0]++
 	}
 	if err := k.env.Sum(ctx, elsewhere, total); err != nil {
 		return false, err
 	}
 	if total[0] > 0 {
-		return false, nil
-	}
-	at := slices.Index(total[1:1+len(k.modes)], 0)
-	if at >= 0 && !(height(end) > k.modes[at].height) {
 		return true, nil
+	}
+	at := slices.Index(total[1:1+len(k.places)], 0)
+	now.number, now.mode, now.elbo, now.height = k.number, end.Converged, end.Final, height(end)
+	if at >= 0 && !now.better(&k.places[at]) {
+		return false, nil
 	}
 	var b bytes.Buffer
 	if err := k.fit.Save(&b); err != nil {
 		return false, err
 	}
-	now.number, now.elbo, now.height, now.saved = k.number, end.Final, height(end), b.Bytes()
+	now.saved = b.Bytes()
 	if at >= 0 {
-		k.modes[at] = now
+		k.places[at] = now
 	} else {
-		k.modes = append(k.modes, now)
+		k.places = append(k.places, now)
 	}
-	return true, nil
+	return false, nil
+}
+
+// better reports whether a fit is to be kept rather than another that ended at the same place.
+func (m *ending) better(o *ending) bool {
+	if m.mode != o.mode {
+		return m.mode
+	}
+	return m.height > o.height
 }
 
 // moments are those of the current fit.
-func (k *restarted) moments() (m mode) {
+func (k *restarted) moments() (m ending) {
 	blocks := k.env.Blocks()
 	theta, all := make([][]float64, len(blocks)), make([][]running, len(blocks))
 	for b, block := range blocks {
@@ -163,8 +208,8 @@ func (k *restarted) moments() (m mode) {
 	return m
 }
 
-// apart counts the parameters of a block that are as far from those of another mode as makes two normal distributions have two modes. Weights, which have no sd, are left out.
-func (m *mode) apart(o *mode, b int) (n float64) {
+// apart counts the parameters of a block that are as far from those of another place as makes two normal distributions have two modes. Weights, which have no sd, are left out.
+func (m *ending) apart(o *ending, b int) (n float64) {
 	for i, v := range m.mean[b] {
 		if s := m.sd[b][i] + o.sd[b][i]; s > 0 && math.Abs(v-o.mean[b][i]) > s {
 			n++
@@ -174,7 +219,7 @@ func (m *mode) apart(o *mode, b int) (n float64) {
 }
 
 // infinite counts the parameters of a block whose draws are not finite.
-func (m *mode) infinite(b int) (n float64) {
+func (m *ending) infinite(b int) (n float64) {
 	for i, v := range m.mean[b] {
 		if d := v + m.sd[b][i]; d-d != 0 {
 			n++
@@ -207,20 +252,29 @@ func (k *restarted) told(i backends.Info) backends.Info {
 // Restarts implements backends.Restarted.
 func (k *restarted) Restarts() []backends.Estimate { return k.elbos }
 
-// Modes implements backends.Restarted.
-func (k *restarted) Modes() (out []backends.Estimate) {
-	for _, m := range k.modes {
-		out = append(out, m.elbo)
+// Search implements backends.Restarted.
+func (k *restarted) Search() backends.Search {
+	out := k.search
+	if out.Places = len(k.places); out.Fits > 0 {
+		out.Wanted = k.settings.Int(restarts)
+		if k.settings.Text(estimator) == byQuadrature {
+			out.Wanted = dispersed
+		}
+	}
+	for _, m := range k.places {
+		if m.mode {
+			out.Modes = append(out.Modes, m.elbo)
+		}
 	}
 	return out
 }
 
 // Select implements backends.Restarted.
 func (k *restarted) Select(i int) (err error) {
-	if k.fit, err = newFitFrom(k.env, k.settings, k.modes[i].number); err != nil {
+	if k.fit, err = newFitFrom(k.env, k.settings, k.places[i].number); err != nil {
 		return err
 	}
-	return k.fit.Load(bytes.NewReader(k.modes[i].saved))
+	return k.fit.Load(bytes.NewReader(k.places[i].saved))
 }
 
 // Draw implements backends.Kernel.
@@ -260,8 +314,8 @@ func (k *restarted) Load(r io.Reader) error {
 	}
 	number := k.number
 	if number == k.planned {
-		if number = 0; len(k.modes) > 0 {
-			number = k.modes[0].number
+		if number = 0; len(k.places) > 0 {
+			number = k.places[0].number
 		}
 	}
 	var err error
@@ -272,14 +326,14 @@ func (k *restarted) Load(r io.Reader) error {
 }
 
 func (k *restarted) heading() string {
-	return fmt.Sprintf("vflc sfvi restarts checkpoint 3: %s", k.settings)
+	return fmt.Sprintf("vflc sfvi restarts checkpoint 4: %s", k.settings)
 }
 
 // state carries what Load needs beside the current fit, and that.
 func (k *restarted) state(c *checkpoint.Codec, current *[]byte) {
-	done, modes := len(k.elbos), len(k.modes)
-	c.Ints(&k.number, &k.planned, &k.before, &k.length, &done, &modes)
-	if done < 0 || done > mostRestarts || k.planned < 1 || k.planned > mostRestarts || k.number < 0 || k.number > k.planned || modes < 0 || modes > done {
+	done, places := len(k.elbos), len(k.places)
+	c.Ints(&k.number, &k.planned, &k.before, &k.length, &done, &places, &k.search.Fits, &k.search.Unconverged, &k.search.Failed)
+	if done < 0 || done > mostRestarts || k.planned < 1 || k.planned > mostRestarts || k.number < 0 || k.number > k.planned || places < 0 || places > done {
 		c.Fail(fmt.Errorf("it has %d fits of %d", done, k.planned))
 		return
 	}
@@ -289,19 +343,20 @@ func (k *restarted) state(c *checkpoint.Codec, current *[]byte) {
 	for i := range k.elbos {
 		carryEstimate(c, &k.elbos[i])
 	}
-	for len(k.modes) < modes {
-		m := mode{}
+	for len(k.places) < places {
+		m := ending{}
 		for _, b := range k.env.Blocks() {
 			m.mean, m.sd = append(m.mean, make([]float64, b.Dim())), append(m.sd, make([]float64, b.Dim()))
 		}
-		k.modes = append(k.modes, m)
+		k.places = append(k.places, m)
 	}
-	for i := range k.modes {
-		m := &k.modes[i]
+	for i := range k.places {
+		m := &k.places[i]
 		if c.Ints(&m.number); m.number < 0 || m.number >= k.planned {
-			c.Fail(fmt.Errorf("a mode of fit %d of %d", m.number, k.planned))
+			c.Fail(fmt.Errorf("a place of fit %d of %d", m.number, k.planned))
 			return
 		}
+		c.Bool(&m.mode)
 		carryEstimate(c, &m.elbo)
 		c.Float(&m.height)
 		for b := range m.mean {
@@ -314,4 +369,4 @@ func (k *restarted) state(c *checkpoint.Codec, current *[]byte) {
 }
 
 // comparing is the exchange in which fits are told apart.
-var comparing = density.Use{Exchange: density.Summing, Often: "after every fit from another starting point", Least: 2, Most: 1 + mostRestarts, Scalars: "how many of its parameters are not finite, and elsewhere than in each mode found before"}
+var comparing = density.Use{Exchange: density.Summing, Often: "after every fit from another starting point", Least: 2, Most: 1 + mostRestarts, Scalars: "how many of its parameters are not finite, and elsewhere than at each place found before"}
