@@ -2,12 +2,14 @@ package fit
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"testing"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -104,6 +106,47 @@ func TestLongBatchesCrossInPieces(t *testing.T) {
 		}
 		if many-few != c.more || asMany != many {
 			t.Errorf("%s: %d round trips in pieces, %d apart, %d in one, want %d more", name, many, asMany, few, c.more)
+		}
+	}
+}
+
+// On the fixed wire, with masks or without, pieces have the bits that one process has of them: in them numbers are rounded to the
+// grids that the pieces before have told.
+func TestPiecesOnTheFixedWire(t *testing.T) {
+	for name, c := range map[string]struct {
+		transform def.Transform
+		given     map[string]string
+	}{
+		"fixed":      {transforms.Exact, map[string]string{"estimator": "fixed", "draws-per-step": "24", "theta-guide": "meanfield", "linear-response": "false", "iterations": "10", "draws": "30"}},
+		"quadrature": {transforms.Exact, map[string]string{"estimator": "quadrature", "draws": "60"}},
+		"in noise":   {transforms.Augmented, map[string]string{"estimator": "quadrature", "draws": "60"}},
+		"at clients": {transforms.Power, map[string]string{"estimator": "quadrature", "draws": "60"}},
+	} {
+		b := bindModel(t, "../examples/logistic.vfl", c.transform)
+		plain, trips := inPieces(t, b, session.OneLoop, 8, c.given)
+		plan := b.Plan
+		var first map[string][]float64
+		for _, wire := range []model.Wire{{Fixed: true}, {Fixed: true, Masked: true}} {
+			b.Plan = plan.On(wire)
+			for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
+				got, n := inPieces(t, b, mode, 8, c.given)
+				if first == nil {
+					first = got
+				}
+				for _, party := range plan.Names {
+					if !slices.Equal(first[party], got[party]) {
+						t.Errorf("%s: %s has other draws or ratios on the wire %+v in mode %v", name, party, wire, mode)
+					}
+					for i, v := range plain[party] {
+						if !(math.Abs(v-got[party][i]) < 1e-4*(1+math.Abs(v))) {
+							t.Fatalf("%s: %s has %v on the wire %+v, and %v on the plain one", name, party, got[party][i], wire, v)
+						}
+					}
+				}
+				if n != trips {
+					t.Errorf("%s: %d trips on the wire %+v, %d on the plain one", name, n, wire, trips)
+				}
+			}
 		}
 	}
 }

@@ -370,7 +370,7 @@ func (k weighing) Send(b int, _ [][]float64, scalars []float64) {
 
 func (k weighing) Answer(_ [][]float64, total []float64, _ [][]float64, out []float64) {
 	vec.Accumulate(k.of.len(), k.weights.logs[k.of.from:], total)
-	k.conclude(out)
+	k.conclude(&k.weights, out)
 }
 
 // weightless gives no weight to draws whose density is not finite.

@@ -95,6 +95,12 @@ type weights struct {
 	centre               [][]float64
 }
 
+func (w *weights) copied() *weights {
+	c := *w
+	c.logs, c.squares, c.centre = slices.Clone(w.logs), slices.Clone(w.squares), nil
+	return &c
+}
+
 // take adds the scalars of a piece.
 func (k batch) take(total []float64) {
 	w, draws := &k.weights, k.ids()
@@ -106,16 +112,16 @@ func (k batch) take(total []float64) {
 }
 
 // conclude writes log p − log q of the draws so far, what follows from them, and whether the others are left out.
-func (k *Kernel) conclude(out []float64) {
+func (k *Kernel) conclude(w *weights, out []float64) {
 	n := len(out) - verdicts
-	logs, squares := out[:n], k.weights.squares[:n]
-	copy(logs, k.weights.logs)
+	logs, squares := out[:n], w.squares[:n]
+	copy(logs, w.logs)
 	for i, s := range squares {
 		logs[i] += float64(0.5 * s)
 	}
 	weightless(logs)
 	out[n], out[n+1], out[n+2] = 0, 0, 0
-	if tails.Correct(logs, squares, int(k.weights.dims)) {
+	if tails.Correct(logs, squares, int(w.dims)) {
 		out[n] = 1
 	} else if n < k.size && vain(logs) {
 		out[n+2] = 1
@@ -139,12 +145,17 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 	s, w := k.server, &k.weights
 	k.take(total)
 	if k.byDraws() {
-		if k.hold(sum, k.piece); k.to <= k.size {
-			clear(out) // nothing is known yet
+		if k.hold(sum, k.piece); len(out) == 0 {
 			return
 		}
-		sum, k.piece = k.held, piece{0, k.size + 1}
-		s.adjustByDraws(sum, w.noise, k.Kernel)
+		// What the first draws decide leaves no trace where the others follow: these begin with the fit's globals, and with
+		// what the clients have sent.
+		sum, k.piece = k.held, piece{0, k.to}
+		w = w.copied()
+		if s.globals.restore(); k.to <= k.size {
+			s.globals.remember()
+		}
+		s.adjustByDraws(sum, w.noise, k.to-1, k.Kernel)
 		k.sampleGlobals()
 	}
 	var phi, by []float64
@@ -196,7 +207,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 	}
 	if len(out) > 0 {
 		k.convex = slices.ContainsFunc(likelihoods, (*together).somewhereConvex)
-		k.conclude(out)
+		k.conclude(w, out)
 	}
 }
 
@@ -234,9 +245,9 @@ func (k *Kernel) sampleGlobals() {
 	}
 }
 
-// adjustByDraws is adjust where mean and variance of the predictors are those of the draws of a batch.
-func (s *server) adjustByDraws(sum [][]float64, noise []float64, k *Kernel) {
-	theta, draws := make([]float64, s.d), k.size
+// adjustByDraws is adjust where mean and variance of the predictors are those of the first draws of a batch.
+func (s *server) adjustByDraws(sum [][]float64, noise []float64, draws int, k *Kernel) {
+	theta := make([]float64, s.d)
 	for _, r := range s.rows {
 		r.integrateOut(noise[r.Group])
 		clear(r.variance)
@@ -308,10 +319,11 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 	return nil
 }
 
-// weigh finds log p − log q at the draws: in one round trip where the server has the likelihood, else in two, or more of them in pieces. The first weights decide whether the others are made.
+// weigh finds log p − log q at the draws, the first ones and then the others, unless the first weights say that these would
+// be in vain: in one round trip each where the server has the likelihood, else in two, or more of them in pieces.
 func (k *Kernel) weigh(ctx context.Context) error {
-	pieces, done := k.pieces(k.size+1), 0
-	first := firstDecision(pieces)
+	first, done := k.firstDecision(), 0
+	pieces := k.divide(k.divide(nil, first), k.size+1)
 	for _, p := range pieces {
 		decided := p.to == first || p.to == k.size+1
 		answers := 0

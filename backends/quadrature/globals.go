@@ -28,6 +28,22 @@ type globals struct {
 	gradient  []float64
 	before    []float64 // mean and precision that a step begins at
 	sample    []float64 // draws, by column: the mean first
+	fitted    []float64 // mean and precision to come back to; empty where they have not changed
+}
+
+// remember keeps mean and precision as they are.
+func (g *globals) remember() {
+	g.fitted = append(append(g.fitted[:0], g.mean...), g.precision.Matrix...)
+}
+
+// restore comes back to what was remembered, if anything.
+func (g *globals) restore() {
+	if len(g.fitted) > 0 {
+		copy(g.mean, g.fitted)
+		copy(g.precision.Matrix, g.fitted[g.m:])
+		g.precision.Definite()
+		g.fitted = g.fitted[:0]
+	}
 }
 
 // A node is where φ is evaluated.

@@ -62,6 +62,7 @@ type Kernel struct {
 	shared  int // elements that the server sends
 	sums    int // of contributions
 	size    int // draws in a batch
+	first   int // of them, whose weights decide whether the others are made
 	rows    int
 	ratios  []float64
 	solves  int // round trips of the linear system
@@ -80,7 +81,7 @@ type Kernel struct {
 
 // New prepares a fit. The error names what does not fit.
 func New(env density.Env, o Options) (*Kernel, error) {
-	k := &Kernel{options: o, env: env, mix: make([]float64, coefficients)}
+	k := &Kernel{options: o, env: env, mix: make([]float64, coefficients), first: firstWeights}
 	var err error
 	if k.relay, err = density.Require[density.Relaying](env); err != nil {
 		return nil, err

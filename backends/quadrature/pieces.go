@@ -19,30 +19,30 @@ func (p piece) len() int { return p.to - p.from }
 func (p piece) ids() piece { return piece{max(0, p.from-1), p.to - 1} }
 
 // pieces divides columns.
-func (k *Kernel) pieces(columns int) (out []piece) {
-	most := k.relay.Piece(columns)
-	for from := 0; from < columns; from += most {
-		out = append(out, piece{from, min(from+most, columns)})
+func (k *Kernel) pieces(columns int) []piece { return k.divide(nil, columns) }
+
+// divide adds the pieces of the columns up to one, from the last piece on.
+func (k *Kernel) divide(out []piece, to int) []piece {
+	from := 0
+	if len(out) > 0 {
+		from = out[len(out)-1].to
+	}
+	for most := k.relay.Piece(to - from); from < to; from += most {
+		out = append(out, piece{from, min(from+most, to)})
 	}
 	return out
 }
 
-// Of a batch in pieces the first weights decide whether the others are made: the Pareto shape of 500 has a standard error of 0.2, so that a shape above 0.7, beyond which weights correct nothing, by
-// more than twice that is no accident.
+// Of the draws to be weighed the first decide whether the others are made: the Pareto shape of 500 weights has a standard
+// error of 0.2, so that a shape above 0.7, beyond which weights correct nothing, by more than twice that is no accident.
 const (
 	firstWeights = 500
 	inVain       = 0.7 + 0.5
 )
 
-// firstDecision is the column after which a batch may end: that of the piece which completes the first weights.
-func firstDecision(pieces []piece) (column int) {
-	for _, p := range pieces {
-		if column = p.to; column > firstWeights {
-			break
-		}
-	}
-	return column
-}
+// firstDecision is the column after which a batch may end: that of the last of the first weights, where there are more. It
+// does not depend on how many columns one message takes, and nor does the result.
+func (k *Kernel) firstDecision() (column int) { return 1 + min(k.first, k.size) }
 
 // vain reports whether draws with these log p − log q are too far from the posterior for any number of them to be corrected.
 func vain(ratios []float64) bool { return pareto.Smooth(ratios, 1).K > inVain }

@@ -66,7 +66,8 @@ type coding struct {
 	grid         *grid // nil: two words always
 	saturates    bool  // what has no words makes the total −∞; otherwise the array is invalid
 	limit        float64
-	sum          []uint64
+	sum          []uint64 // of what was included
+	valid        bool     // all of that was
 }
 
 func newCoding(contributors []int, g *grid) *coding {
@@ -180,22 +181,31 @@ func (c *coding) readAt(exponent int16, dst []float64, words []uint64, invalid b
 
 // add overwrites dst with the total of those arrays that are words. It returns the largest number of it, and whether all arrays were valid.
 func (c *coding) add(dst []float64, parts []transport.Array) (largest float64, valid bool) {
-	valid = true
 	first := true
-	for _, p := range parts {
-		switch {
-		case p.Encoding == transport.Plain:
-			continue
-		case first:
-			c.sum = append(c.sum[:0], p.Words...)
-		default:
-			for k, w := range p.Words {
-				c.sum[k] += w
-			}
+	for k := range parts {
+		if parts[k].Encoding != transport.Plain {
+			c.include(&parts[k], first)
+			first = false
 		}
-		first, valid = false, valid && !p.Invalid
 	}
-	return c.readAt(c.exponent(), dst, c.sum, !valid), valid
+	return c.total(dst)
+}
+
+// include adds the words of an array to those before it.
+func (c *coding) include(a *transport.Array, first bool) {
+	if first {
+		c.sum, c.valid = append(c.sum[:0], a.Words...), !a.Invalid
+		return
+	}
+	for k, w := range a.Words {
+		c.sum[k] += w
+	}
+	c.valid = c.valid && !a.Invalid
+}
+
+// total overwrites dst with what was included. It returns the largest number of it, and whether all arrays were valid.
+func (c *coding) total(dst []float64) (largest float64, valid bool) {
+	return c.readAt(c.exponent(), dst, c.sum, !c.valid), c.valid
 }
 
 // follow chooses the grid of the next numbers from the largest of a total.

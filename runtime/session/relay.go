@@ -7,6 +7,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A relay is the arrays of one size of round trips in which sums are answered: those of the parties of this process.
@@ -14,9 +15,11 @@ type relay struct {
 	size    density.RelaySize
 	up      [][][]float64       // by client of this process and membership
 	scalars [][]float64         // by client of this process
-	parts   [][]transport.Array // at the server, by sum and member
+	parts   [][]transport.Array // at the server, by sum and member, where somebody watches
 	lost    []bool              // by sum
 	sum     [][]float64         // by sum
+	folded  []int               // parts that are in sum, by sum
+	tallied int                 // and in total
 	kept    [][]float64         // sum, before the algorithm changes it, where somebody watches
 	total   []float64
 	down    [][]float64
@@ -26,7 +29,7 @@ type relay struct {
 
 // newRelay makes the arrays for clients with these roles.
 func newRelay(plan *model.Plan, size density.RelaySize, roles []model.Role) *relay {
-	r := &relay{size: size, total: make([]float64, size.Scalars), lost: make([]bool, len(plan.Groups)), answers: make([]float64, size.Answers)}
+	r := &relay{size: size, total: make([]float64, size.Scalars), lost: make([]bool, len(plan.Groups)), folded: make([]int, len(plan.Groups)), answers: make([]float64, size.Answers)}
 	for _, g := range plan.Groups {
 		n := g.Len * size.Columns
 		r.parts, r.sum, r.down = append(r.parts, make([]transport.Array, len(g.Members))), append(r.sum, make([]float64, n)), append(r.down, make([]float64, g.Len*size.Down()))
@@ -63,23 +66,60 @@ func (b *base) resized(size density.RelaySize, roles func() []model.Role) *relay
 	return r
 }
 
-// addUp adds what the clients sent, in party order, lets the algorithm answer, and chooses the grids of the next round.
-func (b *base) addUp(x density.Exchange, r *relay, h *sums, scalars []transport.Array, by density.Relayed) {
-	clear(r.lost)
+// fold adds what a client sent to the sums, so that its message is needed no longer, but where somebody watches. Clients are
+// folded in party order.
+func (b *base) fold(x density.Exchange, r *relay, h *sums, c *script, up *frame) {
 	codings := b.relayed(x)
-	for g := range r.sum {
-		if r.size.Columns == 0 {
-			break
-		}
-		c := codings[g]
-		largest, valid := h.add(r.sum[g], r.parts[g], c)
-		r.lost[g] = !valid
-		if b.told(x) {
-			c.follow(largest, valid)
+	for i, m := range c.role.Members[:min(len(c.role.Members), up.vectors())] {
+		a := &up.arrays[i]
+		foldIn(r.sum[m.Group], a, codings[m.Group], r.folded[m.Group] == 0)
+		r.folded[m.Group]++
+		if b.watched() {
+			r.parts[m.Group][m.Place] = *a
 		}
 	}
+	if up.hasScalars() {
+		foldIn(r.total, up.scalars(), h.codes.scalars, r.tallied == 0)
+		r.tallied++
+	}
+}
+
+// begin forgets the sums of the round trip before.
+func (r *relay) begin() {
+	clear(r.lost)
+	clear(r.folded)
 	clear(r.total)
-	h.addScalars(r.total, nil, scalars)
+	r.tallied = 0
+}
+
+// foldIn adds an array to the sum of those before it: as a number each, or as words, which unfold reads.
+func foldIn(dst []float64, a *transport.Array, c *coding, first bool) {
+	switch {
+	case c != nil:
+		c.include(a, first)
+	case first:
+		copy(dst, a.Data)
+	default:
+		vector.Accumulate(len(dst), dst, a.Data)
+	}
+}
+
+// addUp ends the sums of what the clients sent, lets the algorithm answer, and chooses the grids of the next round.
+func (b *base) addUp(x density.Exchange, r *relay, h *sums, by density.Relayed) {
+	codings := b.relayed(x)
+	for g := range r.sum {
+		if r.size.Columns == 0 || codings[g] == nil {
+			continue
+		}
+		largest, valid := codings[g].total(r.sum[g])
+		r.lost[g] = !valid
+		if b.told(x) {
+			codings[g].follow(largest, valid)
+		}
+	}
+	if c := h.codes.scalars; c != nil && r.tallied > 0 {
+		c.total(r.total)
+	}
 	if b.watched() {
 		r.kept = r.kept[:0]
 		for _, sum := range r.sum {
@@ -179,23 +219,10 @@ func (s *script) loadRelay(plan *model.Plan, x density.Exchange, size density.Re
 	return up
 }
 
-// take takes the vectors that a client has sent.
-func (r *relay) take(c *script, up *frame) {
-	for i, m := range c.role.Members[:min(len(c.role.Members), up.vectors())] {
-		r.parts[m.Group][m.Place] = up.arrays[i]
-	}
-}
-
-// release forgets what the clients have sent.
-func (r *relay) release(scripts []*script, kind int) {
-	for _, c := range scripts {
-		for k := range c.relayed[kind].arrays {
-			a := &c.relayed[kind].arrays[k]
-			a.Data, a.Words = nil, nil
-		}
-	}
-	for _, parts := range r.parts {
-		clear(parts)
+// release forgets the arrays of a message, which are in the sums.
+func (f *frame) release() {
+	for k := range f.arrays {
+		f.arrays[k].Data, f.arrays[k].Words = nil, nil
 	}
 }
 
@@ -235,19 +262,16 @@ func (e *local) Relay(ctx context.Context, x density.Exchange, size density.Rela
 		}
 		return roles
 	})
-	scalars := e.sums.scalars[:0]
+	r.begin()
 	for k := range clients {
 		by.Send(k+1, r.up[k], r.scalars[k])
 		up, err := e.post(k, e.scripts[k].loadRelay(e.plan, x, size, r.up[k], r.scalars[k]))
 		if err != nil {
 			return err
 		}
-		r.take(e.scripts[k], up)
-		if up.hasScalars() {
-			scalars = append(scalars, *up.scalars())
-		}
+		e.fold(x, r, e.sums, e.scripts[k], up)
 	}
-	e.addUp(x, r, e.sums, scalars, by)
+	e.addUp(x, r, e.sums, by)
 	for k := range clients {
 		by.Receive(k+1, r.byRole[k], r.answers)
 	}
@@ -286,22 +310,22 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 		return err
 	}
 	r := s.resized(size, func() []model.Role { return nil })
+	r.begin()
 	kinds := kindsOf(x)
-	scalars := s.sums.scalars[:0]
 	for k, c := range s.scripts {
 		up := &c.relayed[kinds[0]]
 		up.resize(s.plan, size, true)
 		if err := s.recv(ctx, s.peers[k], up); err != nil {
 			return err
 		}
-		r.take(c, up)
-		if up.hasScalars() {
-			scalars = append(scalars, *up.scalars())
-		}
+		s.fold(x, r, s.sums, c, up)
+		up.release()
 	}
-	s.addUp(x, r, s.sums, scalars, by)
+	s.addUp(x, r, s.sums, by)
 	s.shown(x, r)
-	r.release(s.scripts, kinds[0])
+	for _, parts := range r.parts {
+		clear(parts)
+	}
 	for k, c := range s.scripts {
 		down := &c.relayed[kinds[1]]
 		down.resize(s.plan, size, false)

@@ -1,0 +1,193 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"weak"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// sender is an algorithm whose parties send numbers that anyone can compute.
+type sender struct {
+	plan  *model.Plan
+	env   density.Env
+	round int
+	live  func() int
+	sums  [][]float64 // what the server had, in all rounds
+	total []float64
+	most  int // clients of which something was in memory at the server
+}
+
+func number(round, client, i, k int) float64 {
+	return math.Sin(float64(1+round+7*client+13*i+17*k)) / float64(1+client)
+}
+
+func (s *sender) Send(b int, up [][]float64, scalars []float64) {
+	client := s.env.Blocks()[b].Index()
+	for i, v := range up {
+		for k := range v {
+			v[k] = number(s.round, client, i, k)
+		}
+	}
+	for k := range scalars {
+		scalars[k] = number(s.round, client, -1, k)
+	}
+}
+
+func (s *sender) Answer(sum [][]float64, total []float64, down [][]float64, answers []float64) {
+	if s.live != nil {
+		s.most = max(s.most, s.live())
+	}
+	for g, v := range sum {
+		s.sums = append(s.sums, slices.Clone(v))
+		clear(down[g])
+	}
+	s.total = append(s.total, total...)
+	clear(answers)
+}
+
+func (s *sender) Receive(int, [][]float64, []float64) {}
+
+// in order, as one process has them.
+func (s *sender) want(round int, size density.RelaySize) (sums [][]float64) {
+	for _, group := range s.plan.Groups {
+		sums = append(sums, make([]float64, group.Len*size.Columns))
+	}
+	for client := 1; client < len(s.plan.Names); client++ {
+		for i, m := range s.plan.Role(client).Members {
+			for k := range sums[m.Group] {
+				sums[m.Group][k] += number(round, client, i, k)
+			}
+		}
+	}
+	return sums
+}
+
+// watchful keeps weak pointers to the numbers that come, and counts the words of each message.
+type watchful struct {
+	transport.Transport
+	lock sync.Mutex
+	kept map[string][]func() bool
+	long map[uint64][]int // words of the first arrays, by round
+}
+
+func (w *watchful) Recv(ctx context.Context, from string) (transport.Message, error) {
+	m, err := w.Transport.Recv(ctx, from)
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	m.Arrays = slices.Clone(m.Arrays)
+	for i, a := range m.Arrays {
+		if len(a.Data) >= 4 { // smaller ones share memory with others
+			v := slices.Clone(a.Data)
+			p := weak.Make(&v[0])
+			m.Arrays[i].Data, w.kept[from] = v, append(w.kept[from], func() bool { return p.Value() != nil })
+		}
+		if len(a.Words) >= 4 {
+			v := slices.Clone(a.Words)
+			p := weak.Make(&v[0])
+			m.Arrays[i].Words, w.kept[from] = v, append(w.kept[from], func() bool { return p.Value() != nil })
+		}
+	}
+	if len(m.Arrays) > 0 {
+		w.long[m.Round] = append(w.long[m.Round], len(m.Arrays[0].Words))
+	}
+	return m, err
+}
+
+// live is of how many clients something is in memory.
+func (w *watchful) live() (n int) {
+	runtime.GC()
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	for _, all := range w.kept {
+		if slices.ContainsFunc(all, func(f func() bool) bool { return f() }) {
+			n++
+		}
+	}
+	return n
+}
+
+// What the clients send in a relay is added up as it comes, in party order: the server holds the message of no more than one client, however many there are and whatever the columns are,
+// and the sums have the bits of one process. On the fixed wire numbers have a word each once an answer has told a grid, and two where none does.
+func TestRelayAddsUpAsItComes(t *testing.T) {
+	const rounds = 3
+	for _, c := range []struct {
+		x       density.Exchange
+		columns int
+		power   bool
+		told    bool
+	}{
+		{density.Moments, 2, false, true}, {density.CutMoments, 2, true, true}, {density.Slopes, 2, true, true}, {density.Solving, 40, false, true},
+		{density.Batch, 40, false, false}, {density.Batch, 40, true, true}, {density.DrawSlopes, 40, false, true}, {density.Expansion, 2, true, false},
+	} {
+		for _, clients := range []int{2, 9} {
+			for _, wire := range []model.Wire{{}, fixed, masked} {
+				name := fmt.Sprintf("%v, power %t, %d clients, wire %+v", c.x, c.power, clients, wire)
+				plan := newWorld(design{power: c.power, exact: !c.power, clients: clients}).plan(t).On(wire)
+				size := density.RelaySize{Columns: c.columns, Scalars: 5, Answers: 1}
+				play := func(env density.Env, s *sender) error {
+					s.env, s.plan = env, plan
+					for s.round = range rounds {
+						if err := density.Must[density.Relaying](env).Relay(t.Context(), c.x, size, s); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+				one := &sender{}
+				must(t, session.Run(t.Context(), plan, session.OneLoop, 11, func(_ context.Context, env density.Env) error { return play(env, one) }))
+				ends := transport.NewMem(plan.Names)
+				server := &watchful{Transport: ends[0], kept: map[string][]func() bool{}, long: map[uint64][]int{}}
+				ends[0] = server
+				apart := &sender{live: server.live}
+				for _, err := range together(plan, ends, 11, func(_ context.Context, env density.Env) error {
+					if env.Blocks()[0].Index() == 0 {
+						return play(env, apart)
+					}
+					return play(env, &sender{})
+				}) {
+					must(t, err)
+				}
+				if apart.most > 1 {
+					t.Errorf("%s: messages of %d clients at the server", name, apart.most)
+				}
+				if !slices.EqualFunc(one.sums, apart.sums, slices.Equal[[]float64]) || !slices.Equal(one.total, apart.total) {
+					t.Errorf("%s: other sums apart", name)
+				}
+				for round := range rounds {
+					for g, want := range (&sender{plan: plan}).want(round, size) {
+						got := apart.sums[round*len(plan.Groups)+g]
+						if !slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || wire.Fixed && math.Abs(a-b) < 1e-8 }) {
+							t.Errorf("%s: sum %d of round %d is not that of its parts", name, g, round)
+						}
+					}
+				}
+				words := c.columns * plan.Groups[plan.Role(1).Members[0].Group].Len
+				for round, long := range server.long {
+					want := 0
+					switch {
+					case wire.Fixed && (round == 1 || !c.told):
+						want = 2 * words
+					case wire.Fixed:
+						want = words
+					}
+					if len(long) != clients || slices.ContainsFunc(long, func(n int) bool { return n != want }) {
+						t.Errorf("%s: %v words in round %d, want %d each", name, long, round, want)
+					}
+				}
+				if len(server.long) != rounds {
+					t.Errorf("%s: %d rounds", name, len(server.long))
+				}
+			}
+		}
+	}
+}
