@@ -1,10 +1,6 @@
 package nuts
 
-import (
-	"fmt"
-
-	"github.com/vflc/vflc/backends"
-)
+import "github.com/vflc/vflc/backends"
 
 // fewLeapfrogs and manyLeapfrogs are the steps of a transition between which the means of most models lie: those of trees of depth 2 and 5.
 const fewLeapfrogs, manyLeapfrogs = 3, 31
@@ -14,8 +10,5 @@ func forecast(s backends.Settings) backends.Forecast {
 	most := 1<<s.Int(maxDepth) - 1
 	usual := backends.Range{Least: min(fewLeapfrogs, most), Most: min(manyLeapfrogs, most)}
 	trajectory := usual.Times(s.Int(Warmup) + s.Int(Draws))
-	return backends.Forecast{
-		Sequential: trajectory, All: trajectory.Times(s.Int(Chains)),
-		Basis: fmt.Sprintf("%d to %d steps a transition, as is usual; at most %d", usual.Least, usual.Most, most),
-	}
+	return backends.Forecast{Sequential: trajectory, All: trajectory.Times(s.Int(Chains))}
 }

@@ -1,10 +1,6 @@
 package sfvi
 
-import (
-	"fmt"
-
-	"github.com/vflc/vflc/backends"
-)
+import "github.com/vflc/vflc/backends"
 
 // usualSolves are the steps by quadrature within which most fits end, and usualSteps those with fixed draws.
 var (
@@ -18,12 +14,12 @@ func forecast(s backends.Settings) backends.Forecast {
 	var f backends.Forecast
 	switch s.Text(estimator) {
 	case byQuadrature:
-		f = backends.Forecast{Sequential: usualSolves, All: usualSolves.Times(2), Basis: "as fits by quadrature usually take"}
+		f = backends.Forecast{Sequential: usualSolves, All: usualSolves.Times(2)}
 	case byFixedDraws:
-		f = backends.Forecast{Sequential: usualSteps, All: usualSteps.Times(s.Int(stepDraws)), Basis: "as fits with fixed draws usually take"}
+		f = backends.Forecast{Sequential: usualSteps, All: usualSteps.Times(s.Int(stepDraws))}
 	default:
 		n := s.Int(iterations)
-		f = backends.Forecast{Sequential: backends.Range{Least: n / 10, Most: n}.Times(s.Int(restarts)), Basis: fmt.Sprintf("%d iterations, or fewer where the ELBO is at rest before", n)}
+		f = backends.Forecast{Sequential: backends.Range{Least: n / 10, Most: n}.Times(s.Int(restarts))}
 		f.All = f.Sequential.Times(s.Int(mcSamples))
 		f.Sequential.Most += 2 * (s.Int(elboDraws)/batchOf + 1) // of the final ELBO, and verdicts
 		f.All.Most += s.Int(elboDraws)
