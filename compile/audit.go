@@ -265,7 +265,8 @@ func (a *auditor) leaks(c session.Crossing, d *Disclosure) {
 		}
 	case session.Gradient:
 		if name := a.plan.Shared[c.Of].Name; slices.Contains(leak.Gradients(program), name) {
-			d.Learns = fmt.Sprintf("data of %s: each round gives them times weights that the receiver knows, so as many rounds as there are rows give them all", program.For)
+			d.Learns = fmt.Sprintf("data of %s: each round is one more equation in them for each element of %s; "+
+				"enough rounds, solved by least squares, give the rows", program.For, name)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// crossing forecasts, before a run, the round trips that it takes between parties and the bytes that cross, and those of chains that begin near an approximation, where that would
-// be another run; "" for a model without clients.
+// crossing forecasts in one line, before a run, the round trips that it takes between parties, the bytes that cross, and
+// the time that its trips wait; "" for a model without clients.
 func (p *Prepared) crossing() string {
 	a := p.Algorithm
 	leads := p.apart == nil || p.apart.Index == 0
@@ -21,32 +21,13 @@ func (p *Prepared) crossing() string {
 	if n := p.near; n != nil && !n.earlier && n.algorithm.Forecast != nil {
 		f = f.Plus(n.algorithm.Forecast(n.settings))
 	}
-	text := fmt.Sprintf("between processes: %s (%s)", p.amount(f, fmt.Sprintf(" at %s each", posterior.Seconds(posterior.UsualLink.RoundTrip.Seconds()))), f.Basis)
-	initial, has := a.In(backends.Initial)
-	if !has || p.Settings.Text(initial.Name) != "" {
-		return text
-	}
-	near := p.Settings.With(initial.Name, "")
-	for _, s := range a.Settings {
-		if s.Near != nil && !near.Differs(s.Name) {
-			near = near.With(s.Name, s.Near)
-		}
-	}
-	for _, b := range Backends() {
-		if b.Gives == backends.Approximation {
-			return text + fmt.Sprintf("; with --%s %s, where that can begin: %s", initial.Name, b.Name, p.amount(a.Forecast(near), ""))
-		}
-	}
-	return text
-}
-
-// amount is a forecast as text, with the time that its trips wait.
-func (p *Prepared) amount(f backends.Forecast, each string) string {
 	least, most := p.work(f)
 	low, _ := posterior.UsualLink.Waits(least)
 	high, _ := posterior.UsualLink.Waits(most)
-	return fmt.Sprintf("%s to %s round trips in turn, %s to %s%s, and %s to %s", grouped.Digits(least.SequentialRounds), grouped.Digits(most.SequentialRounds),
-		posterior.Seconds(low), posterior.Seconds(high), each, posterior.RoughBytes(least.Bytes), posterior.RoughBytes(most.Bytes))
+	return fmt.Sprintf("between processes: %s to %s trips, %s to %s, %s to %s at %s a trip",
+		grouped.Digits(least.SequentialRounds), grouped.Digits(most.SequentialRounds),
+		posterior.RoughBytes(least.Bytes), posterior.RoughBytes(most.Bytes), posterior.Seconds(low), posterior.Seconds(high),
+		posterior.Seconds(posterior.UsualLink.RoundTrip.Seconds()))
 }
 
 // work is a forecast in what a run counts.

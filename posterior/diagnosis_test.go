@@ -180,6 +180,27 @@ func TestExamineAdvisesADenseMetric(t *testing.T) {
 	}
 }
 
+// Elements that are one number under two names, as those beside the diagonal of a covariance matrix, advise nothing.
+func TestEqualElementsAreNotCorrelated(t *testing.T) {
+	for noise, want := range map[float64]bool{0: false, 0.01: true} {
+		d := NewDraws([]Variable{{Name: "Sigma", Owner: "a", Dims: []int{2, 2}}}, 4, 200)
+		for c, chain := range four(200, 0.9) {
+			other := autoregressive(uint32(70+c), 200, 0)
+			for i, v := range chain {
+				d.Append(c, []float64{1 + other[i]/9, v, v + noise*other[i], 2 - other[i]/7*v})
+				d.AppendTransition(c, Transition{TreeDepth: 3, Energy: other[i]})
+			}
+		}
+		found := examined(d, &Diagnostics{Khat: NotApplicable(), Diagonal: []string{"a"}})
+		if len(found["ess_bulk"]) == 0 {
+			t.Fatalf("noise %v: %v", noise, found)
+		}
+		if got := found["ess_bulk"][0].Try; strings.Contains(got, "have the correlation") != want {
+			t.Errorf("noise %v: %s", noise, got)
+		}
+	}
+}
+
 // Draws that mix but take many leapfrogs have the same remedy, which is no finding.
 func TestCostOfADiagonalMetric(t *testing.T) {
 	for leapfrogs, want := range map[int]bool{7: false, 127: true} {

@@ -44,6 +44,7 @@ func overs() []over {
 		{"P", "the probability that a condition holds", 1, meanOf, average},
 		{"mean", "the posterior mean", 1, meanOf, average},
 		{"sd", "the posterior standard deviation", 1, sdOf, func(v []float64, _ float64) float64 { return stat.StdDev(v, nil) }},
+		{"var", "the posterior variance", 1, varOf, func(v []float64, _ float64) float64 { return stat.Variance(v, nil) }},
 		{"median", "the posterior median", 1, func(c [][]float64, _ float64) (float64, float64) { return quantileOf(c, 0.5) }, func(v []float64, _ float64) float64 { return quantile(v, 0.5) }},
 		{"quantile", "a posterior quantile: quantile(x, 0.9)", 2, quantileOf, quantile},
 	}
@@ -61,6 +62,12 @@ func meanOf(chains [][]float64, _ float64) (float64, float64) {
 
 func sdOf(chains [][]float64, _ float64) (float64, float64) {
 	return moment(chains, func(r posterior.Row) (posterior.Number, float64) { return r.SD, posterior.MCSESD(chains) })
+}
+
+// varOf is the square of sdOf, with the error that this has to first order.
+func varOf(chains [][]float64, arg float64) (float64, float64) {
+	sd, mcse := sdOf(chains, arg)
+	return sd * sd, 2 * sd * mcse
 }
 
 func moment(chains [][]float64, pick func(posterior.Row) (posterior.Number, float64)) (float64, float64) {

@@ -160,14 +160,15 @@ func TestNumbersOfDataAreOverRows(t *testing.T) {
 			k.fails("mean(b * y)")
 		}
 		for line, want := range map[string]string{
-			"sd(y)": "sd(y) = 0.801784, over 8 rows of data  @ server", "mean(y)": "mean(y) = 2, over 8 rows", "median(y)": "= 2, over 8 rows", "quantile(y, 0.9)": "= 3, over 8 rows",
+			"sd(y)": "sd(y) = 0.801784, over 8 rows of data  @ server", "var(y)": "var(y) = 0.642857, over 8 rows",
+			"mean(y)": "mean(y) = 2, over 8 rows", "median(y)": "= 2, over 8 rows", "quantile(y, 0.9)": "= 3, over 8 rows",
 			"P(y > 2)": "= 0.375, over 8 rows", "mean(3)": "= 3, over 1 elements", "y + 1": "2, 3, 4, 3, 2, 4, 3.5, 2.5  @ server",
 		} {
 			if got := k.ask(line); !strings.Contains(got, want) {
 				t.Errorf("%s (fitted: %v): %s", line, fitted, got)
 			}
 		}
-		for line, want := range map[string]string{"P(y)": "not a condition", "sd(3)": "of 1 value there is none", "quantile(y, 2)": "between 0 and 1"} {
+		for line, want := range map[string]string{"P(y)": "not a condition", "sd(3)": "of 1 value there is none", "var(3)": "of 1 value there is none", "quantile(y, 2)": "between 0 and 1"} {
 			if f := k.fails(line); !strings.Contains(f.Error(), want) {
 				t.Errorf("%s: %v", line, f)
 			}

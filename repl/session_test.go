@@ -170,7 +170,7 @@ func TestAnswersAreMathematics(t *testing.T) {
 	sd := 1 / math.Sqrt(8+0.01)
 	mean := 16.0 * sd * sd
 	for question, want := range map[string]float64{
-		"mean(b)": mean, "sd(b)": sd, "median(b)": mean, "quantile(b, 0.841345)": mean + sd, "P(b > 2)": 0.5 * math.Erfc((2-mean)/sd/math.Sqrt2),
+		"mean(b)": mean, "sd(b)": sd, "var(b)": sd * sd, "median(b)": mean, "quantile(b, 0.841345)": mean + sd, "P(b > 2)": 0.5 * math.Erfc((2-mean)/sd/math.Sqrt2),
 		"mean(exp(b))": math.Exp(mean + sd*sd/2), "mean((b - 2)^2)": sd*sd + (mean-2)*(mean-2), "P(b > 1.5 && !(b > 2.5))": math.Erf(0.5/sd/math.Sqrt2) - 0.001,
 	} {
 		m := estimateIn.FindStringSubmatch(k.ask(question))

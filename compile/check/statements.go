@@ -233,7 +233,7 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 			return out, nil, nil, false
 		}
 		if near := Nearest(t.Elem.Name, append([]string{"real", "int", "binary", "count", "level"}, c.Universe.StructuredTypes()...)); near != "" {
-			d.Fix(t.Elem.Span(), near, "did you mean %s?", near)
+			d.Note("did you mean %s? a type says which values a name has, so that none is put in by itself", near)
 		} else {
 			d.Note("types are real, int, binary, count and level(R); of parameters also %s", list(c.Universe.StructuredTypes()))
 		}

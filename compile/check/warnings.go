@@ -25,6 +25,7 @@ func (c *checker) warnings() {
 		}
 	}
 	c.densities(func(_ *ast.Call, d Density) { c.linearArgument(ranges, d.Dist, d.Args) })
+	c.functionDomains(ranges)
 	c.mixtures()
 	first := map[string]*Likelihood{}
 	for _, l := range c.Likelihoods {
@@ -228,4 +229,77 @@ func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 			w.Note("exp(…) maps a linear predictor to positive numbers; a parameter is positive by its prior, as half_normal, or by a bound, as real<lower=0>")
 		}
 	}
+}
+
+// functionDomains warns where a function that is not defined everywhere takes a parameter that may be outside its
+// domain: there it is not a number. An expression of parameters is left alone, since its parts may be tied to one
+// another in ways that their ranges do not tell, and so is what stands in a choice by where.
+func (c *checker) functionDomains(ranges *Ranges) {
+	ast.Walk(c.File, func(n ast.Node) bool {
+		call, ok := n.(*ast.Call)
+		if !ok {
+			return true
+		}
+		f, ok := c.Universe.Func(call.Name.Name)
+		if !ok || f.Domain == "" || len(call.Args) != 1 {
+			return call.Name.Name != "where"
+		}
+		arg := call.Args[0]
+		param := c.paramOf(arg)
+		if param == nil || param.Initial != nil || !ranges.Of(arg).Defined() || f.Image(ranges.Of(arg)).Defined() {
+			return true
+		}
+		w := c.diags.Warnf(diag.FunctionDomain, c.File.Source, arg.Span(), "%s may be outside the domain of %s, %s: there the value is not a number", format.Expr(arg), f.Name, f.Domain)
+		decl, bound, dims := param.Decl.(*ast.Param), domainBounds(f), ""
+		if decl.Type != nil {
+			dims = format.Type(&ast.Type{Dims: decl.Type.Dims})
+		}
+		if bound == "" {
+			w.Note("give %s a prior that is 0 elsewhere", decl.Name.Name)
+			return true
+		}
+		w.Note("bound the parameter: param %s : real<%s>%s ~ …", decl.Name.Name, bound, dims)
+		return true
+	})
+}
+
+// paramOf returns the parameter that an expression is, or of which it is an element; nil for another expression.
+func (c *checker) paramOf(e ast.Expr) *Symbol {
+	switch e := e.(type) {
+	case *ast.Paren:
+		return c.paramOf(e.X)
+	case *ast.Index:
+		return c.paramOf(e.X)
+	case *ast.Name:
+		s := c.Symbols[e.Name]
+		switch {
+		case s == nil:
+			return nil
+		case s.Kind == Let:
+			return c.paramOf(s.Decl.(*ast.Let).Value)
+		case s.Kind == Param:
+			return s
+		}
+	}
+	return nil
+}
+
+// domainBounds writes the domain of a function as bounds of a parameter: the first of the usual intervals that lies in it.
+func domainBounds(f *def.Func) string {
+	for _, b := range []struct {
+		text string
+		in   def.Range
+	}{
+		{"lower=-1", def.Open(-1, math.Inf(1))},
+		{"lower=0", def.Open(0, math.Inf(1))},
+		{"upper=1", def.Open(math.Inf(-1), 1)},
+		{"upper=0", def.Open(math.Inf(-1), 0)},
+		{"lower=-1, upper=1", def.Open(-1, 1)},
+		{"lower=0, upper=1", def.Open(0, 1)},
+	} {
+		if f.Image(b.in).Defined() {
+			return b.text
+		}
+	}
+	return ""
 }

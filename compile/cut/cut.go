@@ -3,6 +3,7 @@
 package cut
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -190,6 +191,10 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 			continue
 		}
 		if p := l.Dist.Params[i]; p.NoNoise && !p.Integral && !p.Data && c.Transform.Kind.Noise() && c.hasClient(c.Facts(a).Owners) {
+			if !c.Facts(a).Random {
+				c.privateData(fmt.Sprint(c.Facts(a).Owners), a, nil) // no transform sends it
+				continue
+			}
 			c.errorf(diag.NoCut, a, "%s adds noise to what it sends, and no noise may be added to %s of %s, a bound", c.Facts(a).Owners, p.Name, l.Dist.Name).
 				Note("%s", c.waysOut("write a bound that all parties know", a))
 			continue

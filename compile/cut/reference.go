@@ -130,7 +130,21 @@ func (c *cutter) privateData(client string, e ast.Expr, at *path) {
 			return
 		}
 	}
-	d.Note("declare the parameter that multiplies it @ %s, so that their product is cut, or make the data `@ shared`", client)
+	if c.inProduct(at) {
+		d.Note("declare the parameter that multiplies it @ %s, so that their product is cut, or make the data `@ shared`", client)
+		return
+	}
+	d.Note("make the data `@ shared` if every party may hold them")
+}
+
+// inProduct reports whether what a path leads to is a factor of something random.
+func (c *cutter) inProduct(at *path) bool {
+	for p := at; p != nil; p = p.up {
+		if b, ok := p.node.(*ast.Binary); ok && strings.Contains("*./", b.Op) && c.Facts(b).Random {
+			return true
+		}
+	}
+	return false
 }
 
 // common returns the shared parameters that multiply every term of some parts: without noise they stay with the server.

@@ -50,6 +50,7 @@ const (
 	CountedTwice      Code = "V0292" // a likelihood or a column twice
 	LinearArgument    Code = "V0293" // a linear predictor where a probability, a rate or a scale stands
 	MovingEnd         Code = "V0260" // warning: an end of a likelihood's values that parameters move, and nothing ties to the data
+	FunctionDomain    Code = "V0295" // a parameter that may be outside the domain of a function
 	MixturePerRow     Code = "V0294"
 	Intercept         Code = "V0296" // a number added to a predictor that data know up to a number
 )

@@ -595,6 +595,18 @@ y ~ bernoulli_logit(a + b * x)
 `,
 	},
 	{
+		Code: FunctionDomain, Title: "a parameter outside the domain of a function",
+		Text: "The function is not defined at every value that the parameter may take: log and sqrt of a negative number are not numbers. Where a sampler comes to such a value, the step is rejected, and where a chain begins at one, it does not begin. Declare the bounds within which the function is defined; a prior on the whole line is then truncated to them. This is a warning.",
+		Wrong: `data y : real[N]
+param b ~ normal(0, 1)
+y ~ normal(log(b), 1)
+`,
+		Right: `data y : real[N]
+param b : real<lower=0> ~ normal(0, 1)
+y ~ normal(log(b), 1)
+`,
+	},
+	{
 		Code: MovingEnd, Title: "an end of the values of a likelihood moves with parameters",
 		Text: "Data beyond the ends of their distribution have no density. Where an end is a parameter that may lie among the data, a chain begins only if it happens to be beyond all of them, and a step over a value is rejected, so that the sampler sees a wall instead of a slope. Write the end as a number beyond all data plus a positive parameter, or as the largest value plus one. An end that depends on data, or a parameter whose bounds do, is left alone. This is a warning.",
 		Wrong: `data y : real[N]

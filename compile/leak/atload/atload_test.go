@@ -169,6 +169,13 @@ func TestCells(t *testing.T) {
 			}
 		}
 	}
+	// a private scale over categories in a cut: the gradients of the shared effects u and of the scale s behind bs give rows
+	for _, kind := range []string{"augmented(rho = 1)", "power(rho = 1)"} {
+		text := head + "y ~ normal(m + x * b + bs * u[g] + w * e, 1)\ntransform " + kind + "\n"
+		if got := codes(t, text, check.Options{}); got != "V0331 V0331" {
+			t.Errorf("a scale over categories under %s: %q", kind, got)
+		}
+	}
 }
 
 // A member of a family examines its own rows.
