@@ -111,7 +111,7 @@ func (p *participant) guard(t transport.Transport, plan *model.Plan) (*guard, er
 		}
 		g.meter = policy.NewMeter(p.policy, h, p.rows)
 	}
-	return g, p.book.Begin(ledger.Opening{Run: p.memory.Run, Epoch: p.epoch, Names: plan.Names, Script: script})
+	return g, p.book.Begin(ledger.Opening{Run: p.memory.Run, Epoch: p.epoch, Names: plan.Names, Script: script, Manifest: p.digest})
 }
 
 // Send implements transport.Transport.

@@ -20,6 +20,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -160,15 +161,23 @@ func auditLedgers(cmd *cobra.Command, dir string, paths []string, asJSON bool) e
 	if err := settle(cmd, diags); err != nil {
 		return err
 	}
-	m, diags, err := split.ReadManifest(filepath.Join(dir, runs.ProgramsDir, split.ManifestFile), stdlib.New())
+	path := filepath.Join(dir, runs.ProgramsDir, split.ManifestFile)
+	text, err := os.ReadFile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // of a run that has not begun
+	case errors.Is(err, fs.ErrNotExist) || report.Run == "": // of a run that has not begun
 	case err != nil:
 		return err
-	case diags.HasErrors():
-		return settle(cmd, diags)
-	case m.Run != nil:
-		report.Verdict = m.Run.Verdict
+	default:
+		if err := settle(cmd, report.Under(path, text)); err != nil {
+			return err
+		}
+		m, diags := split.ParseManifest(source.New(path, string(text)), stdlib.New())
+		if diags.HasErrors() {
+			return settle(cmd, diags)
+		}
+		if m.Run != nil {
+			report.Verdict = m.Run.Verdict
+		}
 	}
 	if asJSON {
 		return posterior.WriteJSON(cmd.OutOrStdout(), report)

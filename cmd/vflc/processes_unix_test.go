@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -181,6 +182,14 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 			var r ledger.Report
 			if err := json.Unmarshal([]byte(s.must("audit", "demo", "--json")), &r); err != nil || r.Messages == 0 || r.Both != r.Messages || r.Lost != 0 || len(r.Unclosed) != 0 || len(r.Parties) != 3 {
 				t.Error(err, r)
+			}
+			var own ledger.Report
+			if err := json.Unmarshal([]byte(s.must("audit", "demo/runs/a", "--json")), &own); err != nil || len(own.Verdict) == 0 || !slices.Equal(own.Verdict, r.Verdict) {
+				t.Error(err, own.Verdict, r.Verdict)
+			}
+			s.write("demo/runs/a/programs/manifest.json", s.read("demo/runs/a/programs/manifest.json")+" ")
+			if text, err := s.vflc("audit", "demo/runs/a"); err == nil || !strings.Contains(text, "V0698") {
+				t.Errorf("another manifest beside the ledger: %v %s", err, text)
 			}
 			var all []*node.Status
 			if err := json.Unmarshal([]byte(s.must("status", "demo", "--json")), &all); err != nil || len(all) != 3 || all[0].State != node.Complete {

@@ -130,7 +130,7 @@ func (c *cutter) warn() {
 func revealed(d *def.Dist) string {
 	switch {
 	case d.Support == def.ZeroOne:
-		return "the adjoint that %s returns is positive in the rows where the response is 1 and negative where it is 0, or the reverse: one round reveals the response of each row to every client"
+		return "the adjoint that %s returns is positive in the rows where the response is 1 and negative where it is 0, or the reverse, but for one number that all rows may share: one round, or a few, reveal the response of each row to every client"
 	case d.Support == def.Codes:
 		return "the adjoint that %s returns depends on the category of each row, and differs from one category to the next: one round, or a few, reveal the response of each row to every client"
 	case d.Discrete:

@@ -37,6 +37,7 @@ const (
 	LedgerCut       Code = "V0692"
 	LedgersDiffer   Code = "V0693"
 	LedgerOffScript Code = "V0694" // a message that the session's script does not have
+	LedgerManifest  Code = "V0698" // a manifest beside ledgers that is not the run's
 
 	BadProject         Code = "V0825" // a project file, or what a project is made of
 	BadIdentity        Code = "V0826" // a party's folder: keys, certificate, project

@@ -145,6 +145,10 @@ var networkPages = []Page{
 		Text: "The script of a session lists every channel of every message. It follows from the programs and the manifest, and stands in the ledger at the beginning of each epoch.",
 	},
 	{
+		Code: LedgerManifest, Title: "a manifest beside ledgers that is not the run's",
+		Text: "The audit of ledgers says first what parties can compute in the run, as programs/manifest.json in its folder says. A ledger holds the SHA-256 of the manifest that all parties agreed on before the run, signed by the party: a manifest with another was changed, or is of other programs. Put back the run's own (sha256sum prints the digest), or move the file away to audit the ledgers alone. Ledgers of earlier versions name no manifest.",
+	},
+	{
 		Code: BadProject, Title: "a project that cannot be",
 		Text: "project.toml in the folder of a party names the project, its server, the address at which clients reach the server (HOST:PORT), and all parties; members of a family as lab[1], lab[2]. vflc provision init writes it. A folder that has a certificate authority keeps it: a new one would make all certificates worthless.",
 	},

@@ -49,6 +49,8 @@ type Opening struct {
 	Party  string         `json:"party"`
 	Names  []string       `json:"parties"` // the server first
 	Script []session.Form `json:"script"`
+	// Manifest is the SHA-256 of the manifest that all parties have agreed on, so that whoever reads another beside the ledger can tell.
+	Manifest string `json:"manifest,omitempty"`
 }
 
 // A Told is what a party has told of its rows before an epoch of the run.

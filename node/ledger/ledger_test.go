@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/hex"
@@ -528,5 +529,35 @@ func TestLedgerOpensAfterAnyKill(t *testing.T) {
 				t.Fatalf("%d bytes: %v %v", n, diags, err)
 			}
 		}
+	}
+}
+
+// A manifest beside the ledgers counts only where it is the one that all parties have agreed on, to the last byte; and the ledgers of a run name one.
+func TestManifestOfLedgers(t *testing.T) {
+	begun := func(digests ...string) (*Report, diag.List) {
+		p := newPair(t)
+		for k, b := range p.books {
+			p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: 1, Names: []string{"server", "a"}, Script: script, Manifest: digests[k]}))
+		}
+		p.round()
+		p.end(Complete)
+		r, diags, err := Reconcile(p.paths())
+		p.fine(err)
+		return r, diags
+	}
+	text := []byte(`{"model": "m"}`)
+	own := fmt.Sprintf("%x", sha256.Sum256(text))
+	r, diags := begun(own, own)
+	if diags.HasErrors() || r.Manifest != own || len(r.Under("m.json", text)) > 0 {
+		t.Errorf("the run's own: %v, %s", diags, r.Manifest)
+	}
+	diagtest.Want(t, filepath.Join("testdata", "another_manifest.txtar"), r.Under("m.json", append(text, ' ')), nil)
+	r, diags = begun("", "")
+	if diags.HasErrors() {
+		t.Error(diags)
+	}
+	diagtest.Want(t, filepath.Join("testdata", "no_manifest.txtar"), r.Under("m.json", text), nil)
+	if _, diags = begun(own, strings.Repeat("0", len(own))); len(diags) != 1 || diags[0].Code != diag.LedgersDiffer {
+		t.Errorf("two manifests: %v", diags)
 	}
 }

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -22,11 +24,12 @@ type Report struct {
 	// Verdict is what parties can compute in the run, as its manifest says: whoever has the manifest fills it in.
 	Verdict  []string `json:"verdict,omitempty"`
 	Run      string   `json:"run"`
-	Parties  []string `json:"parties"`           // whose ledgers were read
-	Missing  []string `json:"missing,omitempty"` // parties of the run whose ledgers were not
-	Epochs   int      `json:"epochs"`            // begun
-	Messages int      `json:"messages"`          // that one or two of the ledgers hold
-	Both     int      `json:"both"`              // those that stand alike in the ledgers of sender and receiver
+	Manifest string   `json:"manifest,omitempty"` // the SHA-256 of the one that the parties have agreed on
+	Parties  []string `json:"parties"`            // whose ledgers were read
+	Missing  []string `json:"missing,omitempty"`  // parties of the run whose ledgers were not
+	Epochs   int      `json:"epochs"`             // begun
+	Messages int      `json:"messages"`           // that one or two of the ledgers hold
+	Both     int      `json:"both"`               // those that stand alike in the ledgers of sender and receiver
 	// Alike counts arrays that more than one client should have received alike and has, ByServer names clients of which the ledger of the server alone says so.
 	Alike    int      `json:"alike"`
 	ByServer []string `json:"by_server,omitempty"`
@@ -131,6 +134,23 @@ func Reconcile(paths []string) (*Report, diag.List, error) {
 	return r.report, r.diags, nil
 }
 
+// Under compares the manifest in a file with the one that the parties of the run have agreed on.
+func (r *Report) Under(path string, manifest []byte) (diags diag.List) {
+	found := sha256.Sum256(manifest)
+	if r.Manifest == hex.EncodeToString(found[:]) {
+		return nil
+	}
+	text := "the ledgers of run %s name no manifest, so that nothing binds this one to the run"
+	args := []any{r.Run}
+	if r.Manifest != "" {
+		text, args = "the SHA-256 of this manifest is %x, and the parties of run %s have agreed on one with %s", []any{found, r.Run, r.Manifest}
+	}
+	d := diags.Errorf(diag.LedgerManifest, nil, source.Span{}, text, args...)
+	d.Data = path
+	d.Note("what parties can compute in a run is what its own manifest says: put that one there, or move this one away to audit the ledgers alone")
+	return diags
+}
+
 func (r *reconciling) differ(code diag.Code, f *File, line int, format string, args ...any) *diag.Diagnostic {
 	d := r.diags.Errorf(code, nil, source.Span{}, format, args...)
 	d.Data = f.at(line)
@@ -150,6 +170,13 @@ func (r *reconciling) read(f *File) (names []string) {
 			}
 			if open.Run != r.report.Run {
 				r.differ(diag.LedgersDiffer, f, k+1, "this ledger is of run %s, the others of run %s", open.Run, r.report.Run)
+				return names
+			}
+			if r.report.Manifest == "" {
+				r.report.Manifest = open.Manifest
+			}
+			if open.Manifest != "" && open.Manifest != r.report.Manifest {
+				r.differ(diag.LedgersDiffer, f, k+1, "this epoch ran under the manifest with SHA-256 %s, another under %s", open.Manifest, r.report.Manifest)
 				return names
 			}
 			if !r.agreed(f, k+1, open) {
