@@ -38,7 +38,7 @@ type restarted struct {
 	places   []ending            // where these ended
 }
 
-// An ending is the place where one or more of the fits ended, the best of them: one that converged, if any did. It is a mode then.
+// An ending is the place where one or more of the fits ended, and the best of these. It is a mode if one of them converged.
 type ending struct {
 	number   int // of the fit
 	mode     bool
@@ -159,8 +159,12 @@ func (k *restarted) keep(ctx context.Context, end *backends.Fit) (failed bool, e
 	}
 	at := slices.Index(total[1:1+len(k.places)], 0)
 	now.number, now.mode, now.elbo, now.height = k.number, end.Converged, end.Final, height(end)
-	if at >= 0 && !now.better(&k.places[at]) {
-		return false, nil
+	if at >= 0 {
+		there := &k.places[at]
+		now.mode = now.mode || there.mode
+		if there.mode = now.mode; !(now.height > there.height) {
+			return false, nil
+		}
 	}
 	var b bytes.Buffer
 	if err := k.fit.Save(&b); err != nil {
@@ -173,14 +177,6 @@ func (k *restarted) keep(ctx context.Context, end *backends.Fit) (failed bool, e
 		k.places = append(k.places, now)
 	}
 	return false, nil
-}
-
-// better reports whether a fit is to be kept rather than another that ended at the same place.
-func (m *ending) better(o *ending) bool {
-	if m.mode != o.mode {
-		return m.mode
-	}
-	return m.height > o.height
 }
 
 // moments are those of the current fit.
