@@ -39,7 +39,7 @@ type Share struct {
 	// evaluation that lies in the span of the client's cuts.
 	Correlation posterior.Number `json:"correlation"`
 	Round       posterior.Number `json:"one_round"`
-	Single      []Single         `json:"single"` // private columns that a direction is
+	Single      []Single         `json:"single"` // private columns that a direction is which no other is coupled with
 	// Columns of two values in the span of the directions.
 	Columns *Columns `json:"columns"`
 	// Of a run without truth: the mean of the cut, up to a constant, and the rows of what looks like a column of two values.
@@ -332,9 +332,13 @@ func (s *sums) share(found *separation, group int, members []member) (out Share)
 	if out.Whole {
 		out.Correlation = posterior.Number(stat.Correlation(mean, whose.mean, nil))
 	}
+	alone := directions // one that is coupled with others is any vector of their span, and near a column by chance alone
+	if len(directions) > 1 {
+		alone = nil
+	}
 	for _, c := range whose.columns {
 		best := 0.0
-		for _, d := range directions {
+		for _, d := range alone {
 			if spread(c.Values) > 0 {
 				best = max(best, math.Abs(stat.Correlation(d, c.Values, nil)))
 			}
@@ -433,7 +437,7 @@ func separationText(b *strings.Builder, all []Separation, known bool) {
 	}
 	b.WriteString(posterior.AlignLeft(lines) + names + `its directions: of the span of the totals, found by their steps; those of a group are coupled in the metric of one client. in its columns: the least share of one
 of them that lies in the span of the client's columns. correlation: of the reconstructed mean of its cut with the true mean. one round: share of one reconstructed
-evaluation in that span. single columns: of the client, each a direction (|correlation| of 0.98 or more).
+evaluation in that span. single columns: of the client, each a direction that no other is coupled with (|correlation| of 0.98 or more).
 `)
 	if known {
 		b.WriteString("The truth says whose the columns are; the server finds the groups without it.\n")
