@@ -83,6 +83,9 @@ func (b *Bound) run(passes []pass[*Bound]) (*Bound, diag.List, error) {
 	return b, diags, err
 }
 
+// sizedPasses are those after which all sizes are known.
+func sizedPasses() []pass[*Bound] { return append(tablePasses(), valuePasses()[0]) }
+
 // tablePasses lists the passes that read values from tables.
 func tablePasses() []pass[*Bound] {
 	return []pass[*Bound]{

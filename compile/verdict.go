@@ -75,16 +75,47 @@ func VerdictText(lines []Verdict) string {
 	return b.String()
 }
 
-// TwoValued names the columns of two values of declarations, by party and declaration, where tables are at hand. Of a party that is missing nothing is known.
-type TwoValued map[string]map[string][]string
+// Tables are what a verdict takes from the tables of a model where they are at hand. Of a party that is missing nothing is known.
+type Tables struct {
+	// TwoValued names the columns of two values, by party and declaration.
+	TwoValued map[string]map[string][]string
+	// Parameters counts those of a party; of a family, those of the member that has most.
+	Parameters map[string]int
+}
 
-// TwoValued looks into the tables of a model; nil where they cannot be read.
-func (m *Model) TwoValued(sources data.Sources, joining data.Joining) TwoValued {
-	b, diags, err := bind(m, sources, joining, tablePasses())
+// Tables looks into the tables of a model; nil where they cannot be read.
+func (m *Model) Tables(sources data.Sources, joining data.Joining) *Tables {
+	b, diags, err := bind(m, sources, joining, sizedPasses())
 	if err != nil || diags.HasErrors() {
 		return nil
 	}
-	out := TwoValued{}
+	return &Tables{b.twoValued(), b.parameters()}
+}
+
+// parameters counts the parameters of each party.
+func (b *Bound) parameters() map[string]int {
+	out := map[string]int{}
+	for member := range b.Values {
+		party, _, _ := Member(member)
+		n := 0
+		for _, s := range b.Checked.Order {
+			if s.Kind != check.Param || s.Owner != party {
+				continue
+			}
+			elements := 1
+			for _, d := range s.Type.Dims {
+				k, _ := d.Eval(func(size string) (int, bool) { return b.Sizes.Value(size, member) })
+				elements *= k
+			}
+			n += elements
+		}
+		out[party] = max(out[party], n)
+	}
+	return out
+}
+
+func (b *Bound) twoValued() map[string]map[string][]string {
+	out := map[string]map[string][]string{}
 	for member, values := range b.Values {
 		party, _, _ := Member(member)
 		if out[party] == nil {
@@ -123,10 +154,13 @@ func (m *Model) AllPooled() []Verdict {
 	return []Verdict{{Receivers: []string{"whoever runs the process"}, Text: "everything: it holds all data and parameters of all parties"}}
 }
 
-// Verdict says what each party can compute of the rows of others in a run that uses these exchanges over this wire. two may be nil.
-func (p *Bundle) Verdict(uses []density.Use, wire model.Wire, two TwoValued) []Verdict {
+// Verdict says what each party can compute of the rows of others in a run that uses these exchanges over this wire. tables may be nil.
+func (p *Bundle) Verdict(uses []density.Use, wire model.Wire, tables *Tables) []Verdict {
 	a := p.auditor(wire)
-	j := &judge{auditor: a, two: two}
+	if tables == nil {
+		tables = &Tables{}
+	}
+	j := &judge{auditor: a, tables: tables}
 	for range a.plan.Names {
 		j.known = append(j.known, &knowledge{reached: map[int]reached{}, columns: map[int]*Columns{}})
 	}
@@ -140,8 +174,8 @@ func (p *Bundle) Verdict(uses []density.Use, wire model.Wire, two TwoValued) []V
 // A judge collects what each party knows, by its number in the plan.
 type judge struct {
 	*auditor
-	two   TwoValued
-	known []*knowledge
+	tables *Tables
+	known  []*knowledge
 }
 
 // How much a party knows of what another contributes to a row.
@@ -220,7 +254,7 @@ func (j *judge) from(c session.Crossing, of int, sole bool) reached {
 	case density.ByColumn:
 		return single
 	case density.Adapted:
-		if hierarchical(j.Programs[of]) {
+		if hierarchical(j.Programs[of]) || j.tables.Parameters[j.Programs[of].For] > c.DenseMost {
 			return single
 		}
 		return alone
@@ -425,9 +459,9 @@ func (j *judge) declared(program *check.Program, s *check.Symbol) declared {
 		d.names = nil
 	}
 	d.one = d.one || len(wanted) == 1 && len(wanted[0].Columns) == 1
-	if j.two[program.For] != nil {
+	if j.tables.TwoValued[program.For] != nil {
 		d.open = false
-		for _, column := range j.two[program.For][s.Name] {
+		for _, column := range j.tables.TwoValued[program.For][s.Name] {
 			if base, _, category := strings.Cut(column, "="); !category || !slices.Contains(d.two, base) {
 				addTo(&d.two, column)
 			}

@@ -50,6 +50,8 @@ type Use struct {
 	LeastColumns, MostColumns int
 	// Motion is how one evaluation leads to the next.
 	Motion Motion
+	// DenseMost is the most parameters of a party whose metric is dense where it is Adapted.
+	DenseMost int
 }
 
 // Motion is how the parameters of one evaluation follow from the answer to the one before. Who has the totals over clients and the answers, evaluation by evaluation,
@@ -62,5 +64,5 @@ const (
 	Otherwise Motion = iota // no way is known by which totals separate
 	ByClient                // leapfrog steps with dense metrics: totals separate by client
 	ByColumn                // the same with diagonal metrics: also by column
-	Adapted                 // with a metric that is diagonal where a client's priors depend on one another, and dense else
+	Adapted                 // with a metric that may be diagonal where a client's priors depend on one another or its parameters are many, and dense else
 )

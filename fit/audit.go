@@ -68,26 +68,26 @@ func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string)
 	return traffic{append(uses, inEveryRun...), wireIn(s)}, nil
 }
 
-// Verdict says in a line or two what each party can compute of the rows of others in such a run, or in a prediction where the programs are of one. two tells the columns of
-// two values where tables are at hand, and may be nil: the lines then follow from programs and settings alone, and are the same at every party.
-func Verdict(p *compile.Bundle, a backends.Algorithm, given map[string]string, two compile.TwoValued) ([]compile.Verdict, error) {
+// Verdict says in a line or two what each party can compute of the rows of others in such a run, or in a prediction where the programs are of one. tables tell the columns of
+// two values and how many parameters a client has, and may be nil: the lines then follow from programs and settings alone, and are the same at every party.
+func Verdict(p *compile.Bundle, a backends.Algorithm, given map[string]string, tables *compile.Tables) ([]compile.Verdict, error) {
 	t, err := trafficOf(p.Manifest, a, given)
 	if err != nil {
 		return nil, err
 	}
-	return p.Verdict(t.uses, t.wire, two), nil
+	return p.Verdict(t.uses, t.wire, tables), nil
 }
 
 // RunVerdict is the Verdict of a run by its programs. It names the columns of two values where the run's tables are there and have not changed.
 func RunVerdict(r *runs.Run, p *compile.Bundle, a backends.Algorithm) ([]compile.Verdict, error) {
-	var two compile.TwoValued
+	var tables *compile.Tables
 	m, diags, err := Recompile(r)
 	if err == nil && !diags.HasErrors() {
 		if sources, err := recordedSources(r, m); err == nil {
-			two = m.TwoValued(sources, data.Joining{Key: r.Record.Key, Intersect: r.Record.Intersect})
+			tables = m.Tables(sources, data.Joining{Key: r.Record.Key, Intersect: r.Record.Intersect})
 		}
 	}
-	return Verdict(p, a, RecordedSettings(r.Record, a), two)
+	return Verdict(p, a, RecordedSettings(r.Record, a), tables)
 }
 
 // inEveryRun is how the values of a draw that is kept cross, and how a run ends.

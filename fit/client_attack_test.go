@@ -193,7 +193,7 @@ func TestClientHasTheResponseAndTheOthers(t *testing.T) {
 		o := check.Options{Transform: transforms.Exact, Accept: accept.Set{"label-leak"}}
 		b := bound(t, path, o)
 		m, sources := compiled(t, path, o)
-		two := m.TwoValued(sources, data.Joining{})
+		two := m.Tables(sources, data.Joining{})
 		if two == nil {
 			t.Fatal("the tables cannot be read")
 		}

@@ -25,11 +25,11 @@ import (
 )
 
 // verdictOf is the verdict of a model with these settings, with the tables read and without.
-func verdictOf(t *testing.T, b *compile.Bound, name string, given map[string]string, two compile.TwoValued) []compile.Verdict {
+func verdictOf(t *testing.T, b *compile.Bound, name string, given map[string]string, tables *compile.Tables) []compile.Verdict {
 	t.Helper()
 	bundle, diags := b.Bundle()
 	good(t, diags, nil)
-	lines, err := Verdict(bundle, backend(t, name), given, two)
+	lines, err := Verdict(bundle, backend(t, name), given, tables)
 	good(t, nil, err)
 	return lines
 }
@@ -130,7 +130,7 @@ func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
 		for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 			b := bindPath(t, path, transform, 0.05)
 			m, sources := compiled(t, path, check.Options{Transform: transform, Rho: 0.05})
-			two := m.TwoValued(sources, data.Joining{})
+			two := m.Tables(sources, data.Joining{})
 			if two == nil {
 				t.Fatal("the tables cannot be read")
 			}
@@ -151,7 +151,7 @@ func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
 						if columns == 0 {
 							t.Error("the attack found no columns: nothing was compared")
 						}
-						for _, tables := range []compile.TwoValued{nil, two} {
+						for _, tables := range []*compile.Tables{nil, two} {
 							if missing := unnamed(verdictOf(t, b, name, given, tables), report); len(missing) > 0 {
 								t.Errorf("with tables %v the verdict does not name\n%s", tables != nil, strings.Join(missing, "\n"))
 							}
@@ -178,7 +178,7 @@ func TestVerdictOfANewProject(t *testing.T) {
 	good(t, diags, err)
 	given := map[string]string{}
 	_, report := attacked(t, b, "nuts", given)
-	lines := verdictOf(t, b, "nuts", given, m.TwoValued(sources, joining))
+	lines := verdictOf(t, b, "nuts", given, m.Tables(sources, joining))
 	want := `registry can compute: clinic's sex and ward of every row; each client's contribution to every row
 clinic can compute: laboratory's contribution to every row
 laboratory can compute: clinic's sex and ward of every row; clinic's contribution to every row
@@ -188,6 +188,47 @@ laboratory can compute: clinic's sex and ward of every row; clinic's contributio
 	}
 	if missing := unnamed(lines, report); len(missing) > 0 {
 		t.Errorf("the verdict does not name\n%s", strings.Join(missing, "\n"))
+	}
+}
+
+// The metric of a client with more than 64 parameters may be diagonal by default, so that the steps of trajectories give single columns: the verdict names them where the tables tell how many
+// parameters there are.
+func TestVerdictOfAWideClient(t *testing.T) {
+	dir, random := t.TempDir(), rand.New(rand.NewPCG(7, 8))
+	const text = "client a, b\ndata y : binary[N] @ shared\nparam m ~ normal(0, 2)\n"
+	model, sum := text, ""
+	for client, columns := range map[string]int{"a": 70, "b": 3} {
+		model += fmt.Sprintf("data X%[1]s : real[N, P%[1]s] @ %[1]s\nparam u%[1]s : real[P%[1]s] ~ normal(0, 1) @ %[1]s\n", client)
+		sum += fmt.Sprintf(" + X%[1]s * u%[1]s", client)
+		table := strings.Builder{}
+		table.WriteString("id")
+		for k := range columns {
+			fmt.Fprintf(&table, ",%s%d", client, k)
+		}
+		for i := range 100 {
+			fmt.Fprintf(&table, "\n%d", i)
+			for range columns {
+				fmt.Fprintf(&table, ",%v", random.NormFloat64())
+			}
+		}
+		write(t, filepath.Join(dir, "m", client+".csv"), table.String()+"\n")
+	}
+	var response strings.Builder
+	response.WriteString("id,y\n")
+	for i := range 100 {
+		fmt.Fprintf(&response, "%d,%d\n", i, i%2)
+	}
+	write(t, filepath.Join(dir, "m", "server.csv"), response.String())
+	path := filepath.Join(dir, "m.vfl")
+	write(t, path, model+"y ~ bernoulli_logit(m"+sum+")\n")
+	m, sources := compiled(t, path, check.Options{Transform: transforms.Exact})
+	b := bindPath(t, path, transforms.Exact, 0)
+	tables := m.Tables(sources, data.Joining{})
+	for metric, wide := range map[string]bool{"auto": true, "dense": false} {
+		line := verdictOf(t, b, "nuts", map[string]string{"secure-sum": "on", "metric": metric}, tables)[0].String()
+		if strings.Contains(line, "a's Xa") != wide || strings.Contains(line, "b's Xb") {
+			t.Errorf("--metric %s: %s", metric, line)
+		}
 	}
 }
 

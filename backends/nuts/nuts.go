@@ -85,7 +85,7 @@ func exchanges(s backends.Settings) []density.Use {
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 2, Most: criteria + perCriterion*(s.Int(maxDepth)+1),
 		Scalars: "log density and kinetic energy, and products of momenta",
-		Motion:  motion(s.Text(metricForm)),
+		Motion:  motion(s.Text(metricForm)), DenseMost: denseLimit,
 	}
 	var out []density.Use
 	for _, x := range []density.Exchange{density.Evaluation, density.Pipeline, density.Summing} {

@@ -272,7 +272,7 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 }
 
 // tablesBeside looks into the tables of a model that vflc run would find; nil where they are not there.
-func tablesBeside(m *compile.Model) compile.TwoValued {
+func tablesBeside(m *compile.Model) *compile.Tables {
 	sources, err := data.Locate(m.Source.Name, m.Parties(), nil)
 	settings, _, unread := data.RunSettings(m.Source.Name)
 	if m.Pooled() || err != nil || unread != nil {
@@ -282,11 +282,11 @@ func tablesBeside(m *compile.Model) compile.TwoValued {
 	if key, ok := settings["key"].(string); ok {
 		joining.Key = key
 	}
-	return m.TwoValued(sources, joining)
+	return m.Tables(sources, joining)
 }
 
 // auditModel audits a compiled model.
-func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string, two compile.TwoValued) (*auditReport, error) {
+func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string, tables *compile.Tables) (*auditReport, error) {
 	if m.Pooled() {
 		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, verdict: m.AllPooled(), rows: m.AuditPooled()}, nil
 	}
@@ -297,7 +297,7 @@ func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string,
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}
-	return auditBundle(bundle, a, given, two)
+	return auditBundle(bundle, a, given, tables)
 }
 
 // auditPrograms loads the programs of a folder and audits them, in the run that in names.
@@ -322,8 +322,8 @@ func auditPrograms(cmd *cobra.Command, path string, f *modelFlags, in func(*spli
 	return auditBundle(bundle, a, given, nil)
 }
 
-func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]string, two compile.TwoValued) (*auditReport, error) {
-	verdict, err := fit.Verdict(p, a, given, two)
+func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]string, tables *compile.Tables) (*auditReport, error) {
+	verdict, err := fit.Verdict(p, a, given, tables)
 	if err != nil {
 		return nil, err
 	}
