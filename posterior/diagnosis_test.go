@@ -147,6 +147,32 @@ func TestExamineNamesAnImproperPosterior(t *testing.T) {
 	}
 }
 
+// Whether a prior is improper decides what draws beyond all bounds are said to be: known to be, known to be none, or not known.
+func TestExamineAsksThePriors(t *testing.T) {
+	walk := four(400, 0)
+	for _, chain := range walk {
+		for i := range chain {
+			chain[i] = math.Pow(10, 40+float64(i)/8)
+		}
+	}
+	d := fromChains(walk)
+	for check, c := range map[string]struct {
+		priors   []string
+		has, not string
+	}{
+		"improper":  {nil, "either the posterior is improper", "improper priors:"},
+		"improper ": {[]string{"tau", "x"}, "improper priors: tau, x", "all priors are proper"},
+		"diverged":  {[]string{}, "all priors are proper", "improper"},
+	} {
+		a := advised
+		a.Improper = c.priors
+		found := Examine(d, Summarise(d), nil, a)
+		if len(found) != 1 || found[0].Check != strings.TrimSpace(check) || !strings.Contains(found[0].Text, c.has) || strings.Contains(found[0].Text, c.not) || found[0].Try == "" {
+			t.Errorf("improper priors %v: %+v", c.priors, found)
+		}
+	}
+}
+
 // Where two parameters of one party have a high correlation, and its metric was diagonal, the remedy of slow mixing is a dense one.
 func TestExamineAdvisesADenseMetric(t *testing.T) {
 	build := func(noise float64, owners ...string) *Draws {
