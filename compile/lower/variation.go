@@ -19,7 +19,7 @@ import (
 const (
 	mostCompared = 300 // columns among which linear dependence is looked for
 	leastRows    = 1000
-	mostWork     = 1e9 // products of a Newton step of which separation by several columns is looked for
+	mostWork     = 6e7 // products of a Newton step by which separation by several columns is looked for: all steps together take less than a second (BenchmarkVariation)
 	newtonSteps  = 25
 )
 
@@ -218,12 +218,6 @@ func orthonormal(columns []covariate, n, m int) (basis [][]float64, dependent ma
 // separated says that a combination of columns is at least 0 where the response is 1 and at most 0 where it is 0: nothing in the likelihood bounds its coefficients.
 func separated(y []float64, columns []covariate) (text string, at *check.Symbol) {
 	intercept := len(columns) > 0 && columns[0].declared == nil
-	bounds := func(flat bool) string {
-		if flat {
-			return "; its prior is improper, and so is the posterior"
-		}
-		return "; the prior alone does, and decides how large the effect is"
-	}
 	for _, c := range columns {
 		if c.declared == nil || unvarying(c.values) {
 			continue
@@ -237,7 +231,7 @@ func separated(y []float64, columns []covariate) (text string, at *check.Symbol)
 		case hi[0] > lo[1] && hi[1] > lo[0]:
 		case !intercept && (from > 0 || to < 0):
 		default:
-			return c.name + " separates the responses: no data bound its coefficient on one side" + bounds(c.flat && (!intercept || columns[0].flat || from <= 0 && to >= 0)), c.declared
+			return c.name + " separates the responses: no data bound its coefficient on one side" + whatBounds(1, c.flat && (!intercept || columns[0].flat || from <= 0 && to >= 0)), c.declared
 		}
 	}
 	if len(columns) == 0 || len(columns) > mostCompared || float64(len(y)*len(columns)*len(columns)) > mostWork {
@@ -272,7 +266,20 @@ func separated(y []float64, columns []covariate) (text string, at *check.Symbol)
 	if at == nil {
 		return "", nil
 	}
-	return "a combination of columns of " + strings.Join(matrices, ", ") + " separates the responses: no data bound its coefficient on one side" + bounds(flat), at
+	return "a combination of columns of " + strings.Join(matrices, ", ") + " separates the responses: no data bound their coefficients in one direction" + whatBounds(len(columns), flat), at
+}
+
+// whatBounds says what bounds so many coefficients which data do not bound.
+func whatBounds(coefficients int, flat bool) string {
+	switch one := coefficients == 1; {
+	case one && flat:
+		return "; its prior is improper, and so is the posterior"
+	case flat:
+		return "; their priors are improper, and so is the posterior"
+	case one:
+		return "; the prior alone does, and decides how large the effect is"
+	}
+	return "; their priors alone do, and decide how large the effects are"
 }
 
 // recedes reports whether Newton's method on a logistic likelihood leaves for infinity: all rows are on their sides, or along its last step no row's probability falls, but
