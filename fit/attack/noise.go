@@ -222,7 +222,7 @@ func ranked(gram *mat.Dense) (*mat.Dense, []float64) {
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
-			v := (gram.At(i, j) + gram.At(j, i)) / 2
+			v := float64((gram.At(i, j) + gram.At(j, i)) / 2)
 			if v-v != 0 {
 				return nil, nil
 			}
