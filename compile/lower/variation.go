@@ -19,7 +19,7 @@ import (
 const (
 	mostCompared = 300 // columns among which linear dependence is looked for
 	leastRows    = 1000
-	mostWork     = 6e7 // products of a Newton step by which separation by several columns is looked for: all steps together take less than a second (BenchmarkVariation)
+	mostWork     = 4e7 // products of a Newton step by which separation by several columns is looked for: all steps together take less than a second (BenchmarkVariation)
 	newtonSteps  = 25
 )
 
