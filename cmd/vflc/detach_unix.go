@@ -21,5 +21,9 @@ func alive(pid int) bool {
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, ok := strings.Cut(string(stat), ") ")
-	return err != nil || !ok || !strings.HasPrefix(state, "Z")
+	if err != nil || !ok || !strings.HasPrefix(state, "Z") {
+		return true
+	}
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	return len(threads) > 1 // the first has ended, and others still hold its files and locks
 }

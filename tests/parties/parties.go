@@ -301,7 +301,7 @@ func Kill(process int) (bool, error) {
 		return false, err
 	}
 	for begin := time.Now(); syscall.Kill(process, 0) == nil; time.Sleep(time.Millisecond) {
-		if state(process) == 'Z' { // it waits for whoever started it
+		if threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", process)); state(process) == 'Z' && len(threads) < 2 { // it waits for whoever started it
 			break
 		}
 		if time.Since(begin) > await.Patience {
