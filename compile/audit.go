@@ -180,16 +180,14 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	}
 	name, cut, rho := a.names(c)
 	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", shortRho(rho), "{client}", client, "{scalars}", c.Scalars, "{answers}", c.Answers, "{mask}", a.mask(c))
-	switch c.Content {
-	case session.Z:
-		d.Cut, d.Rho = !c.Hidden, rho
-	case session.Cut, session.Centre, session.Moment, session.Product, session.CutDraws:
-		d.Bare = !c.Hidden
-	case session.Partial:
-		if c.Hidden {
-			break
-		}
+	switch {
+	case c.Hidden:
+	case c.Content == density.Auxiliary:
+		d.Cut, d.Rho = true, rho
+	case c.Content == session.Partial:
 		d.Sum = a.plan.Groups[c.Of].Name
+	default:
+		d.Bare = c.Content.Bare
 	}
 	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
 	if (c.Content == session.Adjoint || c.Content == session.Whole) && !a.scored(c.Of) {
@@ -206,14 +204,14 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 // between says what contributors of a masked total know of each other where there are two.
 func (a *auditor) between(c session.Crossing) string {
 	ports := []model.Port{}
-	switch c.Content {
-	case session.Gradient:
+	switch c.Content.Of {
+	case density.OfParameters:
 		ports = a.plan.Shared[c.Of].To
-	case session.Scalars:
+	case density.OfScalars:
 		for k := range a.plan.Names[1:] {
 			ports = append(ports, model.Port{Party: k + 1})
 		}
-	case session.Partial:
+	case density.OfReceptions:
 		ports = a.plan.Groups[c.Of].Receivers
 	default:
 		ports = a.plan.Groups[c.Of].Members
@@ -250,9 +248,9 @@ func shortRho(rho string) string {
 func (a *auditor) leaks(c session.Crossing, d *Disclosure) {
 	program := a.Programs[c.Client]
 	switch c.Content {
-	case session.Z, session.Cut:
+	case density.Auxiliary, density.BareCut:
 		under := "under noise rho only"
-		if c.Content == session.Cut {
+		if c.Content == density.BareCut {
 			under = "without noise"
 		}
 		for name, x := range leak.Sent(program) {
@@ -273,7 +271,7 @@ func (a *auditor) leaks(c session.Crossing, d *Disclosure) {
 
 // mask says whether a crossing's cut can be masked.
 func (a *auditor) mask(c session.Crossing) string {
-	if c.Content != session.Cut {
+	if c.Content != density.BareCut {
 		return ""
 	}
 	for _, g := range a.Manifest.Groups {
@@ -286,12 +284,12 @@ func (a *auditor) mask(c session.Crossing) string {
 
 // names are what the texts of a crossing call its parameter or sum; at a client's own cuts, that auxiliary variable, its cut and its noise.
 func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
-	switch c.Numbers {
-	case session.Value, session.Gradient:
+	switch c.Numbers.Of {
+	case density.OfParameters:
 		return a.plan.Shared[c.Of].Name, "", ""
-	case session.Scalars, session.ScalarTotal, session.Answer, session.Seal, session.Seals:
+	case density.OfScalars, density.OfAnswers, density.OfSeals:
 		return "", "", ""
-	case session.Z, session.Cut, session.Centre, session.Moment, session.Product, session.CutDraws, session.ZDraws:
+	case density.OfCuts:
 		var names, cuts []string
 		for _, k := range a.cuts[c.Of] {
 			if k.Client == a.plan.Names[c.Client] {
@@ -309,25 +307,27 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 
 // shape is that of a crossing's array.
 func (a *auditor) shape(c session.Crossing) []string {
-	switch c.Content {
-	case session.Value, session.Gradient:
+	if c.Content == session.Mark || c.Content == session.Grid {
+		return []string{}
+	}
+	switch c.Content.Of {
+	case density.OfParameters:
 		for _, s := range a.Manifest.Shared {
 			if s.Name == a.plan.Shared[c.Of].Name {
 				return s.Shape
 			}
 		}
-	case session.Mark, session.Grid:
-		return []string{}
-	case session.Seal, session.Seals:
+	case density.OfSeals:
 		if len(a.plan.Several) > 0 {
 			return []string{between(2, 2000)}
 		}
 		return []string{fmt.Sprint(2 * (len(a.plan.Names) - 2))}
-	case session.Scalars, session.ScalarTotal:
+	case density.OfScalars:
 		return []string{between(c.Least, c.Most)}
-	case session.Answer:
+	case density.OfAnswers:
 		return []string{between(c.LeastAnswers, c.MostAnswers)}
-	case session.Z, session.Cut, session.OthersSum, session.Partial, session.Adjoint, session.Whole, session.Centre, session.Total:
+	}
+	if !c.Content.Columns {
 		return a.cuts[c.Of][0].Shape
 	}
 	return append(slices.Clone(a.cuts[c.Of][0].Shape), between(c.LeastColumns, c.MostColumns))

@@ -18,7 +18,7 @@ import (
 )
 
 // A Verdict is a line of what an audit says first: what parties can compute of the rows of others, whatever noise or masks are on what they receive. It follows from the reach
-// of the contents that reach them (session.Reach), from whose contributions these hold, and from the data in these.
+// of the contents that reach them (density.Reach), from whose contributions these hold, and from the data in these.
 type Verdict struct {
 	Receivers []string  `json:"receivers"`          // of each of whom it holds
 	Columns   []Columns `json:"columns,omitempty"`  // that it can compute for every row
@@ -208,9 +208,9 @@ func (j *judge) take(c session.Crossing) {
 func (j *judge) atServer(c session.Crossing) {
 	k := j.known[0]
 	switch c.Reach {
-	case session.Weighted:
+	case density.Weighted:
 		j.weighted(c)
-	case session.Contribution:
+	case density.Contribution:
 		contributors := []int{c.Client}
 		if c.Hidden {
 			contributors = j.clientsIn(c.Of)
@@ -267,7 +267,7 @@ func (j *judge) from(c session.Crossing, of int, sole bool) reached {
 
 // atClient adds what a client gets: the others' contributions, from their sum or from an answer that can be solved for it.
 func (j *judge) atClient(c session.Crossing) {
-	if c.Reach != session.Others && c.Reach != session.Response || c.Reach == session.Response && !j.scored(c.Of) {
+	if c.Reach != density.Others && c.Reach != density.Response || c.Reach == density.Response && !j.scored(c.Of) {
 		return
 	}
 	k := j.known[c.Client]
@@ -277,7 +277,7 @@ func (j *judge) atClient(c session.Crossing) {
 			others = append(others, of)
 		}
 	}
-	if c.Reach == session.Response {
+	if c.Reach == density.Response {
 		addAll(&k.response, j.responses(c.Of))
 		if len(j.data(0, j.predictors(c.Of))) > 0 {
 			others = append(others, 0)

@@ -1,28 +1,68 @@
 package density
 
-// An Exchange is a method of an Env by which parties meet: each is a fixed sequence of messages.
-type Exchange int
+// An Exchange is a way by which parties meet: a fixed sequence of messages. Those of the methods of an Env are declared here by name alone; an algorithm declares the
+// messages of its round trips over the cuts (Relaying.Relay) beside the code that sends them, as data: the session makes channels of them, the wire codes and
+// masks them, and audit, cost, policy and attack are derived from the same declaration. An Exchange is told from others by its address.
+type Exchange struct {
+	Name string
+	// Up and Down are the messages of a Relay: what each client sends, and what the server answers. A message none of whose contents apply is not sent.
+	Up, Down Message
+	// Evaluations: each column up is a z at which the likelihood is evaluated, and the first columns down are the adjoints there, or stay at the server.
+	Evaluations bool
+}
 
-// The exchanges.
+// A Message is what one party sends another in one piece: its name on the wire, and what it carries, in this order.
+type Message struct {
+	Kind    string
+	Carries []Carried
+}
+
+// A Carried content has one channel for every parameter, cut or sum that it is of, in a run where When holds; nil: always.
+type Carried struct {
+	Content *Content
+	When    func(Circumstance) bool
+	Scale   Scale
+}
+
+// A Circumstance is what decides whether a message carries a content.
+type Circumstance struct {
+	AtClients bool // every client evaluates the likelihood
+	Exact     bool // cuts cross themselves
+	Shared    bool // parties share parameters
+	Early     bool // of a shared parameter: a cut depends on it
+	Generated bool // of a sum: a generated quantity of the server depends on it
+}
+
+// AtServer reports whether the server evaluates the likelihood.
+func (c Circumstance) AtServer() bool { return !c.AtClients }
+
+// Noisy reports whether what crosses at a cut has noise.
+func (c Circumstance) Noisy() bool { return !c.Exact }
+
+// Alone reports whether each party can evaluate its density by itself, given z.
+func (c Circumstance) Alone() bool { return !c.AtClients && !c.Shared }
+
+// A Scale is how large the numbers of a channel are. Where sums travel as integers, channels of one scale have one grid: it follows from the last total, and
+// the server tells it with the next message down that is of this scale.
+type Scale int
+
+// The scales.
 const (
-	Evaluation    Exchange = iota // Env.Density
-	Pipeline                      // Pipelined.Proceed
-	LocalStepping                 // LocallyStepped.StepLocally
-	Totalling                     // Totaler.Totals
-	Summing                       // Env.Sum
-	Reporting                     // Reporter.Values
-	Moments                       // Relaying.Relay: means and variances of what crosses at the cuts; under a transform at the server the slopes of the likelihood come back
-	Mixing                        // Relaying.Relay: scalars alone
-	Slopes                        // Relaying.Relay: slopes of the likelihood at the clients
-	Solving                       // Relaying.Relay: products in the iterative solution of a linear system. In place of products the first brings cuts at draws from the priors, and last the mean and the variances of the cuts under the fit
-	Batch                         // Relaying.Relay: cuts at the mean and at many draws; under a transform at the clients their sums come back
-	CutMoments                    // Relaying.Relay: under a transform at the clients means and variances of the cuts alone; their sums come back
-	Weighing                      // Relaying.Relay: scalars alone, at draws
-	Expansion                     // Relaying.Relay: there, slopes and curvatures of the likelihood at the clients with the noise integrated out, also the curvatures that mix with what the server sends
-	Stepping                      // Relaying.Relay: what crosses at the cuts; adjoint and curvature of the likelihood come back
-	Drawing                       // Relaying.Relay: what crosses at the cuts at many draws. The adjoints there, which Answer sets, stay at the server
-	DrawSlopes                    // Relaying.Relay: cuts at many draws; the adjoints there come back
-	Closing                       // the end: clients compare what they have received alike
+	Unscaled      Scale = iota // no grid: two words a number
+	Contributions              // like what clients contribute at their cuts
+	Adjoints                   // like derivatives by these
+	Products                   // like products of a client's matrix with vectors of the server
+)
+
+// The exchanges of the methods of an Env.
+var (
+	Evaluation    = &Exchange{Name: "evaluation"}     // Env.Density
+	Pipeline      = &Exchange{Name: "pipeline"}       // Pipelined.Proceed
+	LocalStepping = &Exchange{Name: "local stepping"} // LocallyStepped.StepLocally
+	Totalling     = &Exchange{Name: "totalling"}      // Totaler.Totals
+	Summing       = &Exchange{Name: "summing"}        // Env.Sum
+	Reporting     = &Exchange{Name: "reporting"}      // Reporter.Values
+	Closing       = &Exchange{Name: "closing"}        // the end: clients compare what they have received alike
 )
 
 // Auxiliaries is how an algorithm chooses the auxiliary variables z that clients send.
@@ -37,7 +77,7 @@ const (
 
 // A Use is one use that an algorithm makes of an exchange: what a party learns from it depends on both.
 type Use struct {
-	Exchange    Exchange
+	Exchange    *Exchange
 	Often       string      // "every evaluation"
 	Auxiliaries Auxiliaries // where z crosses
 	// Scalars is what each party adds to the sums: a phrase, "" where there are none. Least and Most bound how many numbers that is.

@@ -24,7 +24,7 @@ type Relayed interface {
 // Relaying is an Env over which vectors that go with the cuts are added and answered. It must have clients.
 type Relaying interface {
 	// Relay is one round trip, as the exchange x.
-	Relay(ctx context.Context, x Exchange, size RelaySize, by Relayed) error
+	Relay(ctx context.Context, x *Exchange, size RelaySize, by Relayed) error
 	// Piece is how many of so many columns of draws an algorithm is to give to one Relay, so that the vectors of all clients together have no more than MostNumbers: an even number, 2 at
 	// least, or all. It is the same at every party.
 	Piece(columns int) int

@@ -82,13 +82,14 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	return p, nil
 }
 
-// PlanApart is the plan of a run whose parties are apart, with the wire that its settings choose.
-func PlanApart(b *compile.OneParty, o Options) (*model.Plan, error) {
+// PlanApart is the plan of a run whose parties are apart, with the wire that its settings choose, and the exchanges that it may make.
+func PlanApart(b *compile.OneParty, o Options) (*model.Plan, []density.Use, error) {
 	p, err := partly(b, nil, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return p.Plan, nil
+	uses, err := exchanges(p.Algorithm, p.Settings)
+	return p.Plan, append(uses, inEveryRun...), err
 }
 
 // divideOwn is divide where the other parties are elsewhere: the manifest says which size counts rows.

@@ -68,6 +68,12 @@ func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string)
 	return traffic{append(uses, inEveryRun...), wireIn(s)}, nil
 }
 
+// Exchanges lists those of a run by these programs, or of a prediction where they are of one.
+func Exchanges(m *split.Manifest, a backends.Algorithm, given map[string]string) ([]density.Use, error) {
+	t, err := trafficOf(m, a, given)
+	return t.uses, err
+}
+
 // Verdict says in a line or two what each party can compute of the rows of others in such a run, or in a prediction where the programs are of one. tables tell the columns of
 // two values and how many parameters a client has, and may be nil: the lines then follow from programs and settings alone, and are the same at every party.
 func Verdict(p *compile.Bundle, a backends.Algorithm, given map[string]string, tables *compile.Tables) ([]compile.Verdict, error) {

@@ -22,7 +22,7 @@ type firstRounds struct {
 	clear   [][]*attack.Clear
 	sums    bool // those of the cuts cross without noise too
 	rounds  int
-	relayed density.Exchange // the exchange that brought cuts at draws; Evaluation: none did
+	relayed *density.Exchange // the exchange that brought cuts at draws; nil: none did
 	end     context.CancelCauseFunc
 }
 
@@ -39,7 +39,7 @@ var errEnough = errors.New("enough rounds")
 
 // bareRounds returns what crosses without noise by sum and member, the sum itself behind its members; nil where all has noise, or single windows of rows are evaluated.
 func (p *Prepared) bareRounds(ctx context.Context) ([][]*attack.Clear, error) {
-	relayed := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool { return u.Exchange == density.Batch || u.Exchange == density.Solving })
+	relayed := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool { return attack.AtFinalDraws(u.Exchange) || first(u.Exchange) })
 	if !p.Plan.Exact && !p.Plan.Power && !relayed || len(p.Plan.Windows) > 0 {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func (f *firstRounds) run(ctx context.Context, p *Prepared, env density.Env) (er
 		if k, err = p.near.algorithm.New(env, p.near.settings); err == nil {
 			_, err = p.near.fit(ctx, env, k)
 		}
-		if f.relayed != density.Evaluation {
+		if f.relayed != nil {
 			return err
 		}
 	}
@@ -132,10 +132,10 @@ func (f *firstRounds) Sent(int, [][][]float64, [][]float64) {}
 
 // Relayed implements session.Watcher. Of draws every second is taken: the others are their reflections in the mean, which is the first. Without draws the first
 // round trip of the linear system has cuts too.
-func (f *firstRounds) Relayed(x density.Exchange, columns int, up [][][]float64, sum, _ [][]float64) {
+func (f *firstRounds) Relayed(x *density.Exchange, columns int, up [][][]float64, sum, _ [][]float64) {
 	switch {
-	case x == density.Batch:
-	case x == density.Solving && f.relayed == density.Evaluation:
+	case attack.AtFinalDraws(x):
+	case first(x) && f.relayed == nil:
 		columns -= 2
 	default:
 		return
@@ -153,6 +153,11 @@ func (f *firstRounds) Relayed(x density.Exchange, columns int, up [][][]float64,
 			}
 		}
 	}
+}
+
+// first reports whether the first message of an exchange has cuts at draws.
+func first(x *density.Exchange) bool {
+	return x.Up.Shows(density.Circumstance{}) == density.CutThenVector
 }
 
 // takeDraws keeps as many cuts at draws as show their span, of those that are there, in place of what was kept or beside it.

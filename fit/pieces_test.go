@@ -25,7 +25,7 @@ func (e narrow) Unwrap() density.Env { return e.Env }
 
 func (e narrow) Piece(columns int) int { return min(columns, e.most) }
 
-func (e narrow) Relay(ctx context.Context, x density.Exchange, size density.RelaySize, by density.Relayed) error {
+func (e narrow) Relay(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
 	return density.Must[density.Relaying](e.Env).Relay(ctx, x, size, by)
 }
 

@@ -394,7 +394,7 @@ func (s *stageOfDepartures) play(d *departure) outcome {
 
 // party is a party's part of a run, behind its guard.
 func (s *stageOfDepartures) party(b *compile.OneParty, i int, end transport.Transport, keys session.Keys, d *departure, dir string, o fit.Options, hindered, near []string) error {
-	plan, err := fit.PlanApart(b, o)
+	plan, uses, err := fit.PlanApart(b, o)
 	if err != nil {
 		return err
 	}
@@ -417,7 +417,7 @@ func (s *stageOfDepartures) party(b *compile.OneParty, i int, end transport.Tran
 		}
 		p.policy, p.rows = own, policy.NewRowSet([]byte("secret"), []string{"1", "2"})
 	}
-	g, err := p.guard(end, plan)
+	g, err := p.guard(end, plan, uses)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (p *participant) begin(s start, run string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := fit.PlanApart(p.part, o)
+	plan, uses, err := fit.PlanApart(p.part, o)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (p *participant) begin(s start, run string) error {
 		p.marks.Announce = link.Mark
 	}
 	link.Marked = p.marks.Set
-	guarded, err := p.guard(link, plan)
+	guarded, err := p.guard(link, plan, uses)
 	if err != nil {
 		link.Close()
 		return err

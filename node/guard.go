@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
@@ -93,12 +94,12 @@ type guard struct {
 	err      error                   // the party has ended the run: nothing leaves any more, peers are told by its node
 }
 
-func (p *participant) guard(t transport.Transport, plan *model.Plan) (*guard, error) {
+func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []density.Use) (*guard, error) {
 	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears, bounds: map[string]session.Form{}, clients: 1}
 	if plan.Power {
 		g.clients = len(plan.Names) - 1
 	}
-	script := session.Forms(plan, p.index)
+	script := session.Forms(plan, p.index, uses)
 	for _, f := range script {
 		if f.Bound != "" && f.Client == p.id.Party {
 			g.bounds[f.Kind+"\x00"+f.Channel] = f
@@ -174,11 +175,11 @@ func (g *guard) bounded(m transport.Message) (diags diag.List, err error) {
 		f := g.bounds[m.Kind+"\x00"+a.Name]
 		slopes, curvatures := a.Data, []float64(nil)
 		switch f.Bound {
-		case session.BoundSlopes:
-		case session.BoundCurved:
+		case density.BoundSlopes:
+		case density.BoundCurved:
 			n := min(f.Length, len(a.Data))
 			slopes, curvatures = a.Data[:n], a.Data[n:min(2*n, len(a.Data))]
-		case session.BoundDirections:
+		case density.BoundDirections:
 			columns = max(columns, len(a.Data)/max(1, f.Length))
 			continue
 		default:

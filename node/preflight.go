@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
@@ -348,6 +349,11 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 		p.note("verdict", "%s", line)
 	}
 	p.terms(a)
+	algorithm, _ := fit.Backend(a.Backend)
+	uses, err := fit.Exchanges(p.part.manifest, algorithm, a.Settings)
+	if err != nil {
+		return p.problem("forecast", err.Error(), "compile the model again")
+	}
 	own, _, _ := compile.Member(p.node.id.Party)      // its name was checked
 	kinds, numbers, often := map[string]bool{}, 0, "" // of messages, by their names
 	for _, d := range p.part.manifest.Run.Crossings {
@@ -368,7 +374,7 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 		case from == own:
 			p.note("leaves", "%s", leaves(d, p.size(d.Shape)))
 		case len(d.Messages) > 0:
-			p.note("arrives", "%s: %s, %s; lines of a policy that limit them: %s", d.What, p.size(d.Shape), d.Often, p.limits(d.Messages))
+			p.note("arrives", "%s: %s, %s; lines of a policy that limit them: %s", d.What, p.size(d.Shape), d.Often, p.limits(d.Messages, uses))
 		}
 	}
 	if often == "" {
@@ -378,7 +384,7 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) bool {
 		return p.predicts(a, rtt, numbers)
 	}
 	p.rounds(a)
-	trips := session.RoundTrips(kinds)
+	trips := session.RoundTrips(kinds, uses)
 	if k := a.Task.Folds; k > 0 {
 		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
 	}
@@ -403,11 +409,11 @@ func (p *preflight) size(shape []string) string {
 }
 
 // limits names the lines of a policy that limit what messages bring, with their values.
-func (p *preflight) limits(messages []string) string {
+func (p *preflight) limits(messages []string, uses []density.Use) string {
 	var lines []string
 	for _, m := range messages {
 		kind, channel, _ := strings.Cut(m, ": ")
-		for _, line := range policy.Limits(session.BoundOf(kind, channel)) {
+		for _, line := range policy.Limits(session.BoundOf(kind, channel, uses)) {
 			if !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}

@@ -150,7 +150,7 @@ func (p *participant) ready(a *fit.Apart, o fit.Options) error {
 		}
 		return nil
 	}
-	plan, err := fit.PlanApart(p.part, o)
+	plan, _, err := fit.PlanApart(p.part, o)
 	if err != nil {
 		return &refusal{CodeSettings, err}
 	}

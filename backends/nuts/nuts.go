@@ -88,7 +88,7 @@ func exchanges(s backends.Settings) []density.Use {
 		Motion:  motion(s.Text(metricForm)), DenseMost: denseLimit,
 	}
 	var out []density.Use
-	for _, x := range []density.Exchange{density.Evaluation, density.Pipeline, density.Summing} {
+	for _, x := range []*density.Exchange{density.Evaluation, density.Pipeline, density.Summing} {
 		use.Exchange = x
 		out = append(out, use)
 	}

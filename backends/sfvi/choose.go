@@ -8,7 +8,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/lbfgs"
-	"github.com/vflc/vflc/backends/quadrature"
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -307,15 +307,15 @@ func fixedExchanges(s backends.Settings) []density.Use {
 	}
 	return append(out, []density.Use{
 		{
-			Exchange: density.DrawSlopes, Often: "every evaluation" + quadrature.InPieces, Least: 1, Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3, Answers: "ELBO and the next step",
+			Exchange: drawSlopesExchange, Often: "every evaluation" + quadrature.InPieces, Least: 1, Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3, Answers: "ELBO and the next step",
 			LeastColumns: 2, MostColumns: responses * m,
 		},
 		{
-			Exchange: density.Mixing, Often: "every step of the fit", Least: 1, Most: max(lbfgs.Products, 4*mostResponses), LeastAnswers: 1, MostAnswers: max(turnAnswers, 2*mostResponses+1),
+			Exchange: quadrature.Mixing, Often: "every step of the fit", Least: 1, Most: max(lbfgs.Products, 4*mostResponses), LeastAnswers: 1, MostAnswers: max(turnAnswers, 2*mostResponses+1),
 			Scalars: "products of its latest steps and gradients, summed over its parameters", Answers: "coefficients of the latest steps and gradients",
 		},
 		{
-			Exchange: density.Batch, Often: "once, at the end" + quadrature.InPieces, Least: 3, Most: 2*quadrature.MostBatch + 1, Scalars: "terms of log p − log q at draws, their squared lengths, and the number of its parameters", LeastAnswers: 3, MostAnswers: 2*quadrature.MostBatch + 1,
+			Exchange: quadrature.Batch, Often: "once, at the end" + quadrature.InPieces, Least: 3, Most: 2*quadrature.MostBatch + 1, Scalars: "terms of log p − log q at draws, their squared lengths, and the number of its parameters", LeastAnswers: 3, MostAnswers: 2*quadrature.MostBatch + 1,
 			Answers: "log p − log q of the draws, their squared lengths, and the number of parameters", LeastColumns: 2, MostColumns: quadrature.MostBatch,
 		},
 	}...)

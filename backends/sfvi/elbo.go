@@ -148,7 +148,7 @@ func (k *kernel) addTerms(ctx context.Context, from source, first uint64, n, eac
 			}
 			scalars := each*m + last - each*n
 			size := density.RelaySize{Columns: m, Scalars: scalars, Answers: scalars}
-			if err := k.relay.Relay(ctx, density.Drawing, size, drawn{k, from, first + uint64(at), at, m, n, each}); err != nil {
+			if err := k.relay.Relay(ctx, drawingExchange, size, drawn{k, from, first + uint64(at), at, m, n, each}); err != nil {
 				return err
 			}
 		}

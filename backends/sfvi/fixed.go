@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/backends/lbfgs"
-	"github.com/vflc/vflc/backends/quadrature"
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
@@ -131,7 +131,7 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 }
 
 // exchange is a round trip, or the server's part alone where all is in one block.
-func (k *fixed) exchange(ctx context.Context, x density.Exchange, size density.RelaySize, by density.Relayed) error {
+func (k *fixed) exchange(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
 	if k.relay != nil {
 		return k.relay.Relay(ctx, x, size, by)
 	}
@@ -200,7 +200,7 @@ func (k *fixed) climb(ctx context.Context) error {
 	}
 	k.renewed, k.rejected, k.begun = !accepted, 0, true
 	size := density.RelaySize{Scalars: lbfgs.Products, Answers: turnAnswers}
-	return k.exchange(ctx, density.Mixing, size, turning{k})
+	return k.exchange(ctx, quadrature.Mixing, size, turning{k})
 }
 
 // climbing judges one point at the server.
@@ -307,7 +307,7 @@ func (k *fixed) evaluateAt(ctx context.Context, points int, j judge) error {
 		if last {
 			size.Answers = j.answers()
 		}
-		return k.exchange(ctx, density.DrawSlopes, size, atDraws{k, from, to, last, own, total, j})
+		return k.exchange(ctx, drawSlopesExchange, size, atDraws{k, from, to, last, own, total, j})
 	})
 }
 
@@ -406,7 +406,7 @@ func (k *fixed) evaluate(ctx context.Context) error {
 	k.ratios, k.squares = make([]float64, k.sizes.samples), make([]float64, k.sizes.samples)
 	err := k.inPieces(k.sizes.samples, func(from, to int) error {
 		size := density.RelaySize{Columns: to - from, Scalars: 2*(to-from) + 1, Answers: 2*(to-from) + 1}
-		return k.exchange(ctx, density.Batch, size, sampling{k, from})
+		return k.exchange(ctx, quadrature.Batch, size, sampling{k, from})
 	})
 	if err != nil {
 		return err

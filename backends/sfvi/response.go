@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -37,7 +38,7 @@ func (k *fixed) respond(ctx context.Context) error {
 		return nil
 	}
 	c := &conjugating{fixed: k, dims: make([]float64, k.parties[0].wiring.Parties)}
-	if err := k.exchange(ctx, density.Mixing, density.RelaySize{Scalars: len(c.dims), Answers: len(c.dims)}, counting{c}); err != nil {
+	if err := k.exchange(ctx, quadrature.Mixing, density.RelaySize{Scalars: len(c.dims), Answers: len(c.dims)}, counting{c}); err != nil {
 		return err
 	}
 	for _, d := range c.dims {
@@ -55,7 +56,7 @@ func (k *fixed) respond(ctx context.Context) error {
 			return err
 		}
 		size := density.RelaySize{Scalars: 4 * c.columns, Answers: 2*c.columns + 1}
-		if err := k.exchange(ctx, density.Mixing, size, reducing{c}); err != nil {
+		if err := k.exchange(ctx, quadrature.Mixing, size, reducing{c}); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
-	"github.com/vflc/vflc/backends/quadrature"
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
 )
 

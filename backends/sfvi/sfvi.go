@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/quadrature"
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -95,17 +95,17 @@ func sampledExchanges(s backends.Settings) []density.Use {
 	if s.Plan.Minibatch > 0 {
 		use.Often = "every evaluation, of the rows of a window or of all"
 	}
-	kinds := []density.Exchange{density.Evaluation, density.Pipeline, density.Summing}
+	kinds := []*density.Exchange{density.Evaluation, density.Pipeline, density.Summing}
 	var stepping []density.Use
 	if s.Int(localSteps) > 1 {
-		kinds = []density.Exchange{density.Evaluation, density.Summing}
+		kinds = []*density.Exchange{density.Evaluation, density.Summing}
 		stepping = []density.Use{{
-			Exchange: density.Stepping, Often: "every iteration", Least: 3, Most: 2 + mostSums, LeastAnswers: 3, MostAnswers: 2 + mostSums, LeastColumns: 2, MostColumns: 2,
+			Exchange: steppingExchange, Often: "every iteration", Least: 3, Most: 2 + mostSums, LeastAnswers: 3, MostAnswers: 2 + mostSums, LeastColumns: 2, MostColumns: 2,
 			Scalars: "term of log p − log q, how many steps were not finite, and which sums its cuts enter", Answers: "totals of these",
 		}}
 	}
 	if seesTotal(s) {
-		kinds = []density.Exchange{density.Totalling, density.Evaluation, density.Summing}
+		kinds = []*density.Exchange{density.Totalling, density.Evaluation, density.Summing}
 	}
 	var out []density.Use
 	for _, x := range kinds {
@@ -113,7 +113,7 @@ func sampledExchanges(s backends.Settings) []density.Use {
 		out = append(out, use)
 	}
 	if !s.Transform.AtClients() && s.Plan.Minibatch == 0 && !seesTotal(s) {
-		use.Exchange, use.Often, use.LeastColumns, use.MostColumns = density.Drawing, "every point of the trace of the ELBO, and at the end"+quadrature.InPieces, 2, batchOf
+		use.Exchange, use.Often, use.LeastColumns, use.MostColumns = drawingExchange, "every point of the trace of the ELBO, and at the end"+quadrature.InPieces, 2, batchOf
 		use.LeastAnswers, use.MostAnswers, use.Answers = use.Least, use.Most, "their totals"
 		out = append(out, use)
 	}

@@ -118,7 +118,7 @@ func (k *kernel) takeSteps(ctx context.Context) (ok bool, err error) {
 		columns = max(columns, len(p.wiring.Sums))
 	}
 	size := density.RelaySize{Columns: 1, Back: 1, Scalars: 2 + columns, Answers: 2 + columns}
-	if err := k.relay.Relay(ctx, density.Stepping, size, stepped{k}); err != nil {
+	if err := k.relay.Relay(ctx, steppingExchange, size, stepped{k}); err != nil {
 		return false, err
 	}
 	density.WorkOf(k.env).Gradients += int64(st.steps)

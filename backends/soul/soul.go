@@ -55,7 +55,7 @@ func Algorithm() backends.Algorithm {
 // Langevin steps, at the iterate.
 func exchanges(backends.Settings) []density.Use {
 	count := density.Use{Least: scalars, Most: scalars, Scalars: "products of gradients, moves and adjoints, and counts of parameters, columns and rejected steps"}
-	use := func(x density.Exchange, often string, z density.Auxiliaries) density.Use {
+	use := func(x *density.Exchange, often string, z density.Auxiliaries) density.Use {
 		u := count
 		u.Exchange, u.Often, u.Auxiliaries = x, often, z
 		return u

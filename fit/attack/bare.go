@@ -30,8 +30,20 @@ func newBare(n int) *bare {
 	return b
 }
 
+// AtFinalDraws reports whether an exchange brings cuts at draws from what has been fitted: the answer is no part of the fit then.
+func AtFinalDraws(x *density.Exchange) bool {
+	here := density.Circumstance{}
+	return x.Up.Shows(here) == density.CutAtDraws && x.Down.Shows(here) == density.Nothing
+}
+
+// here is what decides which contents a message carries.
+func (r *Recorder) here() density.Circumstance {
+	return density.Circumstance{AtClients: r.plan.Power, Exact: r.plan.Exact}
+}
+
 // Relayed implements session.Watcher.
-func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
+func (r *Recorder) Relayed(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
+	shown, answered := x.Up.Shows(r.here()), x.Down.Shows(r.here())
 	for _, v := range r.views {
 		if v.members != nil {
 			continue // follows from these
@@ -42,18 +54,18 @@ func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, su
 		}
 		r.keepDraws(v, x, columns, sent)
 		switch {
-		case x == density.Batch, x == density.DrawSlopes:
-			v.atDraws(columns, sent, x == density.Batch && r.latest == x)
-		case x == density.Solving && r.latest != x:
+		case shown == density.CutAtDraws:
+			v.atDraws(columns, sent, answered == density.Nothing && r.latest == x)
+		case shown == density.CutThenVector && r.latest != x:
 			n := len(sent) / columns
 			v.atIterate(sent[(columns-2)*n:]) // the mean of the cut itself
-		case x == density.Moments:
+		case shown == density.MeanOfZ:
 			v.atIterate(sent)
-			if !r.plan.Power && !v.blind {
+			if answered == density.SlopeByZ && !v.blind {
 				v.less(answer, 1)
 			}
 		case v.blind:
-		case x == density.Slopes: // where the clients evaluate the likelihood
+		case shown == density.SlopeByZ && answered == shown: // where the clients evaluate the likelihood
 			v.less(answer, 1)
 			if len(v.covers) == 1 {
 				v.less(sent, -1) // its own; of a masked sum rho is without them
@@ -61,7 +73,7 @@ func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, su
 		}
 	}
 	r.latest = x
-	if x == density.Moments && !r.plan.Power || x == density.Slopes || x == density.DrawSlopes {
+	if answered != density.Nothing {
 		r.markIterate()
 	}
 }

@@ -22,7 +22,7 @@ type Recorder struct {
 	plan   *model.Plan
 	rounds int              // evaluations seen
 	fits   int              // iterates of a fit by quadrature seen
-	latest density.Exchange // the newest relay
+	latest *density.Exchange // the newest relay
 	window int              // of the newest evaluation
 
 	recording bool          // what crosses without noise is kept, and what is under masks

@@ -72,18 +72,19 @@ func (v *view) keepVector(values []float64) {
 }
 
 // keepDraws keeps cuts at draws, which cross in the end of a fit: of draws every second, since the others are their reflections in the mean, which is the first.
-func (r *Recorder) keepDraws(v *view, x density.Exchange, columns int, cuts []float64) {
+func (r *Recorder) keepDraws(v *view, x *density.Exchange, columns int, cuts []float64) {
 	n := len(cuts) / max(1, columns)
-	switch {
-	case !r.recording || x != density.Batch && (x != density.Solving || v.drawn):
+	final := AtFinalDraws(x)
+	switch vectors := x.Up.Shows(r.here()) == density.CutThenVector; {
+	case !r.recording || !final && (!vectors || v.drawn):
 		return
-	case x == density.Solving:
+	case vectors:
 		columns -= 2
 	}
-	if x != density.Batch || r.latest != x { // else it is a further piece
+	if !final || r.latest != x { // else it is a further piece
 		v.vectors = nil
 	}
-	v.relayed, v.drawn = true, v.drawn || x == density.Batch
+	v.relayed, v.drawn = true, v.drawn || final
 	one := make([]float64, len(v.picks))
 	for at := 0; at < columns; at += 1 + at%2 {
 		for k, e := range v.picks {

@@ -15,10 +15,10 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -426,13 +426,13 @@ func (p *Policy) Spent() diag.List {
 }
 
 // Limits names the lines that limit numbers of the server that can be held to a bound.
-func Limits(b session.Bound) []string {
+func Limits(b density.Bound) []string {
 	switch b {
-	case session.BoundSlopes:
+	case density.BoundSlopes:
 		return []string{"max_adjoint", "max_rounds"}
-	case session.BoundCurved:
+	case density.BoundCurved:
 		return []string{"max_adjoint", "max_curvature", "max_rounds"}
-	case session.BoundDirections:
+	case density.BoundDirections:
 		return []string{"max_products", "max_rounds"}
 	}
 	return []string{"max_rounds"}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
 )
@@ -276,53 +277,37 @@ func allClients(plan *model.Plan) []int {
 	return clientsOf(plan, all)
 }
 
-// of is the coding of a channel that goes up in a kind of message, nil where there is none.
-func (c *codes) of(kind int, ch channel) *coding {
-	switch ch.Content {
-	case Z, Cut:
-		if kind == kindDrawn {
-			return c.drawn[ch.of]
-		}
-		return c.contribution[ch.of]
-	case Centre, Moment, CutDraws, ZDraws:
-		return c.contribution[ch.of]
-	case Partial:
-		return c.partial[ch.of]
-	case SlopePart:
-		return c.slopes[ch.of]
-	case Product:
-		return c.product[ch.of]
-	case Gradient:
-		return c.gradient[ch.of]
-	case Scalars:
+// of is the coding of a channel that goes up, of a parameter or sum; nil where there is none.
+func (c *codes) of(content density.Carried, of int) *coding {
+	switch content.Content.Of {
+	case density.OfParameters:
+		return c.gradient[of]
+	case density.OfScalars:
 		return c.scalars
 	}
-	return nil
+	return c.bySum(content)[of]
+}
+
+// bySum are the codings of a content that has channels by sum.
+func (c *codes) bySum(content density.Carried) []*coding {
+	switch content.Scale {
+	case density.Contributions:
+		return c.contribution
+	case density.Products:
+		return c.product
+	case density.Adjoints:
+		if content.Content.Of == density.OfReceptions {
+			return c.partial
+		}
+		return c.slopes
+	}
+	return c.drawn
 }
 
 // tells is the grid that a channel which goes down tells the clients, nil where it tells none: every client uses it only after a message that told it.
-func (c *codes) tells(plan *model.Plan, ch channel) *grid {
-	of := c.telling(plan, ch.Content)
-	if of == nil || of[ch.of] == nil {
+func (c *codes) tells(content density.Carried, of int) *grid {
+	if content.Scale == density.Unscaled || c.bySum(content)[of] == nil {
 		return nil
 	}
-	return of[ch.of].grid
-}
-
-// telling are the codings whose grids a content that goes down tells, by sum; nil where it tells none.
-func (c *codes) telling(plan *model.Plan, content Content) []*coding {
-	switch content {
-	case Adjoint, Whole, Total, MomentSum, CutDrawSum, Curved, SlopeDraws:
-		return c.contribution
-	case OthersSum:
-		return c.partial
-	case Slope:
-		if plan.Power {
-			return c.slopes
-		}
-		return c.contribution
-	case Direction:
-		return c.product
-	}
-	return nil
+	return c.bySum(content)[of].grid
 }

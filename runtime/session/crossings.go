@@ -10,19 +10,19 @@ import (
 
 // A Crossing is one channel of one kind of message between the server and a client.
 type Crossing struct {
-	Content
+	Content *density.Content
 	density.Use
-	Kind    string  // of the message
-	Channel string  // its name on the wire
-	Client  int     // index in the plan
-	Up      bool    // from the client to the server; otherwise back
-	Of      int     // the sum or the shared parameter of the plan, -1 for scalars
-	Numbers Content // of the channel: Content, unless that is what crosses with them
-	Hidden  bool    // by masks: the receiver has the total over two or more clients alone
+	Kind    string           // of the message
+	Channel string           // its name on the wire
+	Client  int              // index in the plan
+	Up      bool             // from the client to the server; otherwise back
+	Of      int              // the sum or the shared parameter of the plan, -1 for scalars
+	Numbers *density.Content // of the channel: Content, unless that is what crosses with them
+	Hidden  bool             // by masks: the receiver has the total over two or more clients alone
 	// What crosses, what masks it, and what a curious receiver can compute: texts in which {name}, {cut}, {client}, {rho} and {scalars} stand for those of the
 	// model.
 	What, Masked, Learns string
-	Reach                Reach
+	Reach                density.Reach
 }
 
 // Crossings lists everything that server and clients exchange in a run that uses these exchanges, client by client, from the scripts that the run itself
@@ -31,12 +31,11 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 	var out []Crossing
 	of := newCodes(plan, newGrids(plan))
 	for client := 1; client < len(plan.Names); client++ {
-		frames := newScript(plan, client, of).framesWithScalars()
+		s := newScript(plan, client, of)
 		for _, use := range uses {
-			for _, k := range kindsOf(use.Exchange) {
-				f := frames[use.Exchange == density.Pipeline][k]
+			for _, f := range s.framesOf(use.Exchange) {
 				for i, c := range f.channels {
-					one := crossing(use, kinds[k], c, f.arrays[i].Name, client)
+					one := crossing(use, f.kind, c, f.arrays[i].Name, client)
 					out = append(out, f.hidden(i, one))
 					if f.codings[i] != nil && !f.codings[i].saturates {
 						out = append(out, one.beside(Mark))
@@ -52,28 +51,19 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 }
 
 func crossing(use density.Use, k kind, c channel, name string, client int) Crossing {
-	d := describe(c.Content, use.Auxiliaries)
-	if what, other := elsewhere[use.Exchange][c.Content]; other {
-		d.what = what
-	}
+	d := describe(c.content, use.Auxiliaries)
 	return Crossing{
-		Content: c.Content, Numbers: c.Content, Use: use, Kind: k.name, Channel: name, Client: client, Up: k.up, Of: c.of,
-		What: d.what, Masked: d.masked, Learns: d.learns, Reach: d.reach,
+		Content: c.content, Numbers: c.content, Use: use, Kind: k.Kind, Channel: name, Client: client, Up: k.up, Of: c.of,
+		What: d.What, Masked: d.Masked, Learns: d.Learns, Reach: d.Reach,
 	}
-}
-
-// elsewhere is what crosses where an exchange uses a content for something near to it.
-var elsewhere = map[density.Exchange]map[Content]string{
-	density.CutMoments: {Moment: "mean and variance of {cut} under the approximation", MomentSum: "sums of mean and variance of the cuts of {name}"},
-	density.Expansion:  {SlopePart: "expected slope and curvature at {client} of the likelihood in {name}, the noise integrated out, and the curvature that mixes with the server's parameters"},
 }
 
 // hidden is the crossing of channel i with what masks hide of it.
 func (f *frame) hidden(i int, c Crossing) Crossing {
 	if f.encoding(i) == transport.Masked {
-		c.Masked, c.Learns = "masks, which cancel in the sum over its clients", descriptions[c.Content].total
+		c.Masked, c.Learns = "masks, which cancel in the sum over its clients", c.Content.Total
 		c.Hidden = true
-		if c.Reach == Contribution && c.Motion != density.Otherwise {
+		if c.Reach == density.Contribution && c.Motion != density.Otherwise {
 			c.Learns += separated
 			if c.Motion != density.ByClient {
 				c.Learns += byColumn
@@ -90,21 +80,29 @@ const separated = "; the mask does not keep clients apart: along a trajectory a 
 const byColumn = ", and by column where the client's metric is diagonal, as --metric auto may have it of more than 64 parameters or of priors that depend on one another"
 
 // besides name what crosses with the numbers of a channel.
-var besides = map[Content]string{Mark: " (mark)", Grid: " (grid)"}
+var besides = map[*density.Content]string{Mark: " (mark)", Grid: " (grid)"}
 
 // beside is what crosses with the numbers of a channel.
-func (c Crossing) beside(content Content) Crossing {
-	d := descriptions[content]
+func (c Crossing) beside(content *density.Content) Crossing {
 	c.Channel += besides[content]
-	c.Content, c.What, c.Masked, c.Learns, c.Reach = content, d.what, d.masked, d.learns, d.reach
+	c.Content, c.What, c.Masked, c.Learns, c.Reach = content, content.What, content.Masked, content.Learns, content.Reach
 	return c
 }
 
-// framesWithScalars are the frames of exchanges without scalars on the way, and of those with.
-func (s *script) framesWithScalars() map[bool][kindsOfScripts]*frame {
-	with := s.frames()
-	with[kindAux], with[kindReply] = &s.auxTally, &s.replyTally
-	return map[bool][kindsOfScripts]*frame{false: s.frames(), true: with}
+// framesOf are the messages of an exchange in their order.
+func (s *script) framesOf(x *density.Exchange) (out []*frame) {
+	if isRelay(x) {
+		p := s.relay(x)
+		return []*frame{&p.up, &p.down}
+	}
+	all := s.frames()
+	if x == density.Pipeline {
+		all[kindAux], all[kindReply] = &s.auxTally, &s.replyTally
+	}
+	for _, k := range ownKindsOf(x) {
+		out = append(out, all[k])
+	}
+	return out
 }
 
 // A Form is one channel of one kind of message between the server and a client, as the scripts of all exchanges have it.
@@ -119,53 +117,57 @@ type Form struct {
 	Words   bool `json:"words,omitempty"`   // as integers, one or two for each number
 	Masked  bool `json:"masked,omitempty"`  // so that the receiver has the total alone
 	// Bound is what a party can hold the numbers that it receives to.
-	Bound Bound `json:"bound,omitempty"`
-	Alike bool  `json:"alike,omitempty"` // all clients that have the channel receive the same
+	Bound density.Bound `json:"bound,omitempty"`
+	Alike bool          `json:"alike,omitempty"` // all clients that have the channel receive the same
 }
 
-// A Bound is what is known of the numbers of a channel that goes down, beyond that they are finite. What has none are sums of what clients send, parameters, and the server's decisions.
-type Bound string
-
-// The bounds.
-const (
-	BoundSlopes     Bound = "slopes"     // derivatives of the log likelihood of each row by an element of a sum, or their mean
-	BoundCurved     Bound = "curved"     // in the first column slopes, in the second curvatures: second derivatives, or their mean
-	BoundDirections Bound = "directions" // vectors of the server's choice, which the client multiplies: they are counted
-)
-
-// BoundOf is what the numbers of a channel that goes down can be held to.
-func BoundOf(kind, channel string) Bound {
-	for _, k := range kinds {
-		for _, c := range k.carries {
-			if d := descriptions[c.content]; k.name == kind && !k.up && d.prefix != "" && strings.HasPrefix(channel, d.prefix) && !strings.HasSuffix(channel, besides[Grid]) {
-				return d.bound
+// BoundOf is what the numbers of a channel that goes down can be held to, in a run that uses these exchanges.
+func BoundOf(kind, channel string, uses []density.Use) density.Bound {
+	for _, k := range inOrder(uses) {
+		for _, c := range k.Carries {
+			if p := c.Content.Prefix; k.Kind == kind && !k.up && p != "" && strings.HasPrefix(channel, p) && !strings.HasSuffix(channel, besides[Grid]) {
+				return c.Content.Bound
 			}
 		}
 	}
 	return ""
 }
 
-// Forms lists the channels of the scripts of a party, given by its index, client by client, each once: nothing else crosses, but for messages of the kind Ending.
-func Forms(plan *model.Plan, party int) []Form {
+// Forms lists the channels of the scripts of a party, given by its index, in a run that uses these exchanges, client by client, each once: nothing else crosses, but for messages of the
+// kind Ending.
+func Forms(plan *model.Plan, party int, uses []density.Use) []Form {
 	var out []Form
 	of := newCodes(plan, newGrids(plan))
 	for client := 1; client < len(plan.Names); client++ {
 		if party > 0 && party != client {
 			continue
 		}
-		all := newScript(plan, client, of).framesWithScalars()
-		for k, f := range all[true] {
-			for i, c := range f.channels {
-				one := Form{
-					Client: plan.Names[client], Up: kinds[k].up, Kind: kinds[k].name, Channel: f.arrays[i].Name, Words: f.codings[i] != nil, Masked: f.encoding(i) == transport.Masked,
-					Columns: k >= kindMoments && !c.seals(), Bound: descriptions[c.Content].bound, Alike: f.alike[i] != nil,
-				}
-				if c.of >= 0 || c.seals() {
-					one.Length = f.lens[i]
-				}
-				out = append(out, one)
+		s := newScript(plan, client, of)
+		all := s.frames()
+		all[kindAux], all[kindReply] = &s.auxTally, &s.replyTally
+		for _, f := range all {
+			out = f.forms(out, plan.Names[client], false)
+		}
+		for _, x := range relaysIn(uses) {
+			for _, f := range s.framesOf(x) {
+				out = f.forms(out, plan.Names[client], true)
 			}
 		}
+	}
+	return out
+}
+
+// forms adds those of the channels of a message.
+func (f *frame) forms(out []Form, client string, columns bool) []Form {
+	for i, c := range f.channels {
+		one := Form{
+			Client: client, Up: f.kind.up, Kind: f.kind.Kind, Channel: f.arrays[i].Name, Words: f.codings[i] != nil, Masked: f.encoding(i) == transport.Masked,
+			Columns: columns && !c.seals(), Bound: c.content.Bound, Alike: f.alike[i] != nil,
+		}
+		if c.of >= 0 || c.seals() {
+			one.Length = f.lens[i]
+		}
+		out = append(out, one)
 	}
 	return out
 }

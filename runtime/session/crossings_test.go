@@ -12,10 +12,11 @@ func TestRoundTripsOfAnEvaluation(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
 		plan := w.plan(t)
 		kinds := map[string]bool{}
-		for _, c := range session.Crossings(plan, []density.Use{{Exchange: density.Evaluation}}) {
+		uses := []density.Use{{Exchange: density.Evaluation}}
+		for _, c := range session.Crossings(plan, uses) {
 			kinds[c.Kind] = true
 		}
-		if got, want := int64(session.RoundTrips(kinds)), w.rounds(); got != want {
+		if got, want := int64(session.RoundTrips(kinds, uses)), w.rounds(); got != want {
 			t.Errorf("messages of the kinds %v take %d round trips, want %d", kinds, got, want)
 		}
 	})

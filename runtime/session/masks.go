@@ -113,7 +113,7 @@ func newMasker(p *pairs, seen func(int) []byte) *masker {
 }
 
 // begin goes to a kind of message of a round. Masks are used once: the error is a *MaskError where they have been.
-func (m *masker) begin(id transport.ID, round uint64, kind int) error {
+func (m *masker) begin(id transport.ID, round uint64, kind kind) error {
 	if id != m.id {
 		if err := m.pairs.begin(id); err != nil {
 			return err
@@ -125,11 +125,11 @@ func (m *masker) begin(id transport.ID, round uint64, kind int) error {
 	if round > m.round {
 		m.round, m.used = round, 0
 	}
-	if round < m.round || m.used>>kind&1 == 1 {
-		return &MaskError{Party: m.pairs.names[m.pairs.own], What: fmt.Sprintf("message %q of round %d has had its masks", kinds[kind].name, round)}
+	if round < m.round || m.used>>kind.number&1 == 1 {
+		return &MaskError{Party: m.pairs.names[m.pairs.own], What: fmt.Sprintf("message %q of round %d has had its masks", kind.Kind, round)}
 	}
-	m.used |= 1 << kind
-	m.kind = kind
+	m.used |= 1 << kind.number
+	m.kind = kind.number
 	clear(m.streams)
 	return nil
 }

@@ -74,7 +74,7 @@ func TestMaskVectors(t *testing.T) {
 		}
 		first, second := newMasker(p, func(int) []byte { return seen }), newMasker(other, func(int) []byte { return seen })
 		a, c := transport.Array{Words: make([]uint64, 5)}, transport.Array{Words: make([]uint64, 5)}
-		for _, err := range []error{first.begin(id, round, kindAux), second.begin(id, round, kindAux), first.mask(&a, []int{ends[1]}), second.mask(&c, []int{ends[0]})} {
+		for _, err := range []error{first.begin(id, round, ownKind(kindAux)), second.begin(id, round, ownKind(kindAux)), first.mask(&a, []int{ends[1]}), second.mask(&c, []int{ends[0]})} {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestMaskVectors(t *testing.T) {
 		}
 		line("mask of round %d, kind %d, digest %x: %016x", round, kindAux, seen, a.Words)
 		w := newWitness(p)
-		w.id, w.round, w.kind = id, round, kindAux
+		w.id, w.round, w.kind = id, round, ownKind(kindAux)
 		copy(w.sealed[ends[1]][:], seen)
 		seal, err := w.words(ends[0], ends[1], ends[1])
 		if err != nil {
@@ -111,7 +111,7 @@ func TestMaskVectors(t *testing.T) {
 
 // newFrame is a message with one array.
 func newFrame(kind int, name string, v ...float64) *frame {
-	return &frame{kind: kind, arrays: []transport.Array{{Name: name, Data: v}}}
+	return &frame{kind: ownKind(kind), arrays: []transport.Array{{Name: name, Data: v}}}
 }
 
 // Keys differ wherever run, resumption, chain, purpose or pair do.
@@ -143,11 +143,11 @@ func TestSecondSessionHasNoMasks(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := func(int) []byte { return nil }
-	if err := newMasker(all[0], seen).begin(id, 1, kindAux); err != nil {
+	if err := newMasker(all[0], seen).begin(id, 1, ownKind(kindAux)); err != nil {
 		t.Fatal(err)
 	}
 	var refused *MaskError
-	if err := newMasker(again, seen).begin(id, 1, kindAux); !errors.As(err, &refused) || refused.Party != "a" {
+	if err := newMasker(again, seen).begin(id, 1, ownKind(kindAux)); !errors.As(err, &refused) || refused.Party != "a" {
 		t.Errorf("a second session has masks: %v", err)
 	}
 	f := newFrame(kindAux, sealsName)
@@ -159,7 +159,7 @@ func TestSecondSessionHasNoMasks(t *testing.T) {
 		t.Errorf("the first has none: %v", err)
 	}
 	id.Chain++
-	if err := newMasker(again, seen).begin(id, 1, kindAux); err != nil {
+	if err := newMasker(again, seen).begin(id, 1, ownKind(kindAux)); err != nil {
 		t.Errorf("another chain has none: %v", err)
 	}
 }

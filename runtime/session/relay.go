@@ -68,7 +68,7 @@ func (b *base) resized(size density.RelaySize, roles func() []model.Role) *relay
 
 // fold adds what a client sent to the sums, so that its message is needed no longer, but where somebody watches. Clients are
 // folded in party order.
-func (b *base) fold(x density.Exchange, r *relay, h *sums, c *script, up *frame) {
+func (b *base) fold(x *density.Exchange, r *relay, h *sums, c *script, up *frame) {
 	codings := b.relayed(x)
 	for i, m := range c.role.Members[:min(len(c.role.Members), up.vectors())] {
 		a := &up.arrays[i]
@@ -105,7 +105,7 @@ func foldIn(dst []float64, a *transport.Array, c *coding, first bool) {
 }
 
 // addUp ends the sums of what the clients sent, lets the algorithm answer, and chooses the grids of the next round.
-func (b *base) addUp(x density.Exchange, r *relay, h *sums, by density.Relayed) {
+func (b *base) addUp(x *density.Exchange, r *relay, h *sums, by density.Relayed) {
 	codings := b.relayed(x)
 	for g := range r.sum {
 		if r.size.Columns == 0 || codings[g] == nil {
@@ -130,29 +130,21 @@ func (b *base) addUp(x density.Exchange, r *relay, h *sums, by density.Relayed) 
 }
 
 // told reports whether the answer of a relay tells the grids of the next vectors.
-func (b *base) told(x density.Exchange) bool {
+func (b *base) told(x *density.Exchange) bool {
 	here := circumstances(b.plan, false)
-	return slices.ContainsFunc(kinds[kindsOf(x)[1]].carries, func(c carried) bool { return c.when(here) && b.codes.telling(b.plan, c.content) != nil })
+	return slices.ContainsFunc(x.Down.Carries, func(c density.Carried) bool { return c.Applies(here) && c.Scale != density.Unscaled })
 }
 
 // relayed are the codings of the vectors that an exchange brings up, by sum.
-func (b *base) relayed(x density.Exchange) []*coding {
-	switch kinds[kindsOf(x)[0]].carries[0].content {
-	case SlopePart:
-		return b.codes.slopes
-	case Product:
-		return b.codes.product
-	}
-	return b.codes.contribution
-}
+func (b *base) relayed(x *density.Exchange) []*coding { return b.codes.bySum(x.Up.Carries[0]) }
 
 // shown shows the watcher the vectors of a relay, one evaluation after another where they are of evaluations.
-func (b *base) shown(x density.Exchange, r *relay) {
+func (b *base) shown(x *density.Exchange, r *relay) {
 	if !b.watched() || r.size.Columns == 0 {
 		return
 	}
 	seen := b.seen(r.parts, b.relayed(x))
-	if x != density.Stepping && x != density.Drawing {
+	if !x.Evaluations {
 		b.blind(r.parts, -1, r.size.Columns)
 		b.watcher.Relayed(x, r.size.Columns, seen, r.kept, r.down)
 		return
@@ -175,31 +167,30 @@ func (b *base) shown(x density.Exchange, r *relay) {
 }
 
 // price of a relay: one round trip.
-func (b *base) priceOf(x density.Exchange, size density.RelaySize) price {
+func (b *base) priceOf(x *density.Exchange, size density.RelaySize) price {
 	p := price{rounds: 1}
 	for i := range b.plan.Names[1:] {
-		s := b.scriptsOf()[i]
-		for _, k := range kindsOf(x) {
-			s.relayed[k].resize(b.plan, size, kinds[k].up)
-			p.bytes += s.relayed[k].bytes()
+		for _, f := range b.scriptsOf()[i].framesOf(x) {
+			f.resize(b.plan, size)
+			p.bytes += f.bytes()
 		}
 	}
 	return p
 }
 
 // resize sets the lengths of the arrays of a frame of a relay.
-func (f *frame) resize(plan *model.Plan, size density.RelaySize, up bool) {
+func (f *frame) resize(plan *model.Plan, size density.RelaySize) {
 	columns := size.Columns
-	if !up {
+	if !f.kind.up {
 		columns = size.Down()
 	}
 	for k, c := range f.channels {
-		switch c.Content {
-		case Scalars:
+		switch c.content.Of {
+		case density.OfScalars:
 			f.lens[k] = size.Scalars
-		case Answer:
+		case density.OfAnswers:
 			f.lens[k] = size.Answers
-		case Seal, Seals:
+		case density.OfSeals:
 		default:
 			f.lens[k] = plan.Groups[c.of].Len * columns
 		}
@@ -207,9 +198,9 @@ func (f *frame) resize(plan *model.Plan, size density.RelaySize, up bool) {
 }
 
 // loadRelay loads what a client sends.
-func (s *script) loadRelay(plan *model.Plan, x density.Exchange, size density.RelaySize, vectors [][]float64, scalars []float64) *frame {
-	up := &s.relayed[kindsOf(x)[0]]
-	up.resize(plan, size, true)
+func (s *script) loadRelay(plan *model.Plan, x *density.Exchange, size density.RelaySize, vectors [][]float64, scalars []float64) *frame {
+	up := &s.relay(x).up
+	up.resize(plan, size)
 	for i, v := range vectors[:min(len(vectors), up.vectors())] {
 		up.load(i, v)
 	}
@@ -239,7 +230,7 @@ func (f *frame) vectors() (n int) {
 // hasScalars reports whether a channel is of scalars.
 func (f *frame) hasScalars() bool {
 	k := f.scalarsAt()
-	return k >= 0 && f.channels[k].Content == Scalars
+	return k >= 0 && f.channels[k].content.Of == density.OfScalars
 }
 
 // scriptsOf are the scripts of all clients with numbers as they are, for prices, made when they are first asked for.
@@ -251,7 +242,7 @@ func (b *base) scriptsOf() []*script {
 }
 
 // Relay implements density.Relaying.
-func (e *local) Relay(ctx context.Context, x density.Exchange, size density.RelaySize, by density.Relayed) error {
+func (e *local) Relay(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
 	if err := e.begin(ctx); err != nil {
 		return err
 	}
@@ -281,14 +272,14 @@ func (e *local) Relay(ctx context.Context, x density.Exchange, size density.Rela
 }
 
 // Relay is the client's side.
-func (c *client) Relay(ctx context.Context, x density.Exchange, size density.RelaySize, by density.Relayed) error {
+func (c *client) Relay(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
 	r := c.resized(size, func() []model.Role { return []model.Role{c.party.role} })
 	by.Send(0, r.up[0], r.scalars[0])
-	up, down := c.script.loadRelay(c.plan, x, size, r.up[0], r.scalars[0]), &c.script.relayed[kindsOf(x)[1]]
-	down.resize(c.plan, size, false)
+	up, down := c.script.loadRelay(c.plan, x, size, r.up[0], r.scalars[0]), &c.script.relay(x).down
+	down.resize(c.plan, size)
 	if err := c.send(ctx, c.server, up); err != nil {
 		return err
 	}
@@ -305,16 +296,15 @@ func (c *client) Relay(ctx context.Context, x density.Exchange, size density.Rel
 }
 
 // Relay is the server's side.
-func (s *server) Relay(ctx context.Context, x density.Exchange, size density.RelaySize, by density.Relayed) error {
+func (s *server) Relay(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	r := s.resized(size, func() []model.Role { return nil })
 	r.begin()
-	kinds := kindsOf(x)
 	for k, c := range s.scripts {
-		up := &c.relayed[kinds[0]]
-		up.resize(s.plan, size, true)
+		up := &c.relay(x).up
+		up.resize(s.plan, size)
 		if err := s.recv(ctx, s.peers[k], up); err != nil {
 			return err
 		}
@@ -327,8 +317,8 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 		clear(parts)
 	}
 	for k, c := range s.scripts {
-		down := &c.relayed[kinds[1]]
-		down.resize(s.plan, size, false)
+		down := &c.relay(x).down
+		down.resize(s.plan, size)
 		for i, m := range c.role.Members {
 			if i < down.vectors() {
 				down.load(i, r.down[m.Group])

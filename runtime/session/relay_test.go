@@ -116,28 +116,45 @@ func (w *watchful) live() (n int) {
 	return n
 }
 
+// relayOf is a round trip that an algorithm declares: vectors of a scale up, and down vectors of another where that has a grid.
+func relayOf(up, down density.Scale) *density.Exchange {
+	x := &density.Exchange{
+		Name: fmt.Sprintf("relay of scale %d, answered by %d", up, down),
+		Up: density.Message{Kind: "upward", Carries: []density.Carried{
+			{Content: &density.Content{Prefix: "part ", Columns: true, Reach: density.Contribution}, Scale: up}, {Content: density.Scalars},
+		}},
+		Down: density.Message{Kind: "downward"},
+	}
+	if down != density.Unscaled {
+		whole := &density.Content{Prefix: "whole ", Of: density.OfSums, Columns: true, Reach: density.Response}
+		x.Down.Carries = append(x.Down.Carries, density.Carried{Content: whole, Scale: down})
+	}
+	x.Down.Carries = append(x.Down.Carries, density.Carried{Content: density.Answers})
+	return x
+}
+
 // What the clients send in a relay is added up as it comes, in party order: the server holds the message of no more than one client, however many there are and whatever the columns are,
 // and the sums have the bits of one process. On the fixed wire numbers have a word each once an answer has told a grid, and two where none does.
 func TestRelayAddsUpAsItComes(t *testing.T) {
 	const rounds = 3
 	for _, c := range []struct {
-		x       density.Exchange
-		columns int
-		power   bool
-		told    bool
+		up, down density.Scale
+		columns  int
+		power    bool
 	}{
-		{density.Moments, 2, false, true}, {density.CutMoments, 2, true, true}, {density.Slopes, 2, true, true}, {density.Solving, 40, false, true},
-		{density.Batch, 40, false, false}, {density.Batch, 40, true, true}, {density.DrawSlopes, 40, false, true}, {density.Expansion, 2, true, false},
+		{density.Contributions, density.Contributions, 2, false}, {density.Contributions, density.Contributions, 2, true}, {density.Adjoints, density.Adjoints, 2, true},
+		{density.Products, density.Products, 40, false}, {density.Contributions, density.Unscaled, 40, false}, {density.Adjoints, density.Unscaled, 2, true},
 	} {
+		x, told := relayOf(c.up, c.down), c.down != density.Unscaled
 		for _, clients := range []int{2, 9} {
 			for _, wire := range []model.Wire{{}, fixed, masked} {
-				name := fmt.Sprintf("%v, power %t, %d clients, wire %+v", c.x, c.power, clients, wire)
+				name := fmt.Sprintf("%s, power %t, %d clients, wire %+v", x.Name, c.power, clients, wire)
 				plan := newWorld(design{power: c.power, exact: !c.power, clients: clients}).plan(t).On(wire)
 				size := density.RelaySize{Columns: c.columns, Scalars: 5, Answers: 1}
 				play := func(env density.Env, s *sender) error {
 					s.env, s.plan = env, plan
 					for s.round = range rounds {
-						if err := density.Must[density.Relaying](env).Relay(t.Context(), c.x, size, s); err != nil {
+						if err := density.Must[density.Relaying](env).Relay(t.Context(), x, size, s); err != nil {
 							return err
 						}
 					}
@@ -175,7 +192,7 @@ func TestRelayAddsUpAsItComes(t *testing.T) {
 				for round, long := range server.long {
 					want := 0
 					switch {
-					case wire.Fixed && (round == 1 || !c.told):
+					case wire.Fixed && (round == 1 || !told):
 						want = 2 * words
 					case wire.Fixed:
 						want = words

@@ -33,9 +33,6 @@ func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (d
 	}
 	w := &wire{shared: shared, transport: t, own: plan.Names[index], peers: peersOf(plan, index), names: plan.Names, masker: shared.masks[index], others: others}
 	w.seals = make([][]uint64, len(w.peers))
-	w.scripted = func(kind, channel string) bool {
-		return slices.ContainsFunc(Forms(plan, index), func(f Form) bool { return !f.Up && f.Kind == kind && f.Channel == channel })
-	}
 	w.posted, w.got = make([]uint64, len(w.peers)), make([]uint64, len(w.peers))
 	err = b.divide(func(part *model.Plan) (density.Env, error) {
 		of, err := newBase(part, keys, shared, 0, index)
@@ -47,8 +44,16 @@ func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (d
 	if err != nil {
 		return nil, err
 	}
-	return newEnd(b, w, index), nil
+	end := newEnd(b, w, index)
+	w.scripted = func(kind, channel string) bool {
+		return slices.ContainsFunc(end.(interface{ played() []*script }).played(), func(s *script) bool { return s.answers(kind, channel) })
+	}
+	return end, nil
 }
+
+func (c *client) played() []*script { return []*script{c.script} }
+
+func (s *server) played() []*script { return s.scripts }
 
 // peersOf lists the parties that a party is connected to.
 func peersOf(plan *model.Plan, index int) []string {

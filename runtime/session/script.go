@@ -11,7 +11,7 @@ import (
 
 // A frame is a message as the plan has it: the named channels of its arrays and their lengths. A frame without channels is not sent.
 type frame struct {
-	kind     int               // position in kinds
+	kind     kind
 	arrays   []transport.Array // names, and the data of the message being sent or received
 	lens     []int
 	channels []channel
@@ -23,12 +23,12 @@ type frame struct {
 
 // A channel is what an array of a frame carries, and of which shared parameter or sum of the plan: -1 where it is none.
 type channel struct {
-	Content
-	of int
+	content *density.Content
+	of      int
 }
 
 func (f *frame) channel(ch channel, name string, n int, of *coding, tells *grid, alike []int) {
-	f.arrays = append(f.arrays, transport.Array{Name: descriptions[ch.Content].prefix + name})
+	f.arrays = append(f.arrays, transport.Array{Name: ch.content.Prefix + name})
 	f.lens = append(f.lens, n)
 	f.channels = append(f.channels, ch)
 	f.codings = append(f.codings, of)
@@ -44,8 +44,8 @@ func (f *frame) seals() *transport.Array {
 	return nil
 }
 
-// seals reports whether a content is of seals, which clients make for one another.
-func (c Content) seals() bool { return c == Seal || c == Seals }
+// seals reports whether a channel is of seals, which clients make for one another.
+func (c channel) seals() bool { return c.content.Of == density.OfSeals }
 
 // load puts data into channel k, for sending.
 func (f *frame) load(k int, data []float64) {
@@ -147,7 +147,7 @@ func (f *frame) mask(by *masker, id transport.ID, round uint64) error {
 
 // accept takes the data of a message after comparing it with the frame, and what its channels tell.
 func (f *frame) accept(m transport.Message, round uint64) error {
-	kind := kinds[f.kind].name
+	kind := f.kind.Kind
 	switch {
 	case m.Kind != kind:
 		return fmt.Errorf("message %q where the plan has %q", m.Kind, kind)
@@ -204,32 +204,55 @@ type script struct {
 	auxTally, replyTally                          frame // aux and reply with scalars in the last channel
 	centre, total, part, sum, values, drawn       frame
 	closing, closed                               frame
-	drawnMembers                                  []int                 // the channels of drawn: indices into role.Members
-	relayed                                       [kindsOfScripts]frame // of the kinds from kindMoments on
-	lateArrivals, earlyArrivals, trailingArrivals []int                 // indices into role.Arrivals
+	drawnMembers                                  []int // the channels of drawn: indices into role.Members
+	relayed                                       map[*density.Exchange]*pair
+	writer                                        writer
+	lateArrivals, earlyArrivals, trailingArrivals []int // indices into role.Arrivals
 }
 
-// frames are the messages by their position in kinds.
-func (s *script) frames() [kindsOfScripts]*frame {
-	all := [kindsOfScripts]*frame{
+// A pair is the two messages of a relay.
+type pair struct{ up, down frame }
+
+// relay is the messages of a relay, made when it is first needed.
+func (s *script) relay(x *density.Exchange) *pair {
+	p := s.relayed[x]
+	if p == nil {
+		p = &pair{}
+		of := relayKinds(x)
+		s.writer.write(&p.up, of[0])
+		s.writer.write(&p.down, of[1])
+		s.relayed[x] = p
+	}
+	return p
+}
+
+// answers reports whether a message that goes down has a channel, among those that a run may have and the relays that it has had.
+func (s *script) answers(kind, channel string) bool {
+	own := s.frames()
+	own[kindReply] = &s.replyTally
+	all := own[:]
+	for _, p := range s.relayed {
+		all = append(all, &p.down)
+	}
+	return slices.ContainsFunc(all, func(f *frame) bool {
+		return !f.kind.up && f.kind.Kind == kind && slices.ContainsFunc(f.arrays, func(a transport.Array) bool { return a.Name == channel })
+	})
+}
+
+// frames are the messages of the methods of an Env by their position in kinds.
+func (s *script) frames() [ownKinds]*frame {
+	return [ownKinds]*frame{
 		kindEarly: &s.early, kindAux: &s.aux, kindReply: &s.reply, kindPartial: &s.partial, kindWhole: &s.whole, kindTrailing: &s.trailing,
 		kindCentre: &s.centre, kindTotal: &s.total, kindPart: &s.part, kindSum: &s.sum, kindValues: &s.values, kindDrawn: &s.drawn,
+		kindClosing: &s.closing, kindClosed: &s.closed,
 	}
-	for k := kindMoments; k < kindClosing; k++ {
-		all[k] = &s.relayed[k]
-	}
-	all[kindClosing], all[kindClosed] = &s.closing, &s.closed
-	return all
 }
 
 func newScript(plan *model.Plan, client int, c *codes) *script {
-	s := &script{role: plan.Role(client)}
-	w := &writer{plan: plan, script: s, codes: c}
+	s := &script{role: plan.Role(client), relayed: map[*density.Exchange]*pair{}}
+	s.writer = writer{plan: plan, script: s, codes: c}
 	for k, f := range s.frames() {
-		f.kind, f.masked = k, plan.Wire.Masked
-		for _, c := range kinds[k].carries {
-			w.carry(f, c)
-		}
+		s.writer.write(f, ownKind(k))
 	}
 	for i, a := range s.role.Arrivals {
 		if a.Early {
@@ -246,7 +269,7 @@ func newScript(plan *model.Plan, client int, c *codes) *script {
 			s.drawnMembers = append(s.drawnMembers, i)
 		}
 	}
-	s.auxTally, s.replyTally = w.withScalars(s.aux, Scalars, Seal), w.withScalars(s.reply, ScalarTotal, Seals)
+	s.auxTally, s.replyTally = s.writer.withScalars(s.aux, density.Scalars), s.writer.withScalars(s.reply, ScalarTotal)
 	return s
 }
 
@@ -257,25 +280,35 @@ type writer struct {
 	codes  *codes
 }
 
+// write makes the frame of a kind of message.
+func (w *writer) write(f *frame, k kind) {
+	f.kind, f.masked = k, w.plan.Wire.Masked
+	here := circumstances(w.plan, false)
+	any := len(k.Carries) == 0
+	for _, c := range k.Carries {
+		w.carry(f, c)
+		any = any || c.Applies(here)
+	}
+	if any && k.sealed.applies(w.plan) {
+		w.seal(f)
+	}
+}
+
 // carry adds the channels of a content to a frame.
-func (w *writer) carry(f *frame, c carried) {
+func (w *writer) carry(f *frame, c density.Carried) {
 	role := w.script.role
-	switch c.content {
-	case Value, Gradient:
+	switch c.Content.Of {
+	case density.OfParameters:
 		for _, a := range role.Arrivals {
-			if c.when(circumstances(w.plan, a.Early)) {
-				w.channel(f, channel{c.content, a.Shared}, w.plan.Shared[a.Shared].Name, a.Len)
+			if c.Applies(circumstances(w.plan, a.Early)) {
+				w.channel(f, c, a.Shared, w.plan.Shared[a.Shared].Name, a.Len)
 			}
 		}
-	case Scalars, ScalarTotal, Answer:
-		if c.when(circumstances(w.plan, false)) {
-			w.channel(f, channel{c.content, -1}, scalarsName, 0)
+	case density.OfScalars, density.OfAnswers:
+		if c.Applies(circumstances(w.plan, false)) {
+			w.channel(f, c, -1, scalarsName, 0)
 		}
-	case Seal, Seals:
-		if c.when(circumstances(w.plan, false)) {
-			w.channel(f, channel{c.content, -1}, sealsName, sealWords*(len(w.plan.Names)-2))
-		}
-	case OthersSum, Partial:
+	case density.OfReceptions:
 		for _, r := range role.Receptions {
 			w.group(f, c, r.Group)
 		}
@@ -286,31 +319,43 @@ func (w *writer) carry(f *frame, c carried) {
 	}
 }
 
-func (w *writer) group(f *frame, c carried, g int) {
+func (w *writer) group(f *frame, c density.Carried, g int) {
 	here := circumstances(w.plan, false)
-	here.generated = len(w.plan.Groups[g].Quantities) > 0
-	if c.when(here) {
-		w.channel(f, channel{c.content, g}, w.plan.Groups[g].Name, w.plan.Groups[g].Len)
+	here.Generated = len(w.plan.Groups[g].Quantities) > 0
+	if c.Applies(here) {
+		w.channel(f, c, g, w.plan.Groups[g].Name, w.plan.Groups[g].Len)
 	}
 }
 
-func (w *writer) channel(f *frame, ch channel, name string, n int) {
-	f.channel(ch, name, n, w.codes.of(f.kind, ch), w.codes.tells(w.plan, ch), w.alike(f.kind, ch))
+func (w *writer) channel(f *frame, c density.Carried, of int, name string, n int) {
+	ch := channel{c.Content, of}
+	if f.kind.up {
+		f.channel(ch, name, n, w.codes.of(c, of), nil, nil)
+		return
+	}
+	f.channel(ch, name, n, nil, w.codes.tells(c, of), w.alike(ch))
 }
 
-// alike lists the parties that receive a channel; nil where it goes up, and of seals.
-func (w *writer) alike(kind int, ch channel) []int {
-	switch {
-	case kinds[kind].up || ch.Content.seals():
-		return nil
-	case ch.of < 0:
-		return allClients(w.plan)
-	case ch.Content == Value:
+// seal adds the channel of seals, which is the last one.
+func (w *writer) seal(f *frame) {
+	c := Seals
+	if f.kind.up {
+		c = Seal
+	}
+	f.channel(channel{c, -1}, sealsName, sealWords*(len(w.plan.Names)-2), nil, nil, nil)
+}
+
+// alike lists the parties that receive a channel that goes down.
+func (w *writer) alike(ch channel) []int {
+	switch ch.content.Of {
+	case density.OfParameters:
 		return clientsOf(w.plan, w.plan.Shared[ch.of].To)
-	case ch.Content == OthersSum:
+	case density.OfReceptions:
 		return clientsOf(w.plan, w.plan.Groups[ch.of].Receivers)
+	case density.OfCuts, density.OfSums:
+		return clientsOf(w.plan, w.plan.Groups[ch.of].Members)
 	}
-	return clientsOf(w.plan, w.plan.Groups[ch.of].Members)
+	return allClients(w.plan)
 }
 
 // scalarsName is the channel of numbers that are added up.
@@ -320,15 +365,17 @@ const scalarsName = "scalars"
 const sealsName = "seals"
 
 // withScalars is a frame with a channel of scalars, before that of seals.
-func (w *writer) withScalars(f frame, c, seals Content) frame {
+func (w *writer) withScalars(f frame, c *density.Content) frame {
 	n := len(f.channels)
 	if f.seals() != nil {
 		n--
 	}
 	f.arrays, f.lens, f.channels = slices.Clone(f.arrays[:n]), slices.Clone(f.lens[:n]), slices.Clone(f.channels[:n])
 	f.codings, f.tells, f.alike = slices.Clone(f.codings[:n]), slices.Clone(f.tells[:n]), slices.Clone(f.alike[:n])
-	w.carry(&f, carried{c, always})
-	w.carry(&f, carried{seals, several})
+	w.carry(&f, density.Carried{Content: c})
+	if ofSeveral.applies(w.plan) {
+		w.seal(&f)
+	}
 	return f
 }
 

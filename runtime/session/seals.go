@@ -56,7 +56,7 @@ type witness struct {
 	seen   [][sha256.Size]byte // by party: the digest of what both have received
 	sealed [][sha256.Size]byte // by party: that of the last seal
 	round  uint64              // of the last seal
-	kind   int
+	kind   kind
 	// What has arrived since the seals that fitted last: from unsealed on, also since the last seal.
 	since    []arrival
 	unsealed int
@@ -111,7 +111,7 @@ const textMost = 1 << 12
 func (w *witness) digestOf(f *frame, k int, round uint64) {
 	a := &f.arrays[k]
 	t := binary.LittleEndian.AppendUint64(w.text[:0], round)
-	t = append(t, byte(f.kind), byte(a.Encoding), mark(a.Invalid), mark(a.NotFinite))
+	t = append(t, byte(f.kind.number), byte(a.Encoding), mark(a.Invalid), mark(a.NotFinite))
 	t = binary.LittleEndian.AppendUint16(t, uint16(a.Grid))
 	t = binary.LittleEndian.AppendUint32(t, uint32(len(a.Name)))
 	t = append(t, a.Name...)
@@ -172,7 +172,7 @@ func (w *witness) words(from, to, peer int) (out [sealWords]uint64, err error) {
 	w.text = binary.BigEndian.AppendUint32(w.text[:0], uint32(from))
 	w.text = binary.BigEndian.AppendUint32(w.text, uint32(to))
 	w.text = binary.BigEndian.AppendUint64(w.text, w.round)
-	w.text = append(append(w.text, byte(w.kind)), w.sealed[peer][:]...)
+	w.text = append(append(w.text, byte(w.kind.number)), w.sealed[peer][:]...)
 	sum := sumOf(w.mac[:0], w.keys[peer], w.text)
 	for k := range out {
 		out[k] = binary.LittleEndian.Uint64(sum[8*k:])
@@ -204,14 +204,14 @@ func (w *witness) check(f *frame, round uint64) error {
 
 // unlike names the first array that may be unlike at a peer.
 func (w *witness) unlike(peer int, round uint64) error {
-	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Arrival: Arrival{w.id.Chain, round, kinds[w.kind].name, sealsName}}
+	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Arrival: Arrival{w.id.Chain, round, w.kind.Kind, sealsName}}
 	for _, one := range w.since[:w.unsealed] {
 		if slices.Contains(one.frame.alike[one.channel], peer) {
 			if e.Channel != sealsName {
 				e.More++
 				continue
 			}
-			e.Round, e.Kind, e.Channel = one.round, kinds[one.frame.kind].name, one.frame.arrays[one.channel].Name
+			e.Round, e.Kind, e.Channel = one.round, one.frame.kind.Kind, one.frame.arrays[one.channel].Name
 		}
 	}
 	return e

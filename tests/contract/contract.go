@@ -106,6 +106,7 @@ func aboutAuxiliaries(a backends.Algorithm, given map[string]string) bool {
 }
 
 func checkDescription(t *testing.T, a backends.Algorithm) {
+	checkMessages(t, a)
 	t.Helper()
 	if a.Name == "" || a.Doc == "" || len(a.Transforms) == 0 {
 		t.Error("the algorithm has no name, text or transforms")

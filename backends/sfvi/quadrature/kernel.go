@@ -181,23 +181,23 @@ func (k *Kernel) advance() {
 func (k *Kernel) iterate(ctx context.Context) error {
 	if !k.options.AtClients {
 		size := density.RelaySize{Columns: 2, Scalars: 1 + coefficients + k.described(), Answers: decision + coefficients + k.described()}
-		return k.relay.Relay(ctx, density.Moments, size, atServer{k})
+		return k.relay.Relay(ctx, momentsExchange, size, atServer{k})
 	}
 	sent := k.shared + k.shared*k.shared
-	if err := k.relay.Relay(ctx, density.Moments, density.RelaySize{Columns: k.columns(), Answers: sent}, moments{k}); err != nil {
+	if err := k.relay.Relay(ctx, momentsExchange, density.RelaySize{Columns: k.columns(), Answers: sent}, moments{k}); err != nil {
 		return err
 	}
 	clear(k.mix)
 	k.mix[0] = 1
 	if k.parties[0].trail.used > 1 {
-		if err := k.relay.Relay(ctx, density.Mixing, density.RelaySize{Scalars: pairs, Answers: coefficients}, mixing{k}); err != nil {
+		if err := k.relay.Relay(ctx, Mixing, density.RelaySize{Scalars: pairs, Answers: coefficients}, mixing{k}); err != nil {
 			return err
 		}
 	}
 	for _, p := range k.parties {
 		p.move(k.mix)
 	}
-	return k.relay.Relay(ctx, density.Slopes, density.RelaySize{Columns: 2, Scalars: 1 + sent + k.described(), Answers: decision + k.described()}, slopes{k})
+	return k.relay.Relay(ctx, slopesExchange, density.RelaySize{Columns: 2, Scalars: 1 + sent + k.described(), Answers: decision + k.described()}, slopes{k})
 }
 
 // Failed reports whether a party of this process could not go on. It stays where it is then, since the others cannot know: they learn it when fits from different starting points are compared, and a first

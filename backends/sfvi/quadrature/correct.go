@@ -336,12 +336,12 @@ func (k *Kernel) weigh(ctx context.Context) error {
 		if k.options.AtClients {
 			size.Answers, by = k.shared*p.len(), sums{b}
 		}
-		if err := k.relay.Relay(ctx, density.Batch, size, by); err != nil {
+		if err := k.relay.Relay(ctx, Batch, size, by); err != nil {
 			return err
 		}
 		if decided && k.options.AtClients {
 			of := piece{done, p.to - 1}
-			if err := k.relay.Relay(ctx, density.Weighing, density.RelaySize{Scalars: of.len(), Answers: answers}, weighing{k, of}); err != nil {
+			if err := k.relay.Relay(ctx, weighingExchange, density.RelaySize{Scalars: of.len(), Answers: answers}, weighing{k, of}); err != nil {
 				return err
 			}
 			done = of.to
@@ -387,7 +387,7 @@ func (k *Kernel) iterateSolution(ctx context.Context, pieces []piece) error {
 		if k.solves == 0 && i == 0 {
 			size.Columns += 2 // mean and variance
 		}
-		if err := k.relay.Relay(ctx, density.Solving, size, e); err != nil {
+		if err := k.relay.Relay(ctx, solvingExchange, size, e); err != nil {
 			return err
 		}
 	}

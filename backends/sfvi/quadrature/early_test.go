@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/backends/quadrature"
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
@@ -29,8 +29,8 @@ func (e *weighed) Unwrap() density.Env { return e.Env }
 
 func (e *weighed) Piece(columns int) int { return density.Must[density.Relaying](e.Env).Piece(columns) }
 
-func (e *weighed) Relay(ctx context.Context, x density.Exchange, size density.RelaySize, by density.Relayed) error {
-	if x == density.Batch || x == density.Weighing {
+func (e *weighed) Relay(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
+	if x == quadrature.Batch || x.Name == "weighing" {
 		e.columns += size.Columns
 		e.trips++
 	}

@@ -33,9 +33,9 @@ func Exchanges(guide string, atClients, joint, correct bool) []density.Use {
 	terms := "terms of the ELBO at its mean and of products of its latest iterates"
 	if atClients {
 		out := []density.Use{
-			{Exchange: density.Moments, LeastAnswers: 0, MostAnswers: 10000, Answers: "mean and covariance of the server's parameters in the likelihood, under the approximation"},
-			{Exchange: density.Mixing, Least: pairs, Most: pairs, Scalars: terms, LeastAnswers: coefficients, MostAnswers: coefficients, Answers: "coefficients of the latest iterates"},
-			{Exchange: density.Slopes, Least: 1, Most: 10000, Scalars: "term of the ELBO, and gradient and curvature of its likelihood in the server's parameters", LeastAnswers: decision, MostAnswers: decision, Answers: "ELBO and what follows from it"},
+			{Exchange: momentsExchange, LeastAnswers: 0, MostAnswers: 10000, Answers: "mean and covariance of the server's parameters in the likelihood, under the approximation"},
+			{Exchange: Mixing, Least: pairs, Most: pairs, Scalars: terms, LeastAnswers: coefficients, MostAnswers: coefficients, Answers: "coefficients of the latest iterates"},
+			{Exchange: slopesExchange, Least: 1, Most: 10000, Scalars: "term of the ELBO, and gradient and curvature of its likelihood in the server's parameters", LeastAnswers: decision, MostAnswers: decision, Answers: "ELBO and what follows from it"},
 		}
 		for i := range out {
 			out[i].Often, out[i].LeastColumns, out[i].MostColumns = "every iteration", 2, 2
@@ -50,7 +50,7 @@ func Exchanges(guide string, atClients, joint, correct bool) []density.Use {
 		return append(out, atTheEnd(atClients, joint, correct)...)
 	}
 	out := []density.Use{{
-		Exchange: density.Moments, Often: "every iteration", Least: 1 + coefficients, Most: 1 + coefficients, Scalars: terms, LeastAnswers: decision + coefficients, MostAnswers: decision + coefficients,
+		Exchange: momentsExchange, Often: "every iteration", Least: 1 + coefficients, Most: 1 + coefficients, Scalars: terms, LeastAnswers: decision + coefficients, MostAnswers: decision + coefficients,
 		Answers: "ELBO, and coefficients of the latest iterates", LeastColumns: 2, MostColumns: 2,
 	}}
 	if guide == Coupled {
@@ -64,14 +64,14 @@ func Exchanges(guide string, atClients, joint, correct bool) []density.Use {
 func atTheEnd(atClients, joint, correct bool) (out []density.Use) {
 	if joint && atClients {
 		out = append(out, density.Use{
-			Exchange: density.CutMoments, Often: "once, at the end", MostAnswers: 10000, Answers: "mean and covariance of the server's parameters in the likelihood, under the approximation", LeastColumns: 2, MostColumns: 2,
+			Exchange: cutMomentsExchange, Often: "once, at the end", MostAnswers: 10000, Answers: "mean and covariance of the server's parameters in the likelihood, under the approximation", LeastColumns: 2, MostColumns: 2,
 		}, density.Use{
-			Exchange: density.Expansion, Often: "once, at the end", LeastAnswers: 1, MostAnswers: 1, Answers: "whether there is a joint Gaussian", LeastColumns: 2, MostColumns: 100,
+			Exchange: expansionExchange, Often: "once, at the end", LeastAnswers: 1, MostAnswers: 1, Answers: "whether there is a joint Gaussian", LeastColumns: 2, MostColumns: 100,
 		})
 	}
 	if joint {
 		out = append(out, density.Use{
-			Exchange: density.Solving, Often: "every step of a linear system at the end" + InPieces, Least: 1, Most: 1000, Scalars: "variances of the noise of its auxiliary variables", LeastAnswers: 1, MostAnswers: 1,
+			Exchange: solvingExchange, Often: "every step of a linear system at the end" + InPieces, Least: 1, Most: 1000, Scalars: "variances of the noise of its auxiliary variables", LeastAnswers: 1, MostAnswers: 1,
 			Answers: "whether the system is solved", LeastColumns: 1, MostColumns: MostBatch/2 + 3,
 		})
 	}
@@ -79,14 +79,14 @@ func atTheEnd(atClients, joint, correct bool) (out []density.Use) {
 		return out
 	}
 	out = append(out, density.Use{
-		Exchange: density.Batch, Often: "once, at the end" + InPieces, Least: 2, Most: 2*MostBatch + 1001, Scalars: "terms of log p and of the draws' squared lengths, the number of its parameters, and variances of noise", MostAnswers: MostBatch + verdicts,
+		Exchange: Batch, Often: "once, at the end" + InPieces, Least: 2, Most: 2*MostBatch + 1001, Scalars: "terms of log p and of the draws' squared lengths, the number of its parameters, and variances of noise", MostAnswers: MostBatch + verdicts,
 		Answers: whatWeights, LeastColumns: 1, MostColumns: MostBatch + 1,
 	})
 	if atClients {
 		batch := &out[len(out)-1]
 		batch.Answers, batch.LeastAnswers, batch.MostAnswers = "the server's parameters in the likelihood at the draws", 0, 100*MostBatch
 		out = append(out, density.Use{
-			Exchange: density.Weighing, Often: "once, at the end, or once before", Least: 2, Most: MostBatch, Scalars: "share of the log likelihood at the draws", LeastAnswers: 4, MostAnswers: MostBatch + verdicts, Answers: whatWeights,
+			Exchange: weighingExchange, Often: "once, at the end, or once before", Least: 2, Most: MostBatch, Scalars: "share of the log likelihood at the draws", LeastAnswers: 4, MostAnswers: MostBatch + verdicts, Answers: whatWeights,
 		})
 	}
 	return out

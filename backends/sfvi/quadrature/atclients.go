@@ -264,10 +264,10 @@ func (k expansion) Receive(_ int, _ [][]float64, out []float64) { k.fail(out[0] 
 // expand leaves the server with the system of the joint Gaussian.
 func (k *Kernel) expand(ctx context.Context) error {
 	size := density.RelaySize{Columns: 2, Answers: k.shared + k.shared*k.shared}
-	if err := k.relay.Relay(ctx, density.CutMoments, size, centred{k}); err != nil {
+	if err := k.relay.Relay(ctx, cutMomentsExchange, size, centred{k}); err != nil {
 		return err
 	}
-	if err := k.relay.Relay(ctx, density.Expansion, density.RelaySize{Columns: 2 + k.shared, Answers: 1}, expansion{k}); err != nil {
+	if err := k.relay.Relay(ctx, expansionExchange, density.RelaySize{Columns: 2 + k.shared, Answers: 1}, expansion{k}); err != nil {
 		return err
 	}
 	return k.failure

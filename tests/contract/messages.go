@@ -1,0 +1,46 @@
+package contract
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+)
+
+// checkMessages compares what an algorithm declares of its messages: two kinds have two names, every content states how far it goes into single rows, so that the verdict of an
+// audit counts it, and says of an array over rows what a receiver can compute of a row.
+func checkMessages(t *testing.T, a backends.Algorithm) {
+	t.Helper()
+	names := map[string]*density.Exchange{}
+	for _, transform := range a.Transforms {
+		s, err := a.Resolve(transform, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, use := range a.Exchanges(s) {
+			for _, m := range []density.Message{use.Exchange.Up, use.Exchange.Down} {
+				if other := names[m.Kind]; m.Kind != "" && other != nil && other != use.Exchange {
+					t.Errorf("%s: the exchanges %s and %s have messages of one name, %q", a.Name, other.Name, use.Exchange.Name, m.Kind)
+				}
+				names[m.Kind] = use.Exchange
+				for _, c := range m.Carries {
+					CheckContent(t, c.Content)
+				}
+			}
+		}
+	}
+}
+
+// CheckContent tests what every content of a message must say.
+func CheckContent(t *testing.T, c *density.Content) {
+	t.Helper()
+	if c.Reach == density.Unstated || c.What == "" || c.Masked == "" || c.Learns == "" {
+		t.Errorf("the content %q lacks its reach, what masks it or what its receiver learns", c.What)
+	}
+	for _, text := range []string{c.Learns, c.Total} {
+		if c.Reach == density.Contribution && text != "" && !strings.Contains(text, "columns of two values") {
+			t.Errorf("the content %q shows what a client contributes to each row, and does not say that columns of two values can be found: %q", c.What, text)
+		}
+	}
+}
