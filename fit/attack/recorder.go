@@ -20,10 +20,10 @@ import (
 type Recorder struct {
 	views  []*view
 	plan   *model.Plan
-	rounds int              // evaluations seen
-	fits   int              // iterates of a fit by quadrature seen
+	rounds int               // evaluations seen
+	fits   int               // iterates of a fit by quadrature seen
 	latest *density.Exchange // the newest relay
-	window int              // of the newest evaluation
+	window int               // of the newest evaluation
 
 	recording bool          // what crosses without noise is kept, and what is under masks
 	words     [][][]float64 // of the newest evaluation or relay: contributions under masks

@@ -26,11 +26,11 @@ type cost struct {
 func newCost(plan *model.Plan) cost {
 	c := cost{clients: int64(len(plan.Names) - 1)}
 	for _, s := range plainScripts(plan) {
-		c.opening.bytes += size(&s.early, &s.aux, &s.reply)
-		c.density.bytes += size(&s.partial, &s.whole, &s.trailing)
-		c.totals.bytes += size(&s.centre, &s.total)
-		c.values.bytes += size(&s.values, &s.drawn)
-		c.closing.bytes += size(&s.closing, &s.closed)
+		c.opening.bytes += payload(&s.early, &s.aux, &s.reply)
+		c.density.bytes += payload(&s.partial, &s.whole, &s.trailing)
+		c.totals.bytes += payload(&s.centre, &s.total)
+		c.values.bytes += payload(&s.values, &s.drawn)
+		c.closing.bytes += payload(&s.closing, &s.closed)
 	}
 	c.density.bytes += c.opening.bytes
 	c.density.rounds = densityRounds(plan)
@@ -85,7 +85,7 @@ func densityRounds(plan *model.Plan) int64 {
 	return n
 }
 
-func size(frames ...*frame) (bytes int64) {
+func payload(frames ...*frame) (bytes int64) {
 	for _, f := range frames {
 		bytes += f.bytes()
 	}

@@ -170,10 +170,10 @@ func (b *base) shown(x *density.Exchange, r *relay) {
 func (b *base) priceOf(x *density.Exchange, size density.RelaySize) price {
 	p := price{rounds: 1}
 	for i := range b.plan.Names[1:] {
-		for _, f := range b.scriptsOf()[i].framesOf(x) {
-			f.resize(b.plan, size)
-			p.bytes += f.bytes()
-		}
+		m := b.scriptsOf()[i].relay(x)
+		m.up.resize(b.plan, size)
+		m.down.resize(b.plan, size)
+		p.bytes += payload(&m.up, &m.down)
 	}
 	return p
 }
