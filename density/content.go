@@ -68,7 +68,7 @@ const (
 )
 
 // Shows is what the first content of a message shows that applies and shows something.
-func (m Message) Shows(c Circumstance) Shown {
+func (m MessageKind) Shows(c Circumstance) Shown {
 	for _, one := range m.Carries {
 		if one.Content.Shows != Nothing && one.Applies(c) {
 			return one.Content.Shows

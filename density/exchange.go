@@ -6,14 +6,14 @@ package density
 type Exchange struct {
 	Name string
 	// Up and Down are the messages of a Relay: what each client sends, and what the server answers. A message none of whose contents apply is not sent.
-	Up, Down Message
+	Up, Down MessageKind
 	// Evaluations: each column up is a z at which the likelihood is evaluated, and the first columns down are the adjoints there, or stay at the server.
 	Evaluations bool
 }
 
-// A Message is what one party sends another in one piece: its name on the wire, and what it carries, in this order.
-type Message struct {
-	Kind    string
+// A MessageKind is a kind of message, what one party sends another in one piece: its name on the wire, and what it carries, in this order.
+type MessageKind struct {
+	Name    string
 	Carries []Carried
 }
 

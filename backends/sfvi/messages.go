@@ -10,12 +10,12 @@ import (
 // steppingExchange brings what crosses at the cuts; adjoint and curvature of the likelihood come back.
 var steppingExchange = &density.Exchange{
 	Name: "stepping", Evaluations: true,
-	Up: density.Message{Kind: "step", Carries: []density.Carried{
+	Up: density.MessageKind{Name: "step", Carries: []density.Carried{
 		{Content: density.Auxiliary, When: density.Circumstance.Noisy, Scale: density.Contributions},
 		{Content: density.BareCut, When: func(c density.Circumstance) bool { return c.Exact }, Scale: density.Contributions},
 		{Content: density.Scalars},
 	}},
-	Down: density.Message{Kind: "curved", Carries: []density.Carried{{Scale: density.Contributions, Content: &density.Content{
+	Down: density.MessageKind{Name: "curved", Carries: []density.Carried{{Scale: density.Contributions, Content: &density.Content{
 		Prefix: "adjoint and curvature ", What: "adjoint of {name} and curvature of the likelihood there", Masked: "no",
 		Learns: "for each row two functions of the response and of the sum of what all clients send: the sign of the first gives a binary response; where the response is known " +
 			"they can be solved for that sum, and so with two clients for what the other sends",
@@ -26,7 +26,7 @@ var steppingExchange = &density.Exchange{
 // drawingExchange brings what crosses at the cuts at many draws, where each party can evaluate its density by itself. The adjoints there stay at the server.
 var drawingExchange = &density.Exchange{
 	Name: "drawing", Evaluations: true,
-	Up: density.Message{Kind: "many", Carries: []density.Carried{
+	Up: density.MessageKind{Name: "many", Carries: []density.Carried{
 		{Scale: density.Contributions, When: func(c density.Circumstance) bool { return c.Alone() && !c.Exact }, Content: &density.Content{
 			Prefix: "draws ", What: "{name} at draws from the approximation, each around {cut} at one", Masked: "noise of sd {rho}",
 			Learns: "what an evaluation at each draw would show, since the server can compute the adjoints there by itself: {cut} within {rho} at once, and from n draws " +
@@ -40,14 +40,14 @@ var drawingExchange = &density.Exchange{
 		{Scale: density.Contributions, When: func(c density.Circumstance) bool { return c.Alone() && c.Exact }, Content: quadrature.CutDraws},
 		{Content: density.Scalars, When: density.Circumstance.Alone},
 	}},
-	Down: density.Message{Kind: "ratios", Carries: []density.Carried{{Content: density.Answers, When: density.Circumstance.Alone}}},
+	Down: density.MessageKind{Name: "ratios", Carries: []density.Carried{{Content: density.Answers, When: density.Circumstance.Alone}}},
 }
 
 // drawSlopesExchange brings cuts at many draws; the adjoints there come back.
 var drawSlopesExchange = &density.Exchange{
 	Name: "draw slopes",
-	Up:   density.Message{Kind: "draws", Carries: []density.Carried{{Content: quadrature.CutDraws, Scale: density.Contributions}, {Content: density.Scalars}}},
-	Down: density.Message{Kind: "draw slopes", Carries: []density.Carried{{Scale: density.Contributions, Content: &density.Content{
+	Up:   density.MessageKind{Name: "draws", Carries: []density.Carried{{Content: quadrature.CutDraws, Scale: density.Contributions}, {Content: density.Scalars}}},
+	Down: density.MessageKind{Name: "draw slopes", Carries: []density.Carried{{Scale: density.Contributions, Content: &density.Content{
 		Prefix: "slopes ", What: "adjoints of {name} at these draws", Masked: "no",
 		Learns: "for each row and draw a function of the response and of the sum of what all clients send: the sign gives a binary response; where the response is known " +
 			"it can be solved for that sum, and so with two clients for what the other sends",

@@ -55,7 +55,7 @@ func declaredWords(t *testing.T) map[string]string {
 				t.Fatal(err)
 			}
 			for _, use := range a.Exchanges(s) {
-				for _, m := range []density.Message{use.Exchange.Up, use.Exchange.Down} {
+				for _, m := range []density.MessageKind{use.Exchange.Up, use.Exchange.Down} {
 					for _, text := range textsOf(m) {
 						words[text] = a.Name
 					}
@@ -69,9 +69,9 @@ func declaredWords(t *testing.T) map[string]string {
 	return words
 }
 
-func textsOf(m density.Message) (out []string) {
-	if strings.Contains(m.Kind, " ") {
-		out = append(out, m.Kind)
+func textsOf(m density.MessageKind) (out []string) {
+	if strings.Contains(m.Name, " ") {
+		out = append(out, m.Name)
 	}
 	for _, c := range m.Carries {
 		if c.Content != density.Scalars && c.Content != density.Answers && c.Content != density.Auxiliary && c.Content != density.BareCut {

@@ -53,7 +53,7 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 func crossing(use density.Use, k kind, c channel, name string, client int) Crossing {
 	d := describe(c.content, use.Auxiliaries)
 	return Crossing{
-		Content: c.content, Numbers: c.content, Use: use, Kind: k.Kind, Channel: name, Client: client, Up: k.up, Of: c.of,
+		Content: c.content, Numbers: c.content, Use: use, Kind: k.Name, Channel: name, Client: client, Up: k.up, Of: c.of,
 		What: d.What, Masked: d.Masked, Learns: d.Learns, Reach: d.Reach,
 	}
 }
@@ -125,7 +125,7 @@ type Form struct {
 func BoundOf(kind, channel string, uses []density.Use) density.Bound {
 	for _, k := range inOrder(uses) {
 		for _, c := range k.Carries {
-			if p := c.Content.Prefix; k.Kind == kind && !k.up && p != "" && strings.HasPrefix(channel, p) && !strings.HasSuffix(channel, besides[Grid]) {
+			if p := c.Content.Prefix; k.Name == kind && !k.up && p != "" && strings.HasPrefix(channel, p) && !strings.HasSuffix(channel, besides[Grid]) {
 				return c.Content.Bound
 			}
 		}
@@ -161,7 +161,7 @@ func Forms(plan *model.Plan, party int, uses []density.Use) []Form {
 func (f *frame) forms(out []Form, client string, columns bool) []Form {
 	for i, c := range f.channels {
 		one := Form{
-			Client: client, Up: f.kind.up, Kind: f.kind.Kind, Channel: f.arrays[i].Name, Words: f.codings[i] != nil, Masked: f.encoding(i) == transport.Masked,
+			Client: client, Up: f.kind.up, Kind: f.kind.Name, Channel: f.arrays[i].Name, Words: f.codings[i] != nil, Masked: f.encoding(i) == transport.Masked,
 			Columns: columns && !c.seals(), Bound: c.content.Bound, Alike: f.alike[i] != nil,
 		}
 		if c.of >= 0 || c.seals() {

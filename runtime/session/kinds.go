@@ -10,7 +10,7 @@ import (
 // A kind is one kind of message of a script: its name on the wire, what it carries, in this order, and whether clients seal in it what they have received. The loops of server and
 // client, the check of every message and the audit all follow from it.
 type kind struct {
-	density.Message
+	density.MessageKind
 	up     bool // from a client to the server; otherwise back
 	sealed sealing
 	number int // among the messages of a round
@@ -83,7 +83,7 @@ var kinds = [ownKinds]kind{
 }
 
 func own(name string, up bool, sealed sealing, carries ...density.Carried) kind {
-	return kind{Message: density.Message{Kind: name, Carries: carries}, up: up, sealed: sealed}
+	return kind{MessageKind: density.MessageKind{Name: name, Carries: carries}, up: up, sealed: sealed}
 }
 
 func carried(c *density.Content, when func(density.Circumstance) bool, scale density.Scale) density.Carried {
@@ -119,7 +119,7 @@ var exchanged = map[*density.Exchange][]int{
 var evaluation = []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
 
 // isRelay reports whether an algorithm has declared the messages of an exchange.
-func isRelay(x *density.Exchange) bool { return x.Up.Kind != "" }
+func isRelay(x *density.Exchange) bool { return x.Up.Name != "" }
 
 // ownKindsOf lists the kinds of message of an exchange that is no relay, in their order. Under Pipeline aux and reply carry scalars too.
 func ownKindsOf(x *density.Exchange) []int {
@@ -158,7 +158,7 @@ func RoundTrips(names map[string]bool, uses []density.Use) int {
 	n, begun, asked, sent := 0, false, false, false
 	for _, k := range inOrder(uses) {
 		beside := k.number == kindPart || k.number == kindSum
-		if !names[k.Kind] || k.number == kindClosing || k.number == kindClosed || beside && names[kinds[kindAux].Kind] {
+		if !names[k.Name] || k.number == kindClosing || k.number == kindClosed || beside && names[kinds[kindAux].Name] {
 			continue
 		}
 		switch {

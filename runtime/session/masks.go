@@ -126,7 +126,7 @@ func (m *masker) begin(id transport.ID, round uint64, kind kind) error {
 		m.round, m.used = round, 0
 	}
 	if round < m.round || m.used>>kind.number&1 == 1 {
-		return &MaskError{Party: m.pairs.names[m.pairs.own], What: fmt.Sprintf("message %q of round %d has had its masks", kind.Kind, round)}
+		return &MaskError{Party: m.pairs.names[m.pairs.own], What: fmt.Sprintf("message %q of round %d has had its masks", kind.Name, round)}
 	}
 	m.used |= 1 << kind.number
 	m.kind = kind.number

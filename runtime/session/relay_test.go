@@ -120,10 +120,10 @@ func (w *watchful) live() (n int) {
 func relayOf(up, down density.Scale) *density.Exchange {
 	x := &density.Exchange{
 		Name: fmt.Sprintf("relay of scale %d, answered by %d", up, down),
-		Up: density.Message{Kind: "upward", Carries: []density.Carried{
+		Up: density.MessageKind{Name: "upward", Carries: []density.Carried{
 			{Content: &density.Content{Prefix: "part ", Columns: true, Reach: density.Contribution}, Scale: up}, {Content: density.Scalars},
 		}},
-		Down: density.Message{Kind: "downward"},
+		Down: density.MessageKind{Name: "downward"},
 	}
 	if down != density.Unscaled {
 		whole := &density.Content{Prefix: "whole ", Of: density.OfSums, Columns: true, Reach: density.Response}

@@ -147,7 +147,7 @@ func (f *frame) mask(by *masker, id transport.ID, round uint64) error {
 
 // accept takes the data of a message after comparing it with the frame, and what its channels tell.
 func (f *frame) accept(m transport.Message, round uint64) error {
-	kind := f.kind.Kind
+	kind := f.kind.Name
 	switch {
 	case m.Kind != kind:
 		return fmt.Errorf("message %q where the plan has %q", m.Kind, kind)
@@ -235,7 +235,7 @@ func (s *script) answers(kind, channel string) bool {
 		all = append(all, &p.down)
 	}
 	return slices.ContainsFunc(all, func(f *frame) bool {
-		return !f.kind.up && f.kind.Kind == kind && slices.ContainsFunc(f.arrays, func(a transport.Array) bool { return a.Name == channel })
+		return !f.kind.up && f.kind.Name == kind && slices.ContainsFunc(f.arrays, func(a transport.Array) bool { return a.Name == channel })
 	})
 }
 

@@ -204,14 +204,14 @@ func (w *witness) check(f *frame, round uint64) error {
 
 // unlike names the first array that may be unlike at a peer.
 func (w *witness) unlike(peer int, round uint64) error {
-	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Arrival: Arrival{w.id.Chain, round, w.kind.Kind, sealsName}}
+	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Arrival: Arrival{w.id.Chain, round, w.kind.Name, sealsName}}
 	for _, one := range w.since[:w.unsealed] {
 		if slices.Contains(one.frame.alike[one.channel], peer) {
 			if e.Channel != sealsName {
 				e.More++
 				continue
 			}
-			e.Round, e.Kind, e.Channel = one.round, one.frame.kind.Kind, one.frame.arrays[one.channel].Name
+			e.Round, e.Kind, e.Channel = one.round, one.frame.kind.Name, one.frame.arrays[one.channel].Name
 		}
 	}
 	return e

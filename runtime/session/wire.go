@@ -137,7 +137,7 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	if err := f.mask(w.masker, w.shared.id, w.shared.round); err != nil {
 		return w.end(ctx, err)
 	}
-	if err := w.transport.Send(ctx, to, w.message(to, transport.Message{Kind: f.kind.Kind, Arrays: f.arrays})); err != nil {
+	if err := w.transport.Send(ctx, to, w.message(to, transport.Message{Kind: f.kind.Name, Arrays: f.arrays})); err != nil {
 		return w.end(ctx, w.closedReason(ctx, to, err))
 	}
 	w.shared.work.Bytes += f.bytes()

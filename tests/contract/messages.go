@@ -19,11 +19,11 @@ func checkMessages(t *testing.T, a backends.Algorithm) {
 			t.Fatal(err)
 		}
 		for _, use := range a.Exchanges(s) {
-			for _, m := range []density.Message{use.Exchange.Up, use.Exchange.Down} {
-				if other := names[m.Kind]; m.Kind != "" && other != nil && other != use.Exchange {
-					t.Errorf("%s: the exchanges %s and %s have messages of one name, %q", a.Name, other.Name, use.Exchange.Name, m.Kind)
+			for _, m := range []density.MessageKind{use.Exchange.Up, use.Exchange.Down} {
+				if other := names[m.Name]; m.Name != "" && other != nil && other != use.Exchange {
+					t.Errorf("%s: the exchanges %s and %s have messages of one name, %q", a.Name, other.Name, use.Exchange.Name, m.Name)
 				}
-				names[m.Kind] = use.Exchange
+				names[m.Name] = use.Exchange
 				for _, c := range m.Carries {
 					CheckContent(t, c.Content)
 				}

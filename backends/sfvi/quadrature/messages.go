@@ -48,10 +48,10 @@ var CutDraws = &density.Content{
 // momentsExchange brings means and variances of what crosses at the cuts; under a transform at the server the slopes of the likelihood come back.
 var momentsExchange = &density.Exchange{
 	Name: "moments",
-	Up: density.Message{Kind: "moments", Carries: []density.Carried{
+	Up: density.MessageKind{Name: "moments", Carries: []density.Carried{
 		{Content: &moment, Scale: density.Contributions}, {Content: density.Scalars, When: density.Circumstance.AtServer},
 	}},
-	Down: density.Message{Kind: "slopes", Carries: []density.Carried{
+	Down: density.MessageKind{Name: "slopes", Carries: []density.Carried{
 		{Content: slope, When: density.Circumstance.AtServer, Scale: density.Contributions}, {Content: &momentSum, When: atClients, Scale: density.Contributions},
 		{Content: density.Answers},
 	}},
@@ -68,23 +68,23 @@ var weighingExchange = scalars("weighing", "shares", "weights")
 func scalars(name, up, down string) *density.Exchange {
 	return &density.Exchange{
 		Name: name,
-		Up:   density.Message{Kind: up, Carries: []density.Carried{{Content: density.Scalars}}},
-		Down: density.Message{Kind: down, Carries: []density.Carried{{Content: density.Answers}}},
+		Up:   density.MessageKind{Name: up, Carries: []density.Carried{{Content: density.Scalars}}},
+		Down: density.MessageKind{Name: down, Carries: []density.Carried{{Content: density.Answers}}},
 	}
 }
 
 // slopesExchange brings the slopes of the likelihood at the clients.
 var slopesExchange = &density.Exchange{
 	Name: "slopes",
-	Up:   density.Message{Kind: "partial slopes", Carries: []density.Carried{{Content: &slopePart, Scale: density.Adjoints}, {Content: density.Scalars}}},
-	Down: density.Message{Kind: "whole slopes", Carries: []density.Carried{{Content: slope, Scale: density.Adjoints}, {Content: density.Answers}}},
+	Up:   density.MessageKind{Name: "partial slopes", Carries: []density.Carried{{Content: &slopePart, Scale: density.Adjoints}, {Content: density.Scalars}}},
+	Down: density.MessageKind{Name: "whole slopes", Carries: []density.Carried{{Content: slope, Scale: density.Adjoints}, {Content: density.Answers}}},
 }
 
 // solvingExchange has products in the iterative solution of a linear system. In place of products the first brings cuts at draws from the priors, and last the mean and the variances of
 // the cuts under the fit.
 var solvingExchange = &density.Exchange{
 	Name: "solving",
-	Up: density.Message{Kind: "product", Carries: []density.Carried{{Scale: density.Products, Content: &density.Content{
+	Up: density.MessageKind{Name: "product", Carries: []density.Carried{{Scale: density.Products, Content: &density.Content{
 		Prefix: "product ",
 		What:   "{client}'s covariance of {cut} times the server's vectors; in place of that first {cut} at draws from its prior, and its mean and variance under the fit",
 		Masked: "no; sums of it can be masked",
@@ -94,7 +94,7 @@ var solvingExchange = &density.Exchange{
 			"after as many as these have coefficients that span, in which columns of two values can be found",
 		Columns: true, Bare: true, Reach: density.Contribution, Shows: density.CutThenVector,
 	}}, {Content: density.Scalars}}},
-	Down: density.Message{Kind: "direction", Carries: []density.Carried{{Scale: density.Products, Content: &density.Content{
+	Down: density.MessageKind{Name: "direction", Carries: []density.Carried{{Scale: density.Products, Content: &density.Content{
 		Prefix: "direction ", What: "vectors over the rows of {name} in the solution of a linear system", Masked: "no",
 		Learns: "combinations of the residuals and of the sums of the clients' cuts",
 		Of:     density.OfSums, Columns: true, Reach: density.Response, Bound: density.BoundDirections,
@@ -104,8 +104,8 @@ var solvingExchange = &density.Exchange{
 // Batch brings cuts at the mean and at many draws; under a transform at the clients their sums come back.
 var Batch = &density.Exchange{
 	Name: "batch",
-	Up:   density.Message{Kind: "batch", Carries: []density.Carried{{Content: CutDraws, Scale: density.Contributions}, {Content: density.Scalars}}},
-	Down: density.Message{Kind: "densities", Carries: []density.Carried{{When: atClients, Scale: density.Contributions, Content: &density.Content{
+	Up:   density.MessageKind{Name: "batch", Carries: []density.Carried{{Content: CutDraws, Scale: density.Contributions}, {Content: density.Scalars}}},
+	Down: density.MessageKind{Name: "densities", Carries: []density.Carried{{When: atClients, Scale: density.Contributions, Content: &density.Content{
 		Prefix: "draws ", What: "sums of the cuts of {name} at draws from the approximation", Masked: "no",
 		Learns: "the other clients' cuts exactly, at every draw, by subtracting its own: with two clients the other's, and the linear span of its covariates",
 		Of:     density.OfSums, Columns: true, Reach: density.Others,
@@ -115,10 +115,10 @@ var Batch = &density.Exchange{
 // cutMomentsExchange brings, under a transform at the clients, means and variances of the cuts alone; their sums come back.
 var cutMomentsExchange = &density.Exchange{
 	Name: "cut moments",
-	Up: density.Message{Kind: "cut moments", Carries: []density.Carried{
+	Up: density.MessageKind{Name: "cut moments", Carries: []density.Carried{
 		{Content: as(moment, "mean and variance of {cut} under the approximation"), Scale: density.Contributions},
 	}},
-	Down: density.Message{Kind: "cut sums", Carries: []density.Carried{
+	Down: density.MessageKind{Name: "cut sums", Carries: []density.Carried{
 		{Content: as(momentSum, "sums of mean and variance of the cuts of {name}"), Scale: density.Contributions}, {Content: density.Answers},
 	}},
 }
@@ -126,9 +126,9 @@ var cutMomentsExchange = &density.Exchange{
 // expansionExchange brings, there, slopes and curvatures of the likelihood at the clients with the noise integrated out, also the curvatures that mix with what the server sends.
 var expansionExchange = &density.Exchange{
 	Name: "expansion",
-	Up: density.Message{Kind: "expansion", Carries: []density.Carried{{Scale: density.Adjoints, Content: as(slopePart,
+	Up: density.MessageKind{Name: "expansion", Carries: []density.Carried{{Scale: density.Adjoints, Content: as(slopePart,
 		"expected slope and curvature at {client} of the likelihood in {name}, the noise integrated out, and the curvature that mixes with the server's parameters")}}},
-	Down: density.Message{Kind: "expanded", Carries: []density.Carried{{Content: density.Answers}}},
+	Down: density.MessageKind{Name: "expanded", Carries: []density.Carried{{Content: density.Answers}}},
 }
 
 // as is a content that is shown in place of another, from which nothing is looked for.
