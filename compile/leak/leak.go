@@ -19,10 +19,12 @@ func Check(p *transform.Program) diag.List {
 	var diags diag.List
 	for _, q := range p.Parties[1:] {
 		e := &examiner{reader: newReader(p.Program.Program, p.Facts, q.Name), diags: &diags}
+		var sent []ast.Expr
 		for _, k := range q.Sent {
 			e.sent(k.Expr)
+			sent = append(sent, k.Expr)
 		}
-		e.own(ownOf(p, q))
+		e.own(ownOf(p, q), sent)
 	}
 	return diags
 }
@@ -31,11 +33,13 @@ func Check(p *transform.Program) diag.List {
 func CheckProgram(p *check.Program, offset func(name string) bool) diag.List {
 	var diags diag.List
 	e := &examiner{reader: readerOf(p), diags: &diags}
+	var sent []ast.Expr
 	for name, x := range Sent(p) {
 		e.unlisted = !offset(name)
 		e.sent(x)
+		sent = append(sent, x)
 	}
-	e.own(ownIn(e.reader))
+	e.own(ownIn(e.reader), sent)
 	return diags
 }
 

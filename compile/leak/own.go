@@ -24,7 +24,8 @@ type ownTerm struct {
 	left, weights ast.Expr
 	args          []ast.Expr
 	dist          *def.Dist
-	common        bool // a likelihood of data that all hold, which under power the client evaluates for the server with what it would send in it
+	common        bool          // a likelihood of data that all hold, which under power the client evaluates for the server with what it would send in it
+	prior         *check.Symbol // the parameter whose prior it is; nil for a likelihood
 }
 
 // ownOf lists the terms of a client in a model. A cut that does not leave it is a part of a likelihood that the client evaluates.
@@ -33,7 +34,7 @@ func ownOf(p *transform.Program, party *transform.Party) []ownTerm {
 	var out []ownTerm
 	for _, k := range p.Likelihoods {
 		if k.Party == client {
-			out = append(out, ownTerm{k.Stmt, k.Left, k.Weights, k.Args, k.Dist, false})
+			out = append(out, ownTerm{at: k.Stmt, left: k.Left, weights: k.Weights, args: k.Args, dist: k.Dist})
 		}
 		for _, g := range k.Groups {
 			for _, c := range g.Cuts {
@@ -46,7 +47,7 @@ func ownOf(p *transform.Program, party *transform.Party) []ownTerm {
 	}
 	for _, s := range p.Params {
 		if s.Owner == client && !s.Noncentered() {
-			out = append(out, ownTerm{at: s.Decl, args: s.Args, dist: s.Dist})
+			out = append(out, ownTerm{at: s.Decl, args: s.Args, dist: s.Dist, prior: s.Symbol})
 		}
 	}
 	return out
@@ -56,7 +57,7 @@ func ownOf(p *transform.Program, party *transform.Party) []ownTerm {
 func ownIn(r *reader) []ownTerm {
 	var out []ownTerm
 	for _, k := range r.Likelihoods {
-		t := ownTerm{k.Stmt, k.Stmt.Left, k.Stmt.Weights, k.Args, k.Dist, false}
+		t := ownTerm{at: k.Stmt, left: k.Stmt.Left, weights: k.Stmt.Weights, args: k.Args, dist: k.Dist}
 		if r.deps(t.left, t.weights)&onData == 0 {
 			t.args, t.common = Outside(r.Program, k), true
 		}
@@ -64,7 +65,7 @@ func ownIn(r *reader) []ownTerm {
 	}
 	for _, s := range r.Order {
 		if s.Kind == check.Param && s.Owner == r.client && !s.Noncentered() {
-			out = append(out, ownTerm{at: s.Decl, args: s.Args, dist: s.Dist})
+			out = append(out, ownTerm{at: s.Decl, args: s.Args, dist: s.Dist, prior: s})
 		}
 	}
 	return out
@@ -157,14 +158,15 @@ func (r *reader) byCategory(x *ast.Index, category *string) bool {
 }
 
 // own examines the terms of a client.
-func (e *examiner) own(list []ownTerm) {
+func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 	for _, t := range list {
 		for _, name := range e.given(t) {
 			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(), "the gradient of the shared parameter %s would give rows of %s away: %s evaluates this alone, from its data and %s", name, e.client, e.client, name)
 			if param, ok := e.located[name]; ok {
 				d.Note("leave out `noncentered` in the declaration of %s: %s then is in its prior alone", param, name)
 			}
-			d.Note("use a parameter of %s here, and give that one a prior with %s; %s takes it as it is", e.client, name, accept.Flag(diag.OwnLeak))
+			d.Note("own %s at %s (`@ %s`); %s takes it as it is", name, e.client, e.client, accept.Flag(diag.OwnLeak))
 		}
 	}
+	e.examineTold(list, sent)
 }

@@ -53,12 +53,13 @@ type ownModel struct {
 	coefs, scalar, byGroup, scale   bool // shared: X * b, k, u[g], s
 	mine, mineByGroup, mineByRow, x bool // the client's: c, v[g], e, X * w
 	located                         bool // v is noncentered around k
+	told, toldOne, toldByRow        bool // w, c and e have priors around shared q, k and r
 }
 
 // decode reads a model off bits.
 func decode(bits uint16) ownModel {
 	on := func(k int) bool { return bits>>k&1 == 1 }
-	return ownModel{families[bits&3], on(2), on(3), on(4), on(5), on(6), on(7), on(8), on(9), on(10)}
+	return ownModel{families[bits&3], on(2), on(3), on(4), on(5), on(6), on(7), on(8), on(9), on(10), on(9) && on(11), on(6) && on(12), on(8) && on(13)}
 }
 
 func (m ownModel) text() string {
@@ -90,6 +91,12 @@ func (m ownModel) text() string {
 	if m.located {
 		v = "normal(k, 1) noncentered"
 	}
+	around := func(is bool, name string) string {
+		if is {
+			return name
+		}
+		return "0"
+	}
 	return `client a
 data t : real[N] @ shared
 data y : ` + m.data + `[N] @ a
@@ -99,11 +106,13 @@ param b : real[P] ~ normal(0, 1) @ shared
 param k ~ normal(0, 1) @ shared
 param u : real[G] ~ normal(0, 1) @ shared
 param s ~ half_normal(1) @ shared
-param c ~ normal(0, 1) @ a
+param q : real[P] ~ normal(0, 1) @ shared
+param r : real[N] ~ normal(0, 1) @ shared
+param c ~ normal(` + around(m.toldOne, "k") + `, 1) @ a
 param v : real[G] ~ ` + v + ` @ a
-param e : real[N] ~ normal(0, 1) @ a
-param w : real[P] ~ normal(0, 1) @ a
-t ~ normal(mean(b) + k + mean(u), s)
+param e : real[N] ~ normal(` + around(m.toldByRow, "r") + `, 1) @ a
+param w : real[P] ~ normal(` + around(m.told, "q") + `, 1) @ a
+t ~ normal(mean(b) + k + mean(u) + mean(q) + mean(r), s)
 y ~ ` + dist + "\n"
 }
 
@@ -120,9 +129,9 @@ func (m ownModel) refused(t *testing.T) bool {
 
 // A point is a value of all parameters.
 type point struct {
-	b, w    [columns]float64
+	b, w, q [columns]float64
 	u, v    [groups]float64
-	e       [rows]float64
+	e, r    [rows]float64
 	k, s, c float64
 }
 
@@ -158,8 +167,18 @@ func (m ownModel) shared(p *point) []*float64 {
 			out = append(out, &p.b[k])
 		}
 	}
-	if m.scalar || m.located && m.mineByGroup {
+	if m.scalar || m.located && m.mineByGroup || m.toldOne {
 		out = append(out, &p.k)
+	}
+	for k := range p.q {
+		if m.told {
+			out = append(out, &p.q[k])
+		}
+	}
+	for k := range p.r {
+		if m.toldByRow {
+			out = append(out, &p.r[k])
+		}
 	}
 	for k := range p.u {
 		if m.byGroup {
@@ -220,9 +239,30 @@ func (m ownModel) received(table []float64, points []point) []float64 {
 				*at = old
 			}
 		}
+		for q, at := range shared {
+			round[q] += m.priorSlope(&p, at)
+		}
 		out = append(out, round...)
 	}
 	return out
+}
+
+// priorSlope is the derivative of the priors of the client's parameters by a shared one.
+func (m ownModel) priorSlope(p *point, at *float64) float64 {
+	if m.toldOne && at == &p.k {
+		return p.c - p.k
+	}
+	for k := range p.q {
+		if m.told && at == &p.q[k] {
+			return p.w[k] - p.q[k]
+		}
+	}
+	for k := range p.r {
+		if m.toldByRow && at == &p.r[k] {
+			return p.e[k] - p.r[k]
+		}
+	}
+	return 0
 }
 
 // recovers reports whether least squares over the rows and over all private parameters of all rounds, which begins near the truth, returns to it, in
@@ -353,7 +393,8 @@ func FuzzRowsThatGradientsGive(f *testing.F) {
 // The solver finds the rows of the models that it is known to, with a private scalar too, and not where a few sums are all that crosses.
 func TestRowsThatGradientsGive(t *testing.T) {
 	const normal, logit, poisson, student = 0, 1, 2, 3
-	const coefs, scalar, byGroup, scale, mine, mineByGroup, located = 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7, 1 << 10
+	const coefs, scalar, byGroup, scale, mine, mineByGroup, mineByRow, x, located, told, toldOne, toldByRow = 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6,
+		1 << 7, 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13
 	for _, c := range []struct {
 		bits              uint16
 		recovers, refused bool
@@ -372,6 +413,14 @@ func TestRowsThatGradientsGive(t *testing.T) {
 		{poisson | scalar | mineByGroup, false, false},
 		{logit | mineByGroup | located, false, false},
 		{logit | mineByGroup | mine, false, false},
+		{logit | x | told, true, true}, // the log density at coefficients that the gradient of their location tells
+		{poisson | x | told, true, true},
+		{student | x | told, true, true},
+		{normal | x | told, false, false}, // moments, as of X in a regression
+		{logit | x, false, false},
+		{logit | x | mine | toldOne, false, false},
+		{normal | mineByRow | toldByRow, true, true},
+		{poisson | mineByGroup | mine | toldOne, false, false},
 	} {
 		m := decode(c.bits)
 		if got := m.recovers(rand.New(rand.NewPCG(3, 1))); got != c.recovers {
