@@ -43,6 +43,17 @@ func CheckProgram(p *check.Program, offset func(name string) bool) diag.List {
 	return diags
 }
 
+// CheckBound is CheckProgram for what depends on how many elements the client's parameters have, which it knows when its data are bound. It also returns the
+// parameters whose values shared ones tell.
+func CheckBound(p *check.Program, length func(name string) int) (diag.List, map[string]string) {
+	var diags diag.List
+	e := &examiner{reader: readerOf(p), diags: &diags}
+	e.length = length
+	list, sent := ownIn(e.reader), slices.Collect(maps.Values(maps.Collect(Sent(p))))
+	e.own(list, sent)
+	return diags, e.tells(list, sent)
+}
+
 // Sent returns what a client's program sends besides noise, by name.
 func Sent(p *check.Program) func(yield func(string, ast.Expr) bool) {
 	return func(yield func(string, ast.Expr) bool) {
@@ -66,15 +77,28 @@ func OffsetsOf(p *transform.Program, client string, e ast.Expr) []string {
 
 // Gradients lists the shared parameters whose gradient is data of the client that a program is for, or gives it away.
 func Gradients(p *check.Program) []string {
-	r, found := readerOf(p), map[string]bool{}
-	for _, x := range Sent(p) {
-		for _, name := range gradients(r.read(x)) {
+	r, found, sent := readerOf(p), map[string]bool{}, []ast.Expr(nil)
+	note := func(names []string) {
+		for _, name := range names {
 			found[name] = true
 		}
 	}
-	for _, t := range ownIn(r) {
-		for _, name := range r.given(t) {
-			found[name] = true
+	for _, x := range Sent(p) {
+		sent = append(sent, x)
+		note(gradients(r.read(x)))
+	}
+	own := ownIn(r)
+	told := r.tells(own, sent)
+	known := r.knowing(told)
+	again := known.again(own)
+	for _, x := range sent {
+		note(told.by(known.columns(x)))
+	}
+	for i, t := range own {
+		note(r.given(t))
+		note(told.by(known.rows(t)))
+		if again[i] {
+			note(slices.Sorted(maps.Keys(r.namesOf(t.args...).shared)))
 		}
 	}
 	return slices.Sorted(maps.Keys(found))

@@ -7,12 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/tests/compiletest"
 )
 
 // A family is a likelihood of a client: its log density at a predictor and a scale without what is constant, and the derivatives by these.
@@ -117,15 +112,7 @@ y ~ ` + dist + "\n"
 }
 
 // refused reports whether check refuses the model for what its gradients give away.
-func (m ownModel) refused(t *testing.T) bool {
-	_, diags := compiletest.Try(t, source.New("m.vfl", m.text()), check.Options{})
-	for _, d := range diags {
-		if d.Severity == diag.Error && d.Code != diag.OwnLeak {
-			t.Fatalf("%s %s\n%s", d.Code, d.Message, m.text())
-		}
-	}
-	return diags.HasErrors()
-}
+func (m ownModel) refused(t *testing.T) bool { return refused(t, m.text(), diag.OwnLeak) }
 
 // A point is a value of all parameters.
 type point struct {
@@ -319,61 +306,6 @@ func rounds(m ownModel) int {
 	return min(60, 2*rows*(columns+1)/max(1, more)+4)
 }
 
-// leastSquares is Levenberg and Marquardt's method; it returns the largest difference that is left.
-func leastSquares(unknown []*float64, f func() []float64, want []float64) float64 {
-	difference := func() (*mat.VecDense, float64, float64) {
-		d, sum, most := mat.NewVecDense(len(want), nil), 0.0, 0.0
-		for k, v := range f() {
-			d.SetVec(k, want[k]-v)
-			sum, most = sum+(want[k]-v)*(want[k]-v), max(most, math.Abs(want[k]-v))
-		}
-		return d, sum, most
-	}
-	d, sum, most := difference()
-	damping := 1e-3
-	for range 60 {
-		if most < 1e-9 {
-			break
-		}
-		const h = 1e-5
-		j := mat.NewDense(len(want), len(unknown), nil)
-		for k, at := range unknown {
-			old := *at
-			*at = old + h
-			up := f()
-			*at = old - h
-			down := f()
-			*at = old
-			for i := range want {
-				j.Set(i, k, (up[i]-down[i])/(2*h))
-			}
-		}
-		var normal mat.Dense
-		normal.Mul(j.T(), j)
-		var right, step mat.VecDense
-		right.MulVec(j.T(), d)
-		for k := range unknown {
-			normal.Set(k, k, normal.At(k, k)*(1+damping)+1e-14)
-		}
-		if step.SolveVec(&normal, &right) != nil && step.Len() == 0 {
-			damping *= 10
-			continue
-		}
-		for k, at := range unknown {
-			*at += step.AtVec(k)
-		}
-		if next, s, mo := difference(); s < sum {
-			d, sum, most, damping = next, s, mo, damping/5
-			continue
-		}
-		for k, at := range unknown {
-			*at -= step.AtVec(k)
-		}
-		damping *= 4
-	}
-	return most
-}
-
 // Where least squares recover a client's rows from the gradients of shared parameters, with its own parameters unknown and new in every round, the model is
 // refused. In some models they do.
 //
@@ -428,52 +360,6 @@ func TestRowsThatGradientsGive(t *testing.T) {
 		}
 		if got := m.refused(t); got != c.refused {
 			t.Errorf("refused: %v, want %v\n%s", got, c.refused, m.text())
-		}
-	}
-}
-
-// Hierarchies over clients, with parameters that are shared in priors alone or over sums of rows, pass.
-func TestHierarchiesOverClients(t *testing.T) {
-	for _, text := range []string{
-		`client a, b
-data ya : binary[N] @ a
-data Xa : real[N, P] @ a
-data yb : count[M] @ b
-data g : level(G)[M] @ b
-param mu ~ normal(0, 1) @ shared
-param tau ~ half_normal(1) @ shared
-param alpha_a ~ normal(mu, tau) @ a
-param beta : real[P] ~ normal(0, 1) @ a
-param theta : real[G] ~ normal(mu, tau) @ b
-ya ~ bernoulli_logit(alpha_a + Xa * beta)
-yb ~ poisson_log(theta[g])
-`, `client lab[J]
-data y : real[N] @ lab
-data X : real[N, P] @ lab
-param mu : real[P] ~ normal(0, 1) @ shared
-param tau ~ half_normal(1) @ shared
-param beta : real[P] ~ normal(mu, tau) @ lab
-param sigma ~ half_normal(1) @ lab
-y ~ normal(X * beta, sigma)
-`, `client a
-data y : real[N] @ a
-data g : level(G)[N] @ a
-param mu ~ normal(0, 1) @ shared
-param tau ~ half_normal(1) @ shared
-param sigma ~ half_normal(1) @ shared
-param theta : real[G] ~ normal(mu, tau) noncentered @ a
-y ~ normal(theta[g], sigma)
-`, `client a
-data y : real[N] @ shared
-data x : real[N] @ a missing impute ~ normal(mu, 1)
-param mu ~ normal(0, 1) @ shared
-param m ~ normal(0, 1)
-param b ~ normal(0, 1) @ a
-y ~ normal(m + x * b, 1)
-`,
-	} {
-		if _, diags := compiletest.Try(t, source.New("m.vfl", text), check.Options{}); diags.HasErrors() {
-			t.Errorf("%s %s\n%s", diags.Shown()[0].Code, diags.Shown()[0].Message, text)
 		}
 	}
 }

@@ -16,59 +16,78 @@ import (
 // evaluation, is then a function of a known point whose coefficients are the data, and in a cut a told parameter multiplies columns by known numbers.
 type told map[string]string
 
-// params finds the parameters in an expression: the client's, and those that it receives.
-func (r *reader) params(e ast.Expr, own, shared map[string]*check.Symbol) {
+// by lists what tells some parameters.
+func (t told) by(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = t[name]
+	}
+	return out
+}
+
+// A nameSet holds what an expression is a function of: the client's parameters and data, and the parameters that it receives.
+type nameSet struct{ own, shared, data, seen map[string]*check.Symbol }
+
+// add adds the names in an expression.
+func (r *reader) add(e ast.Expr, to *nameSet) {
 	ast.Walk(e, func(n ast.Node) bool {
 		x, ok := n.(*ast.Name)
-		if !ok {
+		if !ok || to.seen[x.Name] != nil {
 			return true
 		}
 		s := r.Symbols[x.Name]
+		to.seen[x.Name] = s
 		switch {
 		case s == nil:
 		case s.Leaves() != nil:
-			r.params(s.Leaves(), own, shared)
+			r.add(s.Leaves(), to)
 		case s.Kind == check.Let:
-			r.params(s.Decl.(*ast.Let).Value, own, shared)
+			r.add(s.Decl.(*ast.Let).Value, to)
 		case s.Kind == check.Param && s.Owner == r.client:
-			own[s.Name] = s
+			to.own[s.Name] = s
+		case s.Kind == check.Data && s.Owner == r.client:
+			to.data[s.Name] = s
 		case s.Kind == check.Param, s.Kind == check.Receive:
-			shared[s.Name] = s
+			to.shared[s.Name] = s
 		}
 		return true
 	})
+}
+
+func (r *reader) namesOf(list ...ast.Expr) *nameSet {
+	to := &nameSet{map[string]*check.Symbol{}, map[string]*check.Symbol{}, map[string]*check.Symbol{}, map[string]*check.Symbol{}}
+	for _, e := range list {
+		if e != nil {
+			r.add(e, to)
+		}
+	}
+	return to
 }
 
 // tells finds the told parameters. A shared number gives one equation in each round, and so tells a number, and an array of as few elements as there are such
 // numbers where length knows it; a shared array tells an array.
 func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 	out := told{}
-	tell := func(own, shared map[string]*check.Symbol) {
-		names := slices.Sorted(maps.Keys(shared))
-		array := slices.ContainsFunc(names, func(name string) bool { return !shared[name].Type.Scalar() })
-		for name, s := range own {
+	tell := func(p *nameSet) {
+		names := slices.Sorted(maps.Keys(p.shared))
+		array := slices.ContainsFunc(names, func(name string) bool { return !p.shared[name].Type.Scalar() })
+		for name, s := range p.own {
 			if len(names) > 0 && (array || s.Type.Scalar() || r.length != nil && r.length(name) <= len(names)) {
 				out[name] = names[0]
 			}
 		}
 	}
 	for _, t := range terms {
-		own, shared := map[string]*check.Symbol{}, map[string]*check.Symbol{}
-		for _, e := range t.exprs() {
-			if e != nil {
-				r.params(e, own, shared)
-			}
-		}
+		p := r.namesOf(t.exprs()...)
 		if t.prior != nil {
-			own = map[string]*check.Symbol{t.prior.Name: t.prior}
+			p.own = map[string]*check.Symbol{t.prior.Name: t.prior}
 		}
-		tell(own, shared)
+		tell(p)
 	}
 	for _, x := range sent {
 		for _, t := range flatten(x, false, nil) {
-			if own, shared := map[string]*check.Symbol{}, map[string]*check.Symbol{}; r.deps(t.Expr)&onData == 0 {
-				r.params(t.Expr, own, shared)
-				tell(own, shared)
+			if r.deps(t.Expr)&onData == 0 {
+				tell(r.namesOf(t.Expr))
 			}
 		}
 	}
@@ -157,24 +176,10 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 	return false
 }
 
-// examineTold examines what the gradients of shared parameters tell of the client's own.
-func (e *examiner) examineTold(terms []ownTerm, sent []ast.Expr) {
-	told := e.tells(terms, sent)
-	if len(told) == 0 {
-		return
-	}
-	known := e.knowing(told)
-	report := func(code diag.Code, at ast.Node, names []string, what string) {
-		for _, name := range names {
-			by := told[name]
-			e.diags.Errorf(code, e.File.Source, at.Span(), "the gradient of the shared parameter %s gives the value of %s in every round, and with it %s", by, name, what).
-				Note("give %s a prior without %s, or own %s at %s; %s takes it as it is", name, by, by, e.client, accept.Flag(code))
-		}
-	}
-	for _, x := range sent {
-		report(diag.GradientLeak, x, known.columns(x), "this gives columns of "+e.client+" away")
-	}
-	for _, t := range terms {
-		report(diag.OwnLeak, t.at, known.rows(t), "the log density of "+e.client+", which crosses too, would give rows of its data away")
+// tellers reports parameters whose values shared ones tell.
+func (e *examiner) tellers(code diag.Code, at ast.Node, names []string, by told, what string) {
+	for _, name := range names {
+		e.diags.Errorf(code, e.File.Source, at.Span(), "the gradient of the shared parameter %s gives the value of %s in every round, and with it %s", by[name], name, what).
+			Note("give %s a prior without %s, or own %s at %s; %s takes it as it is", name, by[name], by[name], e.client, accept.Flag(code))
 	}
 }
