@@ -255,9 +255,15 @@ func (e *examiner) offset(x ast.Expr, terms []string) {
 func (e *examiner) gradient(x ast.Expr, name, why string) {
 	d := e.diags.Errorf(diag.GradientLeak, e.File.Source, x.Span(), "the gradient of the shared parameter %s would "+why, name, e.client)
 	or := ""
-	if param, ok := e.located[name]; ok {
+	if param, ok := e.centring(name); ok {
 		d.Note("leave out `noncentered` in the declaration of %s: the gradient of %s is then a function of %s alone", param, name, param)
 		or = "or "
 	}
 	d.Note("%sown %s at %s (`@ %s`); %s takes it as it is", or, name, e.client, e.client, accept.Flag(diag.GradientLeak))
+}
+
+// centring is the noncentered parameter with a shared one in its location or scale of which, written centred, that one would tell no value.
+func (e *examiner) centring(shared string) (string, bool) {
+	param, ok := e.located[shared]
+	return param, ok && e.Symbols[shared].Type.Scalar() && !e.Symbols[param].Type.Scalar()
 }

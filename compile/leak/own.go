@@ -219,10 +219,10 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 		names := e.given(t)
 		for _, name := range names {
 			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(), "the gradient of the shared parameter %s would give rows of %s away: %s evaluates this alone, from its data and %s", name, e.client, e.client, name)
-			if param, ok := e.located[name]; ok {
+			if param, ok := e.centring(name); ok {
 				d.Note("leave out `noncentered` in the declaration of %s: %s then is in its prior alone", param, name)
 			}
-			e.ownWay(d, name)
+			d.Note("own %s at %s (`@ %s`); %s takes it as it is", name, e.client, e.client, accept.Flag(diag.OwnLeak))
 		}
 		if len(names) > 0 {
 			continue
@@ -236,8 +236,4 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 	for _, x := range sent {
 		e.tellers(diag.GradientLeak, x, known.columns(x), told, "this gives columns of "+e.client+" away")
 	}
-}
-
-func (e *examiner) ownWay(d *diag.Diagnostic, name string) {
-	d.Note("own %s at %s (`@ %s`); %s takes it as it is", name, e.client, e.client, accept.Flag(diag.OwnLeak))
 }

@@ -78,6 +78,9 @@ func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 		}
 	}
 	for _, t := range terms {
+		if t.common { // a function of the cut and of what all know
+			continue
+		}
 		p := r.namesOf(t.exprs()...)
 		if t.prior != nil {
 			p.own = map[string]*check.Symbol{t.prior.Name: t.prior}
