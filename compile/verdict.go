@@ -234,8 +234,9 @@ func (j *judge) weighted(c session.Crossing) {
 	for _, l := range program.Likelihoods {
 		of = append(append(of, l.Args...), l.Stmt.Left)
 	}
-	if name := j.plan.Shared[c.Of].Name; !slices.Contains(names(program, of...), name) && !earlyIn(program, name) {
-		return // it is in priors alone, which no row enters
+	name := j.plan.Shared[c.Of].Name
+	if !slices.Contains(names(program, of...), name) && !earlyIn(program, name) && !slices.Contains(leak.Gradients(program), name) {
+		return // it is in priors alone, of parameters that it does not tell
 	}
 	addTo(&k.totals, c.Client)
 	if !j.Manifest.Accepted.Code(diag.GradientLeak) {

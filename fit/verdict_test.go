@@ -371,3 +371,24 @@ y ~ normal(x * u, 1)
 		t.Error("nothing was compared")
 	}
 }
+
+// A client whose coefficients the gradient of their prior's location tells gives its columns away by its log density: the verdict names them, though the location stands in no likelihood.
+func TestVerdictOfAToldParameter(t *testing.T) {
+	fixture := compiletest.Fixture{
+		Text: `client c
+data y : real[N] @ shared
+data w : binary[M] @ c
+data z : real[M] @ c
+param m ~ normal(0, 1)
+param k ~ normal(0, 1) @ shared
+param b ~ normal(k, 1) @ c
+w ~ bernoulli_logit(z * b)
+y ~ normal(m, 1)
+`,
+		Tables: map[string]string{"server": rowsOf("y"), "c": "w,z\n0,1\n1,2\n1,4\n0,3\n1,5\n0,7\n"},
+	}
+	lines := verdictOf(t, fixture.Bind(t, check.Options{Transform: transforms.Exact, Accept: accept.Names()}), "nuts", nil, nil)
+	if got := lines[0].String(); !strings.Contains(got, "c's") || !strings.Contains(got, "z column by column") {
+		t.Errorf("the verdict is %q", got)
+	}
+}

@@ -205,6 +205,9 @@ func (k *chain) why() string {
 	if why := k.env.Why(); why != "" {
 		return why
 	}
+	if len(k.parties) == 1 {
+		return "a gradient overflowed"
+	}
 	return "a gradient overflowed, or another party's was not finite"
 }
 

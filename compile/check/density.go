@@ -114,7 +114,7 @@ func (c *checker) densityName(e *ast.Call) bool {
 		at := e.Name
 		at.EndPos.Offset = at.Pos.Offset + len(name)
 		at.Name = name
-		c.unknownDist(e, at)
+		c.unknownDist(e, at, slices.Repeat([]*ast.Arg{{}}, max(0, len(e.Args)-1)))
 		return false
 	}
 	if why := d.Joint(); why != "" {

@@ -45,6 +45,9 @@ func (c *checker) against(d *ast.Dist, of *def.Dist, with []ast.Expr, left types
 			if m := c.oneColumn(a, left); m != nil {
 				wrong.Note("%s is a matrix of one column, %s: write %s[:, 1]", m.Name, c.Info[m].Type, m.Name)
 			}
+			if u, g := c.byLevel(a, left); u != nil {
+				wrong.Note("%s[%s] is the element of %s for each row", u.Name, g.Name, u.Name)
+			}
 			ok = false
 		}
 	}
@@ -114,7 +117,7 @@ func (c *checker) dist(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	}
 	dist, ok := c.Universe.Dist(d.Name.Name)
 	if !ok {
-		c.unknownDist(d, d.Name)
+		c.unknownDist(d, d.Name, d.Args)
 		return nil, nil
 	}
 	args := make([]ast.Expr, len(dist.Params))
@@ -146,6 +149,30 @@ func (c *checker) dist(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	return dist, args
 }
 
+// takes reports whether a distribution can have such arguments, by their number and names.
+func (c *checker) takes(name string, args []*ast.Arg) bool {
+	dist, ok := c.Universe.Dist(name)
+	if !ok || len(args) > len(dist.Params) {
+		return false
+	}
+	given := make([]bool, len(dist.Params))
+	for k, a := range args {
+		if a.Name != nil {
+			k = paramIndex(dist, a.Name.Name)
+		}
+		if k < 0 || given[k] {
+			return false
+		}
+		given[k] = true
+	}
+	for k, p := range dist.Params {
+		if !given[k] && !p.Optional {
+			return false
+		}
+	}
+	return true
+}
+
 func paramIndex(d *def.Dist, name string) int {
 	for k, p := range d.Params {
 		if p.Name == name {
@@ -161,6 +188,21 @@ func signature(d *def.Dist) string {
 		names[i] = p.Name
 	}
 	return d.Name + "(" + list(names) + ")"
+}
+
+// byLevel finds a vector with an element for each category of data that are a level in each row of the left side.
+func (c *checker) byLevel(a ast.Expr, left types.Type) (u *ast.Name, g *Symbol) {
+	ast.Walk(a, func(n ast.Node) bool {
+		x, ok := n.(*ast.Name)
+		for _, s := range c.Order {
+			if dims := c.Info[x].Type.Dims; ok && u == nil && s.Kind == Data && s.Type.Levels != nil && len(dims) == 1 && dims[0].Equal(*s.Type.Levels) && s.Type.SameShape(left) {
+				u, g = x, s
+			}
+		}
+		_, indexed := n.(*ast.Index)
+		return u == nil && !indexed
+	})
+	return u, g
 }
 
 // oneColumn finds a name of a matrix of one column where a vector of its rows is wanted: with vectors it broadcasts to a square.

@@ -283,7 +283,7 @@ func (c *checker) notFamily(e *ast.Sum, client bool) {
 		}
 	}
 	if near := Nearest(e.Family.Name, families); near != "" {
-		d.Fix(e.Family.Span(), near, "did you mean %s?", near)
+		likeName(d, near)
 	} else if client {
 		d.Note("%s is one client; a family is declared as `client %s[J]`", e.Family.Name, e.Family.Name)
 	} else {

@@ -141,26 +141,30 @@ func (c *checker) owner(at *ast.Ident) (name string, family, ok bool) {
 		names = append(names, cl.Name)
 	}
 	if near := Nearest(at.Name, names); near != "" {
-		d.Fix(at.Span(), near, "did you mean %s?", near)
+		likeName(d, near)
 	} else {
 		d.Note("add `client %s` at the top, or declare it @ one of: %s", at.Name, list(names))
 	}
 	return "", false, false
 }
 
-// elsewhere explains a name that is known elsewhere; false means that it is not. The fix is the name here that means the same with the same arguments.
-func elsewhere(d *diag.Diagnostic, space diag.Namespace, at ast.Ident) bool {
+// elsewhere explains a name that is known elsewhere; false means that it is not. The fix is the name here that means the same with the same arguments: fits says
+// whether one can have them.
+func elsewhere(d *diag.Diagnostic, space diag.Namespace, at ast.Ident, fits func(name string) bool) bool {
 	f, ok := diag.Elsewhere(space, at.Name)
 	switch {
 	case !ok:
 		return false
-	case f.Same:
+	case f.Same && fits(f.Write):
 		d.Fix(at.Span(), f.Write, "%s", f.Sentence())
 	default:
 		d.Note("%s", f.Sentence())
 	}
 	return true
 }
+
+// always is for names without arguments.
+func always(string) bool { return true }
 
 // Nearest returns the known name that is closest to what was written, or "" where none is near.
 func Nearest(name string, known []string) string {
@@ -177,6 +181,9 @@ func Nearest(name string, known []string) string {
 func perhaps(d *diag.Diagnostic, near string) {
 	d.Note("did you mean %s? `vflc doc %s` says what it is", near, near)
 }
+
+// likeName proposes a name of the model that is near. It is no fix either: beta_b, where beta_a is declared and beta_b is not, would run with the wrong one.
+func likeName(d *diag.Diagnostic, near string) { d.Note("did you mean %s?", near) }
 
 // lookup resolves a name in an expression.
 func (c *checker) lookup(n *ast.Name) *Symbol {
@@ -212,7 +219,7 @@ func (c *checker) unknown(n *ast.Name) {
 	}
 	c.failed[n.Name] = true // each name is reported once
 	d := c.errorf(diag.UnknownName, n, "nothing is named %q", n.Name)
-	if elsewhere(d, diag.Values, ast.Ident{At: n.At, Name: n.Name}) {
+	if elsewhere(d, diag.Values, ast.Ident{At: n.At, Name: n.Name}, always) {
 		return
 	}
 	if matrix, ok := strings.CutSuffix(n.Name, ".T"); ok && c.Symbols[matrix] != nil {
@@ -221,7 +228,7 @@ func (c *checker) unknown(n *ast.Name) {
 	}
 	switch near := Nearest(n.Name, c.names()); {
 	case near != "":
-		d.Fix(n.Span(), near, "did you mean %s?", near)
+		likeName(d, near)
 	case c.isDist(n.Name):
 		d.Note("%s", afterTilde(n.Name))
 	case c.isFunction(n.Name):
@@ -336,9 +343,9 @@ func list(names []string) string {
 }
 
 // unknownDist reports a distribution that does not exist, with the nearest that does.
-func (c *checker) unknownDist(whole ast.Node, at ast.Ident) {
+func (c *checker) unknownDist(whole ast.Node, at ast.Ident, args []*ast.Arg) {
 	d := c.errorIn(whole, diag.UnknownDist, at, "%q is not a distribution", at.Name)
-	if elsewhere(d, diag.Distributions, at) {
+	if elsewhere(d, diag.Distributions, at, func(name string) bool { return c.takes(name, args) }) {
 		return
 	}
 	if c.isFunction(at.Name) {

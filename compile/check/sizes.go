@@ -175,7 +175,7 @@ func (c *checker) reportSize(at ast.Node, err error) {
 		}
 		sort.Strings(known)
 		if near := Nearest(u.name, known); near != "" {
-			d.Fix(at.Span(), near, "did you mean %s?", near)
+			likeName(d, near)
 		} else if known = slices.DeleteFunc(known, func(n string) bool { return strings.Contains(n, ".") }); len(known) > 0 { // of modules: one cannot write them here
 			d.Note("bound here: %s", strings.Join(known, ", "))
 		}

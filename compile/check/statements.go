@@ -150,7 +150,7 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 		e, ok := c.Universe.Encoder(col.Encoder.Name)
 		if !ok {
 			d := c.errorf(diag.BadFrom, col.Encoder, "%q is not an encoder", col.Encoder.Name)
-			if elsewhere(d, diag.Encoders, *col.Encoder) {
+			if elsewhere(d, diag.Encoders, *col.Encoder, always) {
 				continue
 			}
 			if near := Nearest(col.Encoder.Name, c.Universe.Encoders()); near != "" {
@@ -229,7 +229,7 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 			return out, nil, nil, false
 		}
 		d := c.errorIn(t, diag.UnknownType, t.Elem, "%q is not a type", t.Elem.Name)
-		if elsewhere(d, diag.Types, t.Elem) {
+		if elsewhere(d, diag.Types, t.Elem, always) {
 			return out, nil, nil, false
 		}
 		if near := Nearest(t.Elem.Name, append([]string{"real", "int", "binary", "count", "level"}, c.Universe.StructuredTypes()...)); near != "" {

@@ -93,8 +93,8 @@ func (c *checker) unknownClient(at ast.Ident) {
 		names = append(names, cl.Name)
 	}
 	switch near := Nearest(at.Name, names); {
-	case near != "" && len(at.Name) > 1:
-		d.Fix(at.Span(), near, "did you mean %s?", near)
+	case near != "":
+		likeName(d, near)
 	case len(names) > 0:
 		d.Note("its clients are %s", list(names))
 	default:

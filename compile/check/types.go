@@ -349,7 +349,12 @@ func arity(low, high int) string {
 func (c *checker) unknownFunction(e *ast.Call) {
 	name := e.Name.Name
 	d := c.errorIn(e, diag.UnknownFunc, e.Name, "%q is not a function", name)
-	known := c.Symbols[name] == nil && elsewhere(d, diag.Functions, e.Name)
+	known := c.Symbols[name] == nil && elsewhere(d, diag.Functions, e.Name, func(name string) bool {
+		if f, structural := c.Universe.Structural(name); structural {
+			return f.Arity.Allows(len(e.Args))
+		}
+		return len(e.Args) == 1
+	})
 	switch near := Nearest(name, c.Universe.Funcs()); {
 	case known:
 	case strings.Contains(name, "."):

@@ -61,7 +61,7 @@ func (c *checker) initialValues(s *ast.Weight, rank int) (*def.Initial, bool) {
 		return kind, true
 	}
 	d := c.errorf(diag.BadInitial, s.Init, "%q is not a kind of initial values", s.Init.Name)
-	if elsewhere(d, diag.Initials, *s.Init) {
+	if elsewhere(d, diag.Initials, *s.Init, always) {
 		return nil, false
 	}
 	if near := Nearest(s.Init.Name, c.Universe.Initials()); near != "" {

@@ -2,15 +2,13 @@ package leak_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/tests/compiletest"
 )
 
 // The columns of a client's table and its parameters that may be in a cut, and the shared parameters.
@@ -46,8 +44,10 @@ var cutTerms = []struct {
 	{"u[g] .* v[g]", []int{3, 4}, []int{3, 4}, []int{4, 5}, func(x []float64, o, s *[7]float64) float64 { return x[3]*s[4]*o[3] + x[4]*s[5]*o[4] }},
 }
 
-// A cutModel is the terms of a client's cut, a bit each.
+// A cutModel is the terms of a client's cut, a bit each, and whether B has its prior around the shared q.
 type cutModel uint16
+
+const locatedAtShared cutModel = 1 << 13
 
 func (m cutModel) has(k int) bool { return m>>k&1 == 1 }
 
@@ -57,6 +57,10 @@ func (m cutModel) text() string {
 		if m.has(k) {
 			terms = append(terms, t.text)
 		}
+	}
+	around := "0"
+	if m&locatedAtShared != 0 {
+		around = "q"
 	}
 	return `client a, other
 data y : real[N]
@@ -69,7 +73,7 @@ param k ~ normal(0, 1) @ shared
 param l ~ normal(0, 1) @ shared
 param q : real[P] ~ normal(0, 1) @ shared
 param u : real[G] ~ normal(0, 1) @ shared
-param B : real[P] ~ normal(0, 1) @ a
+param B : real[P] ~ normal(` + around + `, 1) @ a
 param d ~ normal(0, 1) @ a
 param v : real[G] ~ normal(0, 1) @ a
 param c ~ normal(0, 1) @ a
@@ -80,15 +84,7 @@ transform exact
 `
 }
 
-func (m cutModel) refused(t *testing.T) bool {
-	_, diags := compiletest.Try(t, source.New("m.vfl", m.text()), check.Options{})
-	for _, d := range diags {
-		if d.Severity == diag.Error && d.Code != diag.GradientLeak {
-			t.Fatalf("%s %s\n%s", d.Code, d.Message, m.text())
-		}
-	}
-	return diags.HasErrors()
-}
+func (m cutModel) refused(t *testing.T) bool { return refused(t, m.text(), diag.GradientLeak) }
 
 func (m cutModel) cut(x []float64, p *moment) (sum float64) {
 	for k, t := range cutTerms {
@@ -116,6 +112,9 @@ func (m cutModel) used() (columns, own, shared []int) {
 			add(&shared, t.shared, &seen[2])
 		}
 	}
+	if m&locatedAtShared != 0 && seen[1][0] {
+		add(&shared, []int{2, 3}, &seen[2])
+	}
 	return columns, own, shared
 }
 
@@ -135,9 +134,23 @@ func (m cutModel) received(table []float64, p *moment, adjoint []float64, own, g
 		}
 	}
 	for _, k := range own {
-		lp -= p.own[k] * p.own[k] / 2
+		off := p.own[k] - m.location(p, k)
+		lp -= off * off / 2
+	}
+	for j, s := range gradients {
+		if k := s - 2; m&locatedAtShared != 0 && (k == 0 || k == 1) && slices.Contains(own, k) {
+			g[j] += p.own[k] - p.shared[s]
+		}
 	}
 	return append(append(out, lp), g...)
+}
+
+// location is that of the prior of one of the client's parameters.
+func (m cutModel) location(p *moment, own int) float64 {
+	if m&locatedAtShared != 0 && own < 2 {
+		return p.shared[2+own]
+	}
+	return 0
 }
 
 // found reports for each column whether least squares find it from all rounds, up to its unit and with all that is not received unknown: whether it changes
@@ -196,55 +209,9 @@ func (m cutModel) found(r *rand.Rand, gradients bool) [cutColumns]bool {
 	return out
 }
 
-func draw(r *rand.Rand, to []float64) {
-	for k := range to {
-		to[k] = r.NormFloat64()
-	}
-}
-
-// derivatives of a function by some numbers, by central differences.
-func derivatives(f func() []float64, by []*float64) *mat.Dense {
-	var out *mat.Dense
-	for j, at := range by {
-		old := *at
-		*at = old + 0.5
-		up := f()
-		*at = old - 0.5
-		down := f()
-		*at = old
-		if out == nil {
-			out = mat.NewDense(len(up), len(by), nil)
-		}
-		for i := range up {
-			out.Set(i, j, up[i]-down[i])
-		}
-	}
-	return out
-}
-
-// without takes from the columns of a what is in the span of those of b.
-func without(a, b *mat.Dense) *mat.Dense {
-	var svd mat.SVD
-	svd.Factorize(b, mat.SVDThin)
-	var u, inside, part mat.Dense
-	svd.UTo(&u)
-	rank := 0
-	for _, v := range svd.Values(nil) {
-		if v > 1e-10*svd.Values(nil)[0] {
-			rank++
-		}
-	}
-	span := u.Slice(0, u.RawMatrix().Rows, 0, rank)
-	inside.Mul(span.T(), a)
-	part.Mul(span, &inside)
-	out := mat.DenseCopyOf(a)
-	out.Sub(out, &part)
-	return out
-}
-
-// gives reports whether the gradients of shared parameters give a column away that the cuts alone do not.
+// gives reports whether the gradients of shared parameters give a column away that the cuts alone, with priors around 0, do not.
 func (m cutModel) gives(seed uint64) bool {
-	with, alone := m.found(rand.New(rand.NewPCG(seed, 1)), true), m.found(rand.New(rand.NewPCG(seed, 1)), false)
+	with, alone := m.found(rand.New(rand.NewPCG(seed, 1)), true), (m&^locatedAtShared).found(rand.New(rand.NewPCG(seed, 1)), false)
 	for c := range with {
 		if with[c] && !alone[c] {
 			return true
@@ -255,7 +222,7 @@ func (m cutModel) gives(seed uint64) bool {
 
 func (m cutModel) valid() bool {
 	columns, own, _ := m.used()
-	return m < 1<<len(cutTerms) && len(columns) > 0 && len(own) > 0
+	return m < 2*locatedAtShared && len(columns) > 0 && len(own) > 0
 }
 
 // Where the gradients of shared parameters in a cut give columns of a client away that the cut as it crosses does not, the model is refused.
@@ -290,6 +257,11 @@ func TestColumnsThatGradientsGive(t *testing.T) {
 			if refused {
 				refusals++
 			}
+		}
+	}
+	for _, m := range []cutModel{1 | locatedAtShared, 1 | 1<<2 | locatedAtShared, 2 | locatedAtShared} { // a prior around a shared location tells coefficients
+		if !m.gives(7) || !m.refused(t) {
+			t.Errorf("columns are not given away, or the model is not refused\n%s", m.text())
 		}
 	}
 	if refusals < 20 {

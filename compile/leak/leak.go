@@ -19,10 +19,12 @@ func Check(p *transform.Program) diag.List {
 	var diags diag.List
 	for _, q := range p.Parties[1:] {
 		e := &examiner{reader: newReader(p.Program.Program, p.Facts, q.Name), diags: &diags}
+		var sent []ast.Expr
 		for _, k := range q.Sent {
 			e.sent(k.Expr)
+			sent = append(sent, k.Expr)
 		}
-		e.own(ownOf(p, q))
+		e.own(ownOf(p, q), sent)
 	}
 	return diags
 }
@@ -31,12 +33,25 @@ func Check(p *transform.Program) diag.List {
 func CheckProgram(p *check.Program, offset func(name string) bool) diag.List {
 	var diags diag.List
 	e := &examiner{reader: readerOf(p), diags: &diags}
+	var sent []ast.Expr
 	for name, x := range Sent(p) {
 		e.unlisted = !offset(name)
 		e.sent(x)
+		sent = append(sent, x)
 	}
-	e.own(ownIn(e.reader))
+	e.own(ownIn(e.reader), sent)
 	return diags
+}
+
+// CheckBound is CheckProgram for what depends on how many elements the client's parameters have, which it knows when its data are bound. It also returns the
+// parameters whose values shared ones tell.
+func CheckBound(p *check.Program, length func(name string) int) (diag.List, map[string]string) {
+	var diags diag.List
+	e := &examiner{reader: readerOf(p), diags: &diags}
+	e.length = length
+	list, sent := ownIn(e.reader), slices.Collect(maps.Values(maps.Collect(Sent(p))))
+	e.own(list, sent)
+	return diags, e.tells(list, sent)
 }
 
 // Sent returns what a client's program sends besides noise, by name.
@@ -62,15 +77,28 @@ func OffsetsOf(p *transform.Program, client string, e ast.Expr) []string {
 
 // Gradients lists the shared parameters whose gradient is data of the client that a program is for, or gives it away.
 func Gradients(p *check.Program) []string {
-	r, found := readerOf(p), map[string]bool{}
-	for _, x := range Sent(p) {
-		for _, name := range gradients(r.read(x)) {
+	r, found, sent := readerOf(p), map[string]bool{}, []ast.Expr(nil)
+	note := func(names []string) {
+		for _, name := range names {
 			found[name] = true
 		}
 	}
-	for _, t := range ownIn(r) {
-		for _, name := range r.given(t) {
-			found[name] = true
+	for _, x := range Sent(p) {
+		sent = append(sent, x)
+		note(gradients(r.read(x)))
+	}
+	own := ownIn(r)
+	told := r.tells(own, sent)
+	known := r.knowing(told)
+	again := known.again(own)
+	for _, x := range sent {
+		note(told.by(known.columns(x)))
+	}
+	for i, t := range own {
+		note(r.given(t))
+		note(told.by(known.rows(t)))
+		if again[i] {
+			note(slices.Sorted(maps.Keys(r.namesOf(t.args...).shared)))
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
@@ -227,9 +255,15 @@ func (e *examiner) offset(x ast.Expr, terms []string) {
 func (e *examiner) gradient(x ast.Expr, name, why string) {
 	d := e.diags.Errorf(diag.GradientLeak, e.File.Source, x.Span(), "the gradient of the shared parameter %s would "+why, name, e.client)
 	or := ""
-	if param, ok := e.located[name]; ok {
+	if param, ok := e.centring(name); ok {
 		d.Note("leave out `noncentered` in the declaration of %s: the gradient of %s is then a function of %s alone", param, name, param)
 		or = "or "
 	}
 	d.Note("%sown %s at %s (`@ %s`); %s takes it as it is", or, name, e.client, e.client, accept.Flag(diag.GradientLeak))
+}
+
+// centring is the noncentered parameter with a shared one in its location or scale of which, written centred, that one would tell no value.
+func (e *examiner) centring(shared string) (string, bool) {
+	param, ok := e.located[shared]
+	return param, ok && e.Symbols[shared].Type.Scalar() && !e.Symbols[param].Type.Scalar()
 }

@@ -138,7 +138,7 @@ func TestCheck(t *testing.T) {
 		{"XA * (q .* B)", "V0331 q"},
 		{"k * (x * b) + XA * B", "V0331 k"},
 		{"k * (x * b) + mu * (XA * B)", "V0331 k; V0331 mu"},
-		{"k * (x * b) + mu * d + x * d", "V0331 k"},
+		{"k * (x * b) + mu * d + x * d", "V0331 k; V0331 mu"},
 		{"tau * Z[g] + x * b", "V0331 tau"},
 		{"(k + s) .* (x * b) + k * (XA * B)", "V0331 k"},
 		{"XA * scaled + x * b", "V0331 tau"},

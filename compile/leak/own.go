@@ -24,7 +24,8 @@ type ownTerm struct {
 	left, weights ast.Expr
 	args          []ast.Expr
 	dist          *def.Dist
-	common        bool // a likelihood of data that all hold, which under power the client evaluates for the server with what it would send in it
+	common        bool          // a likelihood of data that all hold, which under power the client evaluates for the server with what it would send in it
+	prior         *check.Symbol // the parameter whose prior it is; nil for a likelihood
 }
 
 // ownOf lists the terms of a client in a model. A cut that does not leave it is a part of a likelihood that the client evaluates.
@@ -33,7 +34,7 @@ func ownOf(p *transform.Program, party *transform.Party) []ownTerm {
 	var out []ownTerm
 	for _, k := range p.Likelihoods {
 		if k.Party == client {
-			out = append(out, ownTerm{k.Stmt, k.Left, k.Weights, k.Args, k.Dist, false})
+			out = append(out, ownTerm{at: k.Stmt, left: k.Left, weights: k.Weights, args: k.Args, dist: k.Dist})
 		}
 		for _, g := range k.Groups {
 			for _, c := range g.Cuts {
@@ -46,7 +47,7 @@ func ownOf(p *transform.Program, party *transform.Party) []ownTerm {
 	}
 	for _, s := range p.Params {
 		if s.Owner == client && !s.Noncentered() {
-			out = append(out, ownTerm{at: s.Decl, args: s.Args, dist: s.Dist})
+			out = append(out, ownTerm{at: s.Decl, args: s.Args, dist: s.Dist, prior: s.Symbol})
 		}
 	}
 	return out
@@ -56,7 +57,7 @@ func ownOf(p *transform.Program, party *transform.Party) []ownTerm {
 func ownIn(r *reader) []ownTerm {
 	var out []ownTerm
 	for _, k := range r.Likelihoods {
-		t := ownTerm{k.Stmt, k.Stmt.Left, k.Stmt.Weights, k.Args, k.Dist, false}
+		t := ownTerm{at: k.Stmt, left: k.Stmt.Left, weights: k.Stmt.Weights, args: k.Args, dist: k.Dist}
 		if r.deps(t.left, t.weights)&onData == 0 {
 			t.args, t.common = Outside(r.Program, k), true
 		}
@@ -64,7 +65,7 @@ func ownIn(r *reader) []ownTerm {
 	}
 	for _, s := range r.Order {
 		if s.Kind == check.Param && s.Owner == r.client && !s.Noncentered() {
-			out = append(out, ownTerm{at: s.Decl, args: s.Args, dist: s.Dist})
+			out = append(out, ownTerm{at: s.Decl, args: s.Args, dist: s.Dist, prior: s})
 		}
 	}
 	return out
@@ -105,10 +106,10 @@ func (r *reader) given(t ownTerm) []string {
 }
 
 // sums reports whether the gradient of a term is a function of a few sums over its rows: the distribution is of an exponential family, its value is data
-// alone, and its arguments are the same for all rows, or for all rows of one category. What crosses are then sums over the rows of a category, of which a
+// alone, the same function of the client's columns in every row, and its arguments are the same for all rows, or for all rows of one category. What crosses are then sums over the rows of a category, of which a
 // client counts the rows when it binds its data.
 func (r *reader) sums(t ownTerm) bool {
-	if t.dist == nil || !t.dist.Sums || t.left == nil || t.weights != nil || r.deps(t.left) != onData {
+	if t.dist == nil || !t.dist.Sums || t.left == nil || t.weights != nil || !r.alike(t.left) {
 		return false
 	}
 	category := ""
@@ -156,15 +157,83 @@ func (r *reader) byCategory(x *ast.Index, category *string) bool {
 	return true
 }
 
+// alike reports whether an expression is the client's data, the same function of its columns in all rows: where others know what multiplies or picks a row, a sum
+// may be that row. A range of rows may be taken of the whole; how many it has is counted when data are bound.
+func (r *reader) alike(e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.Paren:
+		return r.alike(x.X)
+	case *ast.Index:
+		ranges := !slices.ContainsFunc(x.Args, func(a *ast.Subscript) bool { return !a.Slice })
+		return ranges && r.elementwise(x.X) && r.deps(x.X) == onData
+	}
+	return r.elementwise(e) && r.deps(e) == onData
+}
+
+func (r *reader) elementwise(e ast.Expr) bool {
+	scalar := func(e ast.Expr) bool { return r.facts(e).Type.Scalar() }
+	switch x := e.(type) {
+	case *ast.Number:
+		return true
+	case *ast.Paren:
+		return r.elementwise(x.X)
+	case *ast.Unary:
+		return r.elementwise(x.X)
+	case *ast.Binary:
+		return (x.Op != "*" || scalar(x.X) || scalar(x.Y)) && r.elementwise(x.X) && r.elementwise(x.Y)
+	case *ast.Name:
+		if s := r.Symbols[x.Name]; s != nil && s.Kind == check.Let {
+			return r.elementwise(s.Decl.(*ast.Let).Value)
+		}
+		return scalar(x) || r.deps(x) == onData
+	case *ast.Call:
+		f, ok := r.Universe.Func(x.Name.Name)
+		return ok && f.Forward != nil && !slices.ContainsFunc(x.Args, func(a ast.Expr) bool { return !r.elementwise(a) })
+	}
+	return false
+}
+
+// again lists the terms that are sums of a column which stands in an earlier one: with enough sums of one column, of its powers or by other categories, least
+// squares find its rows.
+func (r *reader) again(list []ownTerm) map[int]bool {
+	out, used := map[int]bool{}, map[string]bool{}
+	for i, t := range list {
+		shared := slices.ContainsFunc(t.args, func(e ast.Expr) bool { return e != nil && len(r.read(e).paths()) > 0 })
+		if !shared || t.left == nil || !r.sums(t) {
+			continue
+		}
+		for name := range r.namesOf(t.left).data {
+			out[i] = out[i] || used[name]
+			used[name] = true
+		}
+	}
+	return out
+}
+
 // own examines the terms of a client.
-func (e *examiner) own(list []ownTerm) {
-	for _, t := range list {
-		for _, name := range e.given(t) {
+func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
+	told := e.tells(list, sent)
+	known := e.knowing(told)
+	again := known.again(list)
+	for i, t := range list {
+		names := e.given(t)
+		for _, name := range names {
 			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(), "the gradient of the shared parameter %s would give rows of %s away: %s evaluates this alone, from its data and %s", name, e.client, e.client, name)
-			if param, ok := e.located[name]; ok {
+			if param, ok := e.centring(name); ok {
 				d.Note("leave out `noncentered` in the declaration of %s: %s then is in its prior alone", param, name)
 			}
-			d.Note("use a parameter of %s here, and give that one a prior with %s; %s takes it as it is", e.client, name, accept.Flag(diag.OwnLeak))
+			d.Note("own %s at %s (`@ %s`); %s takes it as it is", name, e.client, e.client, accept.Flag(diag.OwnLeak))
 		}
+		if len(names) > 0 {
+			continue
+		}
+		if again[i] {
+			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(), "these would be more sums of data of %s of which others cross: enough sums of one column give its rows", e.client)
+			d.Note("leave a column to one likelihood with shared parameters; %s takes it as it is", accept.Flag(diag.OwnLeak))
+		}
+		e.tellers(diag.OwnLeak, t.at, known.rows(t), told, "the log density of "+e.client+", which crosses too, would give rows of its data away")
+	}
+	for _, x := range sent {
+		e.tellers(diag.GradientLeak, x, known.columns(x), told, "this gives columns of "+e.client+" away")
 	}
 }

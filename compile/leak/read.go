@@ -15,7 +15,9 @@ type reader struct {
 	facts   func(ast.Expr) check.Info
 	client  string
 	names   map[string]form
-	located map[string]string // noncentered parameters by the shared parameters in their locations and scales
+	located map[string]string     // noncentered parameters by the shared parameters in their locations and scales
+	told    told                  // parameters of the client that are read as shared ones
+	length  func(name string) int // of an array of the client's, where data are bound; else nil
 }
 
 func newReader(p *check.Program, facts func(ast.Expr) check.Info, client string) *reader {
@@ -235,6 +237,9 @@ func (r *reader) symbol(name string) form {
 }
 
 func (r *reader) param(s *check.Symbol) form {
+	if r.told[s.Name] != "" {
+		return single(atom{key: s.Name, deps: onShared, paths: pathMap{s.Name: way(0)}, scalar: s.Type.Scalar()})
+	}
 	raw := single(atom{key: s.Name, deps: onPrivate, scalar: s.Type.Scalar()})
 	if !s.Noncentered() {
 		return raw

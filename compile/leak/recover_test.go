@@ -7,12 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/tests/compiletest"
 )
 
 // A family is a likelihood of a client: its log density at a predictor and a scale without what is constant, and the derivatives by these.
@@ -53,12 +48,13 @@ type ownModel struct {
 	coefs, scalar, byGroup, scale   bool // shared: X * b, k, u[g], s
 	mine, mineByGroup, mineByRow, x bool // the client's: c, v[g], e, X * w
 	located                         bool // v is noncentered around k
+	told, toldOne, toldByRow        bool // w, c and e have priors around shared q, k and r
 }
 
 // decode reads a model off bits.
 func decode(bits uint16) ownModel {
 	on := func(k int) bool { return bits>>k&1 == 1 }
-	return ownModel{families[bits&3], on(2), on(3), on(4), on(5), on(6), on(7), on(8), on(9), on(10)}
+	return ownModel{families[bits&3], on(2), on(3), on(4), on(5), on(6), on(7), on(8), on(9), on(10), on(9) && on(11), on(6) && on(12), on(8) && on(13)}
 }
 
 func (m ownModel) text() string {
@@ -90,6 +86,12 @@ func (m ownModel) text() string {
 	if m.located {
 		v = "normal(k, 1) noncentered"
 	}
+	around := func(is bool, name string) string {
+		if is {
+			return name
+		}
+		return "0"
+	}
 	return `client a
 data t : real[N] @ shared
 data y : ` + m.data + `[N] @ a
@@ -99,30 +101,24 @@ param b : real[P] ~ normal(0, 1) @ shared
 param k ~ normal(0, 1) @ shared
 param u : real[G] ~ normal(0, 1) @ shared
 param s ~ half_normal(1) @ shared
-param c ~ normal(0, 1) @ a
+param q : real[P] ~ normal(0, 1) @ shared
+param r : real[N] ~ normal(0, 1) @ shared
+param c ~ normal(` + around(m.toldOne, "k") + `, 1) @ a
 param v : real[G] ~ ` + v + ` @ a
-param e : real[N] ~ normal(0, 1) @ a
-param w : real[P] ~ normal(0, 1) @ a
-t ~ normal(mean(b) + k + mean(u), s)
+param e : real[N] ~ normal(` + around(m.toldByRow, "r") + `, 1) @ a
+param w : real[P] ~ normal(` + around(m.told, "q") + `, 1) @ a
+t ~ normal(mean(b) + k + mean(u) + mean(q) + mean(r), s)
 y ~ ` + dist + "\n"
 }
 
 // refused reports whether check refuses the model for what its gradients give away.
-func (m ownModel) refused(t *testing.T) bool {
-	_, diags := compiletest.Try(t, source.New("m.vfl", m.text()), check.Options{})
-	for _, d := range diags {
-		if d.Severity == diag.Error && d.Code != diag.OwnLeak {
-			t.Fatalf("%s %s\n%s", d.Code, d.Message, m.text())
-		}
-	}
-	return diags.HasErrors()
-}
+func (m ownModel) refused(t *testing.T) bool { return refused(t, m.text(), diag.OwnLeak) }
 
 // A point is a value of all parameters.
 type point struct {
-	b, w    [columns]float64
+	b, w, q [columns]float64
 	u, v    [groups]float64
-	e       [rows]float64
+	e, r    [rows]float64
 	k, s, c float64
 }
 
@@ -158,8 +154,18 @@ func (m ownModel) shared(p *point) []*float64 {
 			out = append(out, &p.b[k])
 		}
 	}
-	if m.scalar || m.located && m.mineByGroup {
+	if m.scalar || m.located && m.mineByGroup || m.toldOne {
 		out = append(out, &p.k)
+	}
+	for k := range p.q {
+		if m.told {
+			out = append(out, &p.q[k])
+		}
+	}
+	for k := range p.r {
+		if m.toldByRow {
+			out = append(out, &p.r[k])
+		}
 	}
 	for k := range p.u {
 		if m.byGroup {
@@ -220,9 +226,30 @@ func (m ownModel) received(table []float64, points []point) []float64 {
 				*at = old
 			}
 		}
+		for q, at := range shared {
+			round[q] += m.priorSlope(&p, at)
+		}
 		out = append(out, round...)
 	}
 	return out
+}
+
+// priorSlope is the derivative of the priors of the client's parameters by a shared one.
+func (m ownModel) priorSlope(p *point, at *float64) float64 {
+	if m.toldOne && at == &p.k {
+		return p.c - p.k
+	}
+	for k := range p.q {
+		if m.told && at == &p.q[k] {
+			return p.w[k] - p.q[k]
+		}
+	}
+	for k := range p.r {
+		if m.toldByRow && at == &p.r[k] {
+			return p.e[k] - p.r[k]
+		}
+	}
+	return 0
 }
 
 // recovers reports whether least squares over the rows and over all private parameters of all rounds, which begins near the truth, returns to it, in
@@ -279,61 +306,6 @@ func rounds(m ownModel) int {
 	return min(60, 2*rows*(columns+1)/max(1, more)+4)
 }
 
-// leastSquares is Levenberg and Marquardt's method; it returns the largest difference that is left.
-func leastSquares(unknown []*float64, f func() []float64, want []float64) float64 {
-	difference := func() (*mat.VecDense, float64, float64) {
-		d, sum, most := mat.NewVecDense(len(want), nil), 0.0, 0.0
-		for k, v := range f() {
-			d.SetVec(k, want[k]-v)
-			sum, most = sum+(want[k]-v)*(want[k]-v), max(most, math.Abs(want[k]-v))
-		}
-		return d, sum, most
-	}
-	d, sum, most := difference()
-	damping := 1e-3
-	for range 60 {
-		if most < 1e-9 {
-			break
-		}
-		const h = 1e-5
-		j := mat.NewDense(len(want), len(unknown), nil)
-		for k, at := range unknown {
-			old := *at
-			*at = old + h
-			up := f()
-			*at = old - h
-			down := f()
-			*at = old
-			for i := range want {
-				j.Set(i, k, (up[i]-down[i])/(2*h))
-			}
-		}
-		var normal mat.Dense
-		normal.Mul(j.T(), j)
-		var right, step mat.VecDense
-		right.MulVec(j.T(), d)
-		for k := range unknown {
-			normal.Set(k, k, normal.At(k, k)*(1+damping)+1e-14)
-		}
-		if step.SolveVec(&normal, &right) != nil && step.Len() == 0 {
-			damping *= 10
-			continue
-		}
-		for k, at := range unknown {
-			*at += step.AtVec(k)
-		}
-		if next, s, mo := difference(); s < sum {
-			d, sum, most, damping = next, s, mo, damping/5
-			continue
-		}
-		for k, at := range unknown {
-			*at -= step.AtVec(k)
-		}
-		damping *= 4
-	}
-	return most
-}
-
 // Where least squares recover a client's rows from the gradients of shared parameters, with its own parameters unknown and new in every round, the model is
 // refused. In some models they do.
 //
@@ -353,7 +325,8 @@ func FuzzRowsThatGradientsGive(f *testing.F) {
 // The solver finds the rows of the models that it is known to, with a private scalar too, and not where a few sums are all that crosses.
 func TestRowsThatGradientsGive(t *testing.T) {
 	const normal, logit, poisson, student = 0, 1, 2, 3
-	const coefs, scalar, byGroup, scale, mine, mineByGroup, located = 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6, 1 << 7, 1 << 10
+	const coefs, scalar, byGroup, scale, mine, mineByGroup, mineByRow, x, located, told, toldOne, toldByRow = 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6,
+		1 << 7, 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13
 	for _, c := range []struct {
 		bits              uint16
 		recovers, refused bool
@@ -372,6 +345,14 @@ func TestRowsThatGradientsGive(t *testing.T) {
 		{poisson | scalar | mineByGroup, false, false},
 		{logit | mineByGroup | located, false, false},
 		{logit | mineByGroup | mine, false, false},
+		{logit | x | told, true, true}, // the log density at coefficients that the gradient of their location tells
+		{poisson | x | told, true, true},
+		{student | x | told, true, true},
+		{normal | x | told, false, false}, // moments, as of X in a regression
+		{logit | x, false, false},
+		{logit | x | mine | toldOne, false, false},
+		{normal | mineByRow | toldByRow, true, true},
+		{poisson | mineByGroup | mine | toldOne, false, false},
 	} {
 		m := decode(c.bits)
 		if got := m.recovers(rand.New(rand.NewPCG(3, 1))); got != c.recovers {
@@ -379,52 +360,6 @@ func TestRowsThatGradientsGive(t *testing.T) {
 		}
 		if got := m.refused(t); got != c.refused {
 			t.Errorf("refused: %v, want %v\n%s", got, c.refused, m.text())
-		}
-	}
-}
-
-// Hierarchies over clients, with parameters that are shared in priors alone or over sums of rows, pass.
-func TestHierarchiesOverClients(t *testing.T) {
-	for _, text := range []string{
-		`client a, b
-data ya : binary[N] @ a
-data Xa : real[N, P] @ a
-data yb : count[M] @ b
-data g : level(G)[M] @ b
-param mu ~ normal(0, 1) @ shared
-param tau ~ half_normal(1) @ shared
-param alpha_a ~ normal(mu, tau) @ a
-param beta : real[P] ~ normal(0, 1) @ a
-param theta : real[G] ~ normal(mu, tau) @ b
-ya ~ bernoulli_logit(alpha_a + Xa * beta)
-yb ~ poisson_log(theta[g])
-`, `client lab[J]
-data y : real[N] @ lab
-data X : real[N, P] @ lab
-param mu : real[P] ~ normal(0, 1) @ shared
-param tau ~ half_normal(1) @ shared
-param beta : real[P] ~ normal(mu, tau) @ lab
-param sigma ~ half_normal(1) @ lab
-y ~ normal(X * beta, sigma)
-`, `client a
-data y : real[N] @ a
-data g : level(G)[N] @ a
-param mu ~ normal(0, 1) @ shared
-param tau ~ half_normal(1) @ shared
-param sigma ~ half_normal(1) @ shared
-param theta : real[G] ~ normal(mu, tau) noncentered @ a
-y ~ normal(theta[g], sigma)
-`, `client a
-data y : real[N] @ shared
-data x : real[N] @ a missing impute ~ normal(mu, 1)
-param mu ~ normal(0, 1) @ shared
-param m ~ normal(0, 1)
-param b ~ normal(0, 1) @ a
-y ~ normal(m + x * b, 1)
-`,
-	} {
-		if _, diags := compiletest.Try(t, source.New("m.vfl", text), check.Options{}); diags.HasErrors() {
-			t.Errorf("%s %s\n%s", diags.Shown()[0].Code, diags.Shown()[0].Message, text)
 		}
 	}
 }

@@ -206,7 +206,12 @@ func undrawn(b *compile.Bound, err error) error {
 	if name, _, _ := strings.Cut(err.Error(), ":"); b.Checked.Symbols[name] != nil {
 		at = b.Checked.Symbols[name].Ident.Span()
 	}
-	l.Errorf(diag.Undrawable, b.Source, at, "%v", err).Note("take another seed, or priors that are less wide")
+	d := l.Errorf(diag.Undrawable, b.Source, at, "%v", err)
+	if errors.Is(err, simulate.ErrOutside) {
+		d.Note("give what it depends on a prior inside its domain, as half_normal, or a bound, as real<lower=0>; data of it come from a table, --data server=FILE")
+	} else {
+		d.Note("take another seed, or priors that are less wide")
+	}
 	return data.Errors(l)
 }
 

@@ -30,8 +30,8 @@ transform augmented(rho = 1)
 			"are rows the server has the data. This is so for X * g, for u[g] with private categories g, and for the location of a noncentered parameter of " +
 			"the client. A parameter of the client beside it does not protect columns either: the gradients of q in (X * q) * b and X * (q .* b), of u in u[g] * b, and of " +
 			"k in k * (x * b) + z * d tell single columns, which the cuts alone, whose coefficients nobody else knows, do not. One factor of all that depends on the " +
-			"client's data, as k * (X * beta + z * d), is no such case: its gradient follows from the cut. Own the parameter at the client, write the client's " +
-			"parameter centred, or accept this with --accept gradient-leak.",
+			"client's data, as k * (X * beta + z * d), is no such case: its gradient follows from the cut. A shared vector q tells coefficients with the prior normal(q, 1), and so " +
+			"the columns of X * beta. Own the parameter at the client, write an array of the client around a shared number centred, or accept this with --accept gradient-leak.",
 		Wrong: `client a
 data y : real[N] @ shared
 data X : real[N, P] @ a
@@ -57,8 +57,10 @@ transform augmented(rho = 1)
 			"of the row. Each round gives one equation more for each element, and the rows stay, so that least squares recover them; parameters of the client in " +
 			"the same likelihood are few beside the equations and do not change this. So a shared parameter may not stand in one likelihood, factor or prior " +
 			"with data of the client. Allowed are values of one exponential family, such as normal, gamma, Poisson or Bernoulli, whose parameters are the same for " +
-			"all rows or for all rows of one category: then a few sums over these rows cross, never fewer than five rows. Give the client a parameter of its own whose " +
-			"prior has the shared one, centred, or accept this with --accept gradient-leak.",
+			"all rows or for all rows of one category, each column in one of them: then a few sums over these rows cross, never fewer than five rows. A parameter of the client whose " +
+			"prior has a shared vector around it, or which is a single number, protects nothing: the gradient of mu in beta ~ normal(mu, 1) tells beta in every round, and the " +
+			"client's log density, which crosses too, is then a function of known coefficients. Share numbers and not vectors, as below, own the " +
+			"parameter at the client, or accept this with --accept gradient-leak.",
 		Wrong: `client a, b
 data ya : binary[N] @ a
 data X : real[N, P] @ a
@@ -72,11 +74,12 @@ yb ~ bernoulli_logit(mean(beta))
 data ya : binary[N] @ a
 data X : real[N, P] @ a
 data yb : binary[M] @ b
-param mu : real[P] ~ normal(0, 1) @ shared
-param mu_a : real[P] ~ normal(mu, 0.1) @ a
-param beta : real[P] ~ normal(mu, 1) @ b
-ya ~ bernoulli_logit(X * mu_a)
-yb ~ bernoulli_logit(mean(beta))
+param mu ~ normal(0, 1) @ shared
+param tau ~ half_normal(1) @ shared
+param beta_a : real[P] ~ normal(mu, tau) @ a
+param beta_b : real[P] ~ normal(mu, tau) @ b
+ya ~ bernoulli_logit(X * beta_a)
+yb ~ bernoulli_logit(mean(beta_b))
 `,
 	},
 	{

@@ -292,6 +292,8 @@ func general(s *situation) *fault {
 func (s *situation) advise(f *fault) {
 	opened := s.prev.Value == "["
 	switch {
+	case (s.statement == "param" || s.statement == "data") && s.at == s.start+2 && is(s.token, "["):
+		f.d.Fix(before(s.token), " : real", "the shape stands behind the type")
 	case s.statement == "param" && s.wants("~"):
 		f.d.Message += ": a parameter is declared with its prior"
 		f.note("param sigma : real<lower=0> ~ normal(0, 1); one without a prior has the density 1, ~ flat()")
@@ -469,7 +471,7 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 		}
 	}
 	if message == "" && is(t, "@") {
-		message = "a second owner, or an owner where none is allowed"
+		message = "a second owner, or an owner where none is allowed: a name has one owner, and `@ shared` is seen by every party"
 	}
 	if message == "" {
 		return nil

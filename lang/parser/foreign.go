@@ -64,11 +64,14 @@ var foreignLines = []habit{
 			if l.at(0) == "var" && l.name(1) && l.at(2) != "=" {
 				return 0, 1, true
 			}
-			if !stanTypes[l.at(0)] {
+			i := 0
+			if set("data param let")[l.at(0)] {
+				i = 1
+			}
+			if !stanTypes[l.at(i)] {
 				return 0, 0, false
 			}
-			i := 1
-			if l.at(1) == "<" {
+			if i++; l.at(i) == "<" {
 				for i < len(l.words) && l.at(i) != ">" {
 					i++
 				}
@@ -82,7 +85,7 @@ var foreignLines = []habit{
 			return 0, min(i, len(l.words)-1), l.name(i) && l.at(i) != "weights"
 		},
 		message: "a declaration begins with `data`, `param` or `let`, and its type follows the name",
-		note:    "data y : real[N]; param sigma : real<lower=0> ~ normal(0, 1); let eta = a + X * b",
+		note:    "data y : real[N], which binds the size N by the rows of the table; param sigma : real<lower=0> ~ normal(0, 1); let eta = a + X * b",
 	},
 	{
 		found: func(l line) (int, int, bool) {
@@ -98,7 +101,12 @@ var foreignLines = []habit{
 		note:    "generate z = EXPR keeps a value of every draw; the bounds of data are checked when they are bound",
 	},
 	{
-		found:   begins("for while foreach repeat", "( i j k n t {"),
+		found: func(l line) (int, int, bool) {
+			if i := l.index("for"); i > l.index("~") && l.index("~") > 0 && l.depth(i) == 0 && l.words[0].Type != keywordToken {
+				return i, len(l.words) - 1, true
+			}
+			return begins("for while foreach repeat", "( i j k n t {")(l)
+		},
 		message: "there are no loops: a statement is about whole arrays, and a recursion is a let with `recur`",
 		note:    "y ~ normal(a + b * x, sigma) is the likelihood of every y, u[g] looks up one value for each row, sum(b[k] * x[k] for k in 1..K) is a sum, and let h : real[T] = recur h[1] = e[1], h[t] = phi * h[t - 1] + e[t] for t in 2..T goes step by step",
 	},
@@ -245,6 +253,17 @@ var foreignLines = []habit{
 		},
 		message: "interactions of R's formulas are encoders here",
 		note:    "from age, sex, interact(age, sex): age * sex of R is these three, age:sex the last",
+	},
+	{
+		found: func(l line) (int, int, bool) {
+			from := l.index("from")
+			i := l.where(func(i int) bool {
+				return i > from && l.depth(i) == 0 && (set("== != < > + - / ^")[l.at(i)] || i == from+1 && l.at(i) == "(")
+			})
+			return from + 1, len(l.words) - 1, l.at(0) == "data" && from > 0 && i > 0
+		},
+		message: "`from` has columns and encoders of columns; what is computed of them is a let",
+		note:    "from is(sex, \"male\") is 1 in these rows, from zscore(age) is standardised, let years = (age - 50) / 10 is computed, and from \"blood-pressure\" is a column",
 	},
 	{
 		found:   word(func(l line, i int) bool { return l.at(i) == "%" }),

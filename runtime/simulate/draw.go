@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -49,14 +51,14 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 		}
 		if p.Whole() {
 			if !p.Draw(r, s.args, x[port.Offset:port.Offset+port.Len], port.Shape) {
-				return fmt.Errorf("%s: no draw from its prior was inside its support", p.Name)
+				return cmp.Or(s.outside(r, p, port.Shape), fmt.Errorf("%s: no draw from its prior was inside its support", p.Name))
 			}
 			continue
 		}
 		for i := range port.Len {
 			v, ok := s.within(r, p, i)
 			if !ok {
-				return fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper)
+				return cmp.Or(s.outside(r, p, port.Shape), fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper))
 			}
 			x[port.Offset+i] = v
 		}
@@ -77,7 +79,7 @@ func (s *Simulator) Complete(r *rand.Rand, k int, x []float64, elements []int) e
 	if p.Whole() {
 		all := slices.Clone(own)
 		if !p.Draw(r, s.args, all, port.Shape) {
-			return fmt.Errorf("%s: no draw from its prior was inside its support", p.Name)
+			return cmp.Or(s.outside(r, p, port.Shape), fmt.Errorf("%s: no draw from its prior was inside its support", p.Name))
 		}
 		for _, e := range elements {
 			own[e] = all[e]
@@ -87,9 +89,27 @@ func (s *Simulator) Complete(r *rand.Rand, k int, x []float64, elements []int) e
 	for _, e := range elements {
 		v, ok := s.within(r, p, e)
 		if !ok {
-			return fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper)
+			return cmp.Or(s.outside(r, p, port.Shape), fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper))
 		}
 		own[e] = v
+	}
+	return nil
+}
+
+// ErrOutside is wrapped by the error of a parameter whose prior has an argument outside its domain: nothing can be drawn from it, whatever the stream.
+var ErrOutside = errors.New("so that there is no distribution to draw from")
+
+// outside names an argument of a prior, evaluated before, that is outside its domain; nil where there is none.
+func (s *Simulator) outside(r *rand.Rand, p *Param, shape graph.Shape) error {
+	for k, a := range s.args {
+		arg := &p.Dist.Params[k]
+		i := slices.IndexFunc(a, func(v float64) bool { return math.IsNaN(v) || !arg.Domain.OfWholes() && !arg.Allows(v) })
+		if i >= 0 {
+			return fmt.Errorf("%s: %s of %s is %.3g here, and not %s, %w", p.Name, arg.Name, p.Dist.Name, a[i], arg.Words(), ErrOutside)
+		}
+		if arg.Domain.OfWholes() && p.Whole() && !p.Law.draw(r, s.args, make([]float64, shape.Len()), shape) {
+			return fmt.Errorf("%s: here %s of %s is not %s, %w", p.Name, arg.Name, p.Dist.Name, arg.Words(), ErrOutside)
+		}
 	}
 	return nil
 }

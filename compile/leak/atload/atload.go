@@ -4,6 +4,7 @@
 package atload
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // Terms are what a manifest says of a run.
@@ -35,6 +37,8 @@ func Check(p lower.Party, t Terms) diag.List {
 	for k := range c.probe.Sent {
 		c.cut(k)
 	}
+	diags, told := leak.CheckBound(c.Program, c.length)
+	c.told, c.diags = told, append(c.diags, diags...)
 	if !t.Accepted.Code(diag.SmallCells) {
 		c.cells()
 	}
@@ -46,7 +50,17 @@ type checker struct {
 	Terms
 	probe  *lower.Probe
 	drawer *drawer
+	told   map[string]string // parameters of the client whose values shared ones tell
 	diags  diag.List
+}
+
+// length is how many elements a parameter has.
+func (c *checker) length(name string) int {
+	k := slices.IndexFunc(c.probe.Params, func(p simulate.Param) bool { return p.Name == name })
+	if k < 0 {
+		return math.MaxInt
+	}
+	return c.probe.Graph.Params()[k].Len
 }
 
 // prepare makes the probe of the client's data.
@@ -155,17 +169,18 @@ func (c *checker) cells() {
 		if len(cell.rows) > 1 {
 			elements = fmt.Sprintf("%d of the %d elements of %s", cell.few, len(cell.rows), name)
 		}
-		c.errorf(diag.SmallCells, cell.used.Stmt, "%s: fewer than %d rows of its data reach %s: the gradient, which it sends without noise, would give these rows away", c.Name, leastRows, elements).
-			Note("merge small categories, or own %s at %s; %s takes it as it is", name, c.Program.For, accept.Flag(diag.SmallCells))
+		own := cmp.Or(c.told[name], name)
+		c.errorf(diag.SmallCells, cell.used.Stmt, "%s: fewer than %d rows of its data reach %s: the gradient of %s, which it sends without noise, would give these rows away", c.Name, leastRows, elements, own).
+			Note("merge small categories, or own %s at %s; %s takes it as it is", own, c.Program.For, accept.Flag(diag.SmallCells))
 	}
 }
 
-// shared lists the shared parameters, each with the first likelihood that uses it.
+// shared lists the shared parameters and what they tell, each with the first likelihood that uses it.
 func (c *checker) shared() []cell {
 	var out []cell
 	for k, p := range c.probe.Params {
 		s := c.Program.Symbols[p.Name]
-		if _, shared := c.Shared[p.Name]; !shared || s == nil || s.Kind != check.Receive {
+		if _, shared := c.Shared[p.Name]; (!shared || s == nil || s.Kind != check.Receive) && c.told[p.Name] == "" {
 			continue
 		}
 		found := cell{param: k, used: c.probe.Rows[0].Of}

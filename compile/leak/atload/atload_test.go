@@ -149,14 +149,19 @@ func TestCutsWithoutNoise(t *testing.T) {
 // likelihood does not use, whatever the data; a cell without rows is.
 func TestCells(t *testing.T) {
 	for _, c := range []struct{ own, want string }{
-		{"x ~ normal(u[g], 1)", "V0703"}, // cells of 4 and 6
-		{"x ~ normal(v[h], 1)", ""},      // cells of 5 and 5
-		{"x ~ normal(v[h], s)\nx ~ normal(k, s)", ""},
+		{"x ~ normal(u[g], 1)", "V0703"},                   // cells of 4 and 6
+		{"x ~ normal(v[h], 1)", ""},                        // cells of 5 and 5
+		{"x ~ normal(v[h], s)\nx ~ normal(k, s)", "V0332"}, // more sums of one column
 		{"x ~ normal(v[1], s)", ""},
 		{"x[1:4] ~ normal(k, 1)", "V0703"},
 		{"x[1:5] ~ normal(k, 1)", ""},
-		{"x ~ normal(bu[g], 1)", "V0703"},      // through a noncentered parameter
-		{"x ~ normal(b, 1e-200 * exp(s))", ""}, // flat to the last bit at most draws
+		{"x ~ normal(bu[g], 1)", "V0703"},                                      // through a noncentered parameter
+		{"x ~ normal(b, 1e-200 * exp(s))", ""},                                 // flat to the last bit at most draws
+		{"param f : real[G] ~ normal(u, 1) @ a\nx ~ normal(f[g], 1)", "V0703"}, // which u tells
+		{"param f : real[H] ~ normal(v, 1) @ a\nx ~ normal(f[h], 1)", ""},
+		{"param f : real[H] ~ normal(k, s) @ a\nx ~ normal(f[h], 1)", ""},
+		{"param f : real[H] ~ normal(k, s) @ a\nx ~ logistic(f[h], 1)", "V0332"}, // two equations for its two elements
+		{"param f : real[H] ~ normal(k, 1) @ a\nx ~ logistic(f[h], 1)", ""},
 	} {
 		text := head + "y ~ normal(m + x * b + w * e, 1)\n" + c.own + "\n"
 		for _, kind := range []string{"augmented(rho = 1)", "power(rho = 1)"} {

@@ -1,0 +1,188 @@
+package leak
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// told lists parameters of a client whose values the gradients of shared parameters give in every round, each with the shared parameter that does: of
+// beta ~ normal(mu, 1) the gradient in mu is beta - mu. Whoever receives it knows at which point the client evaluates. Its log density, a scalar of every
+// evaluation, is then a function of a known point whose coefficients are the data, and in a cut a told parameter multiplies columns by known numbers.
+type told map[string]string
+
+// by lists what tells some parameters.
+func (t told) by(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = t[name]
+	}
+	return out
+}
+
+// A nameSet holds what an expression is a function of: the client's parameters and data, and the parameters that it receives.
+type nameSet struct{ own, shared, data, seen map[string]*check.Symbol }
+
+// add adds the names in an expression.
+func (r *reader) add(e ast.Expr, to *nameSet) {
+	ast.Walk(e, func(n ast.Node) bool {
+		x, ok := n.(*ast.Name)
+		if !ok || to.seen[x.Name] != nil {
+			return true
+		}
+		s := r.Symbols[x.Name]
+		to.seen[x.Name] = s
+		switch {
+		case s == nil:
+		case s.Leaves() != nil:
+			r.add(s.Leaves(), to)
+		case s.Kind == check.Let:
+			r.add(s.Decl.(*ast.Let).Value, to)
+		case s.Kind == check.Param && s.Owner == r.client:
+			to.own[s.Name] = s
+		case s.Kind == check.Data && s.Owner == r.client:
+			to.data[s.Name] = s
+		case s.Kind == check.Param, s.Kind == check.Receive:
+			to.shared[s.Name] = s
+		}
+		return true
+	})
+}
+
+func (r *reader) namesOf(list ...ast.Expr) *nameSet {
+	to := &nameSet{map[string]*check.Symbol{}, map[string]*check.Symbol{}, map[string]*check.Symbol{}, map[string]*check.Symbol{}}
+	for _, e := range list {
+		if e != nil {
+			r.add(e, to)
+		}
+	}
+	return to
+}
+
+// tells finds the told parameters. A shared number gives one equation in each round, and so tells a number, and an array of as few elements as there are such
+// numbers where length knows it; a shared array tells an array.
+func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
+	out := told{}
+	tell := func(p *nameSet) {
+		names := slices.Sorted(maps.Keys(p.shared))
+		array := slices.ContainsFunc(names, func(name string) bool { return !p.shared[name].Type.Scalar() })
+		for name, s := range p.own {
+			if len(names) > 0 && (array || s.Type.Scalar() || r.length != nil && r.length(name) <= len(names)) {
+				out[name] = names[0]
+			}
+		}
+	}
+	for _, t := range terms {
+		if t.common { // a function of the cut and of what all know
+			continue
+		}
+		p := r.namesOf(t.exprs()...)
+		if t.prior != nil {
+			p.own = map[string]*check.Symbol{t.prior.Name: t.prior}
+		}
+		tell(p)
+	}
+	for _, x := range sent {
+		for _, t := range flatten(x, false, nil) {
+			if r.deps(t.Expr)&onData == 0 {
+				tell(r.namesOf(t.Expr))
+			}
+		}
+	}
+	return out
+}
+
+// knowing is a reader to which told parameters are shared.
+func (r *reader) knowing(t told) *reader {
+	out := newReader(r.Program, r.facts, r.client)
+	out.told = t
+	return out
+}
+
+// columns lists the told parameters that tell columns of a cut apart. One number that multiplies all of it tells its unit alone.
+func (r *reader) columns(cut ast.Expr) []string {
+	return r.onlyTold(maps.Keys(apart(r.read(cut))))
+}
+
+// rows lists the told parameters by which the log density of a term gives rows away. A parameter that is not told is one unknown number more for the one
+// equation of a round; it does not protect data that a told one multiplies.
+func (r *reader) rows(t ownTerm) []string {
+	if t.common || r.deps(t.exprs()...)&onData == 0 || r.sums(t) || r.moments(t) {
+		return nil
+	}
+	alone := r.deps(t.exprs()...)&onPrivate == 0 && (t.prior == nil || r.told[t.prior.Name] != "")
+	found := map[string]bool{}
+	for _, e := range t.exprs() {
+		if e == nil {
+			continue
+		}
+		for name, w := range r.read(e).paths() {
+			found[name] = found[name] || alone || w&(way(onData)|way(onData|onPrivate)) != 0
+		}
+	}
+	maps.DeleteFunc(found, func(_ string, gives bool) bool { return !gives })
+	return r.onlyTold(maps.Keys(found))
+}
+
+func (r *reader) onlyTold(names func(func(string) bool)) []string {
+	return slices.DeleteFunc(slices.Sorted(names), func(name string) bool { return r.told[name] == "" })
+}
+
+// moments reports a normal likelihood of data whose location is linear in the parameters and whose scale has no data: its log density is a function of the
+// products of columns with one another and with the response, summed over the rows. No other exponential family has a location and a scale on the real line.
+func (r *reader) moments(t ownTerm) bool {
+	d := t.dist
+	if d == nil || !d.Sums || d.LocationAt < 0 || d.ScaleAt < 0 || d.Support != def.RealLine || t.left == nil || t.weights != nil || r.deps(t.left) != onData {
+		return false
+	}
+	scale, category := t.args[d.ScaleAt], ""
+	return (scale == nil || r.grouped(scale, &category) && category == "") && r.linear(t.args[d.LocationAt], false)
+}
+
+// linear reports an expression that is linear in parameters, with coefficients of data. A parameter for each row, whose coefficient is 1 in this row alone, is
+// none: its moments are the rows. Within a product with columns of the client, or as an element for each row, an array is no such parameter.
+func (r *reader) linear(e ast.Expr, within bool) bool {
+	known := func(e ast.Expr) bool { return r.deps(e)&(onPrivate|onShared) == 0 }
+	if e == nil || known(e) {
+		return true
+	}
+	switch x := e.(type) {
+	case *ast.Paren:
+		return r.linear(x.X, within)
+	case *ast.Unary:
+		return r.linear(x.X, within)
+	case *ast.Index:
+		return r.linear(x.X, true)
+	case *ast.Name:
+		s := r.Symbols[x.Name]
+		if s.Kind == check.Let {
+			return r.linear(s.Decl.(*ast.Let).Value, within)
+		}
+		return within || s.Type.Scalar()
+	case *ast.Binary:
+		switch x.Op {
+		case "+", "-":
+			return r.linear(x.X, within) && r.linear(x.Y, within)
+		case "*":
+			return known(x.X) && r.linear(x.Y, within || r.deps(x.X)&onData != 0 && !r.facts(x.X).Type.Scalar()) || known(x.Y) && r.linear(x.X, within)
+		case ".*":
+			return known(x.X) && r.linear(x.Y, within) || known(x.Y) && r.linear(x.X, within)
+		case "/", "./":
+			return known(x.Y) && r.linear(x.X, within)
+		}
+	}
+	return false
+}
+
+// tellers reports parameters whose values shared ones tell.
+func (e *examiner) tellers(code diag.Code, at ast.Node, names []string, by told, what string) {
+	for _, name := range names {
+		e.diags.Errorf(code, e.File.Source, at.Span(), "the gradient of the shared parameter %s gives the value of %s in every round, and with it %s", by[name], name, what).
+			Note("give %s a prior without %s, or own %s at %s; %s takes it as it is", name, by[name], by[name], e.client, accept.Flag(code))
+	}
+}
