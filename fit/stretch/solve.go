@@ -29,6 +29,9 @@ const (
 func solve(l *Likelihood, points []*point, noise float64, free []float64) (Forecast, error) {
 	p := &problem{l: l, points: points, noise: noise}
 	p.spread()
+	if p.informed() < float64(p.dim()) {
+		return Forecast{}, errFew
+	}
 	x := make([]float64, p.dim())
 	for k, v := range free {
 		x[p.first()+k] = portable.Log(v)
@@ -66,6 +69,15 @@ func (p *problem) spread() {
 	if p.scale = math.Sqrt(squares); p.scale < 1e-9*(1+math.Abs(p.mean)) {
 		p.scale = 0
 	}
+}
+
+// informed is how many rows of equal information would have as much as all: the fewer, the more a few rows have of it.
+func (p *problem) informed() float64 {
+	var sum, squares float64
+	for _, q := range p.points {
+		sum, squares = sum+q.truth, squares+float64(q.truth*q.truth)
+	}
+	return sum * sum / squares
 }
 
 // first is the place of the first free parameter in x, and dim the number of all.
@@ -122,13 +134,25 @@ func (p *problem) unit(k int) float64 {
 	return 1
 }
 
+// local is a unit within which the curvature hardly changes: with predictors that are far apart a little of b moves them by more than the width of the likelihood.
+func (p *problem) local(k int) float64 {
+	if k != 1 || p.scale == 0 {
+		return p.unit(k)
+	}
+	most := 0.0
+	for _, q := range p.points {
+		most = max(most, q.truth)
+	}
+	return min(1, 1/(p.scale*math.Sqrt(most)))
+}
+
 // hessian returns minus the matrix of second derivatives of the objective, by central differences of its gradient.
 func (p *problem) hessian(x []float64) []float64 {
 	n := p.dim()
 	out := make([]float64, n*n)
 	up, down, at := make([]float64, n), make([]float64, n), make([]float64, n)
 	for k := range n {
-		h := float64(difference * p.unit(k))
+		h := float64(difference * p.local(k))
 		copy(at, x)
 		at[k] = x[k] + h
 		p.at(at, up)
