@@ -25,7 +25,7 @@ const (
 // The draws at which densities with noise and without are compared: at most so many, and fewer for many rows, but not fewer than the least.
 const (
 	mostCompared, leastCompared = 1000, 100
-	comparedRows                = 40_000 // times draws
+	comparedRows                = 100_000 // times draws
 	comparedAtOnce              = 50     // by one simulator
 )
 

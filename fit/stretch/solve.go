@@ -134,25 +134,13 @@ func (p *problem) unit(k int) float64 {
 	return 1
 }
 
-// local is a unit within which the curvature hardly changes: with predictors that are far apart a little of b moves them by more than the width of the likelihood.
-func (p *problem) local(k int) float64 {
-	if k != 1 || p.scale == 0 {
-		return p.unit(k)
-	}
-	most := 0.0
-	for _, q := range p.points {
-		most = max(most, q.truth)
-	}
-	return min(1, 1/(p.scale*math.Sqrt(most)))
-}
-
 // hessian returns minus the matrix of second derivatives of the objective, by central differences of its gradient.
 func (p *problem) hessian(x []float64) []float64 {
 	n := p.dim()
 	out := make([]float64, n*n)
 	up, down, at := make([]float64, n), make([]float64, n), make([]float64, n)
 	for k := range n {
-		h := float64(difference * p.local(k))
+		h := float64(difference * p.unit(k))
 		copy(at, x)
 		at[k] = x[k] + h
 		p.at(at, up)
