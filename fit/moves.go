@@ -26,7 +26,7 @@ const (
 const (
 	mostCompared, leastCompared = 1000, 100
 	comparedRows                = 100_000 // times draws
-	comparedAtOnce              = 50     // by one simulator
+	comparedAtOnce              = 50      // by one simulator
 )
 
 // moves are the findings that noise has moved the answer. The posterior of the model as written is that of the run with draws weighted by the ratio w of the two
