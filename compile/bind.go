@@ -134,8 +134,8 @@ func valuePasses() []pass[*Bound] {
 			},
 		},
 		{
-			name: "variation", doc: "Warns of columns that depend on one another, of responses that do not vary or are separated, and of improper priors.", observed: true,
-			run: func(b *Bound) (diag.List, error) { return lower.Variation(b.Checked, b.Values, false), nil },
+			name: "variation", doc: "Warns of columns that depend on one another or are on another scale than their priors, of responses that do not vary or are separated, and of improper priors.", observed: true,
+			run: func(b *Bound) (diag.List, error) { return lower.Variation(b.Checked, b.Values), nil },
 		},
 		{
 			name: "noise", doc: "Compares the noise of auxiliary variables with the spread of the response that it is added to.", observed: true,

@@ -32,7 +32,7 @@ func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
 	if diags = append(diags, found...); diags.HasErrors() {
 		return diags
 	}
-	diags = append(diags, lower.Variation(p.Checked, p.Values, true)...)
+	diags = append(diags, lower.Variation(p.Checked, p.Values)...)
 	lowered, found := lower.Lower(lower.Party{Program: p.Checked, Name: p.Party, Family: p.Family, Member: p.Member, Data: p.Values, Sizes: p.Sizes, Declared: p.declared})
 	if diags = append(diags, found...); diags.HasErrors() {
 		return diags

@@ -24,9 +24,9 @@ const (
 
 // The draws at which densities with noise and without are compared: at most so many, and fewer for many rows, but not fewer than the least.
 const (
-	mostCompared, leastCompared = 200, 100
-	comparedRows                = 40_000 // times draws
-	comparedAtOnce              = 50     // by one simulator
+	mostCompared, leastCompared = 1000, 100
+	comparedRows                = 100_000 // times draws
+	comparedAtOnce              = 50      // by one simulator
 )
 
 // moves are the findings that noise has moved the answer. The posterior of the model as written is that of the run with draws weighted by the ratio w of the two

@@ -50,13 +50,20 @@ func fitOf(t *testing.T, f compiletest.Fixture, kind def.Transform, rho float64)
 	return r
 }
 
-// apart are the largest move of a mean, in standard deviations of the true posterior, and of a standard deviation, as a share of it.
-func apart(noisy, exact []posterior.Row) (means, sds float64) {
+// apart are the largest move of a mean, in standard deviations of the true posterior, and of a standard deviation, as a share of it, with their Monte Carlo standard
+// errors.
+func apart(noisy, exact []posterior.Row) (means, sds, meanError, sdError float64) {
+	relative := func(r posterior.Row) float64 { return float64(r.MCSE / r.SD) } // 1/√ESS
 	for k, e := range exact {
-		means = max(means, math.Abs(float64(noisy[k].Mean-e.Mean))/float64(e.SD))
-		sds = max(sds, math.Abs(float64(noisy[k].SD/e.SD)-1))
+		n, ratio := noisy[k], float64(noisy[k].SD/e.SD)
+		if by := math.Abs(float64(n.Mean-e.Mean)) / float64(e.SD); by > means {
+			means, meanError = by, math.Hypot(relative(n)*ratio, relative(e))
+		}
+		if by := math.Abs(ratio - 1); by > sds {
+			sds, sdError = by, ratio*math.Hypot(relative(n), relative(e))/math.Sqrt2
+		}
 	}
-	return means, sds
+	return means, sds, meanError, sdError
 }
 
 // What a run says that noise does is what it does, for scales, dispersions and cut points too: two fits are compared. Where the draws cannot tell it they say so, which
@@ -82,26 +89,30 @@ func TestWhatNoiseMoves(t *testing.T) {
 	gauss := regressed("real", "param s ~ half_normal(1)", "normal(ETA, s)", 80, normal)
 	overdispersed := regressed("count", "param m ~ normal(0, 5)\nparam phi ~ gamma(2, 0.1)", "neg_binomial_2_log(m + ETA, phi)", 120, counts)
 	cutpoints := regressed("level(K)", "param c : ordered[K - 1] ~ normal(0, 5)", "ordered_logistic(ETA, c)", 250, ordered)
+	gammas := regressed("real<lower=0>", "param m ~ normal(4, 5)\nparam shape ~ gamma(2, 0.01)", "gamma(shape, shape ./ exp(m + 0.1 * (ETA)))", 32, func(r *rand.Rand, eta float64) float64 {
+		return math.Exp(4 + float64(0.1*eta) + float64(0.068*r.NormFloat64())) // nearly a gamma distribution of shape 215
+	})
 	for name, c := range map[string]struct {
 		f            compiletest.Fixture
 		kind         def.Transform
 		rho          float64
 		finding, far bool
 	}{
-		"a scale":                {gauss, transforms.Augmented, 0.05, true, false},
-		"a scale under power":    {gauss, transforms.Power, 0.15, true, false},
-		"all residual variance":  {gauss, transforms.Augmented, 0.3, true, true},
-		"a dispersion":           {overdispersed, transforms.Augmented, 0.12, true, false},
-		"cut points":             {cutpoints, transforms.Augmented, 0.4, true, false},
-		"cut points under power": {cutpoints, transforms.Power, 0.8, true, false},
-		"counts, the default":    {overdispersed, def.Transform{}, 0, false, false},
-		"ordered, the default":   {cutpoints, def.Transform{}, 0, false, false},
+		"a scale":                   {gauss, transforms.Augmented, 0.05, true, false},
+		"a scale under power":       {gauss, transforms.Power, 0.15, true, false},
+		"all residual variance":     {gauss, transforms.Augmented, 0.3, true, true},
+		"a dispersion":              {overdispersed, transforms.Augmented, 0.12, true, false},
+		"cut points":                {cutpoints, transforms.Augmented, 0.4, true, false},
+		"cut points under power":    {cutpoints, transforms.Power, 0.8, true, false},
+		"counts, the default":       {overdispersed, def.Transform{}, 0, false, false},
+		"ordered, the default":      {cutpoints, def.Transform{}, 0, false, false},
+		"a small table under power": {gammas, transforms.Power, 0.027, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			noisy, exact := fitOf(t, c.f, c.kind, c.rho), fitOf(t, c.f, transforms.Exact, 0)
-			means, sds := apart(noisy.Summary(), exact.Summary())
+			means, sds, meanError, sdError := apart(noisy.Summary(), exact.Summary())
 			said := noisy.Document.Moves
-			t.Logf("means %.2f, sds %.2f; said %+v", means, sds, said)
+			t.Logf("means %.2f ± %.2g, sds %.2f ± %.2g; said %+v", means, meanError, sds, sdError, said)
 			if found := slices.ContainsFunc(noisy.Diagnose(), func(f posterior.Finding) bool { return f.Class == posterior.MovedClass }); found != c.finding {
 				t.Errorf("finding %t", found)
 			}
@@ -114,9 +125,12 @@ func TestWhatNoiseMoves(t *testing.T) {
 			case said == nil:
 				t.Fatal("nothing is said")
 			}
-			// Monte Carlo error of the means of two fits with 1000 effective draws or more is below 0.05 standard deviations, and of the standard deviations below 5 %.
-			if math.Abs(float64(said.Means)-means) > 0.1+float64(0.2*means) || math.Abs(float64(said.SDs)-sds) > 0.1+float64(0.2*sds) {
-				t.Errorf("said %+v, the means moved by %.2f and the standard deviations by %.2f", said, means, sds)
+			// Four standard errors of the two fits, and a fifth of the move for what is said: it is of a part of the draws, the fewer of which count the further the posteriors are apart.
+			if off := math.Abs(float64(said.Means) - means); off > float64(4*meanError)+float64(0.2*means) {
+				t.Errorf("said %+v, the means moved by %.3f ± %.2g", said, means, meanError)
+			}
+			if off := math.Abs(float64(said.SDs) - sds); off > float64(4*sdError)+float64(0.2*(means+sds)) {
+				t.Errorf("said %+v, the standard deviations moved by %.3f ± %.2g", said, sds, sdError)
 			}
 		})
 	}

@@ -28,21 +28,24 @@ type covariate struct {
 	declared *check.Symbol
 	name     string // as messages call it
 	values   []float64
-	flat     bool // its coefficient has an improper prior
+	flat     bool    // its coefficient has an improper prior
+	scale    float64 // of the prior of its coefficient; 0: it has none that is a constant
 }
 
-// Variation warns of data that cannot determine parameters: responses that are constant or separated by columns, columns that are linear combinations of others, and names
-// improper priors, which such data leave without a posterior. It looks at the linear predictor of each likelihood; where that is in parts, because a party is alone, each
-// party's matrices stand for it.
-func Variation(p *check.Program, values map[string]data.Bindings, alone bool) (diags diag.List) {
+// Variation warns of data that cannot determine parameters: responses that are constant or separated by columns, columns that are linear combinations of others, and columns on
+// another scale than the priors of their coefficients; and names improper priors, which such data leave without a posterior. It looks at the linear predictor of each
+// likelihood, and in the program of a client, which has a part of it, at the cuts.
+func Variation(p *check.Program, values map[string]data.Bindings) (diags diag.List) {
 	said := map[string]bool{}
-	warn := func(at *check.Symbol, text string, args ...any) {
-		if d := diags.Warnf(diag.NoVariation, p.File.Source, at.Ident.Span(), text, args...); said[d.Message] {
+	report := func(code diag.Code, at *check.Symbol, text string, args ...any) *diag.Diagnostic {
+		d := diags.Warnf(code, p.File.Source, at.Ident.Span(), text, args...)
+		if said[d.Message] {
 			diags = diags[:len(diags)-1]
-		} else {
-			said[d.Message] = true
 		}
+		said[d.Message] = true
+		return d
 	}
+	warn := func(at *check.Symbol, text string, args ...any) { report(diag.NoVariation, at, text, args...) }
 	for _, k := range p.Likelihoods {
 		var y []float64
 		if id, ok := k.Stmt.Left.(*ast.Name); ok {
@@ -58,6 +61,7 @@ func Variation(p *check.Program, values map[string]data.Bindings, alone bool) (d
 		}
 		columns := addends(p, values, k.Args[k.Dist.Link.Param], nil)
 		dependent(columns, warn)
+		unscaled(columns, responseScale(k.Dist.Link.Scale, y), report)
 		if y != nil && k.Dist.Support == def.ZeroOne && !unvarying(y) {
 			columns = slices.DeleteFunc(columns, func(c covariate) bool { return c.declared != nil && len(c.values) != len(y) })
 			if text, by := separated(y, columns); by != nil {
@@ -65,13 +69,12 @@ func Variation(p *check.Program, values map[string]data.Bindings, alone bool) (d
 			}
 		}
 	}
-	if alone {
-		for _, party := range slices.Sorted(maps.Keys(values)) {
-			for _, name := range slices.Sorted(maps.Keys(values[party])) {
-				if sym := p.Symbols[name]; sym != nil && len(values[party][name].Dims) == 2 {
-					_, v := byRow(p, values, name)
-					dependent(columnsOf(sym, party, v, true), warn)
-				}
+	for _, sym := range p.Order {
+		if sent := sym.Leaves(); sent != nil {
+			columns := addends(p, values, sent, nil)
+			dependent(columns, warn)
+			if len(columns) == 0 || columns[0].declared != nil {
+				fixed(columns, warn)
 			}
 		}
 	}
@@ -100,13 +103,13 @@ func byRow(p *check.Program, values map[string]data.Bindings, name string) (part
 	return "", nil
 }
 
-func columnsOf(sym *check.Symbol, party string, v *data.Bound, flat bool) (out []covariate) {
+func columnsOf(sym *check.Symbol, party string, v *data.Bound, flat bool, scale float64) (out []covariate) {
 	if v == nil || len(v.Gaps) > 0 || len(v.Dims) > 2 {
 		return nil
 	}
 	n := v.Dims[0]
 	for k := range len(v.Values) / n {
-		out = append(out, covariate{sym, v.ColumnName(sym.Name, k) + " at " + party, v.Values[k*n : (k+1)*n], flat})
+		out = append(out, covariate{sym, v.ColumnName(sym.Name, k) + " at " + party, v.Values[k*n : (k+1)*n], flat, scale})
 	}
 	return out
 }
@@ -127,7 +130,7 @@ func addends(p *check.Program, values map[string]data.Bindings, e ast.Expr, out 
 			if d, ok := s.Decl.(*ast.Let); ok {
 				return addends(p, values, d.Value, out)
 			}
-		case s.Kind == check.Param && !slices.ContainsFunc(out, func(c covariate) bool { return c.declared == nil }):
+		case (s.Kind == check.Param || s.Kind == check.Receive && s.Type.Scalar()) && !slices.ContainsFunc(out, func(c covariate) bool { return c.declared == nil }):
 			return append([]covariate{{name: "the intercept", flat: s.Flat()}}, out...)
 		}
 	case *ast.Binary:
@@ -146,7 +149,7 @@ func addends(p *check.Program, values map[string]data.Bindings, e ast.Expr, out 
 					continue
 				}
 				party, v := byRow(p, values, column.Name)
-				out = append(out, columnsOf(p.Symbols[column.Name], party, v, p.Symbols[coef.Name].Flat())...)
+				out = append(out, columnsOf(p.Symbols[column.Name], party, v, p.Symbols[coef.Name].Flat(), priorScale(p, p.Symbols[coef.Name]))...)
 			}
 		}
 	}
@@ -185,6 +188,15 @@ func dependent(columns []covariate, warn func(*check.Symbol, string, ...any)) {
 			warn(c.declared, "%s is the same in every row: the data determine the sum of its coefficient and the intercept only, and priors the rest%s", c.name, flat)
 		case !unvarying(c.values) && k < len(rows): // more columns than rows are always dependent
 			warn(c.declared, "%s is a linear combination of the columns before it: the data determine their coefficients in sum only, and priors the rest%s", c.name, flat)
+		}
+	}
+}
+
+// fixed warns of columns that never vary in a cut without an intercept: whether another party has one is not known where the cut is.
+func fixed(columns []covariate, warn func(*check.Symbol, string, ...any)) {
+	for _, c := range columns {
+		if unvarying(c.values) {
+			warn(c.declared, "%s is the same in every row: where another party has an intercept, the data determine the sum of both only, and priors the rest", c.name)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func TestDependentColumnsAreFoundWhereTheyAre(t *testing.T) {
 		for i := range combined {
 			constant[i], combined[i] = math.Pi, 2*columns[1].values[i]-columns[2].values[i]+7
 		}
-		columns = append(columns, covariate{columns[1].declared, "combined", combined, false}, covariate{columns[1].declared, "constant", constant, false})
+		columns = append(columns, covariate{columns[1].declared, "combined", combined, false, 1}, covariate{columns[1].declared, "constant", constant, false, 1})
 		r.Shuffle(len(columns)-1, func(a, b int) { columns[a+1], columns[b+1] = columns[b+1], columns[a+1] })
 		var named []string
 		dependent(columns, func(_ *check.Symbol, _ string, args ...any) { named = append(named, args[0].(string)) })

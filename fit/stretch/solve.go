@@ -29,6 +29,9 @@ const (
 func solve(l *Likelihood, points []*point, noise float64, free []float64) (Forecast, error) {
 	p := &problem{l: l, points: points, noise: noise}
 	p.spread()
+	if p.informed() < float64(p.dim()) {
+		return Forecast{}, errFew
+	}
 	x := make([]float64, p.dim())
 	for k, v := range free {
 		x[p.first()+k] = portable.Log(v)
@@ -66,6 +69,15 @@ func (p *problem) spread() {
 	if p.scale = math.Sqrt(squares); p.scale < 1e-9*(1+math.Abs(p.mean)) {
 		p.scale = 0
 	}
+}
+
+// informed is how many rows of equal information would have as much as all: the fewer, the more a few rows have of it.
+func (p *problem) informed() float64 {
+	var sum, squares float64
+	for _, q := range p.points {
+		sum, squares = sum+q.truth, squares+float64(q.truth*q.truth)
+	}
+	return sum * sum / squares
 }
 
 // first is the place of the first free parameter in x, and dim the number of all.

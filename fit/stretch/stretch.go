@@ -261,6 +261,7 @@ func quantiles(rows []Row, n int) []Row {
 var (
 	errDensity = errors.New("its density cannot be integrated over the response")
 	errScale   = errors.New("the noise takes up the residual variance, so that the scale goes to 0; use a smaller rho")
+	errFew     = errors.New("a few rows have nearly all the information, as where a predictor separates the responses")
 	errKink    = errors.New("its log density is not smooth in the predictor")
 	errFit     = errors.New("no finite coefficients fit best")
 )

@@ -225,6 +225,10 @@ func TestReasons(t *testing.T) {
 	if f, err := stretch.Of(stretch.Likelihood{Dist: &normal, Free: []int{1}, Rows: rows(0, 1, 1, 0, 0.2)}, augmented(1)); err == nil {
 		t.Errorf("a forecast where the noise takes up the residual variance: %+v", f)
 	}
+	logit := dist.BernoulliLogit()
+	if f, err := stretch.Of(stretch.Likelihood{Dist: &logit, Rows: rows(0.7, 200, 1, 0)}, augmented(0.0025)); err == nil {
+		t.Errorf("a forecast by the few rows whose responses a predictor does not settle: %+v", f)
+	}
 }
 
 // Every distribution with a parameter for a linear predictor and a smooth density has a forecast: at the first of its test vectors with parameters of about 1.

@@ -1,6 +1,6 @@
 package diag
 
-// The codes of binding data to a model: V056x, and V0541.
+// The codes of binding data to a model: V056x, V0541 and V0542.
 const (
 	SizeConflict    Code = "V0561"
 	MemberCount     Code = "V0562"
@@ -10,5 +10,6 @@ const (
 	DifferentLevels Code = "V0566" // the largest codes of a level differ between parties
 	NoiseOfResponse Code = "V0567" // warning: rho is not small compared with a response
 	NoVariation     Code = "V0541" // warning: constant or dependent columns, or a constant response
+	UnscaledColumn  Code = "V0542" // warning: a column on another scale than the prior of its coefficient
 	CannotEvaluate  Code = "V0569"
 )

@@ -97,8 +97,12 @@ func (c *checker) cut(k int) {
 		c.errorf(diag.FixedCut, sent.Expr, "%s: no parameter moves %s enough: over %d draws from the priors its variance is %.2g, between rows it is %.2g, so what would cross is data", c.Name, sent.Name, draws, v.draws, v.rows).
 			Note("its parameters must have priors, and factors, that change it by more than 1/1000 of its spread over the rows")
 	case noisy && rho*rho < leastRho2*(v.draws+v.rows):
-		d := c.errorf(diag.WeakNoise, sent.Expr, "%s: the noise of sd %g is nothing beside %s, whose sd is about %.2g: that would be the cut itself", c.Name, rho, sent.Name, math.Sqrt(v.draws+v.rows)).
-			Note("take a larger rho, standardise the data, or narrow the priors")
+		d := c.errorf(diag.WeakNoise, sent.Expr, "%s: the noise of sd %g is nothing beside %s, whose sd is about %.2g: that would be the cut itself", c.Name, rho, sent.Name, math.Sqrt(v.draws+v.rows))
+		if name, spread := lower.Widest(c.Program, c.Data, sent.Expr); name != "" {
+			d.Note("most of it is %s, whose standard deviation is %.2g: take a larger rho, standardise it (`from zscore(…)` in the declaration), or narrow the prior of its coefficient", name, spread)
+		} else {
+			d.Note("take a larger rho, standardise the data, or narrow the priors")
+		}
 		if name := c.bare(); name != "" {
 			d.Note("`transform %s` sends cuts without noise, and says so", name)
 		}

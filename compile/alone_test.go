@@ -1,0 +1,93 @@
+package compile_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
+)
+
+// A client that has its program and its table alone names what its own columns do not determine: a constant, which may be another party's intercept, a combination, and
+// columns that are combinations with those of its other matrix.
+func TestColumnsOfAPartyAlone(t *testing.T) {
+	tables := map[string]string{
+		"server": "id,y\n1,0\n2,1\n3,1\n4,0\n5,1\n6,0\n",
+		"a":      "id,age,one,months,double\n1,3,1,36,5\n2,2,1,24,3\n3,4,1,48,7\n4,1,1,12,1\n5,6,1,72,11\n6,2,1,24,3\n",
+	}
+	constant := map[bool]string{ // where the likelihood is at the clients they know of the intercept
+		false: "one at a is the same in every row: where another party has an intercept, the data determine the sum of both only, and priors the rest",
+		true:  "one at a is the same in every row: the data determine the sum of its coefficient and the intercept only, and priors the rest",
+	}
+	combined := []string{
+		"double at a is a linear combination of the columns before it: the data determine their coefficients in sum only, and priors the rest",
+		"months at a is a linear combination of the columns before it: the data determine their coefficients in sum only, and priors the rest",
+	}
+	for _, transform := range []string{"exact", "augmented", "power"} {
+		kind, _ := transforms.Named(transform)
+		m := compiletest.Compile(t, `client a
+data y : binary[N] @ shared
+data X : real[N, P] @ a from age, one, months
+data double : real[N] @ a
+param m ~ normal(0, 1)
+param b : real[P] ~ normal(0, 1) @ a
+param c ~ normal(0, 1) @ a
+y ~ bernoulli_logit(m + X * b + double * c)
+`, check.Options{Transform: kind})
+		var got []string
+		for _, d := range loweredAlone(t, m, tables, kind.AtClients())["a"] {
+			if d.Code == diag.NoVariation {
+				got = append(got, d.Message)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, append(slices.Clone(combined), constant[kind.AtClients()])) {
+			t.Errorf("%s: %q", transform, got)
+		}
+	}
+}
+
+// loweredAlone opens the parties of a model one by one, each with its own table and the shared response of the server, and returns what each is told.
+func loweredAlone(t *testing.T, m *compile.Model, tables map[string]string, power bool) map[string]diag.List {
+	t.Helper()
+	dir := t.TempDir()
+	parties, facts, names := map[string]*compile.OneParty{}, map[string]compile.Facts{}, []string{}
+	for name, text := range tables {
+		if err := os.WriteFile(filepath.Join(dir, name+".csv"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range m.Programs {
+		b, diags, err := compile.OpenParty(m.Manifest, p.Party, source.New(p.File, p.Text), nil)
+		if err != nil || diags.HasErrors() {
+			t.Fatal(err, diags)
+		}
+		own := []string{p.Party + "=" + filepath.Join(dir, p.Party+".csv")}
+		if power && p.Party != m.Manifest.Server {
+			own = append(own, "shared="+filepath.Join(dir, m.Manifest.Server+".csv"))
+		}
+		if diags := b.Bind(own, 0, data.Joining{Key: "id"}, nil); diags.HasErrors() {
+			t.Fatal(data.Errors(diags))
+		}
+		f, diags := b.Facts([]byte("salt"))
+		if diags.HasErrors() {
+			t.Fatal(data.Errors(diags))
+		}
+		parties[p.Party], facts[p.Party], names = b, f, append(names, p.Party)
+	}
+	sizes, err := compile.Agree(names, facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]diag.List{}
+	for name, b := range parties {
+		told[name] = b.Lower(sizes, nil)
+	}
+	return told
+}
