@@ -1,9 +1,10 @@
 // Package tails gives a normal approximation heavier tails, for draws that are corrected by importance sampling: weights of draws from a normal distribution have no bound
 // where the posterior's tails are longer.
 //
-// The proposal is a mixture of the approximation N(μ, Σ), a quarter of the draws, and of Student's t with 5 degrees of freedom and the same mean and covariance (Hesterberg 1995,
-// "Weighted average importance sampling and defensive mixture distributions"; Owen and Zhou 2000). All draws are weighed by the density of the mixture. Where the posterior is normal no
-// weight is above 4, so that in any number of dimensions the draws are worth a quarter of their number at least; draws from the t alone are worth a fourteenth in 1000.
+// The proposal is a mixture of the approximation N(μ, Σ), a quarter of the draws, and of Student's t with 5 degrees of freedom, the location μ and the scale matrix Σ (Hesterberg 1995,
+// "Weighted average importance sampling and defensive mixture distributions"; Owen and Zhou 2000): the t's standard deviations are 1.29 of those of Σ, as the posterior's often are. All draws are
+// weighed by the density of the mixture. Where the posterior is normal no weight is above 4, so that in any number of dimensions the draws are worth a quarter of their number at least; draws from
+// the t alone are worth a fourteenth in 1000.
 package tails
 
 import (
@@ -42,7 +43,7 @@ func Scales(env density.Env, draws int) []float64 {
 		for _, x := range normals {
 			squares += float64(x * x)
 		}
-		out[id] = math.Sqrt((freedom - 2) / squares)
+		out[id] = math.Sqrt(freedom / squares)
 	}
 	return out
 }
@@ -73,7 +74,7 @@ func Correct(ratios, squares []float64, dims int) (normal bool) {
 func Excess(dims int, square float64) float64 {
 	const nu = freedom
 	d := float64(dims)
-	t := portable.Lgamma((nu+d)/2) - portable.Lgamma(nu/2.0) - float64(d/2*portable.Log((nu-2)/2.0)) + float64(square/2) - float64((nu+d)/2*portable.Log1p(square/(nu-2)))
+	t := portable.Lgamma((nu+d)/2) - portable.Lgamma(nu/2.0) - float64(d/2*portable.Log(nu/2.0)) + float64(square/2) - float64((nu+d)/2*portable.Log1p(square/nu))
 	top := max(0, t)
 	return top + portable.Log(float64((1-share)*portable.Exp(-top))+float64(share*portable.Exp(t-top)))
 }

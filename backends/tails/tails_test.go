@@ -27,7 +27,7 @@ func lengths(dims, draws int) []float64 {
 	return out
 }
 
-// Weights N/q have the mean 1 under the mixture q, are bounded by 1/(1 - share), and moments under q are those of N.
+// Weights N/q have the mean 1 under the mixture q, are bounded by 1/(1 - share), and weighted moments are those of N. The variance of the t is ν/(ν − 2) times that of N.
 func TestTheDensityIsThatOfTheDraws(t *testing.T) {
 	const draws = 40000
 	for _, dims := range []int{1, 3, 20, 300} {
@@ -45,7 +45,8 @@ func TestTheDensityIsThatOfTheDraws(t *testing.T) {
 		if math.Abs(mean-1) > 4*se {
 			t.Errorf("%d dimensions: weights have the mean %v ± %v", dims, mean, se)
 		}
-		if d := float64(dims); math.Abs(length/d-1) > 0.05 || math.Abs(weighted/d-1) > 0.05 {
+		wide := 1 - share + share*freedom/(freedom-2.0)
+		if d := float64(dims); math.Abs(length/(d*wide)-1) > 0.05 || math.Abs(weighted/d-1) > 0.05 {
 			t.Errorf("%d dimensions: squared lengths have the mean %v, weighted %v", dims, length, weighted)
 		}
 		if mean*mean/square < 1-share {
