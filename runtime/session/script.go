@@ -304,13 +304,13 @@ func (w *writer) alike(kind int, ch channel) []int {
 	case kinds[kind].up || ch.Content.seals():
 		return nil
 	case ch.of < 0:
-		return allClients(w.plan)
+		return w.codes.clients
 	case ch.Content == Value:
-		return clientsOf(w.plan, w.plan.Shared[ch.of].To)
+		return w.codes.to[ch.of]
 	case ch.Content == OthersSum:
-		return clientsOf(w.plan, w.plan.Groups[ch.of].Receivers)
+		return w.codes.receivers[ch.of]
 	}
-	return clientsOf(w.plan, w.plan.Groups[ch.of].Members)
+	return w.codes.members[ch.of]
 }
 
 // scalarsName is the channel of numbers that are added up.
