@@ -158,7 +158,7 @@ func (p *Bundle) Verdict(uses []density.Use, wire model.Wire, tables *Tables) []
 	if tables == nil {
 		tables = &Tables{}
 	}
-	j := &judge{auditor: a, tables: tables}
+	j := &judge{auditor: a, tables: tables, given: map[int]given{}, wants: map[*check.Program][]data.Want{}}
 	for range a.plan.Names {
 		j.known = append(j.known, &knowledge{reached: map[int]reached{}, columns: map[int]*Columns{}})
 	}
@@ -174,6 +174,8 @@ type judge struct {
 	*auditor
 	tables *Tables
 	known  []*knowledge
+	given  map[int]given // what contributed finds in each party's program
+	wants  map[*check.Program][]data.Want
 }
 
 // How much a party knows of what another contributes to a row.
@@ -217,7 +219,7 @@ func (j *judge) atServer(c session.Crossing) {
 		}
 		for _, of := range contributors {
 			if len(j.cuts[c.Of][0].Shape) == 0 { // one number, not one a row
-				if len(j.data(of, j.contributed(of))) > 0 {
+				if len(j.contributed(of).data) > 0 {
 					addTo(&k.totals, of)
 				}
 				continue
@@ -230,7 +232,7 @@ func (j *judge) atServer(c session.Crossing) {
 // weighted adds a gradient: sums over rows or, where it was accepted that it gives the rows away, these.
 func (j *judge) weighted(c session.Crossing) {
 	k, program := j.known[0], j.Programs[c.Client]
-	of := j.contributed(c.Client)
+	of := j.contributions(c.Client)
 	for _, l := range program.Likelihoods {
 		of = append(append(of, l.Args...), l.Stmt.Left)
 	}
@@ -362,11 +364,11 @@ func (j *judge) columnsOf(k *knowledge, party int) *Columns {
 // contribution itself separates.
 func (j *judge) find(k *knowledge) {
 	for of, how := range k.reached {
-		all := j.data(of, j.contributed(of))
+		all := j.contributed(of)
 		out := j.columnsOf(k, of)
-		for _, d := range all {
+		for _, d := range all.data {
 			switch {
-			case how == single, how == alone && len(all) == 1 && d.one:
+			case how == single, how == alone && len(all.data) == 1 && d.one:
 				addAll(&out.Names, d.names)
 				if d.names == nil {
 					addTo(&out.All, d.declared)
@@ -378,17 +380,34 @@ func (j *judge) find(k *knowledge) {
 				}
 			}
 		}
-		for _, e := range j.contributed(of) {
-			addAll(&out.Names, leak.Offsets(j.Programs[of], e))
-		}
+		addAll(&out.Names, all.offsets)
 		if len(out.Names)+len(out.Within)+len(out.All) == 0 {
 			delete(k.columns, of)
 		}
 	}
 }
 
-// contributed are the expressions that a party contributes to sums.
-func (j *judge) contributed(party int) (out []ast.Expr) {
+// given is what a party's program says of the data in its contributions, the same whoever receives them.
+type given struct {
+	data    []declared
+	offsets []string
+}
+
+func (j *judge) contributed(party int) given {
+	g, found := j.given[party]
+	if !found {
+		of := j.contributions(party)
+		g.data = j.data(party, of)
+		for _, e := range of {
+			addAll(&g.offsets, leak.Offsets(j.Programs[party], e))
+		}
+		j.given[party] = g
+	}
+	return g
+}
+
+// contributions are the expressions that a party contributes to sums.
+func (j *judge) contributions(party int) (out []ast.Expr) {
 	if party == 0 {
 		for g := range j.plan.Groups {
 			out = append(out, j.predictors(g)...)
@@ -432,7 +451,10 @@ func (j *judge) data(party int, of []ast.Expr) (out []declared) {
 func (j *judge) declared(program *check.Program, s *check.Symbol) declared {
 	d := declared{declared: s.Name, one: len(s.Type.Dims) == 1}
 	var wanted []data.Column
-	for _, w := range lower.Wants(program) {
+	if j.wants[program] == nil {
+		j.wants[program] = lower.Wants(program)
+	}
+	for _, w := range j.wants[program] {
 		if w.Name == s.Name {
 			wanted = w.From
 		}
@@ -476,7 +498,7 @@ func (j *judge) behind(client int) (out []string) {
 			addTo(&out, d.declared)
 		}
 	}
-	for _, d := range j.data(client, j.contributed(client)) {
+	for _, d := range j.contributed(client).data {
 		addTo(&out, d.declared)
 	}
 	return out
@@ -485,13 +507,14 @@ func (j *judge) behind(client int) (out []string) {
 // names lists what expressions mention, directly or by what is defined by let.
 func names(p *check.Program, of ...ast.Expr) (out []string) {
 	var reach func(n ast.Node)
+	seen := map[string]bool{}
 	reach = func(n ast.Node) {
 		ast.Walk(n, func(n ast.Node) bool {
 			name, ok := n.(*ast.Name)
-			if !ok || slices.Contains(out, name.Name) {
+			if !ok || seen[name.Name] {
 				return true
 			}
-			out = append(out, name.Name)
+			out, seen[name.Name] = append(out, name.Name), true
 			if s := p.Symbols[name.Name]; s != nil && s.Kind == check.Let {
 				reach(s.Decl.(*ast.Let).Value)
 			}

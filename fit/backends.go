@@ -2,6 +2,7 @@ package fit
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/nuts"
@@ -11,9 +12,12 @@ import (
 
 // Backends lists the inference algorithms of this version; the first is the default. Open also accepts any other algorithm that satisfies the
 // contract of package backends.
-func Backends() []backends.Algorithm {
+func Backends() []backends.Algorithm { return slices.Clone(algorithms()) }
+
+// algorithms makes them once: a command line asks for them for each of its flags.
+var algorithms = sync.OnceValue(func() []backends.Algorithm {
 	return []backends.Algorithm{nuts.Algorithm(), sfvi.Algorithm(), soul.Algorithm()}
-}
+})
 
 // Backend finds a listed algorithm by name.
 func Backend(name string) (backends.Algorithm, bool) {

@@ -75,8 +75,12 @@ func commandGroups() []commandGroup {
 	}
 }
 
-// newRoot returns the command tree. Where the arguments begin with the name of a subcommand, that one alone is in it: flags with their help are most of what a command does before it starts.
+// newRoot returns the command tree. Where the arguments begin with the name of a subcommand, or ask for what completes its flags, that one alone is in it: flags with their help are
+// most of what a command does before it starts.
 func newRoot(args ...string) *cobra.Command {
+	if len(args) > 2 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		args = args[1:]
+	}
 	root := &cobra.Command{
 		Use:   "vflc",
 		Short: "Bayesian inference over data that several parties hold and none may share",

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/spf13/cobra"
+)
 
 func TestCommandsHaveTheirNames(t *testing.T) {
 	for _, g := range commandGroups() {
@@ -19,8 +23,10 @@ func TestACommandMakesOneCommand(t *testing.T) {
 			if got := testing.AllocsPerRun(3, func() { newRoot(c.name) }); got > 2000 {
 				t.Errorf("vflc %s makes %v allocations before it begins", c.name, got)
 			}
-			if n := len(newRoot(c.name).Commands()); n != 1 {
-				t.Errorf("vflc %s makes %d commands", c.name, n)
+			for _, args := range [][]string{{c.name}, {cobra.ShellCompRequestCmd, c.name, "--"}} {
+				if n := len(newRoot(args...).Commands()); n != 1 {
+					t.Errorf("vflc %v makes %d commands", args, n)
+				}
 			}
 		}
 	}

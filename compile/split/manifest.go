@@ -210,9 +210,9 @@ func (m *Manifest) RhoValue() any {
 
 // Party returns the entry of a party.
 func (m *Manifest) Party(name string) (ManifestParty, bool) {
-	for _, p := range m.Parties {
-		if p.Name == name {
-			return p, true
+	for i := range m.Parties { // a party is a large value
+		if m.Parties[i].Name == name {
+			return m.Parties[i], true
 		}
 	}
 	return ManifestParty{}, false

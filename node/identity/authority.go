@@ -34,7 +34,7 @@ func ReadAuthority(dir string) (*Authority, error) {
 // Signed returns the party of the project that has signed a text; "" where nobody has. That a certificate has expired or was revoked since changes nothing of what was signed.
 func (a *Authority) Signed(cert, text, signature []byte) (party string) {
 	c, err := x509.ParseCertificate(cert)
-	if err != nil || c.IsCA || c.CheckSignatureFrom(a.root) != nil || !partyName.MatchString(c.Subject.CommonName) {
+	if err != nil || c.IsCA || c.CheckSignatureFrom(a.root) != nil || !partyName().MatchString(c.Subject.CommonName) {
 		return ""
 	}
 	if key, ok := c.PublicKey.(ed25519.PublicKey); !ok || !ed25519.Verify(key, text, signature) {

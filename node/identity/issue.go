@@ -119,7 +119,7 @@ func Add(dir, request string, may Admission) (*Issued, error) {
 	switch {
 	case !ok:
 		return nil, failAt(request, "the key is not Ed25519")
-	case !partyName.MatchString(party):
+	case !partyName().MatchString(party):
 		return nil, failAt(request, "%q is no name of a party", party)
 	case !slices.Equal(r.Subject.Organization, []string{a.project.Name}):
 		return nil, failAt(request, "the request is for the project %q, and this is %s", strings.Join(r.Subject.Organization, " "), a.project.Name)

@@ -71,10 +71,10 @@ func readKey(path string) (ed25519.PrivateKey, error) {
 
 // Request makes the keys of a party in its folder, and the request for a certificate, which alone is sent to whoever keeps the project.
 func Request(dir, project, party string) error {
-	if !projectName.MatchString(project) {
+	if !projectName().MatchString(project) {
 		return fail(diag.RequestRefused, "%q is no name of a project, which begins with a letter and has letters, digits and _: give the name that its project.toml has, not its folder", project)
 	}
-	if !partyName.MatchString(party) {
+	if !partyName().MatchString(party) {
 		return fail(diag.RequestRefused, "%q is no name of a party: give the one that the model has, of a member of a family as lab[2]", party)
 	}
 	if _, err := os.Stat(filepath.Join(dir, KeyFile)); err == nil {

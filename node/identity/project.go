@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -23,15 +24,20 @@ type Project struct {
 	Parties []string `toml:"parties" comment:"all parties, the server included; members of a family as lab[1], lab[2], …"`
 }
 
+// Names are compared when the first one is: most commands have none.
 var (
-	projectName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
-	partyName   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}(\[[1-9][0-9]{0,5}\])?$`)
+	projectName = compiled(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
+	partyName   = compiled(`^[A-Za-z][A-Za-z0-9_]{0,62}(\[[1-9][0-9]{0,5}\])?$`)
 )
+
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // Check returns an error that says what is wrong with a project.
 func (p *Project) Check() error {
 	switch {
-	case !projectName.MatchString(p.Name):
+	case !projectName().MatchString(p.Name):
 		return fail(diag.BadProject, "the project's name %q: use letters, digits and _", p.Name)
 	case !slices.Contains(p.Parties, p.Server):
 		return fail(diag.BadProject, "the server %q is not among the parties", p.Server)
@@ -41,7 +47,7 @@ func (p *Project) Check() error {
 	}
 	seen := map[string]bool{}
 	for _, name := range p.Parties {
-		if !partyName.MatchString(name) || seen[name] {
+		if !partyName().MatchString(name) || seen[name] {
 			return fail(diag.BadProject, "the party %q has no valid name, or there are two of it", name)
 		}
 		seen[name] = true

@@ -57,7 +57,7 @@ func (id *Identity) Verify(der []byte) (party string, err error) {
 		return "", &RefusedError{"", Unreadable}
 	}
 	party = cert.Subject.CommonName
-	if !partyName.MatchString(party) {
+	if !partyName().MatchString(party) {
 		party = ""
 	}
 	if cert.CheckSignatureFrom(id.root) != nil {

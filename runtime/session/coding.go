@@ -225,12 +225,16 @@ type codes struct {
 	contribution, drawn, partial, slopes, product []*coding // by sum
 	gradient                                      []*coding // by shared parameter
 	scalars                                       *coding
+
+	members, receivers, to [][]int // clients by sum, and by shared parameter
+	clients                []int
 }
 
 func newCodes(plan *model.Plan, g *grids) *codes {
-	c := &codes{}
+	c := &codes{clients: allClients(plan)}
 	for k, group := range plan.Groups {
 		members, receivers := clientsOf(plan, group.Members), clientsOf(plan, group.Receivers)
+		c.members, c.receivers = append(c.members, members), append(c.receivers, receivers)
 		if !plan.Wire.Fixed {
 			members, receivers = nil, nil
 		}
@@ -242,13 +246,14 @@ func newCodes(plan *model.Plan, g *grids) *codes {
 	}
 	for _, s := range plan.Shared {
 		to := clientsOf(plan, s.To)
+		c.to = append(c.to, to)
 		if !plan.Wire.Fixed {
 			to = nil
 		}
 		c.gradient = append(c.gradient, newCoding(to, nil))
 	}
 	if plan.Wire.Fixed {
-		if c.scalars = newCoding(allClients(plan), nil); c.scalars != nil {
+		if c.scalars = newCoding(c.clients, nil); c.scalars != nil {
 			c.scalars.saturates = true
 		}
 	}
@@ -257,8 +262,10 @@ func newCodes(plan *model.Plan, g *grids) *codes {
 
 // clientsOf lists the clients among ports, each once, and once more where it stands for several.
 func clientsOf(plan *model.Plan, ports []model.Port) (clients []int) {
+	seen := make([]bool, len(plan.Names))
 	for _, p := range ports {
-		if p.Party > 0 && !slices.Contains(clients, p.Party) {
+		if p.Party > 0 && !seen[p.Party] {
+			seen[p.Party] = true
 			clients = append(clients, p.Party)
 			if slices.Contains(plan.Several, p.Party) {
 				clients = append(clients, p.Party)

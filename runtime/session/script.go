@@ -349,13 +349,13 @@ func (w *writer) seal(f *frame) {
 func (w *writer) alike(ch channel) []int {
 	switch ch.content.Of {
 	case density.OfParameters:
-		return clientsOf(w.plan, w.plan.Shared[ch.of].To)
+		return w.codes.to[ch.of]
 	case density.OfReceptions:
-		return clientsOf(w.plan, w.plan.Groups[ch.of].Receivers)
+		return w.codes.receivers[ch.of]
 	case density.OfCuts, density.OfSums:
-		return clientsOf(w.plan, w.plan.Groups[ch.of].Members)
+		return w.codes.members[ch.of]
 	}
-	return allClients(w.plan)
+	return w.codes.clients
 }
 
 // scalarsName is the channel of numbers that are added up.
