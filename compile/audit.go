@@ -56,6 +56,24 @@ func ReadBundle(dir string) (*Bundle, diag.List, error) {
 	return &Bundle{m, programs}, diags, err
 }
 
+// Grouped reports where the manifest has cuts in one sum that the server's program takes apart, or the other way round.
+func (p *Bundle) Grouped() diag.List {
+	sums := lower.Sums(p.Programs[0])
+	for _, g := range p.Manifest.Groups {
+		same := func(names []string) bool { return slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(g.Cuts))) }
+		if g.Additive != slices.ContainsFunc(sums, same) {
+			said := map[bool]string{true: "needed as their sum alone", false: "needed singly"}
+			return diag.List{p.Manifest.Contradicts("groups", "the manifest has %s as %s, and by the program of %s they are %s", strings.Join(g.Cuts, ", "), said[g.Additive], p.Manifest.Server, said[!g.Additive])}
+		}
+	}
+	for _, c := range p.Manifest.Cuts {
+		if !slices.Contains(c.SeenBy, p.Manifest.Server) {
+			return diag.List{p.Manifest.Contradicts("cuts", "the manifest does not list %s among the parties that learn %s", p.Manifest.Server, c.Name)}
+		}
+	}
+	return nil
+}
+
 // Bundle returns the party programs of a compiled model; nil for a pooled model, which has none. The list has the errors of MaySplit.
 func (m *Model) Bundle() (*Bundle, diag.List) {
 	if diags := m.MaySplit(); m.Pooled() || diags.HasErrors() {

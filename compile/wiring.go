@@ -85,11 +85,30 @@ func (p *OneParty) Take(w Wiring) (index int, err error) {
 	if err := plan.Verify(); err != nil {
 		return -1, err
 	}
+	if err := p.whole(plan, index); err != nil {
+		return -1, err
+	}
 	all := make([]*lower.Lowered, len(w.Names))
 	all[index] = p.Lowered[0]
 	lower.Label(plan, all, p.Values[p.Party])
 	p.Plan = plan
 	return index, nil
+}
+
+// whole compares the sums that this party contributes to with the manifest: one with fewer clients would show more of each.
+func (p *OneParty) whole(plan *model.Plan, index int) error {
+	for _, cut := range plan.Parties[index].Cuts {
+		group := plan.Groups[cut.Group]
+		for _, c := range p.Manifest.Together(cut.Name) {
+			for k, name := range plan.Names {
+				contributes := func(m model.Port) bool { return m.Party == k }
+				if base, _, _ := Member(name); base == c.Client && !slices.ContainsFunc(group.Members, contributes) {
+					return fmt.Errorf("the wiring leaves %s out of the sum %s, to which the manifest has it contribute", name, group.Name)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // mayBe compares a wiring with the manifest.

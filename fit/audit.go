@@ -182,6 +182,9 @@ func Undeclared(p *compile.Bundle) diag.List {
 	if m.Run == nil {
 		return wrong("the manifest does not list what crosses in a run")
 	}
+	if diags := p.Grouped(); diags.HasErrors() {
+		return diags
+	}
 	a, ok := Backend(m.Run.Backend)
 	if !ok {
 		return wrong("the manifest is for the backend %q, which this version does not have", m.Run.Backend)

@@ -4,6 +4,7 @@ package node
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ func (p *participant) stage(stage int, body json.RawMessage, run string, epoch u
 	return func() (any, error) {
 		p.stages.Lock()
 		defer p.stages.Unlock()
+		p.hear(stage, body)
 		switch stage {
 		case stageAnnounce:
 			var a announcement
@@ -66,6 +68,15 @@ func (p *participant) stage(stage int, body json.RawMessage, run string, epoch u
 		}
 		return struct{}{}, p.begin(s, run)
 	}
+}
+
+// hear adds what a stage tells to the digest of all that the party was told in the epoch. The server tells every client the same: clients compare the digest, since one that began from
+// another state, with other rows or with other random numbers would show its part of the first total.
+func (p *participant) hear(stage int, body json.RawMessage) {
+	if stage == stageAnnounce {
+		p.told = [sha256.Size]byte{}
+	}
+	p.told = sha256.Sum256(slices.Concat(p.told[:], []byte{byte(stage)}, body))
 }
 
 // after is the stage that follows one; -1 stands before the first.

@@ -1,15 +1,21 @@
 package node
 
 import (
+	"encoding/json"
 	"errors"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -83,6 +89,82 @@ func TestDepartureAcrossConnections(t *testing.T) {
 		if kept, err := filepath.Glob(filepath.Join(o.Identity, "departed-*.json")); err != nil || len(kept) != 1 {
 			t.Error("what was remembered is gone", err)
 		}
+	}
+}
+
+// tells lets the server tell these clients something else in a stage.
+func (d *trio) tells(stage int, like any, clients string, alter func(body any)) {
+	d.alter = func(party string, o *Options) {
+		if party != "server" {
+			return
+		}
+		o.alters = func(to string, message any) any {
+			b, ok := message.(beat)
+			if !ok || !strings.Contains(clients, to) || b.Stage != stage || b.Body == nil {
+				return message
+			}
+			body := reflect.New(reflect.TypeOf(like).Elem()).Interface()
+			if err := json.Unmarshal(b.Body, body); err != nil {
+				d.t.Error(err)
+			}
+			alter(body)
+			b.Body = json.RawMessage(asText(body))
+			return b
+		}
+	}
+}
+
+// A server that wires a sum without one of its clients would have the total of the others. No client takes part.
+func TestWiringOfFewerClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTrio(t)
+		d.tells(stageWiring, &compile.Wiring{}, "ab", func(body any) {
+			g := &body.(*compile.Wiring).Groups[0]
+			g.Members = slices.DeleteFunc(g.Members, func(m model.Port) bool { return m.Party == 2 })
+		})
+		var list data.Errors
+		if err := d.play(nil)["a"]; !errors.As(err, &list) || list[0].Code != diag.BadWiring || !strings.Contains(list[0].Message, "leaves b out of the sum") {
+			t.Error(err)
+		}
+	})
+}
+
+// A server that tells one client something else before the first round: no seal of the two fits, whatever it was.
+func TestUnlikeBeforeTheFirstRound(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		stage int
+		body  any
+		alter func(body any)
+	}{
+		{"another seed", stageAnnounce, &announcement{}, func(body any) { body.(*announcement).Seed++ }},
+		{"other rows", stageRows, &leaving{}, func(body any) { body.(*leaving).Deals = true }},
+		{"another size", stageSizes, &agreement{}, func(body any) { body.(*agreement).Sizes["Q"] = 3 }},
+		{"another place to go on", stageStart, &start{}, func(body any) { body.(*start).At = map[int]int{1: 0} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newTrio(t)
+				d.tells(c.stage, c.body, "a", c.alter)
+				errs := d.play(nil)
+				before := false
+				for party, err := range errs {
+					var unlike *session.UnlikeError
+					var ended *EndedError
+					var peer *session.PeerError
+					switch {
+					case errors.As(err, &unlike) && unlike.Before && unlike.Found == 1:
+						before = true
+					case errors.As(err, &ended) && ended.Code == CodeUnlike, errors.As(err, &peer) && peer.Code == session.EndUnlike:
+					default:
+						t.Errorf("%s: %v", party, err)
+					}
+				}
+				if !before {
+					t.Errorf("no client says that it was before the first round: %v", errs)
+				}
+			})
+		})
 	}
 }
 

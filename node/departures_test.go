@@ -56,6 +56,7 @@ type departure struct {
 	code  diag.Code
 	when  string
 	ended bool // the other clients have had all that they need
+	told  bool // a was told something else before the first round
 }
 
 // A parting is a message of a session on its way to a client; head is that of the lane.
@@ -157,6 +158,7 @@ var departures = []departure{
 	{name: "unlike steps of grids", backend: "nuts", alter: on("reply", "adjoint", 3, "a", func(a *transport.Array) { a.Grid-- }), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
 	{name: "unlike decisions of a fit, without masks", backend: "sfvi", masks: "off", policy: "unmasked = true", alter: on("slopes", "scalars", 2, "a", func(a *transport.Array) { a.Data[2] += 0.5 }), code: diag.UnlikeAnswers, when: "next round", has: "one answer of that client to them"},
 	{name: "one client's adjoints marked as not finite", backend: "nuts", alter: on("reply", "adjoint", 3, "b", func(a *transport.Array) { a.Invalid = true }), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
+	{name: "another seed, other settings or rows, or another place to go on, to one client before the first round", backend: "nuts", told: true, alter: func(*parting, int) bool { return true }, code: diag.UnlikeAnswers, when: "first round", has: "no masked sum: random words"},
 	{name: "a seal altered", backend: "nuts", alter: on("reply", "seals", 4, "a", func(a *transport.Array) { a.Words[0]++ }), code: diag.UnlikeAnswers, when: "same round", has: "what an honest one has"},
 	{name: "seals of an earlier round", backend: "nuts", alter: replayedSeals(), code: diag.UnlikeAnswers, when: "same round", has: "what an honest one has"},
 	{name: "seals left out", backend: "nuts", alter: func(m *parting, n int) bool {
@@ -410,6 +412,10 @@ func (s *stageOfDepartures) party(b *compile.OneParty, i int, end transport.Tran
 	defer book.Close()
 	p := &participant{node: &node{Options: Options{Identity: dir}, id: id, book: book}, index: i, epoch: 1}
 	p.memory.Run = strings.Repeat("0", 32)
+	if d.told && id.Party == "a" {
+		p.told[0]++
+	}
+	keys.Agreed = p.told
 	if i > 0 {
 		own, diags := policy.Parse("policy.toml", []byte(d.policy))
 		if diags.HasErrors() {
@@ -513,6 +519,8 @@ func (d *departure) row(t *testing.T, o outcome, table *strings.Builder) {
 			when = "at the end"
 		case found == o.started+1:
 			when = "next round"
+		case d.told:
+			when = "first round"
 		default:
 			when = "same round"
 		}
@@ -531,7 +539,7 @@ func (d *departure) row(t *testing.T, o outcome, table *strings.Builder) {
 		t.Error("the server's process ends without an error")
 	}
 	who := "that client"
-	if d.code == diag.UnlikeAnswers && strings.HasPrefix(d.when, "next") {
+	if d.code == diag.UnlikeAnswers && (d.told || strings.HasPrefix(d.when, "next")) {
 		who = "every client" // each by itself, where the server lets it go on until then
 	} else if len(by) > 1 {
 		who = "every client"
@@ -540,8 +548,12 @@ func (d *departure) row(t *testing.T, o outcome, table *strings.Builder) {
 	if d.code != diag.UnlikeAnswers || strings.Contains(d.name, "seal") {
 		return
 	}
+	place := fmt.Sprintf("round %d", o.started)
+	if d.told {
+		place = "before the first round"
+	}
 	_, diags, err := ledger.Reconcile(ledgers(o)[1:])
-	if err != nil || !diags.HasErrors() || diags[0].Code != diag.UnlikeAnswers || !strings.Contains(diags[0].Message, fmt.Sprintf("round %d", o.started)) {
+	if err != nil || !diags.HasErrors() || diags[0].Code != diag.UnlikeAnswers || !strings.Contains(diags[0].Message, place) {
 		t.Errorf("the ledgers of the clients: %v %v", err, diags)
 		return
 	}

@@ -112,7 +112,7 @@ func runID(run string) (id network.RunID, err error) {
 
 // keys are the sources of the party's random streams: all parties have the shared one, and each its own, which follows from the seed in its folder and the run.
 func (p *participant) keys(id network.RunID, run string, masks *session.MaskKeys) session.Keys {
-	return session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{p.id.Party: p.ownKey(run)}, ID: transport.ID{Run: id, Epoch: p.epoch}, Masks: masks}
+	return session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{p.id.Party: p.ownKey(run)}, ID: transport.ID{Run: id, Epoch: p.epoch}, Agreed: p.told, Masks: masks}
 }
 
 // ownKey is the source of the random streams that the party has alone.

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"maps"
 	"path/filepath"
@@ -112,7 +113,7 @@ func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []dens
 		}
 		g.meter = policy.NewMeter(p.policy, h, p.rows)
 	}
-	return g, p.book.Begin(ledger.Opening{Run: p.memory.Run, Epoch: p.epoch, Names: plan.Names, Script: script, Manifest: p.digest})
+	return g, p.book.Begin(ledger.Opening{Run: p.memory.Run, Epoch: p.epoch, Names: plan.Names, Script: script, Manifest: p.digest, Agreed: hex.EncodeToString(p.told[:])})
 }
 
 // Send implements transport.Transport.

@@ -53,6 +53,7 @@ type Options struct {
 	NATS            carrier.Cluster                                            // of the organisation; none: the coordinator's own server
 	connect         func(*identity.Identity, carrier.Events) (conveyor, error) // nil: as the fields say
 	overhears       func(text []byte)                                          // is shown everything that the party receives, opened; nil: nobody is
+	alters          func(to string, message any) any                           // replaces what the party tells another; nil: nothing does
 	program         *program                                                   // nil: what this process runs
 	// Of the server alone:
 	Listen    string // "": the port of the project's address, on all interfaces
@@ -429,6 +430,9 @@ func (n *node) answerTo(e answerEvent) { _ = n.carrier.Publish(e.to, e.packet) }
 func (n *node) tell(to string, message any) error {
 	if most := n.carrier.MaxPayload(); most < network.MinPacket {
 		n.warn(coded(diag.PayloadTooSmall, "%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(), most, network.MinPacket))
+	}
+	if n.alters != nil {
+		message = n.alters(to, message)
 	}
 	err := wellFormed(message)
 	if err != nil {

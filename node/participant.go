@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"crypto/ecdh"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"maps"
@@ -52,6 +53,7 @@ type participant struct {
 	earlier  *runs.Run                              // whose draws a prediction uses
 	begins   *origin                                // the run in this party's folder where the chains of a fit begin; nil: in none
 	stages   sync.Mutex                             // one stage is answered at a time
+	told     [sha256.Size]byte                      // digest of what the stages of the epoch have told
 	rows     policy.RowSet                          // of the party, where it has a policy
 	guarded  *guard
 }
@@ -267,7 +269,7 @@ func (p *participant) wire(w compile.Wiring) (hindrance, error) {
 	}
 	index, err := p.part.Take(w)
 	if err != nil {
-		return hindrance{}, &refusal{CodeWiring, err}
+		return hindrance{}, refuse(CodeWiring, "%v", err)
 	}
 	o, err := p.options()
 	if err != nil {

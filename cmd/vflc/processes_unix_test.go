@@ -283,6 +283,11 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 	if out := s.must("demo", "start", "m.vfl", "-o", "demo", "--draws", "7"); !strings.Contains(out, "goes on with the model, tables and settings that it was begun with") {
 		t.Error("another number of draws:", out)
 	}
+	for party, command := range map[string]string{"server": "vflc serve", "a": "vflc join"} {
+		if out, err := s.vflc("resume", "demo/runs/"+party); err == nil || !strings.Contains(out, "start the command that began it again") || !strings.Contains(out, command) {
+			t.Errorf("vflc resume of %s's part: %v %s", party, err, out)
+		}
+	}
 	if out, err := s.vflc("demo", "start", "-o", "none"); err == nil || !strings.Contains(out, "name the MODEL of a new one") {
 		t.Error(err, out)
 	}

@@ -38,6 +38,13 @@ func resume(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if c := r.Command; len(c) > 1 && (c[1] == "serve" || c[1] == "join") {
+		words := []string{"vflc"}
+		for _, word := range c[1:] {
+			words = append(words, quoted(word))
+		}
+		return fmt.Errorf("%s is a party's part of a run across machines: start the command that began it again, in %s: %s", args[0], r.Directory, strings.Join(words, " "))
+	}
 	if err := fit.Resumable(args[0], r); err != nil {
 		return err
 	}

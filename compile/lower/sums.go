@@ -50,6 +50,34 @@ func sumsOf(p *check.Program) (sums []zSum, single map[string]bool) {
 	return sums, single
 }
 
+// Sums lists, for the program of a server, the z whose sum is all that it needs or sends on: each list is one sum, in which masks can hide a z among the others.
+func Sums(p *check.Program) [][]string {
+	var out [][]string
+	sums, _ := sumsOf(p)
+	for _, z := range sums {
+		out = append(out, z.names)
+	}
+	sent := map[string]int{} // by name
+	for _, stmt := range p.File.Stmts {
+		s, ok := stmt.(*ast.Send)
+		if !ok || s.Value == nil {
+			continue
+		}
+		at, ok := sent[s.Name.Name]
+		if !ok {
+			at, out = len(out), append(out, nil)
+			sent[s.Name.Name] = at
+		}
+		ast.Walk(s.Value, func(n ast.Node) bool {
+			if x, ok := n.(*ast.Name); ok && isZ(p, x.Name) && !slices.Contains(out[at], x.Name) {
+				out[at] = append(out[at], x.Name)
+			}
+			return true
+		})
+	}
+	return out
+}
+
 type sumFinder struct {
 	program *check.Program
 	found   [][]string
@@ -76,15 +104,6 @@ func (f *sumFinder) walk(e ast.Expr) {
 		for _, r := range rest {
 			f.walk(r)
 		}
-		return
-	}
-	if r, ok := e.(*ast.Recur); ok { // each z in a recursion is used by itself
-		ast.Walk(r, func(n ast.Node) bool {
-			if x, ok := n.(*ast.Name); ok && isZ(f.program, x.Name) {
-				f.apart[x.Name] = true
-			}
-			return true
-		})
 		return
 	}
 	if n, ok := e.(*ast.Name); ok {
@@ -182,6 +201,12 @@ func children(e ast.Expr) []ast.Expr {
 		return x.Args
 	case *ast.Sum:
 		return []ast.Expr{x.Body}
+	case *ast.Recur: // what does not depend on its index is lowered outside of it
+		out := []ast.Expr{x.Step.Value}
+		for _, first := range x.Init {
+			out = append(out, first.Value)
+		}
+		return out
 	}
 	return nil
 }

@@ -227,6 +227,21 @@ func (m *Manifest) Maskable(g ManifestGroup) bool {
 	}))
 }
 
+// Together lists the cuts that enter a sum with a cut, this one included; none where it is seen separately.
+func (m *Manifest) Together(cut string) (out []ManifestCut) {
+	for _, g := range m.Groups {
+		if !g.Additive || !slices.Contains(g.Cuts, cut) {
+			continue
+		}
+		for _, c := range m.Cuts {
+			if slices.Contains(g.Cuts, c.Name) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
 func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	m := &Manifest{
 		Accepted: s.accepted, Schema: SchemaVersion, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,

@@ -53,7 +53,7 @@ const (
 	SubjectRefused     Code = "V0836" // the NATS server does not allow a subject
 	NotConfirmed       Code = "V0841" // a run that the owner of a party without a policy has not confirmed
 	AlreadyJoined      Code = "V0838" // another process of the same party
-	UnlikeAnswers      Code = "V0839" // a server that has sent clients unlike numbers
+	UnlikeAnswers      Code = "V0839" // a server that has told clients unlike things, or sent them unlike numbers
 
 	PolicyFolds  Code = "V0608" // folds that follow from what the party has alone
 	FoldsUnknown Code = "V0609" // folds that follow from what no party has, or several

@@ -20,7 +20,7 @@ var networkPages = []Page{
 	},
 	{
 		Code: BadWiring, Title: "programs that do not fit together as the manifest lists",
-		Text: "The parties tell one another which sums and shared parameters their programs have. What the manifest does not list is refused.",
+		Text: "The parties tell one another which sums and shared parameters their programs have. What the manifest does not list is refused, and so is a sum without a client whom the manifest has in it.",
 	},
 	{
 		Code: BadControl, Title: "a message that the agreement of the parties does not have",
@@ -202,7 +202,7 @@ var networkPages = []Page{
 	},
 	{
 		Code: UnlikeAnswers, Title: "a server that has sent clients unlike numbers",
-		Text: "What the server answers, it answers all clients alike: adjoints, slopes, directions, totals, shared parameters, steps of grids. Where it sends one client something of its own choice, the change of that client's contribution is the client's alone, however well it is masked. So each two clients keep a digest of all that both have received. It enters their masks: after unlike numbers a masked sum is random words. And they send it to one another, sealed with a key of the two, in every exchange and at the end; where a seal does not fit, every client ends the run. The message names the server, the other client, and the first round and channel that may be unlike. The cause is the server, whoever carries its messages inside the server's machine, or a client that seals falsely. Do not start the run again before it is found: copy the ledgers of all clients together, where vflc audit names the first message that differs. Each client remembers it in departed.json beside its keys, and takes part in no run until its owner lets it: vflc preflight with the arguments of vflc join and --confirm. The exit code is 4; vflc audit exits with 1.",
+		Text: "What the server answers, it answers all clients alike: adjoints, slopes, directions, totals, shared parameters, steps of grids. Where it sends one client something of its own choice, the change of that client's contribution is the client's alone, however well it is masked. So each two clients keep a digest of all that both were told before the first round (settings, seed, rows, sizes, keys, sums, where the run goes on) and of all that both have received. It enters their masks: after unlike numbers a masked sum is random words. And they send it to one another, sealed with a key of the two, in every exchange and at the end; where a seal does not fit, every client ends the run. The message names the server, the other client, and the first round and channel that may be unlike. The cause is the server, whoever carries its messages inside the server's machine, or a client that seals falsely. Do not start the run again before it is found: copy the ledgers of all clients together, where vflc audit names the first message that differs. Each client remembers it in departed.json beside its keys, and takes part in no run until its owner lets it: vflc preflight with the arguments of vflc join and --confirm. The exit code is 4; vflc audit exits with 1.",
 	},
 	{
 		Code: SubjectRefused, Title: "a subject that the NATS server does not allow",

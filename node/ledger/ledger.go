@@ -51,6 +51,8 @@ type Opening struct {
 	Script []session.Form `json:"script"`
 	// Manifest is the SHA-256 of the manifest that all parties have agreed on, so that whoever reads another beside the ledger can tell.
 	Manifest string `json:"manifest,omitempty"`
+	// Agreed is the SHA-256 of all that the party was told before the epoch: settings, seed, rows, sizes, keys, sums, and where the run goes on. All clients are told the same.
+	Agreed string `json:"agreed,omitempty"`
 }
 
 // A Told is what a party has told of its rows before an epoch of the run.

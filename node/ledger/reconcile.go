@@ -93,6 +93,7 @@ type reconciling struct {
 	sent    map[direction]*side
 	got     map[direction]*side
 	scripts map[string]*scripted // by epoch and client
+	told    map[uint32]*Opening  // by epoch, of the client that was read first
 	closed  map[uint32]map[string]bool
 }
 
@@ -106,7 +107,7 @@ type scripted struct {
 // Reconcile compares the ledgers of the parties of one run with one another and each with the script of its session. The list holds the first difference of each kind of
 // failure, by name; the report counts what agrees.
 func Reconcile(paths []string) (*Report, diag.List, error) {
-	r := &reconciling{report: &Report{}, sent: map[direction]*side{}, got: map[direction]*side{}, scripts: map[string]*scripted{}, closed: map[uint32]map[string]bool{}}
+	r := &reconciling{report: &Report{}, sent: map[direction]*side{}, got: map[direction]*side{}, scripts: map[string]*scripted{}, told: map[uint32]*Opening{}, closed: map[uint32]map[string]bool{}}
 	var files []*File
 	for _, path := range paths {
 		f, diags, err := Read(path)
@@ -228,8 +229,17 @@ func (f *File) run() int {
 	return n
 }
 
-// agreed compares the scripts of an opening with those of the other ledgers.
+// agreed compares an opening with those of the other ledgers: what was told before the epoch, and the scripts.
 func (r *reconciling) agreed(f *File, line int, o *Opening) bool {
+	if o.Party != o.Names[0] { // a server's own ledger does not say what it has told
+		first, ok := r.told[o.Epoch]
+		if !ok {
+			r.told[o.Epoch] = o
+		} else if first.Agreed != o.Agreed {
+			r.differ(diag.UnlikeAnswers, f, line, "epoch %d: %s has told %s and %s unlike things before the first round, which all clients should be told alike: settings, seed, rows, sizes, keys, sums, or where the run goes on", o.Epoch, o.Names[0], first.Party, o.Party)
+			return false
+		}
+	}
 	for _, client := range o.Names[1:] {
 		var own []session.Form
 		for _, form := range o.Script {

@@ -85,7 +85,7 @@ func TestMaskVectors(t *testing.T) {
 			}
 		}
 		line("mask of round %d, kind %d, digest %x: %016x", round, kindAux, seen, a.Words)
-		w := newWitness(p)
+		w := newWitness(p, [32]byte{})
 		w.id, w.round, w.kind = id, round, ownKind(kindAux)
 		copy(w.sealed[ends[1]][:], seen)
 		seal, err := w.words(ends[0], ends[1], ends[1])
@@ -95,7 +95,7 @@ func TestMaskVectors(t *testing.T) {
 		line("seal of %d for %d: %016x", ends[0], ends[1], seal)
 	}
 	f := newFrame(kindReply, "adjoint s", 0.5, -2)
-	w := newWitness(all[0])
+	w := newWitness(all[0], [32]byte{})
 	w.digestOf(f, 0, round)
 	line("digest of round %d, kind %d, channel %q, 0.5 and -2: %s", round, kindReply, "adjoint s", hex.EncodeToString(w.sum[:]))
 	path := filepath.Join("testdata", "masks.txt")
@@ -152,10 +152,10 @@ func TestSecondSessionHasNoMasks(t *testing.T) {
 	}
 	f := newFrame(kindAux, sealsName)
 	f.lens, f.channels = []int{2 * sealWords}, []channel{{Seal, -1}}
-	if err := newWitness(again).seal(f, id, 1); !errors.As(err, &refused) {
+	if err := newWitness(again, [32]byte{}).seal(f, id, 1); !errors.As(err, &refused) {
 		t.Errorf("a second session has seals: %v", err)
 	}
-	if err := newWitness(all[0]).seal(f, id, 1); err != nil {
+	if err := newWitness(all[0], [32]byte{}).seal(f, id, 1); err != nil {
 		t.Errorf("the first has none: %v", err)
 	}
 	id.Chain++

@@ -22,7 +22,7 @@ func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (d
 		if err != nil {
 			return nil, err
 		}
-		others = newWitness(p)
+		others = newWitness(p, keys.Agreed)
 		if plan.Wire.Masked {
 			shared.masks[index] = newMasker(p, others.of)
 		}

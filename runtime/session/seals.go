@@ -13,7 +13,7 @@ import (
 )
 
 // Clients answer what the server asks, and what they answer is harmless only as far as it asks all of them the same. So each client keeps, for each other client, a digest of all
-// that both have received since the session began: SHA-256 of the digest before and of every array, with its round, kind of message and channel. It enters the key of the next masks of
+// that both have received: it begins with the digest of what they were told before the session (Keys.Agreed), and goes on with SHA-256 of the digest before and of every array, with its round, kind of message and channel. It enters the key of the next masks of
 // the two (masks.go). And both compare it: with the first message that a client sends in an exchange goes a seal for each other client, HMAC-SHA-256 of the digest under a key of the two
 // alone, which the server brings to the other with its answer. The last exchange of a session has nothing else. A seal that does not fit ends the run.
 
@@ -24,6 +24,7 @@ const sealWords = 2
 type UnlikeError struct {
 	Server, Client string // who sent, and who else should have received the same
 	Found          uint64 // round
+	Before         bool   // no seal had fitted until then: what was told before the first round may be unlike
 	More           int    // that have arrived since, of which one may be meant
 	Arrival
 }
@@ -45,6 +46,9 @@ func (e *UnlikeError) Error() string {
 	if e.More > 0 {
 		more = fmt.Sprintf(", or one of %d channels after it", e.More)
 	}
+	if e.Before {
+		return fmt.Sprintf("session: %s has not told %s the same as this client before the first round (settings, seed, rows, sizes, keys, sums, or where the run goes on), or has altered its seal (found in round %d)", e.Server, e.Client, e.Found)
+	}
 	return fmt.Sprintf("session: %s has not sent %s what it sent this client, or has altered its seal: %v%s (found in round %d)", e.Server, e.Client, e.Arrival, more, e.Found)
 }
 
@@ -55,6 +59,7 @@ type witness struct {
 	keys   []hash.Hash         // by party, under id
 	seen   [][sha256.Size]byte // by party: the digest of what both have received
 	sealed [][sha256.Size]byte // by party: that of the last seal
+	fitted bool                // a seal of each of the others
 	round  uint64              // of the last seal
 	kind   kind
 	// What has arrived since the seals that fitted last: from unsealed on, also since the last seal.
@@ -73,9 +78,9 @@ type arrival struct {
 	round   uint64
 }
 
-func newWitness(p *pairs) *witness {
+func newWitness(p *pairs, agreed [sha256.Size]byte) *witness {
 	n := len(p.names)
-	return &witness{pairs: p, keys: make([]hash.Hash, n), seen: make([][sha256.Size]byte, n), sealed: make([][sha256.Size]byte, n), digest: sha256.New()}
+	return &witness{pairs: p, keys: make([]hash.Hash, n), seen: slices.Repeat([][sha256.Size]byte{agreed}, n), sealed: make([][sha256.Size]byte, n), digest: sha256.New()}
 }
 
 // of is the digest of what the client and a peer have received.
@@ -198,13 +203,13 @@ func (w *witness) check(f *frame, round uint64) error {
 		}
 	}
 	w.since = w.since[:copy(w.since, w.since[w.unsealed:])]
-	w.unsealed = 0
+	w.unsealed, w.fitted = 0, true
 	return nil
 }
 
 // unlike names the first array that may be unlike at a peer.
 func (w *witness) unlike(peer int, round uint64) error {
-	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Arrival: Arrival{w.id.Chain, round, w.kind.Name, sealsName}}
+	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Before: !w.fitted, Arrival: Arrival{w.id.Chain, round, w.kind.Name, sealsName}}
 	for _, one := range w.since[:w.unsealed] {
 		if slices.Contains(one.frame.alike[one.channel], peer) {
 			if e.Channel != sealsName {

@@ -40,8 +40,10 @@ type Keys struct {
 	Shared  rng.Key
 	Private map[string]rng.Key // by party name
 	// ID is that of the run and its resumption, the same at all parties. Masks are made for it: no two sessions of these parties may have the same.
-	ID    transport.ID
-	Masks *MaskKeys // nil where there are fewer than two clients, or where they are not apart and nothing is masked
+	ID transport.ID
+	// Agreed is the digest of all that a client was told before the session, which the others were told too. Clients compare it as what they receive later, and their masks follow from it.
+	Agreed [sha256.Size]byte
+	Masks  *MaskKeys // nil where there are fewer than two clients, or where they are not apart and nothing is masked
 }
 
 // SimulatedKeys derives the keys of all named parties from a seed, for runs where one process plays every party. Two runs with one seed have one ID, and so the same masks: what
@@ -68,7 +70,7 @@ func (k Keys) WithMasks(plan *model.Plan) (Keys, error) {
 
 // Only returns the keys as one party holds them.
 func (k Keys) Only(name string) Keys {
-	return Keys{Shared: k.Shared, Private: map[string]rng.Key{name: k.Private[name]}, ID: k.ID, Masks: k.Masks.only(name)}
+	return Keys{Shared: k.Shared, Private: map[string]rng.Key{name: k.Private[name]}, ID: k.ID, Agreed: k.Agreed, Masks: k.Masks.only(name)}
 }
 
 // A KeyError is the error where a party of this process has no private key.
