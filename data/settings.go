@@ -124,7 +124,9 @@ func lineOf(text, key string) int {
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {
-			inside = strings.HasPrefix(line, "[data]")
+			if inside = strings.HasPrefix(line, "[data]"); line == "[data."+key+"]" {
+				return i + 1
+			}
 		}
 		name, _, ok := strings.Cut(line, "=")
 		name = strings.Trim(strings.TrimSpace(name), `"'`)
@@ -137,6 +139,10 @@ func lineOf(text, key string) int {
 
 func (l *locator) setting(path string, line int, name string, value any) {
 	where := place(path, line)
+	if _, ok := value.(map[string]any); ok {
+		fail(&l.list, diag.BadSettings, where, "[data.%s]: a study lists sets of tables; in %s [data] names one file for each party, as PARTY = \"FILE\"", name, SettingsFile)
+		return
+	}
 	s := l.party(name, diag.BadSettings, where)
 	if s == nil || s.given {
 		return
