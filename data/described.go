@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/vflc/vflc/lang/types"
 )
 
 // A Described is a column of a party's table as it was read: what it holds, and what reads it.
@@ -23,20 +25,20 @@ type Described struct {
 func (d *Dataset) describe(wants []Want, key string) (out []Described) {
 	for _, h := range d.holders() {
 		h.View.Key = h.keyColumn(key)
-		uses := h.uses(wants)
+		uses, levels := h.uses(wants)
 		for _, a := range h.View.Arrays {
 			one := Described{Party: h.Party, File: h.View.Name, Column: a.Name, Cells: a.Len(), Uses: uses[a.Name]}
-			one.Type, one.Missing, one.Values = a.Summary()
+			one.Type, one.Missing, one.Values = a.summary(levels[a.Name])
 			out = append(out, one)
 		}
 	}
 	return out
 }
 
-// uses lists for each column the declarations that read it.
-func (h *Holder) uses(wants []Want) map[string][]string {
+// uses lists for each column the declarations that read it, and says which are read as a level.
+func (h *Holder) uses(wants []Want) (out map[string][]string, levels map[string]bool) {
 	b := binder{view: h.View, wants: h.wants(wants)}
-	out := map[string][]string{}
+	out, levels = map[string][]string{}, map[string]bool{}
 	if h.View.Key != "" {
 		out[h.View.Key] = []string{"the key"}
 	}
@@ -54,25 +56,29 @@ func (h *Holder) uses(wants []Want) map[string][]string {
 			}
 			for _, name := range names {
 				out[name] = append(out[name], use)
+				levels[name] = levels[name] || w.Elem == types.Level
 			}
 		}
 	}
-	return out
+	return out, levels
 }
 
 // Summary describes the cells: their type, how many are missing, and the range of numbers or the first words.
-func (a *Array) Summary() (kind string, missing int, values string) {
-	for i := range a.Len() {
-		if a.Missing(i) {
-			missing++
-		}
+func (a *Array) Summary() (kind string, missing int, values string) { return a.summary(false) }
+
+// summary is Summary of a column that is read as a level, or not: of a level some words are missing cells.
+func (a *Array) summary(level bool) (kind string, missing int, values string) {
+	elem := types.Real
+	if level {
+		elem = types.Level
 	}
+	missing = len(a.gaps(elem))
 	if a.Words == nil {
 		kind, values = numbersKind(a.Numbers)
 		return kind, missing, values
 	}
 	const most = 5
-	words := slices.Sorted(slices.Values(a.Words))
+	words := slices.DeleteFunc(slices.Sorted(slices.Values(a.Words)), func(w string) bool { return level && blankWord(w) })
 	switch n := len(words); {
 	case n == a.Len():
 		values = fmt.Sprintf("%d, all different", n)

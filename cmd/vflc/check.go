@@ -42,6 +42,9 @@ reads them; then the sizes that the tables give, and what is wrong, in the words
   vflc check build/hospital_a.vfl --data a.csv`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if !t.asked() && (cmd.Flags().Changed("key") || cmd.Flags().Changed("rows")) {
+				return usagef("--key and --rows say how rows are joined: have tables read, with --tables or --data")
+			}
 			if of := t.manifestOf(args[0], manifest); of != "" {
 				return t.checkProgram(cmd, args[0], of, asJSON)
 			}

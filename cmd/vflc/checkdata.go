@@ -26,9 +26,9 @@ import (
 
 // tableFlags are those of vflc check that are about tables.
 type tableFlags struct {
-	beside    bool
-	data      []string
-	key, rows string
+	joinFlags
+	beside bool
+	data   []string
 }
 
 func (t *tableFlags) add(fs *pflag.FlagSet) {
@@ -37,8 +37,7 @@ func (t *tableFlags) add(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&t.data, "data", nil, "of a model, read these tables as vflc run does, `PARTY=FILE`; of a party's program, read this "+
 		"FILE as the party will, and shared=FILE for shared data that its own table does not have; repeatable; the manifest is the "+
 		"one beside the program unless --manifest names another")
-	fs.StringVar(&t.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
-	fs.StringVar(&t.rows, "rows", rowsError, "tables that hold different rows: error, or `intersect` to keep the rows that all have")
+	t.addJoins(fs)
 }
 
 // asked reports whether tables are read.
@@ -80,7 +79,7 @@ func (t *tableFlags) checkModel(cmd *cobra.Command, path string, m *compile.Mode
 	if m.Checked.For != "" {
 		return fmt.Errorf("%s is the program of %s; name its manifest with --manifest", path, m.Checked.For)
 	}
-	joining, err := joiningOf(t.key, t.rows)
+	joining, err := t.joining()
 	if err != nil {
 		return err
 	}
@@ -175,7 +174,11 @@ func (c *tableCheck) text() string {
 	lines := [][]string{{"party", "column", "type", "missing", "read as", "values"}}
 	for _, d := range c.Columns {
 		uses := strings.Join(d.Uses, "; ")
-		if uses == "" {
+		_, size := c.Sizes[d.Column]
+		switch {
+		case uses == "" && size && d.Cells == 1: // of a document
+			uses = "a size"
+		case uses == "":
 			uses = "(not read)"
 		}
 		gaps := "0"

@@ -19,9 +19,8 @@ import (
 // cvFlags are those of cv that are not settings of a backend.
 type cvFlags struct {
 	modelFlags
+	joinFlags
 	data    []string
-	key     string
-	rows    string
 	backend string
 	options crossvalidate.Options
 	jobs    int
@@ -55,8 +54,7 @@ those that are there.`,
 	f.nats.add(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
-	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
-	fs.StringVar(&f.rows, "rows", rowsError, "tables that hold different rows: error, or `intersect` to keep the rows that all have")
+	f.addJoins(fs)
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.IntVar(&f.options.Folds, "folds", 10, "number of folds")
 	fs.BoolVar(&f.options.Stratify, "stratify", false, "give each fold the same share of each value of the response")
@@ -105,7 +103,7 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	if err != nil {
 		return err
 	}
-	joining, err := joiningOf(f.key, f.rows)
+	joining, err := f.joining()
 	if err != nil {
 		return err
 	}
