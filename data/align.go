@@ -27,6 +27,8 @@ type Joining struct {
 	// Leave, where it is set, chooses the rows that are left out, in their agreed order: it is given the sizes of the rows, the digest of their order where they have keys, and which
 	// of them have missing cells of data that are declared with `missing drop`. These rows alone are left out where it is nil.
 	Leave func(sizes []string, order string, incomplete []bool) []bool
+	// Told, where it is set, is told the columns of the tables as they were read, also where their rows cannot be joined.
+	Told func([]Described)
 }
 
 // leaving is Leave for rows of these sizes.

@@ -41,6 +41,9 @@ func Load(sources Sources, wants []Want, j Joining) (*Dataset, diag.List) {
 	if list.HasErrors() {
 		return nil, list
 	}
+	if j.Told != nil {
+		j.Told(d.describe(wants, j.Key))
+	}
 	d.join(wants, j, &list)
 	if list.HasErrors() {
 		return nil, list

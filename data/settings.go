@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -38,56 +36,6 @@ func RunSettings(model string) (settings map[string]any, path string, err error)
 		return nil, path, fmt.Errorf("%s: %w", path, err)
 	}
 	return file.Run, path, nil
-}
-
-// SaveSettings writes a vfl.toml beside a model that names the files of parties and how their rows are joined. One that is there is not changed: the error is fs.ErrExist then.
-func SaveSettings(model string, files map[string][]string, j Joining) (path string, err error) {
-	path = filepath.Join(filepath.Dir(model), SettingsFile)
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path, cmp.Or(err, fs.ErrExist)
-	}
-	var out struct {
-		Data map[string]any    `toml:"data"`
-		Run  map[string]string `toml:"run,omitempty"`
-	}
-	out.Data, out.Run = map[string]any{}, map[string]string{}
-	for party, list := range files {
-		found := make([]string, len(list))
-		for i, f := range list {
-			if found[i], err = relative(filepath.Dir(path), f); err != nil {
-				return path, err
-			}
-		}
-		if out.Data[party] = found; len(found) == 1 {
-			out.Data[party] = found[0]
-		}
-	}
-	if j.Key != "" {
-		out.Run["key"] = j.Key
-	}
-	if j.Intersect {
-		out.Run["rows"] = "intersect"
-	}
-	text, err := toml.Marshal(out)
-	if err != nil {
-		return path, err
-	}
-	return path, atomicfile.WriteBytes(path, 0o644, text)
-}
-
-// relative is the text of a source as it is found from a folder: a path below it relative to it, another one absolute.
-func relative(dir, source string) (string, error) {
-	whole, err := Absolute(source)
-	if err != nil || isDatabase(source) {
-		return whole, err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return "", err
-	}
-	if below, err := filepath.Rel(dir, whole); err == nil && filepath.IsLocal(below) {
-		return filepath.ToSlash(below), nil
-	}
-	return whole, nil
 }
 
 // settings reads [data] of a vfl.toml: party = "file", or for a family a list of files and patterns. Paths are relative to the file.
@@ -124,7 +72,9 @@ func lineOf(text, key string) int {
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {
-			inside = strings.HasPrefix(line, "[data]")
+			if inside = strings.HasPrefix(line, "[data]"); line == "[data."+key+"]" {
+				return i + 1
+			}
 		}
 		name, _, ok := strings.Cut(line, "=")
 		name = strings.Trim(strings.TrimSpace(name), `"'`)
@@ -137,6 +87,10 @@ func lineOf(text, key string) int {
 
 func (l *locator) setting(path string, line int, name string, value any) {
 	where := place(path, line)
+	if _, ok := value.(map[string]any); ok {
+		fail(&l.list, diag.BadSettings, where, "[data.%s]: a study lists sets of tables; in %s [data] names one file for each party, as PARTY = \"FILE\"", name, SettingsFile)
+		return
+	}
 	s := l.party(name, diag.BadSettings, where)
 	if s == nil || s.given {
 		return

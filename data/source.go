@@ -44,6 +44,16 @@ func beside(dir, source string) string {
 	return out
 }
 
+// Found lists the sources that a text names from a folder, as in [data] of a vfl.toml: a database, a file, or the files that a
+// pattern matches. nil: there are none.
+func Found(dir, source string) []string {
+	at := beside(dir, source)
+	if isDatabase(at) || isFile(at) {
+		return []string{at}
+	}
+	return matches(at)
+}
+
 // Copy writes what a source consists of: the bytes of a file, or the result of a query as CSV. again is false, and nothing is written, where it can be read only once.
 func Copy(w io.Writer, source string) (again bool, err error) {
 	d, err := databaseOf(source)

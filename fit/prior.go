@@ -115,7 +115,7 @@ func ReplicatePrior(ctx context.Context, b *compile.Bound, draws int, seed uint6
 	for k, p := range m.Params {
 		vars = append(vars, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims(m.Graph.Params()[k].Shape)})
 	}
-	out := &Replication{Draws: posterior.NewDraws(vars, 1, draws)}
+	out := &Replication{Draws: posterior.NewDraws(vars, 1, draws), Prior: true}
 	for _, y := range m.Responses {
 		if len(y.Values)*draws > mostValues {
 			return nil, nil, fmt.Errorf("%d observations at %d draws are too many to keep; use fewer draws", len(y.Values), draws)

@@ -20,6 +20,7 @@ import (
 type Replication struct {
 	Responses []zarr.Observed
 	Draws     *posterior.Draws // those that were used
+	Prior     bool             // they are of the prior
 }
 
 // UsualReplicates in place of a number of draws is usualReplicates of them, and fewer where the observations are so many that their replicates would not fit into usualValues numbers.
@@ -139,5 +140,9 @@ func (p *Replication) WriteZarr(path string) error {
 		}
 	}
 	attrs := map[string]any{"inference_library": "vflc", "inference_library_version": Version()}
-	return zarr.Write(path, nil, zarr.Inference(p.Draws, attrs, p.Responses))
+	groups := zarr.Inference(p.Draws, attrs, p.Responses)
+	if p.Prior {
+		groups = zarr.OfPrior(groups)
+	}
+	return zarr.Write(path, nil, groups)
 }

@@ -232,8 +232,3 @@ func (p *Pending) confirm(path string) error {
 	}
 	return atomicfile.WriteBytes(path, 0o600, append(text, '\n'))
 }
-
-// leaves says what a crossing tells.
-func leaves(d split.ManifestCrossing, size string) string {
-	return fmt.Sprintf("%s: to %s, %s, %s; masked: %s; a curious %s can compute %s", d.What, d.To, size, d.Often, d.Masked, d.To, d.Learns)
-}

@@ -3,7 +3,6 @@ package repl
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,7 +133,8 @@ func (s *Session) columns(holders []holder) error {
 		}
 		var rows [][]string
 		for _, a := range h.table.Arrays {
-			rows = append(rows, columnLine(a))
+			kind, missing, values := a.Summary()
+			rows = append(rows, []string{a.Name, kind, strconv.Itoa(missing), values})
 		}
 		if err := s.lines("data", []string{"column", "type", "missing", "values"}, rows); err != nil {
 			return err
@@ -165,50 +165,4 @@ func columnNames(t *data.Table) []string {
 		out = append(out, a.Name)
 	}
 	return out
-}
-
-// columnLine describes a column: its type, its range or its categories, and how many cells are missing.
-func columnLine(a *data.Array) []string {
-	missing := 0
-	for i := range a.Len() {
-		if a.Missing(i) {
-			missing++
-		}
-	}
-	kind, values := "words", ""
-	if a.Words != nil {
-		sorted := slices.Sorted(slices.Values(a.Words))
-		values = fmt.Sprintf("%d: %s", len(sorted), some(sorted, 5))
-		if len(sorted) == a.Len() {
-			values = fmt.Sprintf("%d, all different", len(sorted))
-		}
-	} else {
-		kind, values = numberKind(a.Numbers)
-	}
-	return []string{a.Name, kind, strconv.Itoa(missing), values}
-}
-
-// numberKind describes numbers by the type that they fit and their range.
-func numberKind(v []float64) (kind, values string) {
-	lo, hi, whole := math.Inf(1), math.Inf(-1), true
-	for _, x := range v {
-		if math.IsNaN(x) {
-			continue
-		}
-		lo, hi = min(lo, x), max(hi, x)
-		whole = whole && x == math.Trunc(x)
-	}
-	switch {
-	case lo > hi:
-		return "real", "none"
-	case whole && lo >= 0 && hi <= 1:
-		kind = "binary"
-	case whole && lo >= 0:
-		kind = "count"
-	case whole:
-		kind = "int"
-	default:
-		kind = "real"
-	}
-	return kind, fmt.Sprintf("%.6g … %.6g", lo, hi)
 }

@@ -7,13 +7,17 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/lang/source"
 )
 
 func saveCommand() command {
@@ -35,6 +39,12 @@ func saveCommand() command {
 				path += ".vfl"
 			}
 			sources, _ := s.now.sources(s.now.built) // what is wrong with them is said where they are read
+			if _, err := data.Locate(path, s.now.built.Parties(), s.now.flags()); err != nil && path != s.now.Path {
+				return inputf("%v\nso no table of this model could be read there; :save %s keeps model and tables in a folder of their own", err, ownFolder(path))
+			}
+			if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 			if err := atomicfile.WriteBytes(path, 0o644, []byte(s.now.text())); err != nil {
 				return err
 			}
@@ -49,7 +59,7 @@ func saveCommand() command {
 			}
 			s.now, s.saved = next, next
 			s.keep()
-			return s.reply("saved", map[string]any{"file": path, "command": s.runLine()}, func(w io.Writer) error {
+			return s.reply("saved", map[string]any{"file": path, "tables": strings.TrimSuffix(tables, "\n"), "command": s.runLine()}, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "written: %s\n%sto run it:\n%s\n", path, tables, s.runLine())
 				return err
 			})
@@ -57,7 +67,7 @@ func saveCommand() command {
 }
 
 // saveTables sees to it that the tables of the model are found beside its file, and joined as they are now: where they are not, it writes a vfl.toml there. It says what it did.
-// A vfl.toml that says otherwise stays as it is, and none is written where it would give tables to other models; the state names its tables itself then.
+// To a vfl.toml that is there it adds; one that says otherwise stays as it is, and nothing is written that would give other models other tables: the state names its tables itself then.
 func (s *state) saveTables(sources data.Sources) (string, error) {
 	if s.kept(sources) {
 		return "", nil
@@ -73,24 +83,72 @@ func (s *state) saveTables(sources data.Sources) (string, error) {
 			files[t.Party] = data.Split(t.Files)
 		}
 	}
-	why := ""
-	if others := s.neighbours(); len(others) > 0 {
-		why = "the tables are not in " + data.SettingsFile + ", since " + some(others, 3) + " would read them too"
-	} else {
-		path, err := data.SaveSettings(s.Path, files, s.joining())
-		switch {
-		case err == nil:
-			return "its tables: " + path + "\n", nil
-		case !errors.Is(err, fs.ErrExist):
-			return "", err
+	add, err := data.Add(s.Path, files, s.joining())
+	var why data.Contradiction
+	switch {
+	case err == nil:
+		if other := s.disturbed(add); other != "" {
+			why = data.Contradiction(other + " would read them too")
+			break
 		}
-		why = path + " is there and says otherwise: it stays as it is"
+		return added(add), add.Write()
+	case !errors.As(err, &why):
+		return "", err
 	}
 	s.Tables = nil
 	for _, party := range slices.Sorted(maps.Keys(files)) {
 		s.Tables = append(s.Tables, table{party, strings.Join(files[party], ",")})
 	}
-	return why + "; the command names the tables\n", nil
+	path := filepath.Join(filepath.Dir(s.Path), data.SettingsFile)
+	return fmt.Sprintf("the tables are not in %s: %s; the command names them, and :save %s keeps model and tables in a folder of their own\n",
+		path, string(why), ownFolder(s.Path)), nil
+}
+
+// ownFolder is where a model would be in a folder of its own.
+func ownFolder(path string) string {
+	return filepath.Join(strings.TrimSuffix(path, filepath.Ext(path)), filepath.Base(path))
+}
+
+// added says what a vfl.toml was given.
+func added(a *data.Addition) string {
+	text := "its tables: " + a.Path
+	if !a.Begins {
+		text += ", to which was added: " + strings.Join(a.Lines, ", ")
+	}
+	if len(a.Others) > 0 {
+		text += "\n[run] of it also sets " + strings.Join(a.Others, ", ") + ", which vflc run reads"
+	}
+	return text + "\n"
+}
+
+// disturbed is the first other model in the folder that would find other tables than it does now, or one of a party that it has not.
+func (s *state) disturbed(a *data.Addition) string {
+	for _, name := range s.neighbours() {
+		path := filepath.Join(filepath.Dir(s.Path), name)
+		text, err := inputfile.ReadText(path)
+		if err != nil {
+			return name
+		}
+		m, diags := compile.Compile(source.New(path, string(text)), check.Options{Import: inputfile.Beside(filepath.Dir(path))})
+		if diags.HasErrors() {
+			return name
+		}
+		found, err := data.Locate(path, m.Parties(), nil)
+		if err != nil {
+			return name
+		}
+		has := func(src data.Source) bool { return len(src.Files) > 0 }
+		for _, party := range a.Parties {
+			i := slices.IndexFunc(found, func(src data.Source) bool { return src.Name == party })
+			if i < 0 || has(found[i]) {
+				return name
+			}
+		}
+		if a.Joins && slices.ContainsFunc(found, has) {
+			return name
+		}
+	}
+	return ""
 }
 
 // has reports whether a party of the model may have a table.

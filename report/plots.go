@@ -8,8 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
@@ -18,8 +16,29 @@ import (
 // kindsOfPlots lists the kinds of plots of the page, as vflc plot names them, in their order. A kind that a run cannot have is left out.
 func kindsOfPlots() []string { return []string{"forest", "trace", "rank", "density", "energy", "elbo"} }
 
-// joint is the kind that shows where divergent transitions lie, for runs that have any.
+// joint is the kind that shows where divergent transitions lie.
 const joint = "pairs"
+
+// showing lists for a check the kinds of plots in which what it finds is seen.
+var showing = map[string][]string{
+	"divergences": {joint}, "rhat": {"rank", "trace"}, "ess_bulk": {"trace"}, "ess_tail": {"trace"}, "ebfmi": {"energy"}, "converged": {"elbo"},
+}
+
+// inOrder lists the kinds of plots of a run with these findings: first those that show what was found.
+func inOrder(found []posterior.Finding) (out []string) {
+	add := func(kinds ...string) {
+		for _, kind := range kinds {
+			if !slices.Contains(out, kind) {
+				out = append(out, kind)
+			}
+		}
+	}
+	for _, f := range found {
+		add(showing[f.Check]...)
+	}
+	add(kindsOfPlots()...)
+	return out
+}
 
 // A plotsSection holds the plots.
 type plotsSection struct{ Figures []figure }
@@ -40,12 +59,8 @@ func (r *Report) plots() (any, error) {
 		return nil, err
 	}
 	run := plot.Run{Name: r.run.Name(), Draws: r.run.Draws, ELBO: trace, First: r.worth()}
-	kinds := kindsOfPlots()
-	if diverged(r.run.Draws) {
-		kinds = append(kinds, joint)
-	}
 	var out plotsSection
-	for _, kind := range kinds {
+	for _, kind := range inOrder(fit.Diagnose(r.run)) {
 		f, err := drawn(kind, run)
 		var unfit *cannotError
 		switch {
@@ -132,7 +147,8 @@ func (r *Report) worth() (out []string) {
 	return out
 }
 
-// atDivergences is by column how far, in standard deviations, the mean of the draws of divergent transitions lies from that of all; 0 where there are none.
+// atDivergences is by column how far the draws of divergent transitions lie from the middle of all, as their mean rank on a scale from 0 to 1; 0 where there are none. Ranks find also where a scale is
+// near 0, as in a funnel, which standard deviations of a long-tailed posterior do not.
 func atDivergences(d *posterior.Draws) []float64 {
 	out := make([]float64, len(d.Columns()))
 	if !diverged(d) {
@@ -140,18 +156,18 @@ func atDivergences(d *posterior.Draws) []float64 {
 	}
 	for k := range out {
 		all := slices.Concat(d.Column(k)...)
-		var at []float64
+		slices.Sort(all)
+		sum, n := 0.0, 0
 		for c, chain := range d.Transitions {
 			for i, t := range chain {
 				if t.Divergent {
-					at = append(at, d.Column(k)[c][i])
+					below, _ := slices.BinarySearch(all, d.Column(k)[c][i])
+					sum += float64(below) / float64(len(all))
+					n++
 				}
 			}
 		}
-		mean, sd := stat.MeanStdDev(all, nil)
-		if z := math.Abs(stat.Mean(at, nil)-mean) / sd; z > 0 {
-			out[k] = z
-		}
+		out[k] = math.Abs(2*sum/float64(n) - 1)
 	}
 	return out
 }

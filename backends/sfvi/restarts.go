@@ -225,15 +225,19 @@ func (m *ending) infinite(b int) (n float64) {
 }
 
 // height is what fits are compared by: the log density of the rows that are held out, if there are any, else the ELBO, which is the greater the more noise a network without priors has fitted. It is −∞ where it
-// is not known.
+// is not known or not finite: a fit whose score is infinite has found nothing.
 func height(f *backends.Fit) float64 {
+	score := f.Final.Value
 	switch {
 	case f.BestAt > 0:
-		return f.HeldOut
-	case f.Final.N == 0 || math.IsNaN(f.Final.Value):
+		score = f.HeldOut
+	case f.Final.N == 0:
 		return math.Inf(-1)
 	}
-	return f.Final.Value
+	if score-score != 0 {
+		return math.Inf(-1)
+	}
+	return score
 }
 
 // told is what a Step tells, with the iterations of all fits.

@@ -106,3 +106,20 @@ func TestRestartsKeepTheBestFit(t *testing.T) {
 		t.Errorf("a draw is %v: not of the higher mode", a[1][0])
 	}
 }
+
+// A score that is not finite is below every one that is, whatever it is of.
+func TestScoresThatAreNotFiniteAreLowest(t *testing.T) {
+	for _, score := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for name, f := range map[string]backends.Fit{
+			"ELBO":     {Final: backends.Estimate{Value: score, N: 10}},
+			"held out": {Final: backends.Estimate{Value: 3, N: 10}, BestAt: 4, HeldOut: score},
+		} {
+			if got := height(&f); !math.IsInf(got, -1) {
+				t.Errorf("%s of %v: %v", name, score, got)
+			}
+		}
+	}
+	if got := height(&backends.Fit{Final: backends.Estimate{Value: -math.MaxFloat64, N: 10}}); got != -math.MaxFloat64 {
+		t.Error(got)
+	}
+}

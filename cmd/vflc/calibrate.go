@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/fit/cells"
@@ -23,8 +22,8 @@ import (
 // calibrateFlags are those of calibrate that are not settings of a backend.
 type calibrateFlags struct {
 	modelFlags
+	joinFlags
 	data       []string
-	key        string
 	backend    string
 	replicates int
 	seed       uint64
@@ -82,7 +81,7 @@ with more replicates, takes those that are there.`,
 	f.nats.add(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; its responses are replaced; repeatable")
-	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
+	f.addJoins(fs)
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.IntVar(&f.replicates, "replicates", 200, "number of data sets to simulate and fit")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
@@ -115,7 +114,11 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if err := inspected(cmd, m, path, f.data, a, typed); err != nil {
 		return err
 	}
-	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, f.quiet, fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: data.Joining{Key: f.key}, Seed: f.seed})
+	joining, err := f.joining()
+	if err != nil {
+		return err
+	}
+	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, f.quiet, fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: joining, Seed: f.seed})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"strings"
 
@@ -18,14 +19,15 @@ import (
 // cvFlags are those of cv that are not settings of a backend.
 type cvFlags struct {
 	modelFlags
+	joinFlags
 	data    []string
-	key     string
 	backend string
 	options crossvalidate.Options
 	jobs    int
 	nats    natsFlags
 	quiet   bool
 	asJSON  bool
+	strict  strictness
 }
 
 func newCV() *cobra.Command {
@@ -35,7 +37,7 @@ func newCV() *cobra.Command {
 		Short: "Cross-validate a model",
 		Long: `Divide the rows that the parties share into folds, fit the model to all folds but one, in turn, and predict that one. Printed are the expected log predictive density (elpd) with its
 standard error over rows, the mean log density, and the error of the expectation; of a response that is 0 or 1 also accuracy, AUC, Brier score, the mean log density of the rows that were predicted
-wrongly, and how often a 1 came among rows of like probability.
+wrongly, and how often a 1 came among rows of like probability. Findings about the fits follow: in how many folds, and the first.
 
 Folds follow from --seed and the order of the joined rows, and where a column or response is one party's alone also from random numbers of that party. --stratify gives each fold the same share of each value of the response; --by COLUMN keeps the rows with one value of
 that column together. Encoders are fitted to the rows of each fit alone. Predictions are those of the model as it is written, as in vflc predict.
@@ -52,7 +54,7 @@ those that are there.`,
 	f.nats.add(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
-	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
+	f.addJoins(fs)
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.IntVar(&f.options.Folds, "folds", 10, "number of folds")
 	fs.BoolVar(&f.options.Stratify, "stratify", false, "give each fold the same share of each value of the response")
@@ -62,6 +64,7 @@ those that are there.`,
 	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of folds to fit at the same time; the result does not depend on it")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON, with the key, the fold and the log density of each row")
+	f.strict.add(fs)
 	addSettings(cmd)
 	return cmd
 }
@@ -100,7 +103,11 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	if err != nil {
 		return err
 	}
-	f.options.Fit = fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: data.Joining{Key: f.key}, Seed: f.options.Seed}
+	joining, err := f.joining()
+	if err != nil {
+		return err
+	}
+	f.options.Fit = fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: joining, Seed: f.options.Seed}
 	v, diags, err := crossvalidate.New(m, sources, f.options)
 	if err := settleQuietly(cmd, diags, f.quiet); err != nil {
 		return err
@@ -126,9 +133,21 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	if err != nil {
 		return err
 	}
-	r := v.Report()
+	return f.tell(cmd, v.Report())
+}
+
+// tell prints the report, and what the fits say of themselves.
+func (f *cvFlags) tell(cmd *cobra.Command, r *crossvalidate.Report) (err error) {
 	if f.asJSON {
-		return posterior.WriteJSON(cmd.OutOrStdout(), r)
+		err = posterior.WriteJSON(cmd.OutOrStdout(), r)
+	} else {
+		err = r.WriteTable(cmd.OutOrStdout())
 	}
-	return r.WriteTable(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	for _, text := range r.Warnings() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text)
+	}
+	return f.strict.of(r.Found())
 }

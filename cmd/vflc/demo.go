@@ -63,10 +63,9 @@ same seed and --wire fixed, since the random numbers of all parties follow from 
 func newDemoStart() *cobra.Command {
 	var f modelFlags
 	var tables []string
-	var dir, backend, key string
-	var seed uint64
-	var every time.Duration
-	var wait, record bool
+	var s serving
+	var dir string
+	var wait bool
 	cmd := &cobra.Command{
 		Use:   "start [MODEL] -o DIR",
 		Short: "Start a process for each party; where DIR holds a demonstration, those that are not running, with its model and settings",
@@ -85,7 +84,7 @@ func newDemoStart() *cobra.Command {
 			case errors.Is(err, fs.ErrNotExist) && len(args) == 0:
 				return usagef("%s holds no demonstration to go on with: name the MODEL of a new one", dir)
 			case errors.Is(err, fs.ErrNotExist):
-				d, err = prepareDemo(cmd, args[0], dir, &f, tables, serving{backend, key, seed, every, record})
+				d, err = prepareDemo(cmd, args[0], dir, &f, tables, &s)
 			}
 			if err != nil {
 				return err
@@ -104,12 +103,12 @@ func newDemoStart() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&tables, "data", nil, "table of a party: `PARTY=FILE`, as for vflc run; repeatable")
 	fs.StringVarP(&dir, "output", "o", "", "`folder` of the demonstration")
-	fs.StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm`")
-	fs.StringVar(&key, "key", data.DefaultKey, "`column` on which rows are joined, or none")
-	fs.Uint64Var(&seed, "seed", 1, "seed of all random numbers")
-	fs.DurationVar(&every, "checkpoint-interval", 10*time.Second, "`time` between two states that all parties save")
-	fs.BoolVar(&record, recordFlag, false, "the server keeps what it receives, for vflc audit DIR/runs/SERVER --attack")
-	fs.BoolVar(&wait, "wait", false, "wait until the run is complete")
+	fs.StringVar(&s.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`")
+	fs.StringVar(&s.key, "key", data.DefaultKey, "`column` on which rows are joined, or none")
+	fs.Uint64Var(&s.seed, "seed", 1, "seed of all random numbers")
+	fs.DurationVar(&s.every, "checkpoint-interval", 10*time.Second, "`time` between two states that all parties save")
+	fs.BoolVar(&s.record, recordFlag, false, "the server keeps what it receives, for vflc audit DIR/runs/SERVER --attack")
+	fs.BoolVar(&wait, "wait", false, "wait until the run is complete, or a party has ended with an error")
 	addSettings(cmd)
 	return cmd
 }
@@ -164,12 +163,16 @@ func (d *demo) runDir(party string) string { return filepath.Join(d.dir, "runs",
 func fileOf(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
 
 // prepareDemo compiles the model, and makes the project and the folders of its parties.
-func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []string, s serving) (*demo, error) {
+func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []string, s *serving) (*demo, error) {
+	typed, err := f.honour(cmd, model)
+	if err != nil {
+		return nil, err
+	}
 	a, err := algorithm(s.backend)
 	if err != nil {
 		return nil, err
 	}
-	if err := refuseForeign(typedFlags(cmd), a); err != nil {
+	if err := refuseForeign(typed, a); err != nil {
 		return nil, err
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
@@ -179,11 +182,12 @@ func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []
 	if err != nil {
 		return nil, err
 	}
+	given := settingsFor(cmd, a, m, typed)
 	sources, err := data.Locate(model, m.Parties(), tables)
 	if err != nil {
 		return nil, err
 	}
-	if err := writePrograms(cmd, m, filepath.Join(dir, "programs"), a, masked(a, givenSettings(cmd, a))); err != nil {
+	if err := writePrograms(cmd, m, filepath.Join(dir, "programs"), a, masked(a, given)); err != nil {
 		return nil, err
 	}
 	d := &demo{dir: dir}
@@ -208,7 +212,7 @@ func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []
 			return nil, err
 		}
 		if i == 0 {
-			p.Args = append(p.Args, serveArgs(a, s, masked(a, givenSettings(cmd, a)), address)...)
+			p.Args = append(p.Args, serveArgs(a, s, masked(a, given), address)...)
 		}
 	}
 	d.Processes = parties
@@ -238,7 +242,7 @@ func (d *demo) admit(project string, p *demoProcess, seed uint64) error {
 	return errors.Join(atomicfile.WriteBytes(filepath.Join(own, policy.FileName), 0o600, []byte(demoPolicy)), atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert), identity.Copy(issued.Bundle, own), identity.Simulate(own, seed))
 }
 
-func serveArgs(a backends.Algorithm, s serving, given map[string]string, address string) []string {
+func serveArgs(a backends.Algorithm, s *serving, given map[string]string, address string) []string {
 	args := []string{"--backend", a.Name, "--listen", address, "--key", s.key, "--seed", fmt.Sprint(s.seed), "--checkpoint-interval", s.every.String()}
 	if s.record {
 		args = append(args, "--"+recordFlag)
@@ -343,17 +347,20 @@ func (d *demo) start(cmd *cobra.Command) error {
 	return d.write()
 }
 
-// wait waits until all processes have ended.
+// wait waits until the part of every party is complete. A process that has ended before is an error at once: the others may wait for it for ever.
 func (d *demo) wait(cmd *cobra.Command) error {
 	for {
 		running := 0
 		for _, p := range d.Processes {
 			if alive(p.Process) {
 				running++
+			} else if err := d.unfinished(p); err != nil {
+				return err
 			}
 		}
 		if running == 0 {
-			break
+			fmt.Fprintf(cmd.ErrOrStderr(), "the run is complete; vflc summary %s shows the results of a party\n", d.runDir(d.Processes[0].Party))
+			return nil
 		}
 		select {
 		case <-cmd.Context().Done():
@@ -361,17 +368,23 @@ func (d *demo) wait(cmd *cobra.Command) error {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	for _, p := range d.Processes {
-		s, err := node.ReadStatus(d.runDir(p.Party))
-		if err != nil {
-			return fmt.Errorf("%w; see %s", err, filepath.Join(d.dir, fileOf(p.Party)+".log"))
-		}
-		if s.State != node.Complete {
-			return &failure{exitPeer, fmt.Errorf("%s: %s: %s; see %s", p.Party, s.State, s.Why, filepath.Join(d.dir, fileOf(p.Party)+".log"))}
-		}
+}
+
+// unfinished is the error of a process that has ended before its part of the run was complete; nil where that was complete.
+func (d *demo) unfinished(p *demoProcess) error {
+	how := "ended with an error before it took part"
+	switch s, err := node.ReadStatus(d.runDir(p.Party)); {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err != nil || s.State != node.Complete && s.Process != p.Process: // what an earlier process has left
+	case s.State == node.Complete:
+		return nil
+	case s.Why == "":
+		how = "ended while it was " + s.State
+	default:
+		how = s.State + ": " + s.Why
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "the run is complete; vflc summary %s shows the results of a party\n", d.runDir(d.Processes[0].Party))
-	return nil
+	return &failure{exitPeer, fmt.Errorf("%s: %s; see %s; vflc demo stop %s ends the others, and vflc demo start -o %s goes on", p.Party, how, filepath.Join(d.dir, fileOf(p.Party)+".log"), d.dir, d.dir)}
 }
 
 // stop asks all processes to end: the server first, which lets all parties save the run, and the clients when it has ended.

@@ -159,6 +159,27 @@ func TestMetricsStayOnTheMachine(t *testing.T) {
 	}
 }
 
+// A demonstration joins rows as vfl.toml says. One that is waited for ends with the error of a party that has ended, for which the others would wait for ever.
+func TestDemoWaitEndsWithAParty(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.stopAfter("demo")
+	for _, party := range []string{"server", "a", "b"} {
+		s.write("m/"+party+".csv", "p"+s.read("m/"+party+".csv")) // the column pid
+	}
+	s.write("vfl.toml", "[run]\nkey = \"pid\"\nchains = 1\nwarmup = 20\ndraws = 10\n")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
+	for _, lost := range []string{"demo/runs", "demo/parties/a/party.crt"} {
+		if err := os.RemoveAll(filepath.Join(s.dir, lost)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := s.vflc("demo", "start", "-o", "demo", "--wait")
+	if want := "a: ended with an error before it took part; see demo/a.log"; err == nil || !strings.Contains(out, want) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // provisioned makes a project of the model's parties at an address, and the programs in build.
 func (s *stage) provisioned(address string) {
 	s.t.Helper()

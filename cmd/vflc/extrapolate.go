@@ -95,7 +95,7 @@ func (s *runState) series(rhos []float64) (*noise.Series, error) {
 	}
 	sources.Limit(s.flags.most)
 	clients := m.Addends(sources)
-	joining, err := joiningOf(s.flags.key, s.flags.rows)
+	joining, err := s.flags.joining()
 	if err != nil {
 		return nil, err
 	}

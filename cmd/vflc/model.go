@@ -82,20 +82,3 @@ func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, 
 	}
 	return p, err
 }
-
-// The values of --rows.
-const (
-	rowsError     = "error"
-	rowsIntersect = "intersect"
-)
-
-// joiningOf returns how rows are joined, from the values of --key and --rows.
-func joiningOf(key, rows string) (data.Joining, error) {
-	switch {
-	case rows != rowsError && rows != rowsIntersect:
-		return data.Joining{}, usagef("--rows %s: choose %s or %s", rows, rowsError, rowsIntersect)
-	case rows == rowsIntersect && key == data.RowOrder:
-		return data.Joining{}, usagef("--rows %s needs a key, and --key %s gives none", rowsIntersect, data.RowOrder)
-	}
-	return data.Joining{Key: key, Intersect: rows == rowsIntersect}, nil
-}

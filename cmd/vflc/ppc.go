@@ -18,7 +18,7 @@ import (
 
 func newPPC() *cobra.Command {
 	var expressions, set, tables []string
-	var key string
+	var joins joinFlags
 	var prior bool
 	var draws int
 	var seed uint64
@@ -36,7 +36,7 @@ transform, except under power, which has no distribution of the response: there 
 vflc serve --ppc and vflc join --ppc have the results of --written.
 
 With --prior nothing is fitted: the parameters of MODEL are drawn from their priors, and replicates from the likelihood given them. Statistics of the data then lie among those of data that
-the model holds possible before it has seen any. --data and --set are as in vflc run.`,
+the model holds possible before it has seen any; -o writes the groups prior and prior_predictive. --data, --key, --rows and --set are as in vflc run.`,
 		Example: `  vflc ppc out
   vflc ppc out y --stat 'mean(y == 0)' --stat 'sd(y) / mean(y)'
   vflc ppc out -o checked.zarr
@@ -48,10 +48,10 @@ the model holds possible before it has seen any. --data and --set are as in vflc
 				return usagef("--draws %d: give a number above 0, or 0 for all", draws)
 			case output != "" && filepath.Ext(output) != ".zarr":
 				return usagef("-o %s: name a directory that ends in .zarr", output)
-			case prior && (written || output != ""):
-				return usagef("--prior draws from the model as it is written, and has no run to write beside: leave --written and -o out")
-			case !prior && (tables != nil || set != nil || key != ""):
-				return usagef("--data, --key and --set say what --prior draws from; a run has its own")
+			case prior && written:
+				return usagef("--prior draws from the model as it is written: leave --written out")
+			case !prior && (tables != nil || set != nil || cmd.Flags().Changed("key") || cmd.Flags().Changed("rows")):
+				return usagef("--data, --key, --rows and --set say what --prior draws from; a run has its own")
 			}
 			if !cmd.Flags().Changed("draws") {
 				draws = fit.UsualReplicates
@@ -64,7 +64,7 @@ the model holds possible before it has seen any. --data and --set are as in vflc
 			var diags diag.List
 			var err error
 			if prior {
-				p, diags, err = priorReplicates(cmd, args[0], modelFlags{set: set}, tables, key, draws, seed)
+				p, diags, err = priorReplicates(cmd, args[0], modelFlags{set: set}, tables, &joins, draws, seed)
 			} else {
 				var r *runs.Run
 				if r, err = runs.Open(args[0]); err != nil {
@@ -102,7 +102,7 @@ the model holds possible before it has seen any. --data and --set are as in vflc
 	cmd.Flags().IntVar(&draws, "draws", 1000, "use this many draws of the run, at even distances; 0: all; without it fewer where the observations are very many")
 	cmd.Flags().BoolVar(&prior, "prior", false, "draw the parameters of a MODEL from their priors, in place of a run's draws")
 	cmd.Flags().StringArrayVar(&tables, "data", nil, "with --prior, table of a party: `PARTY=FILE`, as in vflc run; repeatable")
-	cmd.Flags().StringVar(&key, "key", "", "with --prior, `column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
+	joins.addJoins(cmd.Flags())
 	cmd.Flags().StringArrayVar(&set, "set", nil, "with --prior, value of a const, in place of the model's own: `NAME=VALUE`; repeatable")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the replicates")
 	cmd.Flags().BoolVar(&written, "written", false, "replicates of the model as it is written, without the noise of the transform: those that vflc serve --ppc has across machines")
@@ -112,7 +112,7 @@ the model holds possible before it has seen any. --data and --set are as in vflc
 }
 
 // priorReplicates draws from the priors of a model, with all parties in one program.
-func priorReplicates(cmd *cobra.Command, path string, f modelFlags, tables []string, key string, draws int, seed uint64) (*fit.Replication, diag.List, error) {
+func priorReplicates(cmd *cobra.Command, path string, f modelFlags, tables []string, joins *joinFlags, draws int, seed uint64) (*fit.Replication, diag.List, error) {
 	if draws == 0 {
 		return nil, nil, usagef("--draws 0: a run has a number of draws, and a prior has none; give one")
 	}
@@ -132,7 +132,7 @@ func priorReplicates(cmd *cobra.Command, path string, f modelFlags, tables []str
 	if err != nil {
 		return nil, nil, err
 	}
-	joining, err := joiningOf(key, rowsError)
+	joining, err := joins.joining()
 	if err != nil {
 		return nil, nil, err
 	}

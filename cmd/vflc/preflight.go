@@ -53,14 +53,19 @@ vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --e
 			if err != nil {
 				return err
 			}
+			told := 0 // of the checks, at the question
 			if pending != nil {
-				checks = append(checks, f.ask(cmd, checks, pending)...)
+				var asked []node.Check
+				if asked, told = f.ask(cmd, checks, pending); told > 0 {
+					fmt.Fprintln(cmd.OutOrStdout())
+				}
+				checks = append(checks, asked...)
 			}
 			if f.asJSON {
 				if err := posterior.WriteJSON(cmd.OutOrStdout(), checks); err != nil {
 					return err
 				}
-			} else if err := writeChecks(cmd.OutOrStdout(), checks); err != nil {
+			} else if err := writeChecks(cmd.OutOrStdout(), checks[told:]); err != nil {
 				return err
 			}
 			for _, c := range checks {
@@ -138,39 +143,56 @@ func also(pending *node.Pending, o node.Options, name string) (checks []node.Che
 	return checks, err
 }
 
-// ask has the owner confirm what was found, and says how that stands.
-func (f *partyFlags) ask(cmd *cobra.Command, found []node.Check, pending *node.Pending) []node.Check {
+// ask has the owner confirm what was found, and says how that stands. told is how many checks were shown for it.
+func (f *partyFlags) ask(cmd *cobra.Command, found []node.Check, pending *node.Pending) (how []node.Check, told int) {
 	const name = "confirmed"
 	at, err := pending.Known()
 	if err == nil {
-		return []node.Check{{Name: name, Found: "by the party's owner, on " + at.Format(time.DateOnly)}}
+		return []node.Check{{Name: name, Found: "by the party's owner, on " + at.Format(time.DateOnly)}}, 0
 	}
 	missing := node.Check{Name: name, Problem: err.Error(), Fix: "read what leaves, and to whom; then vflc preflight with the same arguments and --confirm"}
 	if slices.ContainsFunc(found, func(c node.Check) bool { return c.Problem != "" }) {
-		return []node.Check{missing}
+		return []node.Check{missing}, 0
 	}
 	if !f.confirm {
 		in, ok := cmd.InOrStdin().(*os.File)
 		if f.asJSON || !ok || !terminal.Is(in) || !terminal.Is(cmd.OutOrStdout()) {
-			return []node.Check{missing}
+			return []node.Check{missing}, 0
 		}
 		if err := writeChecks(cmd.OutOrStdout(), found); err != nil {
-			return []node.Check{missing}
+			return []node.Check{missing}, 0
 		}
+		told = len(found)
 		fmt.Fprint(cmd.OutOrStdout(), "\nShall this party take part in this run, as it is shown above? (yes or no) ")
 		answer, _ := bufio.NewReader(in).ReadString('\n') // no answer is none
 		if strings.TrimSpace(answer) != "yes" {
-			return []node.Check{missing}
+			return []node.Check{missing}, told
 		}
 	}
 	path, err := pending.Confirm()
 	if err != nil {
-		return []node.Check{{Name: name, Problem: err.Error(), Fix: "let this process write to the folder with the party's keys"}}
+		return []node.Check{{Name: name, Problem: err.Error(), Fix: "let this process write to the folder with the party's keys"}}, told
 	}
-	return []node.Check{{Name: name, Found: "this run, in " + path}}
+	return []node.Check{{Name: name, Found: "this run, in " + path}}, told
 }
 
-// writeChecks writes a line for each check; on a terminal it is broken where it is wider than that.
+// rank orders checks by what matters first: what is wrong, who can compute what, the run, what crosses, what people read to each other, and what is in order.
+func rank(c node.Check) int {
+	order := []string{"verdict", "run", "contributors", "forecast", "rounds", "settings", "leaves", "arrives", "manifest", "digests", "key", "authority"}
+	switch at := slices.Index(order, c.Name); {
+	case c.Problem != "":
+		return -1
+	case strings.HasSuffix(c.Name, ": verdict"):
+		return 0
+	case at >= 0:
+		return at
+	case c.Note:
+		return len(order)
+	}
+	return len(order) + 1
+}
+
+// writeChecks writes a line for each check, what matters first; on a terminal it is broken where it is wider than that.
 func writeChecks(w io.Writer, checks []node.Check) error {
 	width := terminal.TableWidth(w)
 	var b strings.Builder
@@ -181,11 +203,13 @@ func writeChecks(w io.Writer, checks []node.Check) error {
 		}
 		b.WriteString(text + "\n")
 	}
-	problems := 0
+	var problems []string
+	checks = slices.Clone(checks)
+	slices.SortStableFunc(checks, func(a, b node.Check) int { return rank(a) - rank(b) })
 	for _, c := range checks {
 		switch {
 		case c.Problem != "":
-			problems++
+			problems = append(problems, c.Name)
 			line("problem", c.Name, c.Problem)
 			if c.Fix != "" {
 				line("", "how to fix", c.Fix)
@@ -196,10 +220,10 @@ func writeChecks(w io.Writer, checks []node.Check) error {
 			line("ok", c.Name, c.Found)
 		}
 	}
-	if problems == 0 {
+	if problems == nil {
 		b.WriteString("\nno problem found\n")
 	} else {
-		fmt.Fprintf(&b, "\n%s\n", grouped.Count(problems, "problem"))
+		fmt.Fprintf(&b, "\n%s: %s\n", grouped.Count(len(problems), "problem"), strings.Join(problems, ", "))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

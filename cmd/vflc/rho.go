@@ -17,9 +17,8 @@ import (
 // rhoFlags are those of rho that are not settings of a backend.
 type rhoFlags struct {
 	modelFlags
+	joinFlags
 	data    []string
-	key     string
-	rows    string
 	backend string
 	seed    uint64
 	quiet   bool
@@ -45,8 +44,7 @@ rounds and correlation are about; the short fits have their own.`,
 	f.add(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
-	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
-	fs.StringVar(&f.rows, "rows", rowsError, "tables that hold different rows: error, or `intersect` to keep the rows that all have")
+	f.addJoins(fs)
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
@@ -93,7 +91,7 @@ func compareRhos(cmd *cobra.Command, path string, f *rhoFlags) error {
 		return err
 	}
 	sources.Limit(inputfile.MaxBytes)
-	joining, err := joiningOf(f.key, f.rows)
+	joining, err := f.joining()
 	if err != nil {
 		return err
 	}

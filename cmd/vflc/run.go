@@ -21,9 +21,8 @@ import (
 // runFlags are the flags of run that are not settings of a backend.
 type runFlags struct {
 	modelFlags
+	joinFlags
 	data    []string
-	key     string
-	rows    string
 	backend string
 	seed    uint64
 	dir     string
@@ -66,8 +65,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`; of a family: PARTY=FILE,FILE,…; of a model without clients: FILE; repeatable")
 	fs.Int64Var(&f.most, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
-	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
-	fs.StringVar(&f.rows, "rows", rowsError, "tables that hold different rows: error, or `intersect` to keep the rows that all have")
+	f.addJoins(fs)
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, docOf("seed"))
 	fs.StringVarP(&f.dir, "output", "o", "", "write summary, draws, programs and the record of the run to this `folder`")
@@ -225,7 +223,7 @@ func (s *runState) open() error {
 	if err != nil {
 		return err
 	}
-	joining, err := joiningOf(s.flags.key, s.flags.rows)
+	joining, err := s.flags.joining()
 	if err != nil {
 		return err
 	}

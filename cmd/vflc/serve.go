@@ -123,7 +123,7 @@ With --from they begin where an earlier run has ended, each with its own folder 
 			if err != nil {
 				return err
 			}
-			if _, err := joiningOf(f.Key, rowsError); err != nil {
+			if _, err := (&joinFlags{f.Key, rowsError}).joining(); err != nil {
 				return err
 			}
 			if err := f.ready(cmd, args[0]); err != nil {

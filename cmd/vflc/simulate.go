@@ -58,6 +58,9 @@ family; a prior from which nothing can be drawn, such as flat, is refused, and s
 }
 
 func simulateModel(cmd *cobra.Command, path string, f *simulateFlags) error {
+	if err := applySettingsFile(cmd, path); err != nil {
+		return err
+	}
 	m, err := compileAloud(cmd, path, &modelFlags{set: f.set}, true) // what crosses in a deployment is none of its business
 	if err != nil {
 		return err

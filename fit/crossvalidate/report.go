@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
@@ -19,6 +20,14 @@ type Report struct {
 	Folds     int        `json:"folds"`
 	Seed      uint64     `json:"seed"`
 	Responses []Response `json:"responses"`
+	// Findings are what the fits say of themselves.
+	Findings []FoldFinding `json:"findings,omitempty"`
+}
+
+// A FoldFinding is about the fit to all rows but those of a fold.
+type FoldFinding struct {
+	Fold int `json:"fold"` // from 1
+	posterior.Finding
 }
 
 // A Response is the accuracy for one response. Log densities are in nats.
@@ -58,12 +67,17 @@ const leastProbability = 1e-5
 // bins is the number of ranges of the calibration curve.
 const bins = 10
 
-func report(model string, folds [][]response, count int, seed uint64) *Report {
+func report(model string, folds []result, count int, seed uint64) *Report {
 	r := &Report{Schema: posterior.Schema, Model: model, Folds: count, Seed: seed, Responses: []Response{}}
-	for k, first := range folds[0] {
+	for i, f := range folds {
+		for _, found := range f.findings {
+			r.Findings = append(r.Findings, FoldFinding{i + 1, found})
+		}
+	}
+	for k, first := range folds[0].responses {
 		var rows []row
 		for _, f := range folds {
-			rows = append(rows, f[k].rows...)
+			rows = append(rows, f.responses[k].rows...)
 		}
 		y := scored(first.name, rows, first.binary)
 		y.Key = first.key
@@ -158,6 +172,42 @@ func logMeanExp(x []float64) float64 {
 		sum += portable.Exp(v - most)
 	}
 	return most + portable.Log(sum/float64(len(x)))
+}
+
+// Found are the findings of all fits.
+func (r *Report) Found() (out []posterior.Finding) {
+	for _, f := range r.Findings {
+		out = append(out, f.Finding)
+	}
+	return out
+}
+
+// Warnings say what the fits say of themselves, a line for each check: in how many folds, and the first of it.
+func (r *Report) Warnings() (out []string) {
+	var checks []string
+	for _, f := range r.Findings {
+		if !slices.Contains(checks, f.Check) {
+			checks = append(checks, f.Check)
+		}
+	}
+	for _, check := range checks {
+		var folds []string
+		var first *FoldFinding
+		for i, f := range r.Findings {
+			if f.Check != check {
+				continue
+			}
+			if first = cmp.Or(first, &r.Findings[i]); !slices.Contains(folds, strconv.Itoa(f.Fold)) {
+				folds = append(folds, strconv.Itoa(f.Fold))
+			}
+		}
+		text := fmt.Sprintf("in %d of %d folds (%s), as in the fit without fold %d: %s", len(folds), r.Folds, strings.Join(folds, ", "), first.Fold, first.Text)
+		if first.Try != "" {
+			text += "; try: " + first.Try
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // WriteTable writes the report as text.

@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/posterior"
 )
 
 // Options say how rows are divided, and how each part is fitted.
@@ -40,7 +41,7 @@ type Validation struct {
 	sources data.Sources
 	options Options
 	rows    *division
-	results [][]response // by fold
+	results []result // by fold
 }
 
 // New divides the rows of a model's tables into folds. The diagnostics are those of the data.
@@ -54,7 +55,7 @@ func New(m *compile.Model, sources data.Sources, o Options) (*Validation, diag.L
 	if err != nil {
 		return nil, diags, &fit.UsageError{Err: err}
 	}
-	return &Validation{m, sources, o, d, make([][]response, o.Folds)}, diags, nil
+	return &Validation{m, sources, o, d, make([]result, o.Folds)}, diags, nil
 }
 
 // Make fits all folds but k, counted from 0, predicts that one, and writes down what came out, for Take. It may be called for several at the same time.
@@ -98,8 +99,14 @@ type response struct {
 	rows   []row
 }
 
+// A result is what comes of a fold: the predictions, and what is to be said of the fit.
+type result struct {
+	responses []response
+	findings  []posterior.Finding
+}
+
 // one fits all folds but k, and predicts that one.
-func one(ctx context.Context, m *compile.Model, sources data.Sources, d *division, k int, o Options) ([]response, error) {
+func one(ctx context.Context, m *compile.Model, sources data.Sources, d *division, k int, o Options) (out result, err error) {
 	part := func(others bool) (data.Sources, error) {
 		s, diags, err := sources.Some(d.parties, d.key, d.rows(k, others))
 		if diags.HasErrors() {
@@ -109,35 +116,35 @@ func one(ctx context.Context, m *compile.Model, sources data.Sources, d *divisio
 	}
 	train, err := part(true)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	test, err := part(false)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	p, diags, err := fit.Open(m, train, o.Fit)
 	if diags.HasErrors() {
-		return nil, data.Errors(diags)
+		return out, data.Errors(diags)
 	}
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	r, err := p.Sample(ctx, nil)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	predicted, diags, err := fit.PredictBound(ctx, p.Bound, r.Draws, fit.PredictionRequest{Sources: test, Scored: true, NewLevels: o.NewLevels, Seed: o.Seed, Key: o.Fit.Joining.Key, Wire: p.Plan.Wire})
 	if diags.HasErrors() {
-		return nil, data.Errors(diags)
+		return out, data.Errors(diags)
 	}
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return scoresOf(predicted, k, d.numbers(k)), nil
+	return result{scoresOf(predicted, k, d.numbers(k)), r.Diagnose()}, nil
 }
 
-// scoresOf are the rows of a fold, by response.
-// numbers are those of the rows of the fold among all joined rows, from 1: their names where there is no key.
+// scoresOf are the rows of a fold, by response. numbers are those of the rows of the fold among all joined rows, from 1: their names
+// where there is no key.
 func scoresOf(p *fit.Predictions, k int, numbers []string) (out []response) {
 	for _, y := range p.Responses {
 		of, _ := p.Model.ResponseOf(y.Name)

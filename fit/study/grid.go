@@ -1,11 +1,13 @@
 package study
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit/cells"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
@@ -155,17 +157,19 @@ func (r *reader) files(n *node) []cells.Flag {
 			r.once(diag.BadStudy, f.value, "the tables of "+f.name+" are a file, or a list of files")
 			continue
 		}
-		for k, name := range names {
-			names[k] = filepath.Join(folder, filepath.FromSlash(name))
-			_, err := os.Stat(names[k])
-			if err != nil && r.study.Folder == "" {
+		var found []string
+		for _, name := range names {
+			some := data.Found(folder, filepath.FromSlash(name))
+			if some == nil && r.study.Folder == "" {
+				r.study.absent = cmp.Or(r.study.absent, name)
 				return nil
 			}
-			if err != nil {
-				r.once(diag.NoStudyData, f.value, names[k]+", a table of "+f.name+", is not there; --data names the folder that has the tables of the study")
+			if some == nil {
+				r.once(diag.NoStudyData, f.value, filepath.Join(folder, name)+", a table of "+f.name+", is not there; --data names the folder that has the tables of the study")
 			}
+			found = append(found, some...)
 		}
-		out = append(out, cells.Flag{Name: cells.DataFlag, Value: f.name + "=" + strings.Join(names, ","), Span: f.span})
+		out = append(out, cells.Flag{Name: cells.DataFlag, Value: f.name + "=" + strings.Join(found, ","), Span: f.span})
 	}
 	return out
 }

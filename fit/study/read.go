@@ -27,7 +27,6 @@ func Read(file *source.File, tables string) (*Study, diag.List) {
 	}
 	r.flags = r.flagsOf(root.field("flags"))
 	r.data = r.tablesOf(root, "data")
-	s.lists = len(r.data.fields) > 0
 	for _, block := range r.blocks(root, "cells") {
 		r.cells(block)
 	}

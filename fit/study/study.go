@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ type Study struct {
 	Title   string
 	Text    string // a paragraph for the report
 	Folder  string // that holds the tables of the study; "": those that a model finds beside it
-	lists   bool   // it lists tables
+	absent  string // the first table that it lists and that is not there, so that the models' own are used
 	Cells   []*Cell
 	Tables  []Table
 	Figures []Figure
@@ -155,8 +156,8 @@ func (s *Study) referenceOf(c *Cell) *Cell {
 
 // Origin says that the tables are not those that the study lists, "" where they are.
 func (s *Study) Origin() string {
-	if s.Folder != "" || !s.lists {
+	if s.absent == "" {
 		return ""
 	}
-	return "The tables are those beside the models, since no folder was named: numbers from elsewhere are not of these tables."
+	return fmt.Sprintf("The tables are those that the models find, since %s is not there and no folder was named: numbers from elsewhere are not of these tables.", s.absent)
 }

@@ -37,18 +37,26 @@ type fixRecord struct {
 	Text    string       `json:"text"`
 }
 
-// JSON writes diagnostics for machines: {"schema":1,"diagnostics":[…]}. It writes all of l: pass l.Shown() for what a user should see.
-func JSON(w io.Writer, l List) error {
+// A Document is the JSON form of diagnostics.
+type Document struct {
+	Schema      int      `json:"schema"`
+	Diagnostics []record `json:"diagnostics"`
+}
+
+// DocumentOf holds all of l: pass l.Shown() for what a user should see.
+func DocumentOf(l List) Document {
 	records := make([]record, len(l))
 	for i, d := range l {
 		records[i] = recordOf(d)
 	}
+	return Document{1, records}
+}
+
+// JSON writes diagnostics for machines: {"schema":1,"diagnostics":[…]}. It writes all of l.
+func JSON(w io.Writer, l List) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	return e.Encode(struct {
-		Schema      int      `json:"schema"`
-		Diagnostics []record `json:"diagnostics"`
-	}{1, records})
+	return e.Encode(DocumentOf(l))
 }
 
 func recordOf(d *Diagnostic) record {

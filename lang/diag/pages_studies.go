@@ -22,7 +22,7 @@ var studiesPages = []Page{
 	},
 	{
 		Code: NoStudyData, Title: "tables of a study that are not there",
-		Text:  "[data.NAME] lists a file for each party, relative to the folder that --data or the key folder names. Without either, the cells use the tables beside their models, and the report says so.",
+		Text:  "[data.NAME] lists a file for each party, relative to the folder that --data or the key folder names. Without either they are looked for beside the study; where one is not there, the cells use the tables that their models find, and the report says so.",
 		Wrong: "vflc study s.toml --list\n-- s.toml --\nfolder = \"tables\"\n[data.one]\nserver = \"first.csv\"\n[[cells]]\nmodel = \"m.vfl\"\ndata = \"one\"\n-- m.vfl --\ndata y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n-- m/data.csv --\ny\n1.5\n",
 		Right: "vflc study s.toml --list\n-- s.toml --\nfolder = \"tables\"\n[data.one]\nserver = \"first.csv\"\n[[cells]]\nmodel = \"m.vfl\"\ndata = \"one\"\n-- tables/first.csv --\ny\n1.5\n-- m.vfl --\ndata y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n",
 	},

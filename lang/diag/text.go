@@ -59,7 +59,7 @@ func (r *renderer) diagnostic(d *Diagnostic) {
 	if d.inData() {
 		r.inData(d, colour)
 	} else {
-		fmt.Fprintf(r, "%s %s %s\n", r.paint(bold, where(d)), r.paint(colour, fmt.Sprintf("%s %s:", d.Severity, d.Code)), r.paint(bold, printable(d.Message)))
+		fmt.Fprintf(r, "%s %s %s\n", r.paint(bold, where(d)), r.paint(colour, fmt.Sprintf("%s %s:", d.Severity, d.Code)), r.paint(bold, Printable(d.Message)))
 	}
 	if d.File != nil {
 		r.excerpt(d.File, d.Span, colour, '^')
@@ -81,7 +81,7 @@ func (r *renderer) inData(d *Diagnostic, colour string) {
 	if d.Severity == Warning {
 		severity = r.paint(colour, "warning:") + " "
 	}
-	fmt.Fprintf(r, "%s %s%s %s\n", r.paint(bold, where(d)), severity, r.paint(bold, printable(d.Message)), r.paint(colour, "["+string(d.Code)+"]"))
+	fmt.Fprintf(r, "%s %s%s %s\n", r.paint(bold, where(d)), severity, r.paint(bold, Printable(d.Message)), r.paint(colour, "["+string(d.Code)+"]"))
 }
 
 // where returns the place of a diagnostic with a colon, or "vflc:" if it has none.
@@ -101,7 +101,7 @@ func place(f *source.File, at source.Span) string {
 }
 
 func (r *renderer) note(n Note) {
-	message := printable(n.Message)
+	message := Printable(n.Message)
 	if n.File == nil {
 		fmt.Fprintf(r, "  %s %s\n", r.paint(blue, "note:"), message)
 		return
@@ -112,7 +112,7 @@ func (r *renderer) note(n Note) {
 
 // fix writes the line as it is after the fix.
 func (r *renderer) fix(f *source.File, x Fix) {
-	fmt.Fprintf(r, "  %s %s\n", r.paint(green, "fix:"), printable(x.Message))
+	fmt.Fprintf(r, "  %s %s\n", r.paint(green, "fix:"), Printable(x.Message))
 	if f == nil || x.Span.Start > x.Span.End || x.Span.End > len(f.Text) {
 		return
 	}
@@ -205,8 +205,8 @@ func cell(r rune, column int) string {
 	return string(r)
 }
 
-// printable replaces the runes of a message that could control the terminal.
-func printable(message string) string {
+// Printable replaces the runes of a text that could control the terminal.
+func Printable(message string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsGraphic(r) {
 			return r

@@ -343,7 +343,7 @@ func (s *situation) wantedHere() string {
 	if s.statement == "data" && s.prev.Value == "missing" {
 		return "`drop`, `impute` or `error`"
 	}
-	if s.wants("]") || s.wants(">") || s.wants("}") || s.wants(")") && len(s.open) > 0 && s.separator() == "," {
+	if !is(s.token, ",") && (s.wants("]") || s.wants(">") || s.wants("}") || s.wants(")") && len(s.open) > 0 && s.separator() == ",") {
 		return "`,` or " + wanted(s.expected)
 	}
 	return wanted(s.expected)

@@ -253,7 +253,7 @@ next:
 func TestMessagesAreForUsers(t *testing.T) {
 	words := parser.Words(everything)
 	for i, w := range words {
-		for _, replacement := range []string{"", ")", "=", "data", "name", "\"s\""} {
+		for _, replacement := range []string{"", ")", ",", "=", "data", "name", "\"s\""} {
 			text := everything[:w.Start] + replacement + everything[w.End:]
 			_, list := parser.Parse(source.New("test.vfl", text))
 			for _, d := range list {
@@ -265,7 +265,16 @@ func TestMessagesAreForUsers(t *testing.T) {
 	}
 }
 
+// lastResort reports whether a message says nothing to a user: it shows a name of the implementation, or expects what it has found.
 func lastResort(message string) bool {
+	if found, expected, ok := strings.Cut(message, ", expected "); ok && strings.HasPrefix(found, "found `") {
+		choice, _, _ := strings.Cut(expected, ":")
+		for _, one := range strings.FieldsFunc(choice, func(r rune) bool { return r == ' ' }) {
+			if strings.TrimSuffix(one, ",") == strings.TrimPrefix(found, "found ") {
+				return true
+			}
+		}
+	}
 	for _, bad := range []string{"the end of the statement", "<ident>", "Token", "Sized", "Weighting", "ColumnArg", "sub-expression"} {
 		if strings.Contains(message, bad) {
 			return true

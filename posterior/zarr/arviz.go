@@ -61,6 +61,18 @@ func Inference(d *posterior.Draws, attrs map[string]any, responses []Observed) [
 	return append(groups, likelihoods(d, n, axes, attrs, responses)...)
 }
 
+// OfPrior returns the groups of draws from the prior by the names that ArviZ has for these, without those that only a fit has.
+func OfPrior(groups []Group) (out []Group) {
+	names := map[string]string{"posterior": "prior", "posterior_predictive": "prior_predictive", "observed_data": "observed_data"}
+	for _, g := range groups {
+		if name := names[g.Name]; name != "" {
+			g.Name = name
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
 func counted(name string, n int) Array {
 	a := Array{Name: name, Dims: []string{name}, Shape: []int{n}, Ints: make([]int64, n)}
 	for i := range a.Ints {

@@ -1,0 +1,352 @@
+package node
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/node/policy"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// terms shows the run that is announced, and lets the owner of a client without a policy confirm it.
+func (p *preflight) terms(a announcement) {
+	clients := p.node.names()[1:]
+	var programs []string
+	for _, one := range p.part.manifest.Parties {
+		programs = append(programs, one.Name+" "+one.SHA256)
+	}
+	p.note("manifest", "SHA-256 %s", p.part.digest)
+	p.note("digests", "SHA-256 of the programs: %s", strings.Join(programs, ", "))
+	var settings []string
+	for _, name := range slices.Sorted(maps.Keys(a.Settings)) {
+		settings = append(settings, fmt.Sprintf("--%s %s", name, a.Settings[name]))
+	}
+	p.note("settings", "%s; what is not listed is as vflc %s has it, the number of rounds too: max_rounds in a policy bounds it", cmp.Or(strings.Join(settings, " "), "none given"), fit.Version())
+	masked := "masked: " + p.masks(a)
+	switch len(clients) {
+	case 1:
+		p.note("contributors", "%s alone: what it sends has no mask; %s", clients[0], masked)
+	case 2:
+		p.note("contributors", "%s: with two, each learns the other's contribution from a total; %s", list(clients), masked)
+	default:
+		p.note("contributors", "%s; %s", list(clients), masked)
+	}
+	again, err := readDeparted(p.Identity)
+	if err != nil {
+		p.problem("unlike numbers", err, "")
+	} else if again != nil {
+		p.note("unlike numbers", "%v", again.error())
+	}
+	if p.node.policy != nil {
+		p.allows(p.node.policy.Sums(p.sums(a)), nil)
+		p.steepest(a)
+		if again != nil {
+			p.pending = &Pending{p.Identity, a, nil}
+		}
+		return
+	}
+	if len(clients) > 1 && p.masks(a) == "no" {
+		p.problem("masks", "the run has no masked sums, and a party without a policy takes part in none such", "have the server leave out --secure-sum off, or write unmasked = true in policy.toml")
+		return
+	}
+	p.pending = &Pending{p.Identity, a, []terms{p.part.terms(a)}}
+}
+
+// sums are those to which the party contributes, as the manifest and the project have them.
+func (p *preflight) sums(a announcement) (out []policy.Sum) {
+	m := p.part.manifest
+	own, _, _ := compile.Member(p.node.id.Party) // its name was checked
+	masked := p.masks(a) != "no"
+	for _, g := range m.Groups {
+		bases := map[string]bool{}
+		for _, c := range m.Cuts {
+			if slices.Contains(g.Cuts, c.Name) {
+				bases[c.Client] = true
+			}
+		}
+		if !bases[own] {
+			continue
+		}
+		clients := 0
+		for _, name := range p.node.names()[1:] {
+			if base, _, _ := compile.Member(name); bases[base] {
+				clients++
+			}
+		}
+		out = append(out, policy.Sum{Name: strings.Join(g.Cuts, " + "), Clients: clients, Masked: masked && clients > 1})
+	}
+	return out
+}
+
+// steepest compares the bound of the policy on derivatives with what the form of the programs has.
+func (p *preflight) steepest(a announcement) {
+	const name = "policy: max_adjoint"
+	bundle, diags, err := compile.ReadBundle(p.node.programs())
+	if err != nil || diags.HasErrors() {
+		p.note(name, "the folder does not have the programs of all parties, whose form bounds it")
+		return
+	}
+	most, why := bundle.Steepest()
+	if algorithm, ok := fit.Backend(a.Backend); ok && why == "" {
+		if window, ok := algorithm.In(backends.Minibatch); ok && a.Settings[window.Name] != "" {
+			why = "a minibatch multiplies them"
+		}
+	}
+	set := p.node.policy.MaxAdjoint
+	switch {
+	case a.Task.Kind != Fitting:
+	case set > 0 && why != "":
+		p.note(name, "the programs have no bound that is known before the run: %s; a number beyond %v ends it", why, set)
+	case set > 0 && set < most:
+		p.problem(name, fmt.Sprintf("the policy takes derivatives of a row of at most %v, and the run has some of %v", set, most), fmt.Sprintf("max_adjoint = %v, or leave the line out", most))
+	case set > 0:
+		p.fine(name, "%v; by the form of the programs the derivative of a row is at most %v, beside what an intercept adds to all rows alike", set, most)
+	case why == "":
+		p.note(name, "not set; by the form of the programs %v bounds it", most)
+	}
+}
+
+// masks says whether sums over clients are masked.
+func (p *preflight) masks(a announcement) string {
+	algorithm, _ := fit.Backend(a.Backend)
+	algorithm, settings, err := fit.Declared(p.part.manifest, &algorithm, a.Settings)
+	if secure, ok := algorithm.In(backends.SecureSum); ok && err == nil && settings[secure.Name] == "on" {
+		return "yes, sums over two clients or more"
+	}
+	return "no"
+}
+
+// evaluations is how many of them a forecast is made for; a fit takes thousands.
+const evaluations = 10_000
+
+// crosses lists what leaves the party and what arrives, with what a curious receiver can compute, and forecasts rounds and bytes.
+func (p *preflight) crosses(a announcement, rtt time.Duration) {
+	for _, line := range p.part.manifest.Run.Verdict {
+		p.note("verdict", "%s", line)
+	}
+	p.terms(a)
+	algorithm, _ := fit.Backend(a.Backend)
+	uses, err := fit.Exchanges(p.part.manifest, algorithm, a.Settings)
+	if err != nil {
+		p.problem("forecast", err, "compile the model again")
+		return
+	}
+	own, _, _ := compile.Member(p.node.id.Party)      // its name was checked
+	kinds, numbers, often := map[string]bool{}, 0, "" // of messages, by their names
+	var leave, arrive bundles
+	for _, d := range p.part.manifest.Run.Crossings {
+		from, _, _ := strings.Cut(d.From, "[")
+		to, _, _ := strings.Cut(d.To, "[")
+		if from != own && to != own {
+			continue
+		}
+		if len(d.Messages) > 0 && strings.HasPrefix(d.Often, "every") && (often == "" || slices.Contains(strings.Split(d.Often, ", "), often)) {
+			often, _, _ = strings.Cut(d.Often, ", ")
+			numbers += p.numbers(d.Shape)
+			for _, m := range d.Messages {
+				kind, _, _ := strings.Cut(m, ":")
+				kinds[kind] = true
+			}
+		}
+		when := strings.ReplaceAll(d.Often, quadrature.InPieces, "") // the payload says it
+		switch {
+		case from == own:
+			leave.add(d.What, " to "+d.To+",", p.size(d.Shape)+", "+when, "masked: "+d.Masked+"; a curious "+d.To+" can compute ", d.Learns)
+		case len(d.Messages) > 0:
+			limits := p.limits(d.Messages, uses)
+			arrive.add(d.What, "", p.size(d.Shape)+", "+when, "lines of a policy that limit them: "+limits, "")
+		}
+	}
+	for _, line := range leave.lines() {
+		p.note("leaves", "%s", line)
+	}
+	for _, line := range arrive.lines() {
+		p.note("arrives", "%s", line)
+	}
+	if often == "" {
+		p.note("forecast", "nothing crosses more than once")
+		return
+	}
+	if a.Task.Kind != Fitting {
+		p.predicts(a, rtt, numbers)
+		return
+	}
+	p.rounds(a)
+	trips := session.RoundTrips(kinds, uses)
+	if k := a.Task.Folds; k > 0 {
+		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
+	}
+	w := posterior.Work{SequentialRounds: int64(trips) * evaluations, Bytes: int64(8*numbers) * evaluations}
+	wait, _ := posterior.Link{RoundTrip: rtt, Bandwidth: 1}.Waits(w)
+	p.note("forecast", "%s takes %s and about %s to and from this party; %s of them wait %s and move %s; vflc audit RUN --rtt counts those of a run",
+		often, grouped.Count(trips, "round trip"), posterior.Bytes(int64(8*numbers)), grouped.Digits(evaluations), posterior.Seconds(wait), posterior.Bytes(w.Bytes))
+}
+
+// bundles are crossings of which the same is to be said, told together.
+type bundles []*bundle
+
+type bundle struct {
+	names  []string // of what crosses
+	often  map[string][]string
+	to     string
+	says   string
+	learns string
+}
+
+// add adds a crossing to those of which the same is said.
+func (b *bundles) add(what, to, often, says, learns string) {
+	for _, one := range *b {
+		if one.to == to && one.says == says && one.learns == learns {
+			if one.often[what] == nil {
+				one.names = append(one.names, what)
+			}
+			one.often[what] = append(one.often[what], often)
+			return
+		}
+	}
+	*b = append(*b, &bundle{[]string{what}, map[string][]string{what: {often}}, to, says, learns})
+}
+
+// lines are the bundles as text. What a receiver learns from several of them in the same words is said once, below.
+func (b bundles) lines() (out []string) {
+	count := map[string]int{}
+	for _, one := range b {
+		for _, clause := range strings.Split(one.learns, "; ") {
+			count[clause]++
+		}
+	}
+	var below []string
+	for _, one := range b {
+		var parts, learns []string
+		for _, name := range one.names {
+			parts = append(parts, name+":"+one.to+" "+strings.Join(one.often[name], "; "))
+		}
+		mark := ""
+		for k, clause := range strings.Split(one.learns, "; ") {
+			if k == 0 || count[clause] < 2 {
+				learns = append(learns, clause)
+				continue
+			}
+			mark = " (*)"
+			if !slices.Contains(below, clause) {
+				below = append(below, clause)
+			}
+		}
+		out = append(out, strings.Join(parts, "; ")+"; "+one.says+strings.Join(learns, "; ")+mark)
+	}
+	if below != nil {
+		out = append(out, "(*) of each that is marked so: "+strings.Join(below, "; "))
+	}
+	return out
+}
+
+// size says how many numbers an array of a shape has, with the sizes that the party knows.
+func (p *preflight) size(shape []string) string {
+	out := slices.Clone(shape)
+	for k, one := range out {
+		if f, ok := p.part.facts.Sizes[one]; ok {
+			out[k] = grouped.Digits(f.Value)
+		}
+	}
+	if text := strings.Join(out, " × "); text != "" && text != "1" {
+		return text + " numbers"
+	}
+	return "1 number"
+}
+
+// limits names the lines of a policy that limit what messages bring, with their values.
+func (p *preflight) limits(messages []string, uses []density.Use) string {
+	var lines []string
+	for _, m := range messages {
+		kind, channel, _ := strings.Cut(m, ": ")
+		for _, line := range policy.Limits(session.BoundOf(kind, channel, uses)) {
+			if !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	for k, line := range lines {
+		lines[k] += " (" + p.node.policy.Set(line) + ")"
+	}
+	return strings.Join(lines, ", ")
+}
+
+// rounds forecasts them beside the line that bounds them.
+func (p *preflight) rounds(a announcement) {
+	algorithm, _ := fit.Backend(a.Backend)
+	transform, _ := transforms.Named(p.part.manifest.Transform)
+	s, err := algorithm.Resolve(transform, a.Settings)
+	set := "max_rounds (" + p.node.policy.Set("max_rounds") + ")"
+	if err != nil || algorithm.Forecast == nil {
+		p.note("rounds", "as many as the fit takes to converge; %s bounds those of all runs on these rows", set)
+		return
+	}
+	f := algorithm.Forecast(s)
+	p.note("rounds", "%s (%s); %s bounds those of all runs on these rows", between(f.Rounds), f.Basis, set)
+	if p.node.policy == nil || p.node.policy.MaxRounds == 0 {
+		return
+	}
+	const name = "policy: max_rounds"
+	_, spent, err := policy.OpenHistory(p.Identity).Earlier(p.part.rows)
+	left := int(p.node.policy.MaxRounds - spent.Rounds)
+	short := fmt.Sprintf("%s rounds are left, and such a fit takes %s", grouped.Digits(max(0, left)), between(f.Rounds))
+	way := fmt.Sprintf("max_rounds = %d suffices, or fewer chains or draws", spent.Rounds+int64(f.Rounds.Most))
+	switch {
+	case err != nil:
+		p.problem(name, err, "")
+	case left < f.Rounds.Least:
+		p.problem(name, short, way)
+	case left < f.Rounds.Most:
+		p.note(name, "%s: it may end before the fit does; %s", short, way)
+	}
+}
+
+func between(r backends.Range) string {
+	return grouped.Digits(r.Least) + " to " + grouped.Digits(r.Most)
+}
+
+// predicts forecasts a prediction with the draws of the party's run.
+func (p *preflight) predicts(a announcement, rtt time.Duration, numbers int) {
+	run, err := runs.Open(p.From)
+	if err != nil {
+		p.problem("run", err, "name this party's folder of the run whose draws are used")
+		return
+	}
+	draws := run.Draws.Len(0) * run.Draws.Chains()
+	if a.Task.Draws > 0 {
+		draws = min(draws, a.Task.Draws)
+	}
+	trips := fit.PredictionTrips(draws)
+	wait, _ := posterior.Link{RoundTrip: rtt, Bandwidth: 1}.Waits(posterior.Work{SequentialRounds: int64(trips)})
+	p.note("forecast", "%s, with %s, takes %s and about %s to and from this party, and waits %s for the network", a.Task, grouped.Count(draws, "draw"), grouped.Count(trips, "round trip"), posterior.Bytes(int64(8*numbers*draws)), posterior.Seconds(wait))
+}
+
+// numbers is how many numbers an array of a shape has; 0 where that depends on what this party does not know.
+func (p *preflight) numbers(shape []string) int {
+	n := 1
+	for _, one := range shape {
+		k, err := strconv.Atoi(one)
+		if f, ok := p.part.facts.Sizes[one]; err != nil && ok {
+			k, err = f.Value, nil
+		}
+		if err != nil {
+			return 0
+		}
+		n *= k
+	}
+	return n
+}
