@@ -32,6 +32,9 @@ func newBare(n int) *bare {
 
 // Relayed implements session.Watcher.
 func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
+	for _, v := range r.variances {
+		v.Relayed(x, columns, sum, down)
+	}
 	for _, v := range r.views {
 		if v.members != nil {
 			continue // follows from these

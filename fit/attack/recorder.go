@@ -28,9 +28,10 @@ type Recorder struct {
 	recording bool          // what crosses without noise is kept, and what is under masks
 	words     [][][]float64 // of the newest evaluation or relay: contributions under masks
 
-	steps  []*steps // of sums that cross without noise
-	place  density.PathPoint
-	placed bool // the newest evaluation is at a point of a trajectory
+	steps     []*steps     // of sums that cross without noise
+	variances []*Variances // where what crosses without noise is kept
+	place     density.PathPoint
+	placed    bool // the newest evaluation is at a point of a trajectory
 }
 
 // mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
@@ -45,6 +46,9 @@ func newRecorder(plan *model.Plan, recording bool) *Recorder {
 	for g, group := range plan.Groups {
 		if s := newSteps(plan, g); s != nil {
 			r.steps = append(r.steps, s)
+		}
+		if v := NewVariances(plan, g); recording && v != nil {
+			r.variances = append(r.variances, v)
 		}
 		picks := spaced(group.Len, mostElements)
 		single, sources := make([]*view, len(group.Members)), make([]source, len(group.Members))

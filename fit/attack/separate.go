@@ -26,6 +26,7 @@ type law struct {
 	h    *mat.SymDense
 	back *mat.Dense // the coefficients of the total, -A
 	used int        // steps that follow it
+	left float64    // the share of a total of variances that it leaves; 0 for steps
 }
 
 // The regression is on those steps that follow it best, as often as their choice changes: a trimmed one (Rousseeuw 1984, "Least median of squares regression").
@@ -166,7 +167,7 @@ func lawOf(all []step, rank int) *law {
 	if !(odd <= believed*believed*all2) {
 		return nil
 	}
-	return &law{h, back, count}
+	return &law{h: h, back: back, used: count}
 }
 
 func less(a, b float64) int {
@@ -225,6 +226,9 @@ type separation struct {
 // alike is the cosine from which on a direction is the one that half of the steps gives.
 const alike = 0.99
 
+// likely is how many times what the second best law leaves another may leave of which directions are.
+const likely = 100
+
 // separated separates with the laws of some chains, and those that the two halves of the steps of each give: nil where there are less than two chains with laws.
 func separated(laws []*law, halves [2][]*law) *separation {
 	var at []int
@@ -237,9 +241,18 @@ func separated(laws []*law, halves [2][]*law) *separation {
 		return nil
 	}
 	s := &separation{chains: len(at)}
+	left := []float64{}
+	for _, k := range at {
+		left = append(left, laws[k].left)
+	}
+	slices.Sort(left)
+	bound := math.Max(likely*left[1], rounding) // directions are of the most exact ones
 	a, b, best := -1, -1, 0.0
 	for _, i := range at {
 		for _, j := range at {
+			if laws[i].left > bound || laws[j].left > bound {
+				continue
+			}
 			if _, values := together(laws[i].h, laws[j].h); i < j && values != nil && apart(values) > best {
 				a, b, best = i, j, apart(values)
 			}
