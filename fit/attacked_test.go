@@ -457,11 +457,15 @@ func TestAttackSeparatesMaskedVariances(t *testing.T) {
 		rho            float64
 		groups, single int
 	}{
+		{transforms.Exact, "fixed fullrank", 0, 3, 0}, {transforms.Exact, "fixed meanfield", 0, 13, 13},
 		{transforms.Exact, "joint", 0, 3, 0}, {transforms.Exact, "fullrank", 0, 3, 0}, {transforms.Exact, "meanfield", 0, 13, 13},
 		{transforms.Augmented, "joint", 0.02, 3, 0}, {transforms.Augmented, "joint", 1, 3, 0}, {transforms.Power, "joint", 0.02, 3, 0}, {transforms.Power, "joint", 1, 13, 0},
 	} {
 		b := bindPath(t, path, c.transform, c.rho)
-		given := map[string]string{"secure-sum": "on", "theta-guide": c.theta}
+		given, by := map[string]string{"secure-sum": "on", "theta-guide": c.theta}, "variances"
+		if theta, fixed := strings.CutPrefix(c.theta, "fixed "); fixed {
+			given["theta-guide"], given["estimator"], by = theta, "fixed", "draws"
+		}
 		_, report := attacked(t, b, "sfvi", given)
 		name := fmt.Sprintf("%s, rho %v, %s", c.transform.Name, c.rho, c.theta)
 		if len(report.Separated) != 1 || len(report.Cuts) != 1 {
@@ -477,7 +481,7 @@ func TestAttackSeparatesMaskedVariances(t *testing.T) {
 				t.Errorf("%s, %s: %d directions, %v of them in its columns, correlation %v", name, g.Party, g.Directions, g.Within, g.Correlation)
 			}
 		}
-		if s.By != "variances" || s.Directions != 13 || len(s.Groups) != c.groups || single != c.single {
+		if s.By != by || s.Directions != 13 || len(s.Groups) != c.groups || single != c.single {
 			t.Errorf("%s: by %s %d directions, %d groups, %d single columns: %s", name, s.By, s.Directions, len(s.Groups), single, s.Missing)
 		}
 	}

@@ -34,6 +34,7 @@ type Separation struct {
 const (
 	bySteps     = "steps"
 	byVariances = "variances"
+	byDraws     = "draws"
 )
 
 // A Share is what is known of one client's share of a sum, or of a part of it. What compares with the truth is null, and Party "", where there is none.
@@ -141,11 +142,15 @@ func SeparateRecorded(chains []*Recorder) []Separation {
 // variances separates the sums of fits by quadrature.
 func variances(plan *model.Plan, all []*Variances, truth func(party, cut int) Truth) (out []Separation) {
 	for _, v := range all {
-		if v == nil || len(v.kept) == 0 {
+		if v == nil || len(v.kept)+len(v.fixed.batches) == 0 {
 			continue
 		}
 		one, members := begun(plan, v.group, truth)
-		v.separate(&one, members)
+		if len(v.kept) > 0 {
+			v.separate(&one, members)
+		} else {
+			v.fixed.separate(&one, v.picks, members)
+		}
 		out = append(out, one)
 	}
 	return out
@@ -184,7 +189,7 @@ func (s *sums) gather() {
 			}
 			defect = max(defect, 1-column)
 		}
-		if defect > 1-alike {
+		if defect > 1-near {
 			s.kept = append(s.kept, nil)
 			continue
 		}
@@ -436,7 +441,7 @@ func rowsOf(basis [][]float64, picks []int) [][]int {
 }
 
 // things are what separations count.
-var things = map[string]string{bySteps: "chains", byVariances: "variances"}
+var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations"}
 
 // separationText writes what was separated.
 func separationText(b *strings.Builder, all []Separation, known bool) {

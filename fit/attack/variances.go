@@ -36,6 +36,7 @@ type Variances struct {
 	kept           []variance
 	answered       [2][]float64 // the latest curvatures
 	latest         density.Exchange
+	fixed          fixedDraws
 }
 
 // A variance is a total of variances, with the curvatures from which these may follow.
@@ -96,6 +97,8 @@ func (v *Variances) Relayed(x density.Exchange, columns int, sum, down [][]float
 			v.draws = append(v.draws, column(of, k))
 		}
 		v.mean = v.draws[0]
+	case x == density.DrawSlopes:
+		v.fixed.take(columns, more, func(k int) []float64 { return column(of, k) })
 	}
 	v.latest = x
 }
@@ -423,4 +426,5 @@ func (v *Variances) state(c *checkpoint.Codec) {
 		}
 		c.Floats(*to)
 	}
+	v.fixed.state(c, n)
 }
