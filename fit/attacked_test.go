@@ -447,6 +447,30 @@ func TestAttackSeparatesMaskedSums(t *testing.T) {
 	}
 }
 
+// Where the residual of a linear regression is known the adjoint is a linear function of the total, and under augmented the same follows. Under exact it does not, since there is no noise by which steps
+// differ: nothing is claimed then.
+func TestAttackSeparatesALinearRegression(t *testing.T) {
+	path := threeClients(t)
+	text, err := os.ReadFile(path)
+	good(t, nil, err)
+	linear := strings.NewReplacer("y : binary", "y : real", "bernoulli_logit(m + Xa * ua + Xb * ub + Xc * uc)", "normal(m + Xa * ua + Xb * ub + Xc * uc, 0.5)").Replace(string(text))
+	write(t, path, linear)
+	for transform, want := range map[string]int{"augmented": 13, "exact": 0} {
+		on, _ := transforms.Named(transform)
+		b := bindPath(t, path, on, 0.1)
+		_, report := attacked(t, b, "nuts", map[string]string{"secure-sum": "on", "chains": "4", "warmup": "300", "draws": "300"})
+		s := report.Separated[0]
+		if s.Directions != want || want > 0 && len(s.Groups) != 3 || want == 0 && s.Missing == "" {
+			t.Errorf("%s: %d directions of %d, %d groups: %s", transform, s.Directions, s.Dimensions, len(s.Groups), s.Missing)
+		}
+		for _, g := range s.Groups {
+			if !g.Whole || !(g.Within >= 0.99) || !(g.Correlation >= 0.99) {
+				t.Errorf("%s, %s: %+v", transform, g.Party, g)
+			}
+		}
+	}
+}
+
 // From masked sums of the same clients it has as much after a default fit by quadrature, without any trajectory: all directions, whose they are, and each client's cut; under a diagonal q(θ) every
 // single column. Under power the noise of each client hides part of the variances: where it is large, whose the directions are.
 func TestAttackSeparatesMaskedVariances(t *testing.T) {

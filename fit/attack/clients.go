@@ -35,6 +35,7 @@ const (
 	bySteps     = "steps"
 	byVariances = "variances"
 	byDraws     = "draws"
+	byEpochs    = "epochs"
 )
 
 // A Share is what is known of one client's share of a sum, or of a part of it. What compares with the truth is null, and Party "", where there is none.
@@ -129,17 +130,30 @@ func begun(plan *model.Plan, group int, truth func(party, cut int) Truth) (one S
 	return one, members
 }
 
-// Separate separates the sums that a run's recorders followed, and those of fits by quadrature, and compares with the truth.
+// Separate separates the sums that a run's recorders followed, and those of fits without trajectories, and compares with the truth.
 func Separate(chains []*Recorder, s Simulation) []Separation {
-	return append(separations(chains, s.Truth), variances(chains[0].plan, s.Variances, s.Truth)...)
+	return append(separations(chains, s.Truth), relayed(chains[0], s.Variances, s.Truth)...)
 }
 
 // SeparateRecorded does so without knowing the truth.
 func SeparateRecorded(chains []*Recorder) []Separation {
-	return append(separations(chains, nil), variances(chains[0].plan, chains[0].variances, nil)...)
+	return append(separations(chains, nil), relayed(chains[0], chains[0].variances, nil)...)
 }
 
-// variances separates the sums of fits by quadrature.
+// relayed separates the sums of fits: by quadrature, by fixed draws, and by sampling.
+func relayed(r *Recorder, all []*Variances, truth func(party, cut int) Truth) []Separation {
+	out := variances(r.plan, all, truth)
+	for _, e := range r.epochs {
+		if e.seen > leaving && len(out) == 0 {
+			one, members := begun(r.plan, e.span.group, truth)
+			e.separate(&one, members)
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// variances separates the sums of fits by quadrature and by fixed draws.
 func variances(plan *model.Plan, all []*Variances, truth func(party, cut int) Truth) (out []Separation) {
 	for _, v := range all {
 		if v == nil || len(v.kept)+len(v.fixed.batches) == 0 {
@@ -441,7 +455,7 @@ func rowsOf(basis [][]float64, picks []int) [][]int {
 }
 
 // things are what separations count.
-var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations"}
+var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations", byEpochs: "epochs"}
 
 // separationText writes what was separated.
 func separationText(b *strings.Builder, all []Separation, known bool) {

@@ -113,11 +113,18 @@ func eigenvectors(of *mat.Dense) (*mat.Dense, float64) {
 
 // separated separates with the evaluation whose eigenvalues are farthest apart; nil where there is none.
 func (f *fixedDraws) separated(basis [][]float64) (*separation, int) {
-	turns, halves := f.turns(basis, 0, 1), [2][]*mat.Dense{f.turns(basis, 0, 2), f.turns(basis, 1, 2)}
+	turns := f.turns(basis, 0, 1)
+	return byTurns(turns, [2][]*mat.Dense{f.turns(basis, 0, 2), f.turns(basis, 1, 2)}), len(turns)
+}
+
+// byTurns separates by the eigenvectors of matrices that are block-diagonal by client in coordinates of its columns: by those of the one whose eigenvalues are farthest apart, and by what couples them in the others. The
+// halves are the same from half of what these follow from; nil where there is none.
+func byTurns(turns []*mat.Dense, halves [2][]*mat.Dense) *separation {
 	if len(turns) == 0 || len(halves[0]) != len(turns) || len(halves[1]) != len(turns) {
-		return nil, len(turns)
+		return nil
 	}
-	s, at, best := &separation{}, -1, 0.0
+	s := &separation{chains: len(turns)}
+	at, best := -1, 0.0
 	for k, t := range turns {
 		if v, far := eigenvectors(t); v != nil && far > best {
 			s.directions, at, best = v, k, far
@@ -125,7 +132,7 @@ func (f *fixedDraws) separated(basis [][]float64) (*separation, int) {
 	}
 	s.inverse = new(mat.Dense)
 	if at < 0 || s.inverse.Inverse(s.directions) != nil {
-		return nil, len(turns)
+		return nil
 	}
 	first, _ := eigenvectors(halves[0][at])
 	second, _ := eigenvectors(halves[1][at])
@@ -137,7 +144,7 @@ func (f *fixedDraws) separated(basis [][]float64) (*separation, int) {
 		}
 	}
 	s.divide(others)
-	return s, len(turns)
+	return s
 }
 
 // turned are the couplings of directions in a matrix that is not symmetric.

@@ -30,6 +30,7 @@ type Recorder struct {
 
 	steps     []*steps     // of sums that cross without noise
 	variances []*Variances // where what crosses without noise is kept
+	epochs    []*epochs    // of sums that cross without noise, at no trajectory
 	place     density.PathPoint
 	placed    bool // the newest evaluation is at a point of a trajectory
 }
@@ -46,6 +47,9 @@ func newRecorder(plan *model.Plan, recording bool) *Recorder {
 	for g, group := range plan.Groups {
 		if s := newSteps(plan, g); s != nil {
 			r.steps = append(r.steps, s)
+		}
+		if e := newEpochs(plan, g); e != nil {
+			r.epochs = append(r.epochs, e)
 		}
 		if v := NewVariances(plan, g); recording && v != nil {
 			r.variances = append(r.variances, v)
@@ -103,6 +107,11 @@ func (r *Recorder) Sent(window int, z [][][]float64, total [][]float64) {
 	r.window = window
 	for _, s := range r.steps {
 		s.sent(window, r.placed, r.place, total)
+	}
+	for _, e := range r.epochs {
+		if !r.placed {
+			e.sent(window, total)
+		}
 	}
 	r.placed = false
 	if !r.taken(r.rounds + 1) {

@@ -53,6 +53,9 @@ func (r *Recorder) state(c *checkpoint.Codec) {
 	for _, s := range r.steps {
 		s.state(c)
 	}
+	for _, e := range r.epochs {
+		e.state(c)
+	}
 	for _, v := range r.variances {
 		v.state(c)
 	}
