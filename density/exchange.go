@@ -54,15 +54,15 @@ type Use struct {
 	DenseMost int
 }
 
-// Motion is how the parameters of one evaluation follow from the answer to the one before. Who has the totals over clients and the answers, evaluation by evaluation,
+// Motion is how the parameters of one evaluation follow from the answer to the one before, or which covariance they have in a fit. Who has the totals over clients and the answers, evaluation by evaluation,
 // regresses the former on the latter: along leapfrog steps the change of a total is a sum over clients of X M⁻¹ X' times the answer, M a metric that differs from chain
-// to chain, and what two chains have in common divides the total by client.
+// to chain; in a fit the variances of a total, or its changes from draw to draw, follow from a sum of X Σ X', Σ a covariance that differs from iteration to iteration. What two of these have in common divides the total by client.
 type Motion int
 
 // The motions.
 const (
 	Otherwise Motion = iota // no way is known by which totals separate
-	ByClient                // leapfrog steps with dense metrics: totals separate by client
+	ByClient                // leapfrog steps with dense metrics, or full covariances: totals separate by client
 	ByColumn                // the same with diagonal metrics: also by column
 	Adapted                 // with a metric that may be diagonal where a client's priors depend on one another or its parameters are many, and dense else
 )

@@ -90,7 +90,7 @@ func (e *epochs) add(at []float64) {
 }
 
 // perEpoch is how many differences of a half there must be for each dimension.
-const perEpoch = 10
+const perEpoch = 100
 
 // separate separates the sum by the epochs that have enough draws.
 func (e *epochs) separate(out *Separation, members []member) {

@@ -1,7 +1,7 @@
 package attack
 
 import (
-	"math"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -17,23 +17,22 @@ func TestPlantedEpochsSeparate(t *testing.T) {
 		totals     int
 		changes    bool
 		directions int
-	}{{1 << 15, true, 4}, {1 << 15, false, 0}, {60, true, 0}} {
+	}{{1 << 17, true, 4}, {1 << 15, false, 0}, {60, true, 0}} {
 		r, random := NewRecorder(plan), rand.New(rand.NewPCG(61, 62))
 		z := make([]float64, 4)
 		for k := range c.totals {
 			for i := range z {
 				z[i] = random.NormFloat64()
 			}
-			later := c.changes && k > 4096
+			epoch := 0
+			if c.changes {
+				epoch = bits.Len(uint(k))
+			}
 			total := make([]float64, plantedRows)
 			for j := range z {
-				scale := 1.0
-				if later {
-					scale = math.Pow(3, float64(j))
-				}
-				v := scale * z[j]
+				v := float64(1+epoch*(j+2)%5) * z[j]
 				if j%2 == 1 { // the second column of a client goes with the first
-					v += 0.5 * z[j-1]
+					v += 0.5 * float64(epoch*3%4) * z[j-1]
 				}
 				for i, x := range columns[j] {
 					total[i] += v * x

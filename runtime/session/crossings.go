@@ -74,20 +74,39 @@ func (f *frame) hidden(i int, c Crossing) Crossing {
 		c.Masked, c.Learns = "masks, which cancel in the sum over its clients", descriptions[c.Content].total
 		c.Hidden = true
 		if c.Reach == Contribution && c.Motion != density.Otherwise {
-			c.Learns += separated
-			if c.Motion != density.ByClient {
-				c.Learns += byColumn
-			}
+			c.Learns += c.separated()
 		}
 	}
 	return c
 }
 
-// separated is what a receiver can do with totals along the trajectories of a sampler.
-const separated = "; the mask does not keep clients apart: along a trajectory a total changes by a known multiple of the adjoint, by which two chains divide it into each client's part, row by row"
+// separated is what a receiver can do with totals of which one evaluation follows from another.
+func (c Crossing) separated() string {
+	text := "; the mask does not keep clients apart: " + separable[c.Exchange]
+	if separable[c.Exchange] == "" {
+		text += "at draws whose covariance is each client's own and changes over the fit, two stretches of it divide the total into each client's part"
+		if c.DenseMost > 0 { // a metric
+			text = "; the mask does not keep clients apart: along a trajectory a total changes by a known multiple of the adjoint, by which two chains divide it into each client's part, row by row"
+		}
+	}
+	switch c.Motion {
+	case density.ByColumn:
+		text += ", and by column"
+	case density.Adapted:
+		text += ", and by column where the client's metric is diagonal, as --metric auto may have it of more than 64 parameters or of priors that depend on one another"
+	}
+	return text
+}
 
-// byColumn is what it can do besides where a client's metric may be diagonal.
-const byColumn = ", and by column where the client's metric is diagonal, as --metric auto may have it of more than 64 parameters or of priors that depend on one another"
+// separable is by what totals divide where no trajectory is.
+var separable = map[density.Exchange]string{
+	density.Moments:    variancesDivide,
+	density.CutMoments: variancesDivide,
+	density.Solving:    variancesDivide,
+	density.DrawSlopes: "half the differences of draws of two evaluations have each client's directions in common, by which the total divides into each client's part, row by row",
+}
+
+const variancesDivide = "the variances in all rows follow from one matrix for each client, and those of two iterations divide the total into each client's part, row by row"
 
 // besides name what crosses with the numbers of a channel.
 var besides = map[Content]string{Mark: " (mark)", Grid: " (grid)"}
