@@ -282,7 +282,7 @@ func (p *Prepared) attackNotes(r *attack.Report) []string {
 	if p.Plan.Wire.Masked {
 		text := "Under masks the server received the sums alone where two or more clients add to them. With two contributors each can compute the other's part by subtracting its own."
 		if slices.ContainsFunc(r.Separated, func(s attack.Separation) bool { return s.Directions > 0 }) {
-			text += " The steps of the chains separate these sums: masks did not hide which client adds what."
+			text += " These sums separate by client: masks did not hide which client adds what."
 		}
 		out = append(out, text)
 	}
