@@ -27,6 +27,9 @@ type Verdict struct {
 	Response  []string  `json:"response,omitempty"` // that it can compute for every row
 	Totals    []string  `json:"totals,omitempty"`   // of whose data it receives sums over rows
 	Gaps      []string  `json:"gaps,omitempty"`     // whose incomplete rows it is told
+	// Wide are clients whose single columns it can compute too if they have more than WideFrom parameters, which the tables tell, and these were not at hand.
+	Wide     []string `json:"wide,omitempty"`
+	WideFrom int      `json:"wide_from,omitempty"`
 	// Text is what String returns behind the colon.
 	Text  string `json:"text"`
 	every bool   // all clients are receivers, and more than two
@@ -95,21 +98,27 @@ func (b *Bound) parameters() map[string]int {
 	out := map[string]int{}
 	for member := range b.Values {
 		party, _, _ := Member(member)
-		n := 0
-		for _, s := range b.Checked.Order {
-			if s.Kind != check.Param || s.Owner != party {
-				continue
-			}
-			elements := 1
-			for _, d := range s.Type.Dims {
-				k, _ := d.Eval(func(size string) (int, bool) { return b.Sizes.Value(size, member) })
-				elements *= k
-			}
-			n += elements
-		}
+		n, _ := parametersOf(b.Checked, party, func(size string) (int, bool) { return b.Sizes.Value(size, member) })
 		out[party] = max(out[party], n)
 	}
 	return out
+}
+
+// parametersOf counts the parameters of a party, and reports whether all sizes that this takes are known.
+func parametersOf(p *check.Program, party string, size func(string) (int, bool)) (n int, known bool) {
+	known = true
+	for _, s := range p.Order {
+		if s.Kind != check.Param || s.Owner != party {
+			continue
+		}
+		elements := 1
+		for _, d := range s.Type.Dims {
+			k, err := d.Eval(size)
+			elements, known = elements*k, known && err == nil
+		}
+		n += elements
+	}
+	return n, known
 }
 
 func (b *Bound) twoValued() map[string]map[string][]string {
@@ -194,6 +203,8 @@ type knowledge struct {
 	response []string
 	totals   []int
 	gaps     []int
+	wide     []int // of whom single columns would be known, had they more parameters than wideFrom
+	wideFrom int
 }
 
 func (k *knowledge) reach(party int, how reached) { k.reached[party] = max(k.reached[party], how) }
@@ -224,7 +235,7 @@ func (j *judge) atServer(c session.Crossing) {
 				}
 				continue
 			}
-			k.reach(of, j.from(c, of, !c.Hidden))
+			j.from(k, c, of, !c.Hidden)
 		}
 	}
 }
@@ -249,23 +260,31 @@ func (j *judge) weighted(c session.Crossing) {
 	}
 }
 
-// from is how far a receiver gets who knows the sum of some contributions, or one alone.
-func (j *judge) from(c session.Crossing, of int, sole bool) reached {
-	switch c.Motion {
-	case density.ByColumn:
-		return single
-	case density.Adapted:
-		if hierarchical(j.Programs[of]) || j.tables.Parameters[j.Programs[of].For] > c.DenseMost {
-			return single
+// from adds how far a receiver gets who knows the sum of some contributions, or one alone.
+func (j *judge) from(k *knowledge, c session.Crossing, of int, sole bool) {
+	switch {
+	case c.Motion == density.ByColumn:
+		k.reach(of, single)
+	case c.Motion == density.Adapted:
+		program := j.Programs[of]
+		n, known := j.tables.Parameters[program.For]
+		if !known {
+			n, known = parametersOf(program, program.For, func(string) (int, bool) { return 0, false })
 		}
-		return alone
-	case density.ByClient:
-		return alone
+		if hierarchical(program) || known && n > c.DenseMost {
+			k.reach(of, single)
+			return
+		}
+		if !known {
+			addTo(&k.wide, of)
+			k.wideFrom = c.DenseMost
+		}
+		k.reach(of, alone)
+	case c.Motion == density.ByClient || sole:
+		k.reach(of, alone)
+	default:
+		k.reach(of, inSum)
 	}
-	if sole {
-		return alone
-	}
-	return inSum
 }
 
 // atClient adds what a client gets: the others' contributions, from their sum or from an answer that can be solved for it.
@@ -291,7 +310,7 @@ func (j *judge) atClient(c session.Crossing) {
 	}
 	one := len(others) == 1 && !j.several(others[0])
 	for _, of := range others {
-		k.reach(of, j.from(c, of, one))
+		j.from(k, c, of, one)
 	}
 }
 

@@ -9,6 +9,8 @@ type Exchange struct {
 	Up, Down MessageKind
 	// Evaluations: each column up is a z at which the likelihood is evaluated, and the first columns down are the adjoints there, or stay at the server.
 	Evaluations bool
+	// Divides says by what totals that have masks divide into each client's part, where the use of the exchange has a Motion that is no trajectory.
+	Divides string
 }
 
 // A MessageKind is a kind of message, what one party sends another in one piece: its name on the wire, and what it carries, in this order.
@@ -94,15 +96,15 @@ type Use struct {
 	DenseMost int
 }
 
-// Motion is how the parameters of one evaluation follow from the answer to the one before. Who has the totals over clients and the answers, evaluation by evaluation,
+// Motion is how the parameters of one evaluation follow from the answer to the one before, or which covariance they have in a fit. Who has the totals over clients and the answers, evaluation by evaluation,
 // regresses the former on the latter: along leapfrog steps the change of a total is a sum over clients of X M⁻¹ X' times the answer, M a metric that differs from chain
-// to chain, and what two chains have in common divides the total by client.
+// to chain; in a fit the variances of a total, or its changes from draw to draw, follow from a sum of X Σ X', Σ a covariance that differs from iteration to iteration. What two of these have in common divides the total by client.
 type Motion int
 
 // The motions.
 const (
 	Otherwise Motion = iota // no way is known by which totals separate
-	ByClient                // leapfrog steps with dense metrics: totals separate by client
+	ByClient                // leapfrog steps with dense metrics, or full covariances: totals separate by client
 	ByColumn                // the same with diagonal metrics: also by column
 	Adapted                 // with a metric that may be diagonal where a client's priors depend on one another or its parameters are many, and dense else
 )

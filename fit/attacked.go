@@ -205,7 +205,7 @@ func (t *truths) add(value func(int) []float64) {
 	t.n++
 }
 
-func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth, bare [][]*attack.Clear, repeated bool) *attack.Report {
+func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth, bare *firstRounds, repeated bool) *attack.Report {
 	simulation := attack.Simulation{
 		Truth: func(party, k int) attack.Truth {
 			t := truth[cutKey{p.Plan.Names[party], p.Plan.Parties[party].Cuts[k].Name}]
@@ -213,11 +213,12 @@ func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cut
 			return t
 		},
 		Clear: func(group, member int) *attack.Clear {
-			if bare == nil || member >= len(bare[group]) {
+			if bare.clear == nil || member >= len(bare.clear[group]) {
 				return nil
 			}
-			return bare[group][member]
+			return bare.clear[group][member]
 		},
+		Variances: bare.totals,
 	}
 
 	r := &attack.Report{
@@ -281,7 +282,7 @@ func (p *Prepared) attackNotes(r *attack.Report) []string {
 	if p.Plan.Wire.Masked {
 		text := "Under masks the server received the sums alone where two or more clients add to them. With two contributors each can compute the other's part by subtracting its own."
 		if slices.ContainsFunc(r.Separated, func(s attack.Separation) bool { return s.Directions > 0 }) {
-			text += " The steps of the chains separate these sums: masks did not hide which client adds what."
+			text += " These sums separate by client: masks did not hide which client adds what."
 		}
 		out = append(out, text)
 	}

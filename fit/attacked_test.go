@@ -367,12 +367,14 @@ func TestForecastOfSolvedAdjoints(t *testing.T) {
 	}
 }
 
-// From masked sums of three clients a server that follows the protocol has, after a run of nuts, all directions of the clients' columns and whose they are, each
-// client's cut, its column of two values, and under a diagonal metric every single column.
-func TestAttackSeparatesMaskedSums(t *testing.T) {
+// three is a logistic regression on 13 columns of three clients, the first of each with two values, and 300 rows, on disk.
+var threeSizes = map[string]int{"a": 5, "b": 4, "c": 4}
+
+func threeClients(t *testing.T) (path string) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(31, 32))
 	const n = 300
-	dir, sizes := t.TempDir(), map[string]int{"a": 5, "b": 4, "c": 4}
+	dir, sizes := t.TempDir(), threeSizes
 	eta := make([]float64, n)
 	model := "client a, b, c\ndata y : binary[N] @ shared\nparam m ~ normal(0, 2)\n"
 	for _, client := range []string{"a", "b", "c"} {
@@ -407,11 +409,18 @@ func TestAttackSeparatesMaskedSums(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "m", "server.csv"), response.String())
 	write(t, filepath.Join(dir, "m.vfl"), model+"y ~ bernoulli_logit(m + Xa * ua + Xb * ub + Xc * uc)\n")
+	return filepath.Join(dir, "m.vfl")
+}
+
+// From masked sums of three clients a server that follows the protocol has, after a run of nuts, all directions of the clients' columns and whose they are, each
+// client's cut, its column of two values, and under a diagonal metric every single column.
+func TestAttackSeparatesMaskedSums(t *testing.T) {
+	path, sizes := threeClients(t), threeSizes
 	for _, c := range []struct {
 		transform def.Transform
 		metric    string
 	}{{transforms.Exact, "dense"}, {transforms.Exact, "diag"}, {transforms.Augmented, "dense"}, {transforms.Augmented, "diag"}} {
-		b, dense := bindPath(t, filepath.Join(dir, "m.vfl"), c.transform, 1), c.metric == "dense"
+		b, dense := bindPath(t, path, c.transform, 1), c.metric == "dense"
 		given := map[string]string{"secure-sum": "on", "metric": c.metric, "chains": "4", "warmup": "300", "draws": "300"}
 		_, report := attacked(t, b, "nuts", given)
 		name := c.transform.Name + ", " + c.metric
@@ -434,6 +443,70 @@ func TestAttackSeparatesMaskedSums(t *testing.T) {
 		}
 		if s.Directions != 13 || dense && (len(s.Groups) != 3 || two != 3) || !dense && single != 13 {
 			t.Errorf("%s: %d directions, %d groups, %d single columns, %d of two values: %s", name, s.Directions, len(s.Groups), single, two, s.Missing)
+		}
+	}
+}
+
+// Where the residual of a linear regression is known the adjoint is a linear function of the total, and under augmented the same follows. Under exact it does not, since there is no noise by which steps
+// differ: nothing is claimed then.
+func TestAttackSeparatesALinearRegression(t *testing.T) {
+	path := threeClients(t)
+	text, err := os.ReadFile(path)
+	good(t, nil, err)
+	linear := strings.NewReplacer("y : binary", "y : real", "bernoulli_logit(m + Xa * ua + Xb * ub + Xc * uc)", "normal(m + Xa * ua + Xb * ub + Xc * uc, 0.5)").Replace(string(text))
+	write(t, path, linear)
+	for transform, want := range map[string]int{"augmented": 13, "exact": 0} {
+		on, _ := transforms.Named(transform)
+		b := bindPath(t, path, on, 0.1)
+		_, report := attacked(t, b, "nuts", map[string]string{"secure-sum": "on", "chains": "4", "warmup": "300", "draws": "300"})
+		s := report.Separated[0]
+		if s.Directions != want || want > 0 && len(s.Groups) != 3 || want == 0 && s.Missing == "" {
+			t.Errorf("%s: %d directions of %d, %d groups: %s", transform, s.Directions, s.Dimensions, len(s.Groups), s.Missing)
+		}
+		for _, g := range s.Groups {
+			if !g.Whole || !(g.Within >= 0.99) || !(g.Correlation >= 0.99) {
+				t.Errorf("%s, %s: %+v", transform, g.Party, g)
+			}
+		}
+	}
+}
+
+// From masked sums of the same clients it has as much after a default fit by quadrature, without any trajectory: all directions, whose they are, and each client's cut; under a diagonal q(θ) every
+// single column. Under power the noise of each client hides part of the variances: where it is large, whose the directions are.
+func TestAttackSeparatesMaskedVariances(t *testing.T) {
+	path := threeClients(t)
+	for _, c := range []struct {
+		transform      def.Transform
+		theta          string
+		rho            float64
+		groups, single int
+	}{
+		{transforms.Exact, "fixed fullrank", 0, 3, 0}, {transforms.Exact, "fixed meanfield", 0, 13, 13},
+		{transforms.Exact, "joint", 0, 3, 0}, {transforms.Exact, "fullrank", 0, 3, 0}, {transforms.Exact, "meanfield", 0, 13, 13},
+		{transforms.Augmented, "joint", 0.02, 3, 0}, {transforms.Augmented, "joint", 1, 3, 0}, {transforms.Power, "joint", 0.02, 3, 0}, {transforms.Power, "joint", 1, 13, 0},
+	} {
+		b := bindPath(t, path, c.transform, c.rho)
+		given, by := map[string]string{"secure-sum": "on", "theta-guide": c.theta}, "variances"
+		if theta, fixed := strings.CutPrefix(c.theta, "fixed "); fixed {
+			given["theta-guide"], given["estimator"], by = theta, "fixed", "draws"
+		}
+		_, report := attacked(t, b, "sfvi", given)
+		name := fmt.Sprintf("%s, rho %v, %s", c.transform.Name, c.rho, c.theta)
+		if len(report.Separated) != 1 || len(report.Cuts) != 1 {
+			t.Fatalf("%s: %d sums, %d cuts", name, len(report.Separated), len(report.Cuts))
+		}
+		if missing := unnamed(verdictOf(t, b, "sfvi", given, nil), report); len(missing) > 0 {
+			t.Errorf("%s: the verdict does not name\n%s", name, strings.Join(missing, "\n"))
+		}
+		s, single := report.Separated[0], 0
+		for _, g := range s.Groups {
+			single += len(g.Single)
+			if !(g.Within >= 0.999) || c.groups == 3 && (g.Directions != threeSizes[g.Party] || !(g.Correlation >= 0.999)) {
+				t.Errorf("%s, %s: %d directions, %v of them in its columns, correlation %v", name, g.Party, g.Directions, g.Within, g.Correlation)
+			}
+		}
+		if s.By != by || s.Directions != 13 || len(s.Groups) != c.groups || single != c.single {
+			t.Errorf("%s: by %s %d directions, %d groups, %d single columns: %s", name, s.By, s.Directions, len(s.Groups), single, s.Missing)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type firstRounds struct {
 	parties []*model.Party // of the run
 	copies  []*model.Party // with these the receiver computes the adjoint as a function of the cut: it has the program and its shared data
 	clear   [][]*attack.Clear
+	totals  []*attack.Variances
 	sums    bool // those of the cuts cross without noise too
 	rounds  int
 	relayed *density.Exchange // the exchange that brought cuts at draws; nil: none did
@@ -38,10 +39,10 @@ const (
 var errEnough = errors.New("enough rounds")
 
 // bareRounds returns what crosses without noise by sum and member, the sum itself behind its members; nil where all has noise, or single windows of rows are evaluated.
-func (p *Prepared) bareRounds(ctx context.Context) ([][]*attack.Clear, error) {
+func (p *Prepared) bareRounds(ctx context.Context) (*firstRounds, error) {
 	relayed := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool { return attack.AtFinalDraws(u.Exchange) || first(u.Exchange) })
 	if !p.Plan.Exact && !p.Plan.Power && !relayed || len(p.Plan.Windows) > 0 {
-		return nil, nil
+		return &firstRounds{}, nil
 	}
 	f := &firstRounds{plan: p.Plan, sums: !p.Plan.Power || relayed}
 	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) error {
@@ -55,7 +56,7 @@ func (p *Prepared) bareRounds(ctx context.Context) ([][]*attack.Clear, error) {
 		return f.run(ctx, p, p.startedAt(density.Chain(env, 1), 1))
 	})
 	f.settle()
-	return f.clear, err
+	return f, err
 }
 
 // run repeats the fit that the run begins with, if it has one, and then the run, until there is enough.
@@ -113,7 +114,7 @@ func (f *firstRounds) begin() {
 		if f.sums && len(group.Members) > 1 {
 			members[len(group.Members)] = &attack.Clear{}
 		}
-		f.clear = append(f.clear, members)
+		f.clear, f.totals = append(f.clear, members), append(f.totals, attack.NewVariances(f.plan, g))
 	}
 }
 
@@ -132,7 +133,12 @@ func (f *firstRounds) Sent(int, [][][]float64, [][]float64) {}
 
 // Relayed implements session.Watcher. Of draws every second is taken: the others are their reflections in the mean, which is the first. Without draws the first
 // round trip of the linear system has cuts too.
-func (f *firstRounds) Relayed(x *density.Exchange, columns int, up [][][]float64, sum, _ [][]float64) {
+func (f *firstRounds) Relayed(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
+	for _, v := range f.totals {
+		if v != nil {
+			v.Relayed(x, columns, sum, down)
+		}
+	}
 	switch {
 	case attack.AtFinalDraws(x):
 	case first(x) && f.relayed == nil:

@@ -287,7 +287,7 @@ func exchanges(s backends.Settings) []density.Use {
 	if s.Text(estimator) == byQuadrature || open && unsuited(s) == nil && !adam {
 		s = settled(s.With(estimator, byQuadrature), nil)
 		out = append(out, comparing)
-		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients(), s.Text(thetaGuide) == quadrature.Joint, weighs(s))...)
+		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Text(thetaGuide), s.Transform.AtClients(), weighs(s))...)
 	}
 	return out
 }
@@ -309,6 +309,8 @@ func fixedExchanges(s backends.Settings) []density.Use {
 		{
 			Exchange: drawSlopesExchange, Often: "every evaluation" + quadrature.InPieces, Least: 1, Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3, Answers: "ELBO and the next step",
 			LeastColumns: 2, MostColumns: responses * m,
+			// The noise stays, with second moments that all know, and factors of covariances are triangular: also with a full one the columns follow one after another.
+			Motion: density.ByColumn,
 		},
 		{
 			Exchange: quadrature.Mixing, Often: "every step of the fit", Least: 1, Most: max(lbfgs.Products, 4*mostResponses), LeastAnswers: 1, MostAnswers: max(turnAnswers, 2*mostResponses+1),

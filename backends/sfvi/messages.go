@@ -45,8 +45,9 @@ var drawingExchange = &density.Exchange{
 
 // drawSlopesExchange brings cuts at many draws; the adjoints there come back.
 var drawSlopesExchange = &density.Exchange{
-	Name: "draw slopes",
-	Up:   density.MessageKind{Name: "draws", Carries: []density.Carried{{Content: quadrature.CutDraws, Scale: density.Contributions}, {Content: density.Scalars}}},
+	Name:    "draw slopes",
+	Divides: "half the differences of draws of two evaluations have each client's directions in common, by which the total divides into each client's part, row by row",
+	Up:      density.MessageKind{Name: "draws", Carries: []density.Carried{{Content: quadrature.CutDraws, Scale: density.Contributions}, {Content: density.Scalars}}},
 	Down: density.MessageKind{Name: "draw slopes", Carries: []density.Carried{{Scale: density.Contributions, Content: &density.Content{
 		Prefix: "slopes ", What: "adjoints of {name} at these draws", Masked: "no",
 		Learns: "for each row and draw a function of the response and of the sum of what all clients send: the sign gives a binary response; where the response is known " +

@@ -92,6 +92,9 @@ func sampledExchanges(s backends.Settings) []density.Use {
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: 2*batchOf + verdicts,
 		Scalars: "terms of log p − log q, whether the gradient was finite, squared lengths of draws at the end, and once how far the mean gradient and the sds of q(θ) are from rest and how many dimensions it has, in four numbers",
 	}
+	if s.Transform.CutsCross() && s.Plan.Minibatch == 0 {
+		use.Motion = quadrature.Motion(s.Text(thetaGuide))
+	}
 	if s.Plan.Minibatch > 0 {
 		use.Often = "every evaluation, of the rows of a window or of all"
 	}

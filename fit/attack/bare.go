@@ -43,6 +43,9 @@ func (r *Recorder) here() density.Circumstance {
 
 // Relayed implements session.Watcher.
 func (r *Recorder) Relayed(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
+	for _, v := range r.variances {
+		v.Relayed(x, columns, sum, down)
+	}
 	shown, answered := x.Up.Shows(r.here()), x.Down.Shows(r.here())
 	for _, v := range r.views {
 		if v.members != nil {

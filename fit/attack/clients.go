@@ -10,14 +10,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/model"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A Separation is what the steps of Markov chains show of a sum over clients: whose share of it is whose.
+// A Separation is what the steps of Markov chains, or the variances of a fit, show of a sum over clients: whose share of it is whose.
 type Separation struct {
 	Name    string   `json:"name"`    // of the sum
 	Parties []string `json:"parties"` // whose cuts it is of
-	Chains  int      `json:"chains"`  // whose steps follow a law
+	By      string   `json:"by"`      // "steps" of chains, or "variances" of iterations
+	Chains  int      `json:"chains"`  // whose steps follow a law; of variances, those that follow one, and another than those before
 	Of      int      `json:"chains_of"`
 	// Directions lie in the columns of one client each; Dimensions is that of the span of the totals, 0 where it is not small.
 	Directions int `json:"directions"`
@@ -27,6 +29,14 @@ type Separation struct {
 	Missing string           `json:"missing"` // why nothing, or not everything, was found; "" where nothing is missing
 	Groups  []Share          `json:"groups"`  // directions of one client each
 }
+
+// What a separation is by.
+const (
+	bySteps     = "steps"
+	byVariances = "variances"
+	byDraws     = "draws"
+	byEpochs    = "epochs"
+)
 
 // A Share is what is known of one client's share of a sum, or of a part of it. What compares with the truth is null, and Party "", where there is none.
 type Share struct {
@@ -64,13 +74,13 @@ type member struct {
 	columns []Column
 }
 
-// separations separates all sums that cross without noise. The truth is nil where it is not known.
+// separations separates all sums by the steps of chains. The truth is nil where it is not known.
 func separations(chains []*Recorder, truth func(party, cut int) Truth) []Separation {
 	out := []Separation{}
 	for k, first := range chains[0].steps {
 		plan := chains[0].plan
 		group := plan.Groups[first.group]
-		sum := &sums{rows: first.rows, of: len(chains)}
+		sum := &sums{rows: first.rows}
 		for _, port := range group.Members {
 			rho := cutOf(plan, port).Rho
 			sum.variance += float64(rho * rho)
@@ -82,27 +92,8 @@ func separations(chains []*Recorder, truth func(party, cut int) Truth) []Separat
 		if seen == 0 { // the algorithm makes no trajectories
 			continue
 		}
-		var members []member
-		one := Separation{Name: group.Name, Groups: []Share{}, Of: len(chains), Gap: posterior.NotApplicable()}
-		for _, port := range group.Members {
-			name := plan.Names[port.Party]
-			one.Parties = append(one.Parties, name)
-			if truth == nil {
-				continue
-			}
-			t := truth(port.Party, port.Index)
-			var deviations [][]float64
-			for _, d := range t.Draws {
-				v := slices.Clone(d)
-				centred(v)
-				deviations = append(deviations, v)
-			}
-			m := member{party: name, mean: t.Mean, columns: t.Columns}
-			if len(deviations) > 1 {
-				m.span = orthonormal(deviations)
-			}
-			members = append(members, m)
-		}
+		one, members := begun(plan, first.group, truth)
+		one.By, one.Of = bySteps, len(chains)
 		if plan.Power {
 			one.Missing = "under power each client's steps are of a likelihood of its own, which this attack does not follow: that nothing is separated is no proof"
 		} else {
@@ -113,16 +104,76 @@ func separations(chains []*Recorder, truth func(party, cut int) Truth) []Separat
 	return out
 }
 
-// Separate separates the sums that a run's recorders followed, and compares with the truth.
-func Separate(chains []*Recorder, s Simulation) []Separation { return separations(chains, s.Truth) }
+// begun is the head of a separation of a sum, and what is true of its members.
+func begun(plan *model.Plan, group int, truth func(party, cut int) Truth) (one Separation, members []member) {
+	g := plan.Groups[group]
+	one = Separation{Name: g.Name, Groups: []Share{}, Gap: posterior.NotApplicable()}
+	for _, port := range g.Members {
+		name := plan.Names[port.Party]
+		one.Parties = append(one.Parties, name)
+		if truth == nil {
+			continue
+		}
+		t := truth(port.Party, port.Index)
+		var deviations [][]float64
+		for _, d := range t.Draws {
+			v := slices.Clone(d)
+			centred(v)
+			deviations = append(deviations, v)
+		}
+		m := member{party: name, mean: t.Mean, columns: t.Columns}
+		if len(deviations) > 1 {
+			m.span = orthonormal(deviations)
+		}
+		members = append(members, m)
+	}
+	return one, members
+}
+
+// Separate separates the sums that a run's recorders followed, and those of fits without trajectories, and compares with the truth.
+func Separate(chains []*Recorder, s Simulation) []Separation {
+	return append(separations(chains, s.Truth), relayed(chains[0], s.Variances, s.Truth)...)
+}
 
 // SeparateRecorded does so without knowing the truth.
-func SeparateRecorded(chains []*Recorder) []Separation { return separations(chains, nil) }
+func SeparateRecorded(chains []*Recorder) []Separation {
+	return append(separations(chains, nil), relayed(chains[0], chains[0].variances, nil)...)
+}
+
+// relayed separates the sums of fits: by quadrature, by fixed draws, and by sampling.
+func relayed(r *Recorder, all []*Variances, truth func(party, cut int) Truth) []Separation {
+	out := variances(r.plan, all, truth)
+	for _, e := range r.epochs {
+		if e.seen > leaving && len(out) == 0 {
+			one, members := begun(r.plan, e.span.group, truth)
+			e.separate(&one, members)
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// variances separates the sums of fits by quadrature and by fixed draws.
+func variances(plan *model.Plan, all []*Variances, truth func(party, cut int) Truth) (out []Separation) {
+	for _, v := range all {
+		if v == nil || len(v.kept)+len(v.fixed.batches) == 0 {
+			continue
+		}
+		one, members := begun(plan, v.group, truth)
+		if len(v.kept) > 0 {
+			v.separate(&one, members)
+		} else {
+			v.fixed.separate(&one, v.picks, members)
+		}
+		out = append(out, one)
+	}
+	return out
+}
 
 // sums are the steps of a sum in all chains, in coordinates of the first one's basis.
 type sums struct {
 	rows     int
-	of       int
+	places   []int // the elements that these rows are of; nil: all
 	chains   []*steps
 	base     *steps
 	kept     [][][]float64 // entries, by chain
@@ -152,7 +203,7 @@ func (s *sums) gather() {
 			}
 			defect = max(defect, 1-column)
 		}
-		if defect > 1-alike {
+		if defect > 1-near {
 			s.kept = append(s.kept, nil)
 			continue
 		}
@@ -224,21 +275,25 @@ func (s *sums) report(out *Separation, members []member) {
 	if found == nil {
 		return
 	}
+	s.describe(out, found, members, "steps", "a third chain")
+	if out.Directions == 0 && few {
+		out.Missing = fmt.Sprintf("too few steps for %d dimensions: two halves of them do not give the same directions", r)
+	}
+}
+
+// describe says what was found, from what, and with what it would be grouped.
+func (s *sums) describe(out *Separation, found *separation, members []member, from, third string) {
 	for _, is := range found.stable {
 		if is {
 			out.Directions++
 		}
 	}
 	switch {
-	case out.Directions == 0 && few:
-		out.Missing = fmt.Sprintf("too few steps for %d dimensions: two halves of them do not give the same directions", r)
 	case out.Directions == 0:
-		out.Missing = "two halves of the steps give different directions"
-	case found.groups == 0:
-		out.Missing = "it takes a third chain to tell whose the directions are"
-	}
-	if out.Directions == 0 {
+		out.Missing = "two halves of the " + from + " give different directions"
 		return
+	case found.groups == 0:
+		out.Missing = "it takes " + third + " to tell whose the directions are"
 	}
 	out.Gap = posterior.Number(found.gap)
 	groups := found.groups
@@ -311,7 +366,11 @@ func (s *sums) share(found *separation, group int, members []member) (out Share)
 	if len(members) == 0 {
 		out.Mean = numbers(mean)
 		if len(basis) > 0 && len(elements) >= fewestRows*len(basis) {
-			out.Rows = rowsOf(basis, Followed(s.rows))
+			places := s.places
+			if places == nil {
+				places = Followed(s.rows)
+			}
+			out.Rows = rowsOf(basis, places)
 		}
 		return out
 	}
@@ -395,16 +454,19 @@ func rowsOf(basis [][]float64, picks []int) [][]int {
 	return out
 }
 
+// things are what separations count.
+var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations", byEpochs: "epochs"}
+
 // separationText writes what was separated.
 func separationText(b *strings.Builder, all []Separation, known bool) {
 	if len(all) == 0 {
 		return
 	}
-	b.WriteString("\nSums over clients separated by the steps of the chains: whose share is whose\n")
-	lines := [][]string{{"sum", "of", "chains", "directions", "client", "its directions", "in its columns", "correlation", "one round", "single columns", "columns of two values"}}
+	b.WriteString("\nSums over clients separated by the steps of chains, or by the variances of a fit by quadrature: whose share is whose\n")
+	lines := [][]string{{"sum", "of", "by", "directions", "client", "its directions", "in its columns", "correlation", "one round", "single columns", "columns of two values"}}
 	names := ""
 	for _, s := range all {
-		head := []string{s.Name, listed(s.Parties), fmt.Sprintf("%d of %d", s.Chains, s.Of), fmt.Sprintf("%d of %d", s.Directions, s.Dimensions)}
+		head := []string{s.Name, listed(s.Parties), fmt.Sprintf("%d of %d %s", s.Chains, s.Of, things[s.By]), fmt.Sprintf("%d of %d", s.Directions, s.Dimensions)}
 		if len(s.Groups) == 0 {
 			lines = append(lines, append(head, "-", "-", "-", "-", "-", "-", "-"))
 		}
@@ -435,7 +497,7 @@ func separationText(b *strings.Builder, all []Separation, known bool) {
 			names += fmt.Sprintf("%s: %s.\n", s.Name, s.Missing)
 		}
 	}
-	b.WriteString(posterior.AlignLeft(lines) + names + `its directions: of the span of the totals, found by their steps; those of a group are coupled in the metric of one client. in its columns: the least share of one
+	b.WriteString(posterior.AlignLeft(lines) + names + `its directions: of the span of the totals, found by their steps or variances; those of a group are coupled in the metric, or in the covariance, of one client. in its columns: the least share of one
 of them that lies in the span of the client's columns. correlation: of the reconstructed mean of its cut with the true mean. one round: share of one reconstructed
 evaluation in that span. single columns: of the client, each a direction that no other is coupled with (|correlation| of 0.98 or more).
 `)

@@ -20,14 +20,25 @@ import (
 //	Δ²u = H(Δ²g + κg) − Au + constant,
 //
 // the law of a chain without noise, with u for its total and Δ²g + κg for its adjoint: the rest is as there (separate.go). With H and A known u shows c, up to a constant, at each single point.
+//
+// Where the adjoint is a linear function of the total, as in a linear regression with a known residual, g = −wt + constant, κ and k cannot be told apart. With κ' = κ + kw the vector u = Δ²t + κ't is the same but for a
+// constant, and
+//
+//	Δ²u = sH Δ²g − (A + κwH/κ')u + constant,  s = 1 − κ/κ':
+//
+// H up to a factor, which is all that directions and clients need. The factor follows from k = ρ²κ, as in small steps.
 
 // A law of noise is what the steps of all rows share.
-type noiseLaw struct{ kappa, k float64 }
+type noiseLaw struct {
+	kappa, k float64
+	w        float64 // of an adjoint that is a linear function of the total, where kappa is κ'; else 0
+}
 
 // The span is looked for when this many points are there, and then when they have doubled, as long as there is room for whole totals and adjoints.
 const (
 	firstSought = 32
-	lastSought  = 256
+	lastSought  = 1024
+	mostSought  = 96      // points that are compared
 	mostWhole   = 1 << 21 // numbers
 )
 
@@ -80,18 +91,20 @@ func (s *steps) find() {
 func lowRank(points []step, n int) (noiseLaw, [][]float64) {
 	const second, total, adjoint = 0, 1, 2
 	points = disjoint(points)
-	points = points[:min(len(points), n/3)]
-	count := len(points) - 1 // differences from the first, which are without the constants
-	if count < 2 {
+	x := differences(points[:min(len(points), n/3, mostSought)], n)
+	w, but := linearIn(x)
+	if w > 0 { // then the noise of a trajectory has few dimensions
+		points = slices.CompactFunc(points, func(a, b step) bool { return a.entry[0] == b.entry[0] })
+		if x = differences(points[:min(len(points), n/3, mostSought)], n); but {
+			x = centredRows(x)
+		}
+	}
+	if x[0] == nil {
 		return noiseLaw{}, nil
 	}
-	var x [3]*mat.Dense
+	count, _ := x[0].Dims()
 	scale := [3]float64{}
-	for k, of := range []func(step) []float64{func(t step) []float64 { return t.second }, func(t step) []float64 { return t.at }, func(t step) []float64 { return t.adjoint }} {
-		x[k] = mat.NewDense(count, n, nil)
-		for i, p := range points[1:] {
-			vec.Sub(n, x[k].RawRowView(i), of(p), of(points[0]))
-		}
+	for k := range x {
 		scale[k] = mat.Norm(x[k], 2)
 	}
 	var gram [3][3]*mat.Dense
@@ -113,21 +126,28 @@ func lowRank(points []step, n int) (noiseLaw, [][]float64) {
 	}
 	svd.UTo(vectors)
 	values := svd.Values(nil)
-	still := fallIn(values, 2*count)
-	rank := still - 2*count
+	noisy := 2 * count // dimensions of the noise of totals and adjoints
+	if w > 0 {
+		noisy = count
+	}
+	still := fallIn(values, noisy)
+	rank := still - noisy
 	if most := min(count/2, mostRank, mostBasis/n); still == 0 || rank < 1 || rank > most {
 		return noiseLaw{}, nil
 	}
 	var products [3]float64
 	for j := still; j < 3*count; j++ {
 		for i := range count {
-			w := vectors.At(i, j) / scale[second]
+			v := vectors.At(i, j) / scale[second]
 			for k := range products {
-				products[k] += float64(w * vectors.At(k*count+i, j) / scale[k])
+				products[k] += float64(v * vectors.At(k*count+i, j) / scale[k])
 			}
 		}
 	}
 	law := noiseLaw{kappa: products[total] / products[second], k: -products[adjoint] / products[second]}
+	if w > 0 {
+		law = noiseLaw{kappa: law.kappa + float64(law.k*w), w: w}
+	}
 	weights := [3]float64{}
 	for range polishing {
 		weights = [3]float64{second: 1, total: law.kappa, adjoint: -law.k}
@@ -151,8 +171,11 @@ func lowRank(points []step, n int) (noiseLaw, [][]float64) {
 		}
 		tt, ta, aa := outside(total, total), outside(total, adjoint), outside(adjoint, adjoint)
 		ts, as := outside(total, second), outside(adjoint, second)
-		det := float64(tt*aa) - float64(ta*ta)
-		law = noiseLaw{kappa: (float64(ta*as) - float64(aa*ts)) / det, k: (float64(tt*as) - float64(ta*ts)) / det}
+		if det := float64(tt*aa) - float64(ta*ta); w > 0 {
+			law.kappa = -ts / tt
+		} else {
+			law = noiseLaw{kappa: (float64(ta*as) - float64(aa*ts)) / det, k: (float64(tt*as) - float64(ta*ts)) / det}
+		}
 	}
 	if !(values[rank-1] > lowRankFall*math.Abs(values[rank])) {
 		return noiseLaw{}, nil
@@ -172,6 +195,53 @@ func lowRank(points []step, n int) (noiseLaw, [][]float64) {
 		return noiseLaw{}, nil
 	}
 	return law, basis
+}
+
+// differences are those of the points from the first, which are without the constants: of second differences, totals and adjoints; nil where there are too few.
+func differences(points []step, n int) (x [3]*mat.Dense) {
+	if len(points) < 3 {
+		return x
+	}
+	for k, of := range []func(step) []float64{func(t step) []float64 { return t.second }, func(t step) []float64 { return t.at }, func(t step) []float64 { return t.adjoint }} {
+		x[k] = mat.NewDense(len(points)-1, n, nil)
+		for i, p := range points[1:] {
+			vec.Sub(n, x[k].RawRowView(i), of(p), of(points[0]))
+		}
+	}
+	return x
+}
+
+// centredRows are matrices without the mean over the rows of the data.
+func centredRows(x [3]*mat.Dense) (out [3]*mat.Dense) {
+	for k, m := range x {
+		if m == nil {
+			continue
+		}
+		out[k] = mat.DenseCopyOf(m)
+		for i := range m.RawMatrix().Rows {
+			centred(out[k].RawRowView(i))
+		}
+	}
+	return out
+}
+
+// linearIn is w where the adjoints are −w times the totals, perhaps but for one number that all rows share, such as an intercept; and else 0.
+func linearIn(x [3]*mat.Dense) (w float64, but bool) {
+	if x[0] == nil {
+		return 0, false
+	}
+	for _, of := range [][3]*mat.Dense{x, centredRows(x)} {
+		var products, left mat.Dense
+		products.MulElem(of[1], of[2])
+		w = -mat.Sum(&products) / math.Pow(mat.Norm(of[1], 2), 2)
+		left.Scale(w, of[1])
+		left.Add(&left, of[2])
+		if w > 0 && mat.Norm(&left, 2) <= exactly*mat.Norm(of[2], 2) {
+			return w, but
+		}
+		but = true
+	}
+	return 0, false
 }
 
 // disjoint are points that share no neighbour, which would relate second differences to totals whatever the law.
@@ -244,19 +314,22 @@ func ranked(gram *mat.Dense) (*mat.Dense, []float64) {
 	return vectors, values
 }
 
-// quiet are the entries without noise: the place, u, Δ²g + κg, and as they are the adjoint and the total, all in coordinates of the basis.
+// quiet are the entries without noise: the place, u, Δ²g + κg, or Δ²g where that is linear, and as they are the adjoint and the total, all in coordinates of the basis.
 func (s *steps) quiet() (out [][]float64) {
 	if s.basis == nil {
 		return nil
 	}
-	r := s.rank
+	r, turn := s.rank, s.law.kappa
+	if s.law.w > 0 {
+		turn = 0
+	}
 	for _, t := range stepsOf(s.entries(), r) {
 		e := append(make([]float64, 0, header+4*r), t.entry[:header]...)
 		for i := range r {
 			e = append(e, t.second[i]+float64(s.law.kappa*t.at[i])-float64(s.law.k*t.adjoint[i]))
 		}
 		for i := range r {
-			e = append(e, t.bent[i]+float64(s.law.kappa*t.adjoint[i]))
+			e = append(e, t.bent[i]+float64(turn*t.adjoint[i]))
 		}
 		out = append(out, append(append(e, t.adjoint...), t.at...))
 	}
@@ -265,11 +338,19 @@ func (s *steps) quiet() (out [][]float64) {
 
 // restore puts the cuts' sum c in place of u, by the law of the chain: c = (κ − A)⁻¹(u − Hg) up to a constant, and its mean is that of t − ρ²g, ρ² being the variance of the noise of the sum.
 func (s *steps) restore(entries [][]float64, l *law, variance float64) bool {
-	r := l.h.SymmetricDim()
-	var inverse, turned mat.Dense
+	r, kappa := l.h.SymmetricDim(), s.law.kappa
+	var inverse, turned, h mat.Dense
 	turned.CloneFrom(l.back)
+	h.CloneFrom(l.h)
+	if w := s.law.w; w > 0 {
+		kappa /= 1 + float64(variance*w)
+		h.Scale(1/(1-kappa/s.law.kappa), &h)
+		var part mat.Dense
+		part.Scale(kappa*w/s.law.kappa, &h)
+		turned.Add(&turned, &part)
+	}
 	for i := range r {
-		turned.Set(i, i, turned.At(i, i)+s.law.kappa)
+		turned.Set(i, i, turned.At(i, i)+kappa)
 	}
 	if inverse.Inverse(&turned) != nil {
 		return false
@@ -277,7 +358,7 @@ func (s *steps) restore(entries [][]float64, l *law, variance float64) bool {
 	shift, c := make([]float64, r), mat.NewVecDense(r, nil)
 	for _, e := range entries {
 		u, g, t := e[header:header+r], e[header+2*r:header+3*r], e[header+3*r:]
-		c.MulVec(l.h, mat.NewVecDense(r, g))
+		c.MulVec(&h, mat.NewVecDense(r, g))
 		c.SubVec(mat.NewVecDense(r, u), c)
 		var of mat.VecDense
 		of.MulVec(&inverse, c)

@@ -25,6 +25,8 @@ type Simulation struct {
 	Truth func(party, cut int) Truth
 	// Clear returns what crosses without noise of a member of a sum of the plan, or of the sum itself where member is their number; nil for nothing.
 	Clear func(group, member int) *Clear
+	// Variances are those of the sums, where a fit by quadrature is in the run.
+	Variances []*Variances
 }
 
 // Followed lists the elements of a cut of n that recorders follow: all of a short one, evenly spaced ones of a long one.

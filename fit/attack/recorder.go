@@ -28,9 +28,11 @@ type Recorder struct {
 	recording bool          // what crosses without noise is kept, and what is under masks
 	words     [][][]float64 // of the newest evaluation or relay: contributions under masks
 
-	steps  []*steps // of sums that cross without noise
-	place  density.PathPoint
-	placed bool // the newest evaluation is at a point of a trajectory
+	steps     []*steps     // of sums that cross without noise
+	variances []*Variances // where what crosses without noise is kept
+	epochs    []*epochs    // of sums that cross without noise, at no trajectory
+	place     density.PathPoint
+	placed    bool // the newest evaluation is at a point of a trajectory
 }
 
 // mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
@@ -45,6 +47,12 @@ func newRecorder(plan *model.Plan, recording bool) *Recorder {
 	for g, group := range plan.Groups {
 		if s := newSteps(plan, g); s != nil {
 			r.steps = append(r.steps, s)
+		}
+		if e := newEpochs(plan, g); e != nil {
+			r.epochs = append(r.epochs, e)
+		}
+		if v := NewVariances(plan, g); recording && v != nil {
+			r.variances = append(r.variances, v)
 		}
 		picks := spaced(group.Len, mostElements)
 		single, sources := make([]*view, len(group.Members)), make([]source, len(group.Members))
@@ -99,6 +107,11 @@ func (r *Recorder) Sent(window int, z [][][]float64, total [][]float64) {
 	r.window = window
 	for _, s := range r.steps {
 		s.sent(window, r.placed, r.place, total)
+	}
+	for _, e := range r.epochs {
+		if !r.placed {
+			e.sent(window, total)
+		}
 	}
 	r.placed = false
 	if !r.taken(r.rounds + 1) {

@@ -65,7 +65,7 @@ z_1 + z_2  clinic … lab[3] (4)  0.0000   0.9500
 func TestReportAsJSON(t *testing.T) {
 	r := known()
 	r.Cuts, r.Cuts[1].Progress = r.Cuts[1:], []Progress{}
-	r.Separated = []Separation{{Name: "z", Parties: []string{"a", "b"}, Chains: 1, Of: 4, Dimensions: 13, Gap: posterior.NotApplicable(), Missing: "a reason", Groups: []Share{}}}
+	r.Separated = []Separation{{Name: "z", Parties: []string{"a", "b"}, By: bySteps, Chains: 1, Of: 4, Dimensions: 13, Gap: posterior.NotApplicable(), Missing: "a reason", Groups: []Share{}}}
 	var b bytes.Buffer
 	if err := posterior.WriteJSON(&b, r); err != nil {
 		t.Fatal(err)
@@ -113,6 +113,7 @@ func TestReportAsJSON(t *testing.T) {
         "a",
         "b"
       ],
+      "by": "steps",
       "chains": 1,
       "chains_of": 4,
       "directions": 0,
@@ -136,7 +137,7 @@ func TestReportAsJSON(t *testing.T) {
 func TestSeparationAsText(t *testing.T) {
 	none := posterior.NotApplicable()
 	one := Separation{
-		Name: "z", Parties: []string{"a", "b"}, Chains: 4, Of: 4, Directions: 3, Dimensions: 3, Gap: 1234,
+		Name: "z", Parties: []string{"a", "b"}, By: bySteps, Chains: 4, Of: 4, Directions: 3, Dimensions: 3, Gap: 1234,
 		Groups: []Share{
 			{Party: "a", Directions: 2, Within: 1, Whole: true, Correlation: 0.99991, Round: 0.9999, Columns: &Columns{All: 2, TwoValued: 1, Found: []string{"sex"}}},
 			{Party: "b", Directions: 1, Within: 0.999, Whole: true, Correlation: 0.9998, Round: 0.9997, Single: []Single{{"age", 0.9995}}},
@@ -148,7 +149,7 @@ func TestSeparationAsText(t *testing.T) {
 	separationText(&b, []Separation{one}, true)
 	separationText(&b, []Separation{blind}, false)
 	for _, want := range []string{
-		"z    a, b  4 of 4  3 of 3      a       2               1.0000          0.9999       0.9999     0               1 of 1",
+		"z    a, b  4 of 4 chains  3 of 3      a       2               1.0000          0.9999       0.9999     0               1 of 1",
 		"z: sex found exactly, and known to be of a", "z: age of b is a direction, with correlation 0.9995", "a factor of 1.2e+03",
 		"group 1  2 ", "group 2  1 ", "cannot be compared",
 	} {

@@ -26,6 +26,7 @@ type law struct {
 	h    *mat.SymDense
 	back *mat.Dense // the coefficients of the total, -A
 	used int        // steps that follow it
+	left float64    // the share of a total of variances that it leaves; 0 for steps
 }
 
 // The regression is on those steps that follow it best, as often as their choice changes: a trimmed one (Rousseeuw 1984, "Least median of squares regression").
@@ -166,7 +167,7 @@ func lawOf(all []step, rank int) *law {
 	if !(odd <= believed*believed*all2) {
 		return nil
 	}
-	return &law{h, back, count}
+	return &law{h: h, back: back, used: count}
 }
 
 func less(a, b float64) int {
@@ -222,8 +223,11 @@ type separation struct {
 	gap        float64 // by how much the couplings within groups exceed those between them
 }
 
-// alike is the cosine from which on a direction is the one that half of the steps gives.
-const alike = 0.99
+// near is the cosine from which on a direction is the one that half of the steps gives.
+const near = 0.99
+
+// likely is how many times what the second best law leaves another may leave of which directions are.
+const likely = 100
 
 // separated separates with the laws of some chains, and those that the two halves of the steps of each give: nil where there are less than two chains with laws.
 func separated(laws []*law, halves [2][]*law) *separation {
@@ -237,9 +241,18 @@ func separated(laws []*law, halves [2][]*law) *separation {
 		return nil
 	}
 	s := &separation{chains: len(at)}
+	left := []float64{}
+	for _, k := range at {
+		left = append(left, laws[k].left)
+	}
+	slices.Sort(left)
+	bound := math.Max(likely*left[1], rounding) // directions are of the most exact ones
 	a, b, best := -1, -1, 0.0
 	for _, i := range at {
 		for _, j := range at {
+			if laws[i].left > bound || laws[j].left > bound {
+				continue
+			}
 			if _, values := together(laws[i].h, laws[j].h); i < j && values != nil && apart(values) > best {
 				a, b, best = i, j, apart(values)
 			}
@@ -254,7 +267,7 @@ func separated(laws []*law, halves [2][]*law) *separation {
 		return nil
 	}
 	s.settle(halves, a, b)
-	s.divide(laws, halves, a, b)
+	s.divide(s.others(laws, halves, a, b))
 	return s
 }
 
@@ -305,16 +318,20 @@ func apart(values []float64) float64 {
 
 // settle finds which directions each half of the steps gives too.
 func (s *separation) settle(halves [2][]*law, a, b int) {
-	_, n := s.directions.Dims()
-	s.stable = make([]bool, n)
-	for k := range s.stable {
-		s.stable[k] = true
-	}
-	for _, half := range halves {
-		var other *mat.Dense
+	var given [2]*mat.Dense
+	for k, half := range halves {
 		if half[a] != nil && half[b] != nil {
-			other, _ = together(half[a].h, half[b].h)
+			given[k], _ = together(half[a].h, half[b].h)
 		}
+	}
+	s.alike(given[0], given[1])
+}
+
+// alike finds which directions are among others, twice; nil are none.
+func (s *separation) alike(given ...*mat.Dense) {
+	_, n := s.directions.Dims()
+	s.stable = slices.Repeat([]bool{true}, n)
+	for _, other := range given {
 		if other == nil {
 			clear(s.stable)
 			return
@@ -326,7 +343,7 @@ func (s *separation) settle(halves [2][]*law, a, b int) {
 			for i := range n {
 				best = max(best, math.Abs(cosines.At(i, k)))
 			}
-			s.stable[k] = s.stable[k] && best >= alike
+			s.stable[k] = s.stable[k] && best >= near
 		}
 	}
 }
@@ -346,24 +363,31 @@ func (s *separation) couplings(l *law) *mat.Dense {
 	return out
 }
 
+// A coupled is what couples the directions in a chain that they are not from: by all of its steps, and by each half of them.
+type coupled struct{ whole, first, second *mat.Dense }
+
+// others are those of the chains beside the two that the directions are from.
+func (s *separation) others(laws []*law, halves [2][]*law, a, b int) (out []coupled) {
+	for c, l := range laws {
+		if c != a && c != b && l != nil && halves[0][c] != nil && halves[1][c] != nil {
+			out = append(out, coupled{s.couplings(l), s.couplings(halves[0][c]), s.couplings(halves[1][c])})
+		}
+	}
+	return out
+}
+
 // divide finds the clients: the spanning tree of the directions by their largest couplings in the other chains, without those edges that are
 // below the largest gap in the couplings along it. It begins at 1, and ends at what two halves of the steps differ by.
-func (s *separation) divide(laws []*law, halves [2][]*law, a, b int) {
+func (s *separation) divide(others []coupled) {
 	n := len(s.stable)
 	s.group = slices.Repeat([]int{-1}, n)
 	most := mat.NewDense(n, n, nil)
 	var errors []float64
-	third := 0
-	for c, l := range laws {
-		if c == a || c == b || l == nil || halves[0][c] == nil || halves[1][c] == nil {
-			continue
-		}
-		third++
-		k, first, second := s.couplings(l), s.couplings(halves[0][c]), s.couplings(halves[1][c])
+	for _, o := range others {
 		for i := range n {
 			for j := range n {
-				if most.Set(i, j, max(most.At(i, j), k.At(i, j))); i < j && s.stable[i] && s.stable[j] {
-					errors = append(errors, math.Abs(first.At(i, j)-second.At(i, j)))
+				if most.Set(i, j, max(most.At(i, j), o.whole.At(i, j))); i < j && s.stable[i] && s.stable[j] {
+					errors = append(errors, math.Abs(o.first.At(i, j)-o.second.At(i, j)))
 				}
 			}
 		}
@@ -374,7 +398,7 @@ func (s *separation) divide(laws []*law, halves [2][]*law, a, b int) {
 			members = append(members, k)
 		}
 	}
-	if third == 0 || len(members) < 2 {
+	if len(others) == 0 || len(members) < 2 {
 		return
 	}
 	slices.Sort(errors)

@@ -18,6 +18,7 @@ type walker struct {
 	y       []float64
 	inverse [][]float64 // M⁻¹
 	rho     float64     // sd of the noise of the total: 0 where there is none
+	linear  bool        // the likelihood is normal, with a known sd
 	sums    [][]float64 // of the cuts, without noise
 }
 
@@ -82,10 +83,17 @@ func (w *walker) total(theta []float64) []float64 {
 func (w *walker) adjoint(total []float64) []float64 {
 	out := make([]float64, len(total))
 	for i, t := range total {
+		if w.linear {
+			out[i] = (3*w.y[i] - t) / knownVariance
+			continue
+		}
 		out[i] = w.y[i] - 1/(1+math.Exp(-t-0.3))
 	}
 	return out
 }
+
+// knownVariance is that of a normal response.
+const knownVariance = 1.5
 
 // The noise of a walker's total turns around its mean, as that of a sampler: its coordinates are normal a priori, and the step is of a normal distribution whose mean is not the right one.
 const (
@@ -177,12 +185,16 @@ func plantedTruth(party, _ int) (t Truth) {
 }
 
 // plantedChains are those of a masked sum under noise of sd rho at each client.
-func plantedChains(chains int, dense, wander bool, rho float64) (out []*Recorder) {
+func plantedChains(chains int, dense, wander bool, rho float64) []*Recorder {
+	return chainsOf(chains, dense, wander, false, rho)
+}
+
+func chainsOf(chains int, dense, wander, linear bool, rho float64) (out []*Recorder) {
 	plan := planOf(plantedRows, rho, rho, rho)
 	plan.Exact, plan.Wire.Masked, plan.Wire.Fixed = rho == 0, true, true
 	for k := range chains {
 		r, w := NewRecorder(plan), newWalker(uint64(k), dense)
-		w.rho = rho * math.Sqrt(3)
+		w.rho, w.linear = rho*math.Sqrt(3), linear
 		w.show(r, 400, wander)
 		out = append(out, r)
 	}
@@ -209,6 +221,23 @@ func TestPlantedClientsAreSeparated(t *testing.T) {
 			}
 			if dense && !slices.Equal(sizes, planted) || !dense && (len(sizes) != 13 || single != 13) {
 				t.Errorf("rho %v, dense %t: groups of %v directions, %d single columns", rho, dense, sizes, single)
+			}
+		}
+	}
+}
+
+// They do in a linear regression with a known residual too, where the adjoint is a linear function of the total and only one number of the noise's law can be known.
+func TestPlantedLinearRegressionIsSeparated(t *testing.T) {
+	for _, rho := range []float64{0.05, 1} {
+		for _, dense := range []bool{true, false} {
+			s := separations(chainsOf(4, dense, false, true, rho), plantedTruth)[0]
+			if groups := map[bool]int{true: 3, false: 13}[dense]; s.Directions != 13 || len(s.Groups) != groups {
+				t.Errorf("rho %v, dense %t: %+v", rho, dense, s)
+			}
+			for _, g := range s.Groups {
+				if !(g.Within >= 0.99) || g.Whole != dense || !dense && len(g.Single) != 1 {
+					t.Errorf("rho %v, dense %t: %+v", rho, dense, g)
+				}
 			}
 		}
 	}

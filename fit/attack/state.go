@@ -26,7 +26,7 @@ func (r *Recorder) Load(in io.Reader) error {
 // heading is a line that two recorders share if one can load what the other saved.
 func (r *Recorder) heading() string {
 	var b strings.Builder
-	b.WriteString("vflc server view 5")
+	b.WriteString("vflc server view 6")
 	if r.plan.Wire.Masked {
 		b.WriteString("; masked")
 	}
@@ -52,6 +52,12 @@ func (r *Recorder) state(c *checkpoint.Codec) {
 	}
 	for _, s := range r.steps {
 		s.state(c)
+	}
+	for _, e := range r.epochs {
+		e.state(c)
+	}
+	for _, v := range r.variances {
+		v.state(c)
 	}
 }
 

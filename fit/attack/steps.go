@@ -212,7 +212,7 @@ func (s *steps) state(c *checkpoint.Codec) {
 	c.Ints(&s.seen, &s.rank, &s.next, &s.idle, &n)
 	c.Bool(&s.off)
 	c.Bool(&s.full)
-	c.Float(&s.law.kappa, &s.law.k)
+	c.Float(&s.law.kappa, &s.law.k, &s.law.w)
 	if s.rank < 0 || s.rank > mostRank || s.rank*s.rows > mostBasis {
 		c.Fail(errSteps)
 		s.rank = 0

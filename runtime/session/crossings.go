@@ -64,20 +64,29 @@ func (f *frame) hidden(i int, c Crossing) Crossing {
 		c.Masked, c.Learns = "masks, which cancel in the sum over its clients", c.Content.Total
 		c.Hidden = true
 		if c.Reach == density.Contribution && c.Motion != density.Otherwise {
-			c.Learns += separated
-			if c.Motion != density.ByClient {
-				c.Learns += byColumn
-			}
+			c.Learns += c.separated()
 		}
 	}
 	return c
 }
 
-// separated is what a receiver can do with totals along the trajectories of a sampler.
-const separated = "; the mask does not keep clients apart: along a trajectory a total changes by a known multiple of the adjoint, by which two chains divide it into each client's part, row by row"
-
-// byColumn is what it can do besides where a client's metric may be diagonal.
-const byColumn = ", and by column where the client's metric is diagonal, as --metric auto may have it of more than 64 parameters or of priors that depend on one another"
+// separated is what a receiver can do with totals of which one evaluation follows from another.
+func (c Crossing) separated() string {
+	text := "; the mask does not keep clients apart: " + c.Exchange.Divides
+	if c.Exchange.Divides == "" {
+		text += "at draws whose covariance is each client's own and changes over the fit, two stretches of it divide the total into each client's part"
+		if c.DenseMost > 0 { // a metric
+			text = "; the mask does not keep clients apart: along a trajectory a total changes by a known multiple of the adjoint, by which two chains divide it into each client's part, row by row"
+		}
+	}
+	switch c.Motion {
+	case density.ByColumn:
+		text += ", and by column"
+	case density.Adapted:
+		text += ", and by column where the client's metric is diagonal, as --metric auto may have it of more than 64 parameters or of priors that depend on one another"
+	}
+	return text
+}
 
 // besides name what crosses with the numbers of a channel.
 var besides = map[*density.Content]string{Mark: " (mark)", Grid: " (grid)"}

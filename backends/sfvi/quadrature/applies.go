@@ -29,7 +29,30 @@ func Affordable(b density.Block, l *density.Linear) error {
 }
 
 // Exchanges are those of a run.
-func Exchanges(guide string, atClients, joint, correct bool) []density.Use {
+func Exchanges(guide, theta string, atClients, correct bool) []density.Use {
+	out := exchanges(guide, atClients, theta == Joint, correct)
+	for i, u := range out {
+		switch u.Exchange {
+		case momentsExchange:
+			if guide != MeanField { // else z does not follow the cut, and its variance tells nothing of the covariance
+				out[i].Motion = Motion(theta)
+			}
+		case cutMomentsExchange, solvingExchange:
+			out[i].Motion = Motion(theta)
+		}
+	}
+	return out
+}
+
+// Motion is how a form of q(θ) moves from iteration to iteration: its covariance is that of each party alone, and of each parameter where it is diagonal.
+func Motion(theta string) density.Motion {
+	if theta == MeanField {
+		return density.ByColumn
+	}
+	return density.ByClient
+}
+
+func exchanges(guide string, atClients, joint, correct bool) []density.Use {
 	terms := "terms of the ELBO at its mean and of products of its latest iterates"
 	if atClients {
 		out := []density.Use{

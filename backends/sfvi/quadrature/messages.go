@@ -47,7 +47,7 @@ var CutDraws = &density.Content{
 
 // momentsExchange brings means and variances of what crosses at the cuts; under a transform at the server the slopes of the likelihood come back.
 var momentsExchange = &density.Exchange{
-	Name: "moments",
+	Name: "moments", Divides: byVariances,
 	Up: density.MessageKind{Name: "moments", Carries: []density.Carried{
 		{Content: &moment, Scale: density.Contributions}, {Content: density.Scalars, When: density.Circumstance.AtServer},
 	}},
@@ -83,7 +83,7 @@ var slopesExchange = &density.Exchange{
 // solvingExchange has products in the iterative solution of a linear system. In place of products the first brings cuts at draws from the priors, and last the mean and the variances of
 // the cuts under the fit.
 var solvingExchange = &density.Exchange{
-	Name: "solving",
+	Name: "solving", Divides: byVariances,
 	Up: density.MessageKind{Name: "product", Carries: []density.Carried{{Scale: density.Products, Content: &density.Content{
 		Prefix: "product ",
 		What:   "{client}'s covariance of {cut} times the server's vectors; in place of that first {cut} at draws from its prior, and its mean and variance under the fit",
@@ -114,12 +114,12 @@ var Batch = &density.Exchange{
 
 // cutMomentsExchange brings, under a transform at the clients, means and variances of the cuts alone; their sums come back.
 var cutMomentsExchange = &density.Exchange{
-	Name: "cut moments",
+	Name: "cut moments", Divides: byVariances,
 	Up: density.MessageKind{Name: "cut moments", Carries: []density.Carried{
-		{Content: as(moment, "mean and variance of {cut} under the approximation"), Scale: density.Contributions},
+		{Content: as(moment, "mean and variance of {cut} under the approximation", density.MeanOfCut), Scale: density.Contributions},
 	}},
 	Down: density.MessageKind{Name: "cut sums", Carries: []density.Carried{
-		{Content: as(momentSum, "sums of mean and variance of the cuts of {name}"), Scale: density.Contributions}, {Content: density.Answers},
+		{Content: as(momentSum, "sums of mean and variance of the cuts of {name}", density.Nothing), Scale: density.Contributions}, {Content: density.Answers},
 	}},
 }
 
@@ -127,12 +127,15 @@ var cutMomentsExchange = &density.Exchange{
 var expansionExchange = &density.Exchange{
 	Name: "expansion",
 	Up: density.MessageKind{Name: "expansion", Carries: []density.Carried{{Scale: density.Adjoints, Content: as(slopePart,
-		"expected slope and curvature at {client} of the likelihood in {name}, the noise integrated out, and the curvature that mixes with the server's parameters")}}},
+		"expected slope and curvature at {client} of the likelihood in {name}, the noise integrated out, and the curvature that mixes with the server's parameters", density.Nothing)}}},
 	Down: density.MessageKind{Name: "expanded", Carries: []density.Carried{{Content: density.Answers}}},
 }
 
-// as is a content that is shown in place of another, from which nothing is looked for.
-func as(c density.Content, what string) *density.Content {
-	c.What, c.Shows = what, density.Nothing
+// byVariances is how totals divide where clients tell variances.
+const byVariances = "the variances in all rows follow from one matrix for each client, and those of two iterations divide the total into each client's part, row by row"
+
+// as is a content near to another.
+func as(c density.Content, what string, shows density.Shown) *density.Content {
+	c.What, c.Shows = what, shows
 	return &c
 }
