@@ -88,6 +88,7 @@ t ~ normal(m, 1)
 		"param f : real[G] ~ normal(u, s) @ a\n" + logit + "f[g])",
 		"param f ~ normal(k, s) @ a\n" + logit + "X * B + f)",
 		"yb ~ bernoulli_logit(u[g] + b)",
+		"param f : real[G, P] ~ normal(q, 1) @ a\n" + logit + "rowdot(X, f[g]))", // a sum over the categories for each column
 	}
 	refusedOnes := []string{
 		// what others know picks or multiplies rows

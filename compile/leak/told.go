@@ -2,6 +2,7 @@ package leak
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/vflc/vflc/compile/accept"
@@ -64,15 +65,21 @@ func (r *reader) namesOf(list ...ast.Expr) *nameSet {
 	return to
 }
 
-// tells finds the told parameters. A shared number gives one equation in each round, and so tells a number, and an array of as few elements as there are such
-// numbers where length knows it; a shared array tells an array.
+// tells finds the told parameters. Each element of what is shared gives one equation in each round. A shared number so tells a number, and a shared array one of
+// no more axes: along other axes its gradient is a sum. Where length knows how many elements there are, as many equations as unknown numbers tell these.
 func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 	out := told{}
 	tell := func(p *nameSet) {
 		names := slices.Sorted(maps.Keys(p.shared))
-		array := slices.ContainsFunc(names, func(name string) bool { return !p.shared[name].Type.Scalar() })
+		axes, equations := -1, 0
+		for _, name := range names {
+			axes = max(axes, len(p.shared[name].Type.Dims))
+			if r.length != nil {
+				equations += min(r.length(name), math.MaxInt32)
+			}
+		}
 		for name, s := range p.own {
-			if len(names) > 0 && (array || s.Type.Scalar() || r.length != nil && r.length(name) <= len(names)) {
+			if axes >= len(s.Type.Dims) || r.length != nil && r.length(name) <= equations {
 				out[name] = names[0]
 			}
 		}
