@@ -15,7 +15,8 @@ type logDensity = func(x float64, t []float64) float64
 
 func lgamma(x float64) float64 { v, _ := math.Lgamma(x); return v }
 
-// elsewhereDensities are the distributions that names known elsewhere are replaced by, as those who have these names define them.
+// elsewhereDensities are the distributions that names known elsewhere are replaced by, as those who have
+// these names define them.
 var elsewhereDensities = map[string]logDensity{
 	"normal":      func(x float64, t []float64) float64 { return distuv.Normal{Mu: t[0], Sigma: t[1]}.LogProb(x) },
 	"half_normal": func(x float64, t []float64) float64 { return math.Ln2 + distuv.Normal{Sigma: t[0]}.LogProb(x) },
@@ -70,7 +71,8 @@ var elsewhereDensities = map[string]logDensity{
 // ofVectors are distributions with one argument elsewhere and here, or with a mean and a precision matrix.
 var ofVectors = map[string]int{"categorical": 1, "dirichlet": 1, "multi_normal_prec": 2}
 
-// A distribution that is put in the place of a name known elsewhere has the density of that one at random values and arguments, in the same order.
+// A distribution that is put in the place of a name known elsewhere has the density of that one at random
+// values and arguments, in the same order.
 func TestDistributionsKnownElsewhereAgree(t *testing.T) {
 	u, r := New(), rand.New(rand.NewPCG(3, 4))
 	for _, f := range diag.Foreigns(diag.Distributions) {

@@ -55,7 +55,8 @@ y ~ normal(m + x * b, 1)
 	}
 }
 
-// What is refused of a client's own likelihoods, one statement each behind the declarations, and what is not.
+// What is refused of a client's own likelihoods, one statement each behind the declarations, and what is
+// not.
 func TestOwnLikelihoods(t *testing.T) {
 	const declared = `client a
 data t : real[N] @ shared

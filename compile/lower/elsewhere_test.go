@@ -14,7 +14,8 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// A sample is two positive numbers, two vectors and a symmetric positive definite matrix of size 3, and the weights of the elements of a result.
+// A sample is two positive numbers, two vectors and a symmetric positive definite matrix of size 3, and the
+// weights of the elements of a result.
 type sample struct {
 	s, t    float64
 	u, v, w []float64
@@ -49,7 +50,8 @@ func (k *sample) solved() float64 {
 	return k.weighted(x.AtVec)
 }
 
-// structural are functions of arrays that names known elsewhere are replaced by: a number with a call of it, and what those who have the name define.
+// structural are functions of arrays that names known elsewhere are replaced by: a number with a call of it,
+// and what those who have the name define.
 var structural = map[string]struct {
 	text string
 	want func(k *sample) float64
