@@ -3,6 +3,7 @@ package fit
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/compile/accept"
@@ -16,7 +17,14 @@ import (
 // clauses are what may stand behind a likelihood: the densities of censored and truncated values have arguments of their own.
 var clauses = []string{
 	"censor(right = cens)", "censor(left = cens)", "censor(interval = hi)", "truncate(lower = 0)", "truncate(upper = top)", "truncate(lower = 0, upper = 9)",
-	"truncate(lower = 0) censor(right = cens)", "truncate(upper = top) censor(interval = hi)",
+	"truncate(lower = 0) censor(right = cens)", "truncate(upper = top) censor(interval = hi)", "weights w0",
+}
+
+// mixtures are mixtures with clients' cuts in their components.
+var mixtures = []string{
+	"y ~ mixture([0.3, 0.7], normal(m + x * b + w * d, s), normal(m, 2))",
+	"y ~ mixture([0.3, 0.7], normal(m + x * b, s), normal(w * d, 2))",
+	"y ~ mixture([0.3, 0.7], normal(m + x * b + w * d, s), normal(0, 1)) truncate(lower = 0)",
 }
 
 // clausedText is a model with a likelihood of two clients' cuts and a clause.
@@ -26,6 +34,7 @@ data y : real[N] @ shared
 data cens : binary[N] @ shared
 data hi : real[N] @ shared
 data top : real[N] @ shared
+data w0 : real<lower=0>[N] @ shared
 data x : real[N] @ a
 data w : real[N] @ c
 param m ~ normal(0, 1)
@@ -33,6 +42,12 @@ param s ~ half_normal(1)
 param b ~ normal(0, 1) @ a
 param d ~ normal(0, 1) @ c
 y ~ normal(m + x * b + w * d, s) ` + clause + "\n"
+}
+
+// mixedText is the model with another likelihood.
+func mixedText(likelihood string) string {
+	head, _, _ := strings.Cut(clausedText(""), "y ~ ")
+	return head + likelihood + "\n"
 }
 
 // auditsOf compiles a text under every transform and audits, as every algorithm has it, what is a bundle: how many are.
@@ -75,6 +90,9 @@ func FuzzAudit(f *testing.F) {
 	for _, clause := range clauses {
 		f.Add(clausedText(clause))
 	}
+	for _, likelihood := range mixtures {
+		f.Add(mixedText(likelihood))
+	}
 	examples, _ := filepath.Glob("../examples/*.vfl")
 	for _, path := range examples {
 		if b, err := os.ReadFile(path); err == nil {
@@ -84,14 +102,20 @@ func FuzzAudit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { auditsOf(t, text) })
 }
 
-// Likelihoods with a clause are audited under power too, where the response is shared.
+// Mixtures and likelihoods with a clause are audited under power too, where the response is shared.
 func TestAuditOfClauses(t *testing.T) {
-	audited := 0
+	audited, texts := 0, []string(nil)
 	for _, clause := range clauses {
-		n := auditsOf(t, clausedText(clause))
+		texts = append(texts, clausedText(clause))
+	}
+	for _, likelihood := range mixtures {
+		texts = append(texts, mixedText(likelihood))
+	}
+	for _, text := range texts {
+		n := auditsOf(t, text)
 		audited += n
 		if n == 0 {
-			t.Errorf("%s: no audit", clause)
+			t.Errorf("no audit\n%s", text)
 		}
 	}
 	if audited < 20 {

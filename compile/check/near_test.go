@@ -7,6 +7,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
@@ -30,18 +31,21 @@ func misspelt(name string, names []string) (out []string) {
 }
 
 // A thing of the language whose name is near is never a fix: that two names differ by a letter says nothing of their values. Every name is misspelt, and so is
-// every pair of near names, among functions, distributions, encoders, transforms and kinds of initial values.
+// every pair of near names, among functions, distributions, densities, encoders, transforms and kinds of initial values. What is put in is the same thing under a
+// name known elsewhere, of which other tests compare the values.
 func TestNoFixPutsAnotherThing(t *testing.T) {
 	u := stdlib.New()
 	for _, kind := range []struct {
 		names []string
 		text  string
+		space diag.Namespace
 	}{
-		{u.Funcs(), "data x : real[N]\nfactor sum(%(x))\n"},
-		{u.Dists(), "data x : real[N]\nx ~ %(x)\n"},
-		{u.Encoders(), "data X : real[N, P] from %(age)\nfactor sum(X)\n"},
-		{u.Transforms(), "client a\ndata y : real[N] @ shared\ndata x : real[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(x * b, 1)\ntransform %\n"},
-		{u.Initials(), "data y : real[N]\nweight w init %\ny ~ normal(w, 1)\n"},
+		{u.Funcs(), "data x : real[N]\nfactor sum(%(x))\n", diag.Functions},
+		{u.Dists(), "data x : real[N]\nx ~ %(x)\n", diag.Distributions},
+		{u.Dists(), "data x : real[N]\nfactor %_lpdf(x | 0, 1)\n", diag.Distributions},
+		{u.Encoders(), "data X : real[N, P] from %(age)\nfactor sum(X)\n", diag.Encoders},
+		{u.Transforms(), "client a\ndata y : real[N] @ shared\ndata x : real[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(x * b, 1)\ntransform %\n", diag.Values},
+		{u.Initials(), "data y : real[N]\nweight w init %\ny ~ normal(w, 1)\n", diag.Initials},
 	} {
 		known, noted := map[string]bool{}, 0
 		for _, name := range kind.names {
@@ -61,7 +65,7 @@ func TestNoFixPutsAnotherThing(t *testing.T) {
 						}
 					}
 					for _, f := range d.Fixes {
-						if strings.HasPrefix(f.Message, "did you mean") {
+						if foreign, ok := diag.Elsewhere(kind.space, wrong); !ok || !foreign.Same {
 							t.Errorf("%s: %s", wrong, f.Message)
 						}
 					}

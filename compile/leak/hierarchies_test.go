@@ -55,7 +55,8 @@ y ~ normal(m + x * b, 1)
 	}
 }
 
-// What is refused of a client's own likelihoods, one statement each behind the declarations, and what is not.
+// What is refused of a client's own likelihoods, one statement each behind the declarations, and what is
+// not.
 func TestOwnLikelihoods(t *testing.T) {
 	const declared = `client a
 data t : real[N] @ shared
@@ -88,6 +89,7 @@ t ~ normal(m, 1)
 		"param f : real[G] ~ normal(u, s) @ a\n" + logit + "f[g])",
 		"param f ~ normal(k, s) @ a\n" + logit + "X * B + f)",
 		"yb ~ bernoulli_logit(u[g] + b)",
+		"param f : real[G, P] ~ normal(q, 1) @ a\n" + logit + "rowdot(X, f[g]))", // a sum over the categories for each column
 	}
 	refusedOnes := []string{
 		// what others know picks or multiplies rows

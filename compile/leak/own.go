@@ -12,13 +12,16 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// An ownTerm is a part of a client's log density that no cut is in: a likelihood that the client evaluates alone, or the prior of one of its parameters.
+// An ownTerm is a part of a client's log density that no cut is in: a likelihood that the client evaluates
+// alone, or the prior of one of its parameters.
 //
-// The gradient of a term in a shared parameter is a sum over rows of functions of the parameter, whose value the receiver knows, of the client's data and
-// of its private parameters. As rounds go by the parameter takes other values and the data stay, so that the receiver has one more equation for each
-// element in each round. Private parameters in the term are unknown too, but they do not protect the rows: they are few beside the equations, or move
-// slowly, or are drawn from a density that the term itself gives. So a term that has both is refused, whatever else is in it, unless the gradient is
-// the same function of a few sums over the rows for all data: see sums.
+// The gradient of a term in a shared parameter is a sum over rows of functions of the parameter, whose value
+// the receiver knows, of the client's data and of its private parameters. As rounds go by the parameter
+// takes other values and the data stay, so that the receiver has one more equation for each element in each
+// round. Private parameters in the term are unknown too, but they do not protect the rows: they are few
+// beside the equations, or move slowly, or are drawn from a density that the term itself gives. So a term
+// that has both is refused, whatever else is in it, unless the gradient is the same function of a few sums
+// over the rows for all data: see sums.
 type ownTerm struct {
 	at            ast.Node
 	left, weights ast.Expr
@@ -28,7 +31,8 @@ type ownTerm struct {
 	prior         *check.Symbol // the parameter whose prior it is; nil for a likelihood
 }
 
-// ownOf lists the terms of a client in a model. A cut that does not leave it is a part of a likelihood that the client evaluates.
+// ownOf lists the terms of a client in a model. A cut that does not leave it is a part of a likelihood that
+// the client evaluates.
 func ownOf(p *transform.Program, party *transform.Party) []ownTerm {
 	client, cuts := party.Name, slices.Clone(party.Sent)
 	var out []ownTerm
@@ -105,9 +109,10 @@ func (r *reader) given(t ownTerm) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// sums reports whether the gradient of a term is a function of a few sums over its rows: the distribution is of an exponential family, its value is data
-// alone, the same function of the client's columns in every row, and its arguments are the same for all rows, or for all rows of one category. What crosses are then sums over the rows of a category, of which a
-// client counts the rows when it binds its data.
+// sums reports whether the gradient of a term is a function of a few sums over its rows: the distribution is
+// of an exponential family, its value is data alone, the same function of the client's columns in every row,
+// and its arguments are the same for all rows, or for all rows of one category. What crosses are then sums
+// over the rows of a category, of which a client counts the rows when it binds its data.
 func (r *reader) sums(t ownTerm) bool {
 	if t.dist == nil || !t.dist.Sums || t.left == nil || t.weights != nil || !r.alike(t.left) {
 		return false
@@ -116,7 +121,8 @@ func (r *reader) sums(t ownTerm) bool {
 	return !slices.ContainsFunc(t.args, func(e ast.Expr) bool { return e != nil && !r.grouped(e, &category) })
 }
 
-// grouped reports whether an expression is the same number for all rows of one category, whose name it notes. Nothing else of the client's data may be in it.
+// grouped reports whether an expression is the same number for all rows of one category, whose name it
+// notes. Nothing else of the client's data may be in it.
 func (r *reader) grouped(e ast.Expr, category *string) bool {
 	switch x := e.(type) {
 	case *ast.Paren:
@@ -157,8 +163,9 @@ func (r *reader) byCategory(x *ast.Index, category *string) bool {
 	return true
 }
 
-// alike reports whether an expression is the client's data, the same function of its columns in all rows: where others know what multiplies or picks a row, a sum
-// may be that row. A range of rows may be taken of the whole; how many it has is counted when data are bound.
+// alike reports whether an expression is the client's data, the same function of its columns in all rows:
+// where others know what multiplies or picks a row, a sum may be that row. A range of rows may be taken of
+// the whole; how many it has is counted when data are bound.
 func (r *reader) alike(e ast.Expr) bool {
 	switch x := e.(type) {
 	case *ast.Paren:
@@ -193,8 +200,8 @@ func (r *reader) elementwise(e ast.Expr) bool {
 	return false
 }
 
-// again lists the terms that are sums of a column which stands in an earlier one: with enough sums of one column, of its powers or by other categories, least
-// squares find its rows.
+// again lists the terms that are sums of a column which stands in an earlier one: with enough sums of one
+// column, of its powers or by other categories, least squares find its rows.
 func (r *reader) again(list []ownTerm) map[int]bool {
 	out, used := map[int]bool{}, map[string]bool{}
 	for i, t := range list {
@@ -228,12 +235,14 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 			continue
 		}
 		if again[i] {
-			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(), "these would be more sums of data of %s of which others cross: enough sums of one column give its rows", e.client)
+			d := e.diags.Errorf(diag.OwnLeak, e.File.Source, t.at.Span(),
+				"these would be more sums of data of %s of which others cross: enough sums of one column give its rows", e.client)
 			d.Note("leave a column to one likelihood with shared parameters; %s takes it as it is", accept.Flag(diag.OwnLeak))
 		}
-		e.tellers(diag.OwnLeak, t.at, known.rows(t), told, "the log density of "+e.client+", which crosses too, would give rows of its data away")
+		e.tellers(diag.OwnLeak, t.at, known.rows(t), told,
+			"the log density of "+e.client+", which crosses too, would give rows of its data away")
 	}
 	for _, x := range sent {
-		e.tellers(diag.GradientLeak, x, known.columns(x), told, "this gives columns of "+e.client+" away")
+		e.tellers(diag.GradientLeak, x, known.columns(x), told, "columns of "+e.client)
 	}
 }

@@ -2,6 +2,7 @@ package leak
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/vflc/vflc/compile/accept"
@@ -11,9 +12,11 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// told lists parameters of a client whose values the gradients of shared parameters give in every round, each with the shared parameter that does: of
-// beta ~ normal(mu, 1) the gradient in mu is beta - mu. Whoever receives it knows at which point the client evaluates. Its log density, a scalar of every
-// evaluation, is then a function of a known point whose coefficients are the data, and in a cut a told parameter multiplies columns by known numbers.
+// told lists parameters of a client whose values the gradients of shared parameters give in every round,
+// each with the shared parameter that does: of beta ~ normal(mu, 1) the gradient in mu is beta - mu. Whoever
+// receives it knows at which point the client evaluates. Its log density, a scalar of every evaluation, is
+// then a function of a known point whose coefficients are the data, and in a cut a told parameter multiplies
+// columns by known numbers.
 type told map[string]string
 
 // by lists what tells some parameters.
@@ -25,7 +28,8 @@ func (t told) by(names []string) []string {
 	return out
 }
 
-// A nameSet holds what an expression is a function of: the client's parameters and data, and the parameters that it receives.
+// A nameSet holds what an expression is a function of: the client's parameters and data, and the parameters
+// that it receives.
 type nameSet struct{ own, shared, data, seen map[string]*check.Symbol }
 
 // add adds the names in an expression.
@@ -55,7 +59,8 @@ func (r *reader) add(e ast.Expr, to *nameSet) {
 }
 
 func (r *reader) namesOf(list ...ast.Expr) *nameSet {
-	to := &nameSet{map[string]*check.Symbol{}, map[string]*check.Symbol{}, map[string]*check.Symbol{}, map[string]*check.Symbol{}}
+	empty := func() map[string]*check.Symbol { return map[string]*check.Symbol{} }
+	to := &nameSet{empty(), empty(), empty(), empty()}
 	for _, e := range list {
 		if e != nil {
 			r.add(e, to)
@@ -64,15 +69,22 @@ func (r *reader) namesOf(list ...ast.Expr) *nameSet {
 	return to
 }
 
-// tells finds the told parameters. A shared number gives one equation in each round, and so tells a number, and an array of as few elements as there are such
-// numbers where length knows it; a shared array tells an array.
+// tells finds the told parameters. Each element of what is shared gives one equation in each round. A shared
+// number so tells a number, and a shared array one of no more axes: along other axes its gradient is a sum.
+// Where length knows how many elements there are, as many equations as unknown numbers tell these.
 func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 	out := told{}
 	tell := func(p *nameSet) {
 		names := slices.Sorted(maps.Keys(p.shared))
-		array := slices.ContainsFunc(names, func(name string) bool { return !p.shared[name].Type.Scalar() })
+		axes, equations := -1, 0
+		for _, name := range names {
+			axes = max(axes, len(p.shared[name].Type.Dims))
+			if r.length != nil {
+				equations += min(r.length(name), math.MaxInt32)
+			}
+		}
 		for name, s := range p.own {
-			if len(names) > 0 && (array || s.Type.Scalar() || r.length != nil && r.length(name) <= len(names)) {
+			if axes >= len(s.Type.Dims) || r.length != nil && r.length(name) <= equations {
 				out[name] = names[0]
 			}
 		}
@@ -104,13 +116,15 @@ func (r *reader) knowing(t told) *reader {
 	return out
 }
 
-// columns lists the told parameters that tell columns of a cut apart. One number that multiplies all of it tells its unit alone.
+// columns lists the told parameters that tell columns of a cut apart. One number that multiplies all of it
+// tells its unit alone.
 func (r *reader) columns(cut ast.Expr) []string {
 	return r.onlyTold(maps.Keys(apart(r.read(cut))))
 }
 
-// rows lists the told parameters by which the log density of a term gives rows away. A parameter that is not told is one unknown number more for the one
-// equation of a round; it does not protect data that a told one multiplies.
+// rows lists the told parameters by which the log density of a term gives rows away. A parameter that is not
+// told is one unknown number more for the one equation of a round; it does not protect data that a told one
+// multiplies.
 func (r *reader) rows(t ownTerm) []string {
 	if t.common || r.deps(t.exprs()...)&onData == 0 || r.sums(t) || r.moments(t) {
 		return nil
@@ -133,19 +147,22 @@ func (r *reader) onlyTold(names func(func(string) bool)) []string {
 	return slices.DeleteFunc(slices.Sorted(names), func(name string) bool { return r.told[name] == "" })
 }
 
-// moments reports a normal likelihood of data whose location is linear in the parameters and whose scale has no data: its log density is a function of the
-// products of columns with one another and with the response, summed over the rows. No other exponential family has a location and a scale on the real line.
+// moments reports a normal likelihood of data whose location is linear in the parameters and whose scale has
+// no data: its log density is a function of the products of columns with one another and with the response,
+// summed over the rows. No other exponential family has a location and a scale on the real line.
 func (r *reader) moments(t ownTerm) bool {
 	d := t.dist
-	if d == nil || !d.Sums || d.LocationAt < 0 || d.ScaleAt < 0 || d.Support != def.RealLine || t.left == nil || t.weights != nil || r.deps(t.left) != onData {
+	normal := d != nil && d.Sums && d.LocationAt >= 0 && d.ScaleAt >= 0 && d.Support == def.RealLine
+	if !normal || t.left == nil || t.weights != nil || r.deps(t.left) != onData {
 		return false
 	}
 	scale, category := t.args[d.ScaleAt], ""
 	return (scale == nil || r.grouped(scale, &category) && category == "") && r.linear(t.args[d.LocationAt], false)
 }
 
-// linear reports an expression that is linear in parameters, with coefficients of data. A parameter for each row, whose coefficient is 1 in this row alone, is
-// none: its moments are the rows. Within a product with columns of the client, or as an element for each row, an array is no such parameter.
+// linear reports an expression that is linear in parameters, with coefficients of data. A parameter for each
+// row, whose coefficient is 1 in this row alone, is none: its moments are the rows. Within a product with
+// columns of the client, or as an element for each row, an array is no such parameter.
 func (r *reader) linear(e ast.Expr, within bool) bool {
 	known := func(e ast.Expr) bool { return r.deps(e)&(onPrivate|onShared) == 0 }
 	if e == nil || known(e) {
@@ -169,7 +186,8 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 		case "+", "-":
 			return r.linear(x.X, within) && r.linear(x.Y, within)
 		case "*":
-			return known(x.X) && r.linear(x.Y, within || r.deps(x.X)&onData != 0 && !r.facts(x.X).Type.Scalar()) || known(x.Y) && r.linear(x.X, within)
+			columns := r.deps(x.X)&onData != 0 && !r.facts(x.X).Type.Scalar()
+			return known(x.X) && r.linear(x.Y, within || columns) || known(x.Y) && r.linear(x.X, within)
 		case ".*":
 			return known(x.X) && r.linear(x.Y, within) || known(x.Y) && r.linear(x.X, within)
 		case "/", "./":
@@ -182,7 +200,8 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 // tellers reports parameters whose values shared ones tell.
 func (e *examiner) tellers(code diag.Code, at ast.Node, names []string, by told, what string) {
 	for _, name := range names {
-		e.diags.Errorf(code, e.File.Source, at.Span(), "the gradient of the shared parameter %s gives the value of %s in every round, and with it %s", by[name], name, what).
-			Note("give %s a prior without %s, or own %s at %s; %s takes it as it is", name, by[name], by[name], e.client, accept.Flag(code))
+		d := e.diags.Errorf(code, e.File.Source, at.Span(),
+			"the gradient of the shared parameter %s gives the value of %s in every round, and with it %s", by[name], name, what)
+		d.Note("give %s a prior without %s, or own %s at %s; %s takes it as it is", name, by[name], by[name], e.client, accept.Flag(code))
 	}
 }

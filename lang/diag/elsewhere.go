@@ -146,7 +146,7 @@ func foreignFunctions() []Foreign {
 		{Name: "log1pexp", From: inR, Write: "softplus", Same: true},
 		{Name: "log1exp", From: pymc, Write: "softplus", Same: true},
 		{Name: "ln", From: "the natural logarithm", Write: "log", Same: true},
-		{Name: "cumsum", From: "a name of R and NumPy", Write: "cumulative_sum", Same: true},
+		{Name: "cumsum", From: "a name of R and NumPy", Write: "cumulative_sum(x)", Note: "of a matrix it goes along each row"},
 		{Name: "std", From: python, Write: "sd(x)", Note: "sd divides by n - 1, NumPy's std by n"},
 		{Name: "variance", From: inStan, Write: "sd(x) ^ 2"},
 		{Name: "var", From: "a name of R and NumPy", Write: "sd(x) ^ 2", Note: "sd divides by n - 1, NumPy's var by n"},
@@ -172,7 +172,7 @@ func foreignFunctions() []Foreign {
 		{Name: "cbrt", From: inStan, Write: "x ^ (1 / 3)", Note: "this is for positive x"},
 		{Name: "exp2", From: inStan, Write: "2 ^ x"},
 
-		{Name: "logsumexp", From: python, Write: "log_sum_exp", Same: true},
+		{Name: "logsumexp", From: python, Write: "log_sum_exp(x)", Note: "of a matrix it is one number for each row"},
 		{Name: "logaddexp", From: python, Write: "log_sum_exp", Same: true},
 
 		{Name: "icloglog", From: "BUGS's name", Write: "inv_cloglog", Same: true},
@@ -203,13 +203,13 @@ func foreignFunctions() []Foreign {
 		{Name: "sinh", From: inStan, Write: "(exp(x) - exp(-x)) / 2"}, {Name: "cosh", From: inStan, Write: "(exp(x) + exp(-x)) / 2"},
 		{Name: "floor", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
 		{Name: "round", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
-		{Name: "cummax", From: inR, Write: "cumulative_max", Same: true}, {Name: "which", From: later, Note: "its length would depend on values; give the rows that count as `weights`, or choose between values by where(c, a, b)"},
+		{Name: "cummax", From: inR, Write: "cumulative_max(x)", Note: "of a matrix it goes along each row"}, {Name: "which", From: later, Note: "its length would depend on values; give the rows that count as `weights`, or choose between values by where(c, a, b)"},
 		{Name: "cholesky_decompose", From: inStan, Write: "cholesky", Same: true}, {Name: "chol", From: inR, Write: "cholesky(S)", Note: "R has the upper triangle, vfl the lower"}, {Name: "mdivide_left", From: inStan, Write: "solve", Same: true}, {Name: "mdivide_left_spd", From: inStan, Write: "solve", Same: true}, {Name: "quad_form_diag", From: inStan, Write: "outer(s, s) .* A"}, {Name: "multiply_lower_tri_self_transpose", From: inStan, Write: "L * L'"}, {Name: "diag_pre_multiply", From: inStan, Write: "col(s) .* L"}, {Name: "diag_matrix", From: inStan, Write: "diag", Same: true},
 		{Name: "gp_exp_quad_cov", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "cov_exp_quad", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "gp_matern32_cov", From: inStan, Write: "gp_matern32", Same: true}, {Name: "gp_matern52_cov", From: inStan, Write: "gp_matern52", Same: true},
 		{Name: "log_determinant", From: inStan, Write: "2 * sum(log(L[k, k]) for k in 1..K)", Note: "with let L = cholesky(S), for a covariance matrix"}, {Name: "log_determinant_spd", From: inStan, Write: "2 * sum(log(L[k, k]) for k in 1..K)", Note: "with let L = cholesky(S)"},
 		{Name: "determinant", From: inStan, Write: "exp(2 * sum(log(L[k, k]) for k in 1..K))", Note: "with let L = cholesky(S), for a covariance matrix"}, {Name: "trace", From: inStan, Write: "sum(S[k, k] for k in 1..K)"},
 		{Name: "matmul", From: python, Write: "X * b"}, {Name: "transpose", From: "a name of NumPy and BUGS", Write: "X'"}, {Name: "t", From: inR, Write: "X'"},
-		{Name: "concat", From: python, Write: "append", Same: true}, {Name: "concatenate", From: python, Write: "append", Same: true}, {Name: "stack", From: python}, {Name: "multiply_log", From: inStan, Write: "x * log(y)"}, {Name: "lmultiply", From: inStan, Write: "x * log(y)"},
+		{Name: "concat", From: python, Write: "append(a, b)"}, {Name: "concatenate", From: python, Write: "append(a, b)"}, {Name: "stack", From: python}, {Name: "multiply_log", From: inStan, Write: "x * log(y)"}, {Name: "lmultiply", From: inStan, Write: "x * log(y)"},
 		{Name: "columns_dot_product", From: inStan, Write: "col_means(X .* Y) * N", Note: "with N rows"}, {Name: "squared_distance", From: inStan, Write: "dot(x - y, x - y)"},
 	}
 }
@@ -238,7 +238,7 @@ func foreignDistributions() []Foreign {
 		{Name: "std_normal", From: inStan, Write: "normal(0, 1)"}, {Name: "Logistic", From: pymc, Write: "logistic", Same: true}, {Name: "dlogis", From: bugs, Write: "logistic(mu, sigma)", Note: "the second argument of BUGS is 1 / sigma, that of R sigma"},
 		{Name: "ChiSquared", From: pymc, Write: "chi_square", Same: true}, {Name: "chi2", From: python, Write: "chi_square", Same: true}, {Name: "dchisq", From: inR, Write: "chi_square", Same: true}, {Name: "dchisqr", From: "BUGS's name", Write: "chi_square", Same: true},
 
-		{Name: "Weibull", From: pymc, Write: "weibull", Same: true}, {Name: "dweib", From: "BUGS's name", Write: "weibull(alpha, sigma)", Note: "BUGS has the shape and lambda = sigma ^ -alpha"}, {Name: "dweibull", From: inR, Write: "weibull", Same: true}, {Name: "Gumbel", From: pymc, Write: "gumbel", Same: true}, {Name: "SkewNormal", From: pymc, Write: "skew_normal(mu, sigma, alpha)"}, {Name: "VonMises", From: pymc, Write: "von_mises", Same: true}, {Name: "Wald", From: pymc}, {Name: "rayleigh", From: inStan}, {Name: "skew_double_exponential", From: inStan},
+		{Name: "Weibull", From: pymc, Write: "weibull(alpha, sigma)", Note: "the shape stands first; NumPyro has the scale first"}, {Name: "dweib", From: "BUGS's name", Write: "weibull(alpha, sigma)", Note: "BUGS has the shape and lambda = sigma ^ -alpha"}, {Name: "dweibull", From: inR, Write: "weibull", Same: true}, {Name: "Gumbel", From: pymc, Write: "gumbel", Same: true}, {Name: "SkewNormal", From: pymc, Write: "skew_normal(mu, sigma, alpha)"}, {Name: "VonMises", From: pymc, Write: "von_mises", Same: true}, {Name: "Wald", From: pymc}, {Name: "rayleigh", From: inStan}, {Name: "skew_double_exponential", From: inStan},
 		{Name: "LogitNormal", From: pymc, Write: "logit_normal(mu, sigma)"}, {Name: "Pareto", From: pymc, Write: "pareto(m, alpha)", Note: "PyMC has alpha first"}, {Name: "dpar", From: "BUGS's name", Write: "pareto(c, alpha)", Note: "BUGS has alpha first"},
 		{Name: "BetaProportion", From: numpro, Write: "beta_proportion", Same: true},
 		{Name: "bernoulli_logit_glm", From: inStan, Write: "bernoulli_logit(a + X * b)"}, {Name: "poisson_log_glm", From: inStan, Write: "poisson_log(a + X * b)"}, {Name: "normal_id_glm", From: inStan, Write: "normal(a + X * b, sigma)"}, {Name: "neg_binomial_2_log_glm", From: inStan, Write: "neg_binomial_2_log(a + X * b, phi)"},
