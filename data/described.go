@@ -27,7 +27,7 @@ func (d *Dataset) describe(wants []Want, key string) (out []Described) {
 		h.View.Key = h.keyColumn(key)
 		uses, levels := h.uses(wants)
 		for _, a := range h.View.Arrays {
-			one := Described{Party: h.Party, File: h.View.Name, Column: a.Name, Cells: a.Len(), Uses: uses[a.Name]}
+			one := Described{Party: h.Party, File: h.View.Name, Column: a.Name, Cells: a.Len(), Uses: append([]string{}, uses[a.Name]...)}
 			one.Type, one.Missing, one.Values = a.summary(levels[a.Name])
 			out = append(out, one)
 		}

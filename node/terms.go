@@ -177,6 +177,11 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) {
 	for _, line := range arrive.lines() {
 		p.note("arrives", "%s", line)
 	}
+	p.forecast(a, rtt, often, numbers, kinds)
+}
+
+// forecast says what the messages cost that cross as often as one of some kind, and how many rounds a fit takes.
+func (p *preflight) forecast(a announcement, rtt time.Duration, often string, numbers int, kinds map[string]bool) {
 	if often == "" {
 		p.note("forecast", "nothing crosses more than once")
 		return

@@ -87,7 +87,7 @@ func (t *tableFlags) checkModel(cmd *cobra.Command, path string, m *compile.Mode
 	if err != nil {
 		return err
 	}
-	c := &tableCheck{found: diags}
+	c := &tableCheck{found: diags, Columns: []data.Described{}, Sizes: map[string]int{}}
 	joining.Told = c.told
 	b, diags, err := compile.Bind(m, sources, joining)
 	if err != nil {
@@ -129,7 +129,7 @@ func (t *tableFlags) checkProgram(cmd *cobra.Command, path, manifest string, asJ
 	if m.Parties[k].Family != "" {
 		member += "[1]"
 	}
-	c := &tableCheck{Sizes: map[string]int{}}
+	c := &tableCheck{Columns: []data.Described{}, Sizes: map[string]int{}}
 	part, diags, err := compile.OpenParty(m, member, source.New(path, string(text)), own)
 	if err != nil {
 		return err

@@ -199,25 +199,31 @@ func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []
 		return nil, err
 	}
 	address := d.held.Addr().String()
-	project := filepath.Join(dir, "project")
+	parties[0].Args = append(parties[0].Args, serveArgs(a, s, masked(a, given), address)...)
+	if err := d.provision(parties, address, s.seed); err != nil {
+		return nil, err
+	}
+	d.Processes = parties
+	fmt.Fprintf(cmd.ErrOrStderr(), "all parties are on this machine: each has policy = %q, and is asked nothing\n", "open")
+	return d, d.write()
+}
+
+// provision makes the project of the parties, the first of them the server, and lets each in.
+func (d *demo) provision(parties []*demoProcess, address string, seed uint64) error {
+	project := filepath.Join(d.dir, "project")
 	var names []string
 	for _, p := range parties {
 		names = append(names, p.Party)
 	}
 	if err := identity.Init(project, identity.Project{Name: "demo", Server: names[0], Address: address, Parties: names}); err != nil {
-		return nil, err
+		return err
 	}
-	for i, p := range parties {
-		if err := d.admit(project, p, s.seed); err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			p.Args = append(p.Args, serveArgs(a, s, masked(a, given), address)...)
+	for _, p := range parties {
+		if err := d.admit(project, p, seed); err != nil {
+			return err
 		}
 	}
-	d.Processes = parties
-	fmt.Fprintf(cmd.ErrOrStderr(), "all parties are on this machine: each has policy = %q, and is asked nothing\n", "open")
-	return d, d.write()
+	return nil
 }
 
 // demoPolicy is that of each party of a demonstration.

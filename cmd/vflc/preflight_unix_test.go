@@ -4,9 +4,11 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +33,16 @@ func (s *stage) waitingServer() *exec.Cmd {
 	s.t.Cleanup(func() { _ = server.Process.Kill() }) // it has ended, unless the test failed
 	if !s.hasStatus("server", fmt.Sprintf(`"process": %d`, server.Process.Pid)) || !s.hasStatus("server", `"state": "waiting"`) {
 		s.t.Fatal(s.logs("demo"))
+	}
+	address := s.demo().Processes[0].Args[slices.Index(s.demo().Processes[0].Args, "--listen")+1]
+	if !await.Until(func() bool { // it says that it waits before it listens
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	}) {
+		s.t.Fatal("nothing answers at", address)
 	}
 	return server
 }
