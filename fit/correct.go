@@ -176,7 +176,7 @@ func searched(s *backends.Search) []posterior.Finding {
 			return nil
 		}
 		return []posterior.Finding{{Check: "search", Value: posterior.Number(missing),
-			Text: fits + ": whether the posterior has several modes is not known", Try: "priors that leave less room; chains that begin apart"}}
+			Text: fits + ": whether the posterior has several modes is not known", Try: "priors that leave less room; chains that begin apart: --backend nuts without --init"}}
 	}
 	text := fmt.Sprintf("fits from several starting points converged at %d places, with ELBOs", len(s.Modes))
 	for i, e := range s.Modes {
@@ -189,5 +189,5 @@ func searched(s *backends.Search) []posterior.Finding {
 	if missing > 0 {
 		text += "; " + fits
 	}
-	return []posterior.Finding{{Check: "modes", Value: posterior.Number(len(s.Modes)), Text: text, Try: "priors or a parameterisation that leave one of them; chains that begin apart"}}
+	return []posterior.Finding{{Check: "modes", Value: posterior.Number(len(s.Modes)), Text: text, Try: "priors or a parameterisation that leave one of them; chains that begin apart: --backend nuts without --init"}}
 }
