@@ -129,12 +129,14 @@ type Hamiltonian interface {
 	InverseMetric(b int) (at func(i, j int) float64, diagonal bool)
 }
 
-// A Weighted is a kernel whose draws are of an approximation q, and that knows how it differs from the posterior there.
+// A Weighted is a kernel whose draws are of an approximation, and that has weighed draws of a proposal q near it.
 type Weighted interface {
 	// Ratios returns log p − log q, up to a constant, at independent draws from q: −Inf where it was not finite. The totals over the parties are
 	// the same at each of them. It is nil before Info.Done.
 	Ratios() []float64
-	// Correctable reports whether ratio id is that of draw id, of everything that a draw has, and weights are wanted: then they correct the draws. Where they are wanted and cannot, the error says
+	// Propose makes draw id the draw from q that ratio id is of, or one of the approximation again, as at first.
+	Propose(bool)
+	// Correctable reports whether ratio id is that of the proposed draw id, of everything that a draw has, and weights are wanted: then they correct the draws. Where they are wanted and cannot, the error says
 	// why and what could.
 	Correctable() (bool, error)
 }

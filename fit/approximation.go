@@ -26,7 +26,7 @@ type fitted struct {
 	drawing     time.Duration
 	fittingCPU  *posterior.Number // seconds of all cores; nil: not known
 	drawingCPU  *posterior.Number
-	weighted    *posterior.Draws // what was drawn, where the draws are resampled with weights
+	weighted    *posterior.Draws // what was weighed, where the draws are resampled with weights, or would be if these were reliable
 	corrected   []float64        // the weights
 	weighable   bool             // weights would correct the draws, if they are reliable
 	uncorrected string           // why they cannot, and what could; "": they can, or nobody wants it
@@ -87,18 +87,25 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 	if w, ok := c.kernel.(backends.Weighted); ok {
 		f.ratios = w.Ratios()
 		able, why := w.Correctable()
-		if f.weighable = able && f.info.Done; f.correctable() {
-			n = len(f.ratios)
-		}
+		f.weighable = able && f.info.Done
 		if why != nil {
 			f.uncorrected = why.Error()
+		}
+		if f.correctable() || f.misled() {
+			w.Propose(true)
+			if f.weighted, err = take(ctx, env, c.kernel, len(f.ratios), p.options.Auxiliary, p.variables()); err != nil {
+				return err
+			}
+			f.resample(env)
+			w.Propose(false)
 		}
 	}
 	if f.info.Done {
 		n = min(n, f.info.Draws)
 	}
-	err = f.take(ctx, env, c.kernel, n, p.options.Auxiliary, p.variables())
-	f.resample(env)
+	if f.corrected == nil {
+		f.draws, err = take(ctx, env, c.kernel, n, p.options.Auxiliary, p.variables())
+	}
 	f.drawing, f.work = time.Since(fitted), c.work.Plus(density.WorkOf(env).Minus(before))
 	f.fittingCPU, f.drawingCPU = cpu.end()
 	return err
@@ -144,17 +151,17 @@ func stopped(stop <-chan struct{}) bool {
 }
 
 // take draws from the fitted approximation, or from the one at the interrupt.
-func (f *fitted) take(ctx context.Context, env density.Env, k backends.Kernel, n int, auxiliary bool, vars []posterior.Variable) error {
-	f.draws = posterior.NewDraws(vars, 1, n)
+func take(ctx context.Context, env density.Env, k backends.Kernel, n int, auxiliary bool, vars []posterior.Variable) (*posterior.Draws, error) {
+	draws := posterior.NewDraws(vars, 1, n)
 	taker := NewTaker(env, auxiliary)
 	for id := range n {
 		row, err := taker.Take(ctx, k, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		f.draws.Append(0, row)
+		draws.Append(0, row)
 	}
-	return nil
+	return draws, nil
 }
 
 // converged reports whether the fit ended, and at an optimum.

@@ -27,9 +27,12 @@ func (f *fitted) correctable() bool {
 // exact reports whether the approximation is the posterior up to rounding.
 func (f *fitted) exact() bool { return slices.Max(f.ratios)-slices.Min(f.ratios) < equalRatios }
 
+// misled reports whether weights would correct draws, were they reliable.
+func (f *fitted) misled() bool { return f.weighable && float64(f.khat()) > posterior.KhatBound }
+
 // weights are the smoothed importance weights of the draws, which add up to 1.
 func (f *fitted) weights() []float64 {
-	out := pareto.Smooth(f.ratios[:f.draws.Len(0)], 1).LogWeights
+	out := pareto.Smooth(f.ratios, 1).LogWeights
 	for i, w := range out {
 		out[i] = portable.Exp(w)
 	}
@@ -38,11 +41,11 @@ func (f *fitted) weights() []float64 {
 
 // moved is how far weights that are not reliable would move means and standard deviations; nil where they are reliable, or would be no correction.
 func (f *fitted) moved() *posterior.Moved {
-	if k := float64(f.khat()); !f.weighable || !(k > posterior.KhatBound) || f.draws.Len(0) > len(f.ratios) {
+	if !f.misled() {
 		return nil
 	}
 	out := &posterior.Moved{}
-	weighted := posterior.SummariseWeighted(f.draws, f.weights())
+	weighted := posterior.SummariseWeighted(f.weighted, f.weights())
 	for k, row := range posterior.SummariseIndependent(f.draws) {
 		if sd := float64(row.SD); sd > 0 {
 			out.Means = max(out.Means, posterior.Number(math.Abs(float64(weighted[k].Mean-row.Mean))/sd))
@@ -52,27 +55,45 @@ func (f *fitted) moved() *posterior.Moved {
 	return out
 }
 
-// resample replaces the draws by as many that are chosen among them with Pareto smoothed weights, where these are reliable: systematically, which repeats a draw
-// as often as its weight demands, in the order of the draws. Where fewer draws are wanted than were weighed, the first of them are.
+// resample makes the draws as many as were weighed, chosen among these with Pareto smoothed weights, where such are reliable.
 func (f *fitted) resample(env density.Env) {
-	if !f.correctable() || f.draws.Len(0) > len(f.ratios) {
+	if !f.correctable() {
 		return
 	}
-	raw := f.draws
-	weights := f.weights()
-	n := len(weights)
-	resampled := posterior.NewDraws(raw.Vars, 1, n)
-	row := make([]float64, len(raw.Columns()))
+	f.corrected = f.weights()
+	f.draws = posterior.NewDraws(f.weighted.Vars, 1, len(f.corrected))
+	row := make([]float64, len(f.weighted.Columns()))
+	for _, id := range chosen(env, f.corrected, len(f.corrected)) {
+		for k := range row {
+			row[k] = f.weighted.Column(k)[0][id]
+		}
+		f.draws.Append(0, row)
+	}
+}
+
+// chosen are n draws by their weights: systematically, which repeats a draw as often as its weight demands, in the order of the draws.
+func chosen(env density.Env, weights []float64, n int) (ids []int) {
 	at, sum := env.Shared("resampling").Float64()/float64(n), 0.0
-	for i, w := range weights {
-		for sum += w; at < sum && resampled.Len(0) < n; at += 1 / float64(n) {
-			for k := range row {
-				row[k] = raw.Column(k)[0][i]
-			}
-			resampled.Append(0, row)
+	for id, w := range weights {
+		for sum += w; at < sum && len(ids) < n; at += 1 / float64(n) {
+			ids = append(ids, id)
 		}
 	}
-	f.weighted, f.corrected, f.draws = raw, weights, resampled
+	return ids
+}
+
+// Correct makes a kernel's draws those that are weighed, where weights correct them, and returns which n of these to take; nil where they do not.
+func Correct(env density.Env, k backends.Kernel, n int) []int {
+	w, ok := k.(backends.Weighted)
+	if !ok {
+		return nil
+	}
+	f := &fitted{ratios: w.Ratios()}
+	if f.weighable, _ = w.Correctable(); !f.correctable() {
+		return nil
+	}
+	w.Propose(true)
+	return chosen(env, f.weights(), n)
 }
 
 // summary is that of the weighted draws where they are corrected.
@@ -155,7 +176,7 @@ func searched(s *backends.Search) []posterior.Finding {
 			return nil
 		}
 		return []posterior.Finding{{Check: "search", Value: posterior.Number(missing),
-			Text: fits + ": whether the posterior has several modes is not known", Try: "priors that leave less room; chains that begin apart"}}
+			Text: fits + ": whether the posterior has several modes is not known", Try: "priors that leave less room; chains that begin apart: --backend nuts without --init"}}
 	}
 	text := fmt.Sprintf("fits from several starting points converged at %d places, with ELBOs", len(s.Modes))
 	for i, e := range s.Modes {
@@ -168,5 +189,5 @@ func searched(s *backends.Search) []posterior.Finding {
 	if missing > 0 {
 		text += "; " + fits
 	}
-	return []posterior.Finding{{Check: "modes", Value: posterior.Number(len(s.Modes)), Text: text, Try: "priors or a parameterisation that leave one of them; chains that begin apart"}}
+	return []posterior.Finding{{Check: "modes", Value: posterior.Number(len(s.Modes)), Text: text, Try: "priors or a parameterisation that leave one of them; chains that begin apart: --backend nuts without --init"}}
 }

@@ -181,13 +181,13 @@ func TestFewDrawsOfAQuantileAreAFinding(t *testing.T) {
 		fires bool
 	}{{60, true}, {200, false}} {
 		// z and x are normal quantiles, z in another order; x of the posterior has a variance of 1/(1 − 0.3), and z is as drawn.
-		f := &fitted{weighable: true, draws: posterior.NewDraws([]posterior.Variable{{Name: "z", Owner: "server"}, {Name: "x", Owner: "server"}}, 1, c.draws)}
+		f := &fitted{weighable: true, weighted: posterior.NewDraws([]posterior.Variable{{Name: "z", Owner: "server"}, {Name: "x", Owner: "server"}}, 1, c.draws)}
 		f.info.Done, f.info.Fit.Converged = true, true
 		quantile := func(i int) float64 { return math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(c.draws)-1) }
 		for i := range c.draws {
 			x := quantile(i)
 			f.ratios = append(f.ratios, 0.15*x*x)
-			f.draws.Append(0, []float64{quantile(37 * i % c.draws), x})
+			f.weighted.Append(0, []float64{quantile(37 * i % c.draws), x})
 		}
 		f.resample(env)
 		if f.corrected == nil {

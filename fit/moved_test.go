@@ -13,6 +13,7 @@ import (
 func TestHowFarWeightsWouldMove(t *testing.T) {
 	fitOf := func(target func(x float64) float64) *fitted {
 		f := &fitted{weighable: true, draws: posterior.NewDraws([]posterior.Variable{{Name: "x"}}, 1, 4000)}
+		f.weighted = f.draws
 		random := rand.New(rand.NewPCG(5, 6))
 		for range 4000 {
 			x := random.NormFloat64()

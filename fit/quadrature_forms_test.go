@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -101,5 +102,48 @@ func TestStepsWithWeightsAllocateNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(200, step); n != 0 {
 		t.Errorf("%v allocations a step", n)
+	}
+}
+
+// Draws are those of the approximation, as for a run whose weights are not reliable, until those are wanted that are weighed: three of four pairs of these are further from the mean or nearer, by the
+// factor of a t with 5 degrees of freedom and the scale of the approximation, so that their squared distances are 5/3 times as large on average.
+func TestProposedDrawsHaveLongerTails(t *testing.T) {
+	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
+	k, env, _ := quadratureFit(t, bindFiles(t, scaled(glmText(m)), transforms.Exact, 0, glmFiles(m)), map[string]string{})
+	w := k.(backends.Weighted)
+	take := func(id int) (out []float64) {
+		theta := make([][]float64, len(env.Blocks()))
+		for b, block := range env.Blocks() {
+			theta[b] = make([]float64, block.Dim())
+		}
+		k.Draw(id, theta)
+		return slices.Concat(theta...)
+	}
+	n, tails, squares := len(w.Ratios()), 0.0, 0.0
+	for id := 0; id < n; id += 2 {
+		w.Propose(false)
+		plain, opposite := take(id), take(id+1)
+		w.Propose(true)
+		proposed := take(id)
+		factor := 0.0
+		for i, v := range plain {
+			mean := (v + opposite[i]) / 2
+			by := (proposed[i] - mean) / (v - mean)
+			if i > 0 && math.Abs(by-factor) > 1e-6*(1+factor)*(1+math.Abs(mean)/math.Abs(v-mean)) {
+				t.Fatalf("draw %d: factors %g and %g", id, factor, by)
+			}
+			if i == 0 {
+				factor = by
+			}
+		}
+		if own := id%8 == 0; own != (math.Abs(factor-1) < 1e-9) {
+			t.Fatalf("draw %d: %g times as far from the mean", id, factor)
+		}
+		if id%8 != 0 {
+			tails, squares = tails+1, squares+factor*factor
+		}
+	}
+	if mean := squares / tails; math.Abs(mean-5/3.0) > 0.35 { // the standard error is 0.1
+		t.Errorf("squared distances are %g times as large", mean)
 	}
 }

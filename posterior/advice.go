@@ -79,6 +79,17 @@ func both(a, b string) string {
 	return ""
 }
 
+// together is the largest R-hat of chains whose effective draws add up, so that a number of times as many would do.
+const together = 1.05
+
+// few advises what to do where there are so few effective draws.
+func (a Advice) few(ess float64, r Row) string {
+	if float64(r.RHat) > together {
+		return "what its R-hat asks for: draws of chains that stay apart do not add up, however many there are"
+	}
+	return a.more(ess)
+}
+
 // more advises how many times as many draws are needed to reach the bound.
 func (a Advice) more(ess float64) string {
 	if a.Draws == "" {

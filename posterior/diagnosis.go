@@ -254,10 +254,10 @@ func mixing(rows []Row, d *Draws, a Advice) []Finding {
 			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Label: r.Label, Value: r.RHat, Text: fmt.Sprintf("%s: R-hat is %s, above %g; %s", r.Shown(), beyond(v, d.rhatBound(), 3), d.rhatBound(), disagree(d.Chains())), Try: remedies(a.Metric, a.longer())})
 		}
 		if v := float64(r.ESSBulk); v < ESSBound {
-			bulk = append(bulk, Finding{Check: "ess_bulk", Parameter: r.Name, Label: r.Label, Value: r.ESSBulk, Text: fmt.Sprintf("%s: bulk ESS is %s, below %d; its mean is uncertain by %s", r.Shown(), beyond(v, ESSBound, 0), ESSBound, significant(float64(r.MCSE), 2)), Try: remedies(a.Metric, a.more(v))})
+			bulk = append(bulk, Finding{Check: "ess_bulk", Parameter: r.Name, Label: r.Label, Value: r.ESSBulk, Text: fmt.Sprintf("%s: bulk ESS is %s, below %d; its mean is uncertain by %s", r.Shown(), beyond(v, ESSBound, 0), ESSBound, significant(float64(r.MCSE), 2)), Try: remedies(a.Metric, a.few(v, r))})
 		}
 		if v := float64(r.ESSTail); v < ESSBound {
-			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Label: r.Label, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %s, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Shown(), beyond(v, ESSBound, 0), ESSBound), Try: remedies(a.Metric, a.more(v))})
+			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Label: r.Label, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %s, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Shown(), beyond(v, ESSBound, 0), ESSBound), Try: remedies(a.Metric, a.few(v, r))})
 		}
 		if math.IsNaN(float64(r.RHat)) && !r.Point && !r.structural(vary) {
 			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Label: r.Label, Value: r.SD, Text: r.Shown() + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: remedies(phrase("more %s", a.Draws), "look at the values: vflc plot RUN "+r.Name)})

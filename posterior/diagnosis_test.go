@@ -275,3 +275,21 @@ func TestMethodDecidesWhetherDrawsAreIndependent(t *testing.T) {
 		}
 	}
 }
+
+// So many times as many draws are advised where chains agree. Where they stay apart more draws of them do not add up, and the advice is what their R-hat asks for.
+func TestMoreDrawsAreAdvisedWhereChainsAgree(t *testing.T) {
+	for _, c := range []struct {
+		shift float64
+		times bool
+	}{{0, true}, {5, false}} {
+		found := examined(fromChains(shiftedLast(four(50, 0.6), c.shift)), nil)["ess_bulk"]
+		if len(found) == 0 {
+			t.Fatalf("chains %g apart have enough effective draws", c.shift)
+		}
+		for _, f := range found {
+			if f.Parameter == "x" && strings.Contains(f.Try, "times as many --keep") != c.times {
+				t.Errorf("chains %g apart: %s", c.shift, f.Try)
+			}
+		}
+	}
+}

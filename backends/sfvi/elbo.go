@@ -198,6 +198,9 @@ func (k *kernel) Ratios() []float64 {
 	return k.ratios
 }
 
+// Propose implements backends.Weighted.
+func (k *kernel) Propose(on bool) { k.proposing = on }
+
 // Correctable implements backends.Weighted: the ratios are also of the auxiliary variables, over which they vary too much to be weights. The transform says whether there are any, the same at every party.
 func (k *kernel) Correctable() (bool, error) {
 	switch {

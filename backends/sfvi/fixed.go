@@ -47,6 +47,7 @@ type fixed struct {
 	squares    []float64 // squared lengths of the draws
 	dims       float64   // of all parties
 	normal     bool      // the approximation is the posterior
+	proposing  bool      // the draws are those that are weighed
 	bad        int
 	decided    [3]float64 // what the server answered on the last point
 	responding bool       // covariances are those of the linear response
@@ -483,10 +484,10 @@ func (k *fixed) info() backends.Info {
 	return i
 }
 
-// Draw implements backends.Kernel. Draw id is the one that ratio id is of.
+// Draw implements backends.Kernel.
 func (k *fixed) Draw(id int, theta [][]float64) {
 	scale := 1.0
-	if wanted(k.settings) && !k.normal && id < len(k.ratios) {
+	if k.proposing && !k.normal && id < len(k.ratios) {
 		scale = k.scales[id]
 	}
 	for b, p := range k.parties {
@@ -500,6 +501,9 @@ func (k *fixed) Auxiliary(context.Context, int, [][]float64) error { return nil 
 
 // Ratios implements backends.Weighted.
 func (k *fixed) Ratios() []float64 { return k.ratios }
+
+// Propose implements backends.Weighted.
+func (k *fixed) Propose(on bool) { k.proposing = on }
 
 // Correctable implements backends.Weighted.
 func (k *fixed) Correctable() (bool, error) { return wanted(k.settings), nil }

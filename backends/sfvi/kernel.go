@@ -72,6 +72,7 @@ type kernel struct {
 	ratios        []float64
 	squares       []float64 // squared lengths of the draws; nil where they do not have the tails of a proposal
 	normal        bool      // the approximation is the posterior
+	proposing     bool      // the draws are those that are weighed
 	smooth        history
 	traced        backends.Estimate
 	fresh         bool              // traced is of the last Step
@@ -462,9 +463,9 @@ func (k *kernel) Auxiliary(ctx context.Context, id int, z [][]float64) error {
 	return nil
 }
 
-// Draw implements backends.Kernel. Draw id is the one that term id of the final ELBO was evaluated at, where draws are to be corrected.
+// Draw implements backends.Kernel.
 func (k *kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {
-		p.sample(drawing, uint64(id), wanted(k.settings) && !k.normal, theta[b])
+		p.sample(drawing, uint64(id), k.proposing && !k.normal, theta[b])
 	}
 }

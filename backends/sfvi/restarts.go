@@ -293,6 +293,9 @@ func (k *restarted) Ratios() []float64 {
 	return k.fit.(backends.Weighted).Ratios()
 }
 
+// Propose implements backends.Weighted.
+func (k *restarted) Propose(on bool) { k.fit.(backends.Weighted).Propose(on) }
+
 // Correctable implements backends.Weighted.
 func (k *restarted) Correctable() (bool, error) { return k.fit.(backends.Weighted).Correctable() }
 

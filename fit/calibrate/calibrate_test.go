@@ -98,6 +98,66 @@ func (k *exactKernel) Draw(id int, theta [][]float64) {
 	out.AddVec(out, k.mean)
 }
 
+// A weighedKernel approximates the posterior by a normal distribution with half its standard deviations, and proposes draws of one with 1.2 times these, whose weights it knows.
+type weighedKernel struct {
+	exactKernel
+	reliable, proposing bool
+}
+
+const narrow, wide = 0.5, 1.2
+
+func (k *weighedKernel) Propose(on bool) { k.proposing = on }
+
+func (k *weighedKernel) Correctable() (bool, error) { return k.reliable, nil }
+
+func (k *weighedKernel) Draw(id int, theta [][]float64) {
+	k.exactKernel.Draw(id, theta)
+	by := narrow
+	if k.proposing {
+		by = wide
+	}
+	for i, t := range theta[0] {
+		theta[0][i] = k.mean.AtVec(i) + by*(t-k.mean.AtVec(i))
+	}
+}
+
+func (k *weighedKernel) Ratios() []float64 {
+	out, e := make([]float64, k.s.Int("draws")), make([]float64, k.mean.Len())
+	for id := range out {
+		k.stream.Round(uint64(id))
+		k.stream.Normals(e)
+		for _, v := range e {
+			out[id] += (1 - wide*wide) * v * v / 2
+		}
+	}
+	return out
+}
+
+// What is ranked are the draws that a run would give: those that weights correct, where they do, and else those of the approximation.
+func TestCorrectedDrawsAreRanked(t *testing.T) {
+	for _, reliable := range []bool{true, false} {
+		weighed := exact()
+		weighed.Settings[0].Default = 2000
+		weighed.New = func(env density.Env, s backends.Settings) (backends.Kernel, error) {
+			return &weighedKernel{exactKernel: exactKernel{env: env, s: s}, reliable: reliable}, nil
+		}
+		s, err := study(t, gaussianModel, weighed, 300)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := all(t, s, 2, 50); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Calibrated != reliable {
+			t.Errorf("weights that are reliable: %t, calibrated: %t", reliable, r.Calibrated)
+		}
+	}
+}
+
 // study opens a calibration of an algorithm on a model.
 func study(t *testing.T, text string, a backends.Algorithm, replicates int) (*Study, error) {
 	t.Helper()

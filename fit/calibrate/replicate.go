@@ -78,7 +78,7 @@ func (s *Study) fit(ctx context.Context, d *simulated, seed uint64, settings bac
 	return draws, divergences, err
 }
 
-// collect takes each draw as soon as the kernel has it.
+// collect takes each draw as soon as the kernel has it, corrected by weights where a run would be.
 func (s *Study) collect(ctx context.Context, d *simulated, env density.Env, kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
 	taker := fit.NewTaker(env, false)
 	at, err := s.columns(env)
@@ -88,6 +88,7 @@ func (s *Study) collect(ctx context.Context, d *simulated, env density.Env, kern
 	draws = make([][]float64, len(s.quantities))
 	values := make([]float64, len(s.quantities))
 	x := slices.Clone(d.truth) // which holds the cells of imputed data that are observed
+	_, weighted := kernel.(backends.Weighted)
 	for taken, done := 0, false; !done; {
 		info, err := kernel.Step(ctx)
 		if err != nil {
@@ -96,8 +97,16 @@ func (s *Study) collect(ctx context.Context, d *simulated, env density.Env, kern
 		if done = info.Done; info.Draws > taken && info.Transition.Divergent {
 			divergences++
 		}
+		if weighted && !done {
+			continue
+		}
+		ids := fit.Correct(env, kernel, ranked)
 		for ; taken < info.Draws && (s.chains() || taken < ranked); taken++ {
-			row, err := taker.Take(ctx, kernel, taken)
+			id := taken
+			if ids != nil {
+				id = ids[taken]
+			}
+			row, err := taker.Take(ctx, kernel, id)
 			if err != nil {
 				return nil, 0, err
 			}

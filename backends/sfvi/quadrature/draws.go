@@ -19,7 +19,7 @@ func (k *Kernel) Draw(id int, theta [][]float64) {
 		mine, phi := make([]float64, p.d), make([]float64, len(p.lin.Globals.Index))
 		if p.sample != nil && k.batched() {
 			from := reflected
-			if k.options.Correct && !k.normal {
+			if k.proposing && !k.normal {
 				from = k.proposed
 			}
 			from(p.sample.start, p.d, id, mine)
@@ -81,6 +81,9 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 
 // Ratios implements backends.Weighted: those of the draws, the auxiliary variables integrated out.
 func (k *Kernel) Ratios() []float64 { return k.ratios }
+
+// Propose implements backends.Weighted.
+func (k *Kernel) Propose(on bool) { k.proposing = on }
 
 // Correctable implements backends.Weighted.
 func (k *Kernel) Correctable() (bool, error) { return k.options.Correct, k.options.Unfit }

@@ -76,7 +76,9 @@ type Kernel struct {
 	vain    bool             // the first weights of a batch said that no more would correct the draws
 	scales  []float64        // of each draw and its reflection
 	normal  bool             // the approximation is the posterior
-	convex  bool             // the log density of a row is convex somewhere, so that there may be several modes
+
+	proposing bool // the draws are those that are weighed
+	convex    bool // the log density of a row is convex somewhere, so that there may be several modes
 }
 
 // New prepares a fit. The error names what does not fit.
