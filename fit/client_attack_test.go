@@ -183,8 +183,7 @@ func othersOf(own *notebook, common bool) (response map[int]float64, others map[
 
 // Under exact a client computes, from what it has sent and received in the first steps of a fit, the response of every row: the sign of the adjoint, but for one number that all rows have in
 // common where nuts takes the intercept relative to the sum. So it has the probability of every row, and its logit without the client's own cut is what the others contribute, up to the
-// intercept: the other's cut with two clients, their sum with three. The verdict of the audit names this and no more; along trajectories of nuts, where sums separate, each of the others in
-// place of their sum.
+// intercept: the other's cut with two clients, their sum with three. The verdict of the audit names each of the others in place of their sum, which separates for whoever has it in every evaluation, as for the server.
 func TestClientHasTheResponseAndTheOthers(t *testing.T) {
 	const rows = 80
 	all := []string{"hospital_a", "hospital_b", "hospital_c"}
@@ -225,12 +224,7 @@ func TestClientHasTheResponseAndTheOthers(t *testing.T) {
 			if n := len(correlations); n < 20 || !(correlations[n/2] >= c.least) {
 				t.Errorf("%s: correlations with what the others contribute in %d evaluations: %v", what, n, correlations)
 			}
-			want := compile.Verdict{Receivers: []string{"hospital_a"}, Response: []string{"server's y"}}
-			if others := all[1:clients]; clients == 2 || c.name == "nuts" {
-				want.Each = others
-			} else {
-				want.Sum = others
-			}
+			want := compile.Verdict{Receivers: []string{"hospital_a"}, Response: []string{"server's y"}, Each: all[1:clients]}
 			lines := verdictOf(t, b, c.name, given, two)
 			at := slices.IndexFunc(lines, func(v compile.Verdict) bool { return v.Receivers[0] == "hospital_a" })
 			if at < 0 {

@@ -50,7 +50,7 @@ first difference. The audit of the programs says more of what a receiver can com
 With --attack the argument is the folder of a run: the clients' contributions are reconstructed from what the server received in that
 run, and compared with the true ones. It shows how well, for each of them, and after how many rounds; what one round without noise gives
 away; and which private columns of two values, and categories of factors, are found. Sums over clients are reported apart. By the steps of Markov
-chains, or the variances and draws of a fit by sfvi, they are separated, masked or not: into directions of one client each, which client
+chains, or the variances and draws of a variational fit, they are separated, masked or not: into directions of one client each, which client
 that is, its cut row by row, and columns that are directions themselves. Of a run across machines the argument is the server's folder, of a server that was started with --record; there is no truth to compare with.`,
 		Example: `  vflc audit build
   vflc audit logistic.vfl --transform power

@@ -233,7 +233,8 @@ func linearIn(x [3]*mat.Dense) (w float64, but bool) {
 	for _, of := range [][3]*mat.Dense{x, centredRows(x)} {
 		var products, left mat.Dense
 		products.MulElem(of[1], of[2])
-		w = -mat.Sum(&products) / math.Pow(mat.Norm(of[1], 2), 2)
+		size := mat.Norm(of[1], 2)
+		w = -mat.Sum(&products) / (size * size)
 		left.Scale(w, of[1])
 		left.Add(&left, of[2])
 		if w > 0 && mat.Norm(&left, 2) <= exactly*mat.Norm(of[2], 2) {
