@@ -177,11 +177,11 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) {
 	for _, line := range arrive.lines() {
 		p.note("arrives", "%s", line)
 	}
-	p.forecast(a, rtt, often, numbers, kinds)
+	p.forecast(a, rtt, often, numbers, session.RoundTrips(kinds, uses))
 }
 
-// forecast says what the messages cost that cross as often as one of some kind, and how many rounds a fit takes.
-func (p *preflight) forecast(a announcement, rtt time.Duration, often string, numbers int, kinds map[string]bool) {
+// forecast says what the messages cost that cross as often as one of some kind, in so many round trips, and how many rounds a fit takes.
+func (p *preflight) forecast(a announcement, rtt time.Duration, often string, numbers, trips int) {
 	if often == "" {
 		p.note("forecast", "nothing crosses more than once")
 		return
@@ -191,7 +191,6 @@ func (p *preflight) forecast(a announcement, rtt time.Duration, often string, nu
 		return
 	}
 	p.rounds(a)
-	trips := session.RoundTrips(kinds, uses)
 	if k := a.Task.Folds; k > 0 {
 		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
 	}
