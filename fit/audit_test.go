@@ -285,8 +285,8 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 			}
 			bound := fixture.Bind(t, on)
 			parts, diags := m.Bundle()
-			if diags.HasErrors() {
-				t.Fatal(diags[0].Message)
+			if diags = append(diags, parts.Grouped()...); diags.HasErrors() {
+				t.Fatal(name, kind, diags[0].Message)
 			}
 			for _, a := range Backends() {
 				if a.Gives == backends.Conditional && maximum.Check(m.Cuts).HasErrors() || Unestimated(a, m).HasErrors() {
