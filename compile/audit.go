@@ -60,7 +60,9 @@ func ReadBundle(dir string) (*Bundle, diag.List, error) {
 func (p *Bundle) Grouped() diag.List {
 	sums := lower.Sums(p.Programs[0])
 	for _, g := range p.Manifest.Groups {
-		same := func(names []string) bool { return slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(g.Cuts))) }
+		same := func(names []string) bool {
+			return slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(g.Cuts)))
+		}
 		summed := g
 		summed.Additive = true // a single cut of one client is the same either way
 		if p.Manifest.Maskable(summed) && g.Additive != slices.ContainsFunc(sums, same) {
