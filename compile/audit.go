@@ -60,8 +60,12 @@ func ReadBundle(dir string) (*Bundle, diag.List, error) {
 func (p *Bundle) Grouped() diag.List {
 	sums := lower.Sums(p.Programs[0])
 	for _, g := range p.Manifest.Groups {
-		same := func(names []string) bool { return slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(g.Cuts))) }
-		if g.Additive != slices.ContainsFunc(sums, same) {
+		same := func(names []string) bool {
+			return slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(g.Cuts)))
+		}
+		summed := g
+		summed.Additive = true // a single cut of one client is the same either way
+		if p.Manifest.Maskable(summed) && g.Additive != slices.ContainsFunc(sums, same) {
 			said := map[bool]string{true: "needed as their sum alone", false: "needed singly"}
 			return diag.List{p.Manifest.Contradicts("groups", "the manifest has %s as %s, and by the program of %s they are %s", strings.Join(g.Cuts, ", "), said[g.Additive], p.Manifest.Server, said[!g.Additive])}
 		}

@@ -46,6 +46,20 @@ func rowsOf(columns string) string {
 
 // audited are models of every kind of wiring: with what a cut depends on, what a client's own density depends on, families, and cuts that are seen singly.
 var audited = map[string]compiletest.Fixture{
+	"recursion": {
+		Text: `client a, c
+data y : real[N] @ shared
+data x : real[N] @ a
+data w : real[N] @ c
+param phi ~ normal(0, 0.5)
+param u ~ normal(0, 1) @ a
+param v ~ normal(0, 1) @ c
+let eta = x * u + w * v
+let m : real[N] = recur m[1] = eta[1], m[t] = phi * m[t - 1] + eta[t] for t in 2..N
+y ~ normal(m, 1)
+`,
+		Tables: map[string]string{"server": rowsOf("y"), "a": rowsOf("x"), "c": rowsOf("w")},
+	},
 	"plain": {
 		Text: `client a, c
 data y : real[N] @ shared
@@ -271,8 +285,8 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 			}
 			bound := fixture.Bind(t, on)
 			parts, diags := m.Bundle()
-			if diags.HasErrors() {
-				t.Fatal(diags[0].Message)
+			if diags = append(diags, parts.Grouped()...); diags.HasErrors() {
+				t.Fatal(name, kind, diags[0].Message)
 			}
 			for _, a := range Backends() {
 				if a.Gives == backends.Conditional && maximum.Check(m.Cuts).HasErrors() || Unestimated(a, m).HasErrors() {

@@ -10,9 +10,11 @@ import (
 
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/policy"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
@@ -117,5 +119,40 @@ func TestProcessesOfOnePartyDoNotTakeTurns(t *testing.T) {
 	server.peers["a"].heard = server.peers["a"].heard.Add(-missedAfter)
 	if _, err := server.take("a", first.hello(kindHello, "server", server.public)); err != nil {
 		t.Error("it is not heard when the other has gone:", err)
+	}
+}
+
+// A manifest that says something else than the programs is refused where a party reads it: its verdict and its rows are what an owner confirms.
+func TestManifestThatSaysOtherwise(t *testing.T) {
+	for name, change := range map[string]func(m *split.Manifest){
+		"a verdict":     func(m *split.Manifest) { m.Run.Verdict = []string{"nobody can compute anything"} },
+		"what crosses":  func(m *split.Manifest) { m.Run.Crossings = m.Run.Crossings[1:] },
+		"a text of it":  func(m *split.Manifest) { m.Run.Crossings[0].Learns = "nothing" },
+		"settings":      func(m *split.Manifest) { m.Run.Settings = map[string]string{} },
+		"a group":       func(m *split.Manifest) { m.Groups[0].Additive = false },
+		"who sees":      func(m *split.Manifest) { m.Cuts[0].SeenBy = []string{} },
+		"the transform": func(m *split.Manifest) { m.Transform = "power" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newTrio(t)
+			path := filepath.Join(d.dir, "programs", split.ManifestFile)
+			m, diags, err := split.ReadManifest(path, stdlib.New())
+			if err != nil || diags.HasErrors() {
+				t.Fatal(err, diags)
+			}
+			change(m)
+			if err := atomicfile.WriteBytes(path, 0o644, m.JSON()); err != nil {
+				t.Fatal(err)
+			}
+			for _, party := range []string{"server", "a"} {
+				var list data.Errors
+				if n, err := open(d.options(party)); err == nil {
+					n.close()
+					t.Errorf("%s takes part", party)
+				} else if !errors.As(err, &list) || list[0].Code != diag.BadManifest {
+					t.Error(party, err)
+				}
+			}
+		})
 	}
 }

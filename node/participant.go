@@ -91,6 +91,9 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	if entry.SHA256 != "" && entry.SHA256 != split.Digest(string(program)) {
 		return nil, nil, refuse(CodeManifest, "%s is not the program that the manifest lists: it was changed since it was compiled", file)
 	}
+	if diags, err := n.contradicted(); err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
 	own, err := compile.OwnProgram(m, n.programs(), name)
 	if err != nil {
 		return nil, nil, err
@@ -100,6 +103,18 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 		return nil, nil, err
 	}
 	return &participant{node: n, manifest: m, program: source.New(file, string(program)), own: own, digest: digest(text), begins: begins}, nil, nil
+}
+
+// contradicted reports where the manifest says something else than the programs of all parties: its verdict and its rows are what the owner of a party reads and confirms.
+func (n *node) contradicted() (diag.List, error) {
+	all, diags, err := compile.ReadBundle(n.programs())
+	if err != nil {
+		return nil, coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written, with the programs of all parties", err)
+	}
+	if diags.HasErrors() {
+		return diags, nil
+	}
+	return fit.Undeclared(all), nil
 }
 
 // options are those of the fit, which every party has alike but for its folder.

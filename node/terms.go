@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/grouped"
@@ -137,6 +138,11 @@ const evaluations = 10_000
 func (p *preflight) crosses(a announcement, rtt time.Duration) {
 	for _, line := range p.part.manifest.Run.Verdict {
 		p.note("verdict", "%s", line)
+	}
+	for _, d := range accept.All() {
+		if slices.Contains(p.part.manifest.Accepted, d.Name) {
+			p.note("accepted", "%s: %s", d.Name, d.Doc)
+		}
 	}
 	p.terms(a)
 	algorithm, _ := fit.Backend(a.Backend)
