@@ -1,13 +1,26 @@
 package backends
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/density"
+)
 
 // A Forecast says before a run between parties how many evaluations it takes: the fewest and the most of what is usual.
 type Forecast struct {
 	Sequential Range // one after another: each is a round trip, or what a transform needs
 	All        Range // of the joint density, as bytes are counted
 	Rounds     Range // as parties' policies count them: exchanges of each chain by itself
+	Columns    int   // at most, of draws that cross together: those of many clients are divided over several messages
 	Basis      string
+}
+
+// Divided is the forecast where all clients together send so many numbers for a column of draws.
+func (f Forecast) Divided(column int) Forecast {
+	more := f.Columns / density.Piece(column)
+	f.Sequential.Most += more
+	f.Rounds.Most += more
+	return f
 }
 
 // A Range is from a number to another.
@@ -22,5 +35,5 @@ func (r Range) Times(n int) Range { return Range{r.Least * n, r.Most * n} }
 // Plus is the forecast of a run after another. The basis is that of the second.
 func (f Forecast) Plus(first Forecast) Forecast {
 	add := func(a, b Range) Range { return Range{a.Least + b.Least, a.Most + b.Most} }
-	return Forecast{add(f.Sequential, first.Sequential), add(f.All, first.All), add(f.Rounds, first.Rounds), f.Basis}
+	return Forecast{add(f.Sequential, first.Sequential), add(f.All, first.All), add(f.Rounds, first.Rounds), f.Columns + first.Columns, f.Basis}
 }

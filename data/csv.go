@@ -133,7 +133,7 @@ func (p *csvPass) broken(err error, line int) {
 	switch {
 	case errors.Is(err, io.EOF):
 		fail(p.list, diag.EmptyTable, place(p.file.name, 1), "the file is empty; expected a header row with the names of the columns")
-	case errors.Is(err, errQuote):
+	case errors.Is(err, errQuote), errors.Is(err, errLong):
 		fail(p.list, diag.BadCSV, place(p.file.name, line), "%s", err)
 	default:
 		fail(p.list, diag.Unreadable, p.file.name, "%s", reason(err))

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/vflc/vflc/internal/grouped"
@@ -47,9 +49,6 @@ func (p *parquetFile) Read() (*Table, diag.List) {
 // Texts implements Reader.
 func (p *parquetFile) Texts(name string) ([]string, error) { return p.read.Texts(name) }
 
-// batchRows is the number of rows that are read at once.
-const batchRows = 1024
-
 // parquetColumns reads all columns of a file. The decoder panics on some damaged files, which is an error here.
 func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 	defer func() {
@@ -57,7 +56,10 @@ func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 			columns, err = nil, errors.New("is no Parquet file, or is damaged")
 		}
 	}()
-	file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
+	if err := flat(text); err != nil {
+		return nil, err
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("is no Parquet file, or is damaged (%w)", err)
 	}
@@ -70,17 +72,44 @@ func parquetColumns(text []byte, most int64) (columns []Values, err error) {
 		return nil, fmt.Errorf("has %s of %s by its footer, which would take %s in memory, more than the limit of %s: leave out columns that no declaration binds, or divide the rows",
 			grouped.Count(int(max(left, 0)), "row"), grouped.Count(len(cells), "column"), megabytes(float64(need(cells))*float64(left)), megabytes(float64(most)))
 	}
+	room := most // of the characters of texts
 	for _, group := range file.RowGroups() {
-		n, err := readRows(group, cells, left)
-		if err != nil {
-			return nil, fmt.Errorf("is damaged (%w)", err)
+		n := group.NumRows()
+		if left -= n; n < 0 || left < 0 {
+			return nil, errors.New("is damaged (it has more rows than its footer says)")
 		}
-		left -= n
+		for i, chunk := range group.ColumnChunks() {
+			if err := cells[i].read(chunk, n, &room); err != nil {
+				return nil, fmt.Errorf("is damaged, or too large (column %s: %w)", cells[i].name, err)
+			}
+		}
 	}
 	for _, c := range cells {
 		columns = append(columns, c.values())
 	}
 	return columns, nil
+}
+
+// flat returns an error where the footer names nested columns: a file of some kilobytes can have them so deep that the decoder's names of them fill the memory.
+func flat(text []byte) error {
+	end := len(text) - 8 // of the footer, which its length and a mark follow
+	if end < 0 || string(text[end+4:]) != "PAR1" {
+		return errors.New("is no Parquet file, or is damaged (it does not end with PAR1)")
+	}
+	size := int64(binary.LittleEndian.Uint32(text[end:]))
+	if size > int64(end) {
+		return errors.New("is no Parquet file, or is damaged (its footer is longer than the file)")
+	}
+	var footer format.FileMetaData
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), text[end-int(size):end], &footer); err != nil {
+		return fmt.Errorf("is no Parquet file, or is damaged (%w)", err)
+	}
+	for i := 1; i < len(footer.Schema); i++ {
+		if e := &footer.Schema[i]; !e.Type.Valid {
+			return fmt.Errorf("column %s is nested; a table has flat columns", e.Name)
+		}
+	}
+	return nil
 }
 
 // maxDecoded is how much memory the columns of a Parquet file may take: 1.6 GB, 10⁸ numbers. A file of a megabyte can hold more rows than any memory, if they are alike.
@@ -105,29 +134,36 @@ func megabytes(bytes float64) string {
 	return fmt.Sprintf("%s MB", grouped.Digits(int(min(bytes, 1e18)/1e6)))
 }
 
-// readRows reads the rows of a group, of which there are at most so many, and returns how many there were.
-func readRows(group parquet.RowGroup, cells []*parquetCells, most int64) (read int64, err error) {
-	rows := group.Rows()
-	defer rows.Close()
-	batch := make([]parquet.Row, batchRows)
+// read adds the values of a group of rows, of which there are as many as the footer says.
+func (c *parquetCells) read(chunk parquet.ColumnChunk, rows int64, room *int64) error {
+	pages := chunk.Pages()
+	defer pages.Close()
+	batch, read := make([]parquet.Value, 1024), int64(0)
 	for {
-		n, err := rows.ReadRows(batch)
-		if read += int64(n); read > most {
-			return read, errors.New("it has more rows than its footer says")
-		}
-		for _, row := range batch[:n] {
-			for _, v := range row {
-				if err := cells[v.Column()].add(v); err != nil {
-					return read, err
-				}
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return read, nil
+		page, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) && read == rows {
+			return nil
 		}
 		if err != nil {
-			return read, err
+			return err
 		}
+		values := page.Values()
+		for more := true; more; {
+			n, err := values.ReadValues(batch)
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			if read += int64(n); read > rows {
+				return errors.New("it has more rows than the footer says")
+			}
+			for _, v := range batch[:n] {
+				if err := c.add(v, room); err != nil {
+					return err
+				}
+			}
+			more = err == nil
+		}
+		parquet.Release(page)
 	}
 }
 
@@ -136,9 +172,10 @@ type parquetCells struct {
 	name    string
 	kind    parquet.Kind
 	numbers []float64
-	wholes  []int64  // of a column of them
-	words   []string // of a column of texts
-	large   bool     // a whole number that no float64 is
+	wholes  []int64           // of a column of them
+	words   []string          // of a column of texts
+	known   map[string]string // the first of these, which are often alike: a file has each once, in a dictionary
+	large   bool              // a whole number that no float64 is
 }
 
 // cellsOf checks that every column can be read.
@@ -151,7 +188,7 @@ func cellsOf(schema *parquet.Schema) ([]*parquetCells, error) {
 		case f.Type().LogicalType() != nil && !asStored(f.Type()):
 			return nil, fmt.Errorf("column %s is of type %s; convert it to a number or a text, or leave it out", f.Name(), f.Type())
 		}
-		out = append(out, &parquetCells{name: f.Name(), kind: f.Type().Kind()})
+		out = append(out, &parquetCells{name: f.Name(), kind: f.Type().Kind(), known: map[string]string{}})
 	}
 	return out, nil
 }
@@ -165,7 +202,29 @@ func asStored(t parquet.Type) bool {
 	return false
 }
 
-func (c *parquetCells) add(v parquet.Value) error {
+// mostKnown is how many texts of a column are compared with further ones.
+const mostKnown = 1 << 16
+
+// text is a text, of which those that are alike share their memory.
+func (c *parquetCells) text(b []byte, room *int64) (string, error) {
+	text, found := c.known[string(b)]
+	if found {
+		return text, nil
+	}
+	if text = string(b); !isText(text) {
+		return "", errors.New("it holds bytes that are no text")
+	}
+	if *room -= int64(len(text)); *room < 0 {
+		return "", errors.New("the texts of the table take more memory than its limit")
+	}
+	if len(c.known) < mostKnown {
+		c.known[text] = text
+	}
+	return text, nil
+}
+
+// add takes a value; room is what is left for the characters of texts.
+func (c *parquetCells) add(v parquet.Value, room *int64) (err error) {
 	number, text := math.NaN(), ""
 	if !v.IsNull() {
 		switch c.kind {
@@ -184,11 +243,11 @@ func (c *parquetCells) add(v parquet.Value) error {
 		case parquet.Double:
 			number = v.Double()
 		case parquet.ByteArray, parquet.FixedLenByteArray:
-			if text = string(v.ByteArray()); !isText(text) {
-				return fmt.Errorf("column %s holds bytes that are no text", c.name)
+			if text, err = c.text(v.ByteArray(), room); err != nil {
+				return err
 			}
 		default:
-			return fmt.Errorf("column %s is of type %s, which is not supported", c.name, c.kind)
+			return fmt.Errorf("it is of type %s, which is not supported", c.kind)
 		}
 	}
 	switch {

@@ -2,12 +2,15 @@ package data
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -124,8 +127,54 @@ func TestParquetIsJudgedByItsFooter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := readRows(file.RowGroups()[0], cells, rows/2); err == nil || n > rows/2+batchRows {
-		t.Error(n, err)
+	room := int64(0)
+	for _, n := range []int64{rows / 2, rows + 1} {
+		if err := cells[0].read(file.RowGroups()[0].ColumnChunks()[0], n, &room); err == nil || len(cells[0].numbers) > rows*3/2 {
+			t.Errorf("%d rows: %v", n, err)
+		}
+	}
+}
+
+// Texts that are alike share their memory, others have a limit, and columns nested in one another are refused before the decoder names them.
+func TestParquetFillsNoMemory(t *testing.T) {
+	type named struct {
+		ID string `parquet:"id"`
+	}
+	alike, others := make([]named, 1000), make([]named, 1000)
+	for i := range alike {
+		alike[i].ID, others[i].ID = strings.Repeat("a", 1000), fmt.Sprintf("%01000d", i)
+	}
+	const most = 100_000 // more than the rows take, and less than the characters
+	for want, rows := range map[string][]named{"": alike, "the texts of the table take more memory": others} {
+		text, err := os.ReadFile(parquetOf(t, rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, err := parquetColumns(text, most)
+		if want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Error(err)
+			}
+			continue
+		}
+		if err != nil || unsafe.StringData(columns[0].Words[0]) != unsafe.StringData(columns[0].Words[999]) {
+			t.Error(err, "a text that is repeated is stored again")
+		}
+	}
+	node := parquet.Leaf(parquet.DoubleType)
+	for range 3000 {
+		node = parquet.Group{"a": node}
+	}
+	var deep bytes.Buffer
+	if err := parquet.NewWriter(&deep, parquet.NewSchema("t", parquet.Group{"y": node})).Close(); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := parquetColumns(deep.Bytes(), maxDecoded)
+	runtime.ReadMemStats(&after)
+	if err == nil || err.Error() != "column y is nested; a table has flat columns" || after.TotalAlloc-before.TotalAlloc > 10<<20 {
+		t.Error(err, after.TotalAlloc-before.TotalAlloc)
 	}
 }
 

@@ -334,3 +334,22 @@ func TestNULBytes(t *testing.T) {
 		t.Errorf("%v", Errors(list))
 	}
 }
+
+// A row that no table has ends the reading, and a message shows no cell of millions of characters.
+func TestLongRows(t *testing.T) {
+	for text, want := range map[string]string{
+		"y\n1\n" + strings.Repeat("1", mostRecord+1) + "\n2\n":                             "t.csv:3: a row of more than 64 MB",
+		"y\n1\n\"" + strings.Repeat("12345\n", mostRecord/6+1) + "2\n":                     "t.csv:3: a row of more than 64 MB",
+		strings.Repeat("y", mostRecord+1):                                                  "t.csv:1: a row of more than 64 MB",
+		"y,y" + strings.Repeat("y", 1<<20) + ",y" + strings.Repeat("y", 1<<20) + "\n1,1\n": "the name appears twice in the header",
+	} {
+		_, list := ReadCSV("t.csv", []byte(text))
+		if len(list) == 0 {
+			t.Errorf("%.80q is read", text)
+			continue
+		}
+		if shown := list[0].Data + ": " + list[0].Message; !strings.Contains(shown, want) || len(shown) > 2*mostShown {
+			t.Errorf("%.80q: %.200s", text, shown)
+		}
+	}
+}

@@ -3,11 +3,18 @@ package data
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 )
 
 // errQuote is a quote that is not closed, or that is in a wrong place.
 var errQuote = errors.New(`a quoted cell is not closed, or a cell contains a quote; quote the cell, and write a quote inside it twice ("")`)
+
+// errLong is a record that no table has: a file of another kind, or a quote that is closed much later.
+var errLong = fmt.Errorf("a row of more than %d MB; if a cell is quoted, look for the quote that closes it", mostRecord>>20)
+
+// mostRecord is how many bytes a record may have: three million cells of 20 characters.
+const mostRecord = 64 << 20
 
 // scanBuffer is the number of bytes of a file that are read at once: few enough for the second-level cache.
 const scanBuffer = 256 << 10
@@ -30,7 +37,7 @@ func newScanner(source io.Reader) *scanner {
 }
 
 // next returns the cells of the next record as they are written except for quotes, and the line where it starts. They are valid until the next
-// call. The error is io.EOF, errQuote, or of the source.
+// call. The error is io.EOF, errQuote, errLong, or of the source.
 func (s *scanner) next() (fields [][]byte, line int, err error) {
 	text, err := s.nextLine()
 	for err == nil && len(text) == 0 {
@@ -85,9 +92,14 @@ func (s *scanner) take(n, end int) []byte {
 	return bytes.TrimSuffix(text, []byte("\r"))
 }
 
-// fill moves the unread part to the front of the buffer and reads more after it. A full buffer doubles.
+// fill moves the unread part to the front of the buffer and reads more after it. A full buffer doubles, up to the size of a record.
 func (s *scanner) fill() {
 	if s.start == 0 && s.end == len(s.buffer) {
+		if len(s.buffer) >= mostRecord {
+			s.failed = errLong
+			s.line++ // of which the beginning is read
+			return
+		}
 		s.buffer = append(s.buffer, make([]byte, len(s.buffer))...)
 	}
 	s.end = copy(s.buffer, s.buffer[s.start:s.end])
@@ -143,6 +155,9 @@ func (s *scanner) quotedField(text []byte) (rest []byte, more bool, err error) {
 		k := bytes.IndexByte(text, '"')
 		if k < 0 { // the cell continues in the next line
 			s.quoted = append(append(s.quoted, text...), '\n')
+			if len(s.quoted) > mostRecord {
+				return nil, false, errLong
+			}
 			if text, err = s.nextLine(); err == io.EOF {
 				err = errQuote
 			}

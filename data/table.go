@@ -7,6 +7,7 @@ package data
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -174,10 +175,23 @@ func place(name string, line int) string { return fmt.Sprintf("%s:%d", name, lin
 
 // fail appends an error about a line of a data file.
 func fail(list *diag.List, code diag.Code, where, format string, args ...any) {
-	list.Errorf(code, nil, source.Span{}, format, args...).Data = where
+	list.Errorf(code, nil, source.Span{}, format, shortened(args)...).Data = where
 }
 
 // warn appends a warning about a line of a data file.
 func warn(list *diag.List, code diag.Code, where, format string, args ...any) {
-	list.Warnf(code, nil, source.Span{}, format, args...).Data = where
+	list.Warnf(code, nil, source.Span{}, format, shortened(args)...).Data = where
+}
+
+// mostShown is how many bytes of a text from a table a message shows: a cell or a name may have millions.
+const mostShown = 1000
+
+// shortened cuts the texts of a message.
+func shortened(args []any) []any {
+	for i, a := range args {
+		if text, ok := a.(string); ok && len(text) > mostShown {
+			args[i] = strings.ToValidUTF8(text[:mostShown], "") + "…"
+		}
+	}
+	return args
 }

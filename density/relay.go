@@ -33,3 +33,6 @@ type Relaying interface {
 // MostNumbers is how many numbers of draws are on their way at once, from all clients together, unless two draws have more: 16 MB. What a server holds does not grow with the number of
 // its clients then.
 const MostNumbers = 1 << 21
+
+// Piece is how many columns of draws one message takes, of which all clients together send so many numbers each.
+func Piece(column int) int { return max(2, MostNumbers/max(1, column)/2*2) }

@@ -33,6 +33,7 @@ func (p *Prepared) crossing() string {
 // work is a forecast in what a run counts.
 func (p *Prepared) work(f backends.Forecast) (least, most posterior.Work) {
 	trips, bytes := session.Evaluation(p.Plan)
+	f = f.Divided(session.Column(p.Plan))
 	of := func(sequential, all int) posterior.Work {
 		return posterior.Work{SequentialRounds: trips * int64(sequential), Bytes: bytes * int64(all)}
 	}

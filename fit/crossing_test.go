@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,9 +14,11 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// What a run counts lies within the forecast before it: of chains under three transforms and of a hierarchy, of chains begun near an approximation, and of approximations by quadrature and by draws.
+// What a run counts lies within the forecast before it: of chains under three transforms and of a hierarchy, of chains begun near an approximation, and of approximations by quadrature and by draws, those of many clients
+// too, whose draws cross in many messages.
 func TestForecastOfWhatCrosses(t *testing.T) {
 	linear := func(transform def.Transform) *compile.Bound { return linearUnder(t, transform) }
 	for name, c := range map[string]struct {
@@ -29,6 +32,7 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 		"wards":      {wards(t), "nuts", map[string]string{"warmup": "200", "draws": "100"}},
 		"init":       {linear(transforms.Exact), "nuts", near()},
 		"quadrature": {linear(transforms.Augmented), "sfvi", nil},
+		"pieces":     {many(t), "sfvi", nil},
 		"fixed":      {linear(transforms.Exact), "sfvi", map[string]string{"estimator": "fixed"}},
 		"soul":       {linear(transforms.Augmented), "soul", nil},
 		"sampled":    {linear(transforms.Augmented), "sfvi", map[string]string{"estimator": "sampled", "iterations": "2000", "correct": "false"}},
@@ -57,6 +61,13 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 			}
 		}
 	}
+}
+
+// many is a regression of sixty clients, of which 1,001 columns of draws are in more messages than fits usually have.
+func many(t *testing.T) *compile.Bound {
+	t.Helper()
+	m := testmodel.Linear(9, 700, slices.Repeat([]int{1}, 60), 0.7)
+	return bindFiles(t, glmText(m), transforms.Exact, 0, glmFiles(m))
 }
 
 // A model without clients has nothing to forecast.

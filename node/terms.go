@@ -305,7 +305,7 @@ func (p *preflight) rounds(a announcement) {
 		p.note("rounds", "as many as the fit takes to converge; %s bounds those of all runs on these rows", set)
 		return
 	}
-	f := algorithm.Forecast(s)
+	f := algorithm.Forecast(s).Divided(p.column())
 	p.note("rounds", "%s (%s); %s bounds those of all runs on these rows", between(f.Rounds), f.Basis, set)
 	if p.node.policy == nil || p.node.policy.MaxRounds == 0 {
 		return
@@ -323,6 +323,18 @@ func (p *preflight) rounds(a announcement) {
 	case left < f.Rounds.Most:
 		p.note(name, "%s: it may end before the fit does; %s", short, way)
 	}
+}
+
+// column is how many numbers all clients together send for one draw.
+func (p *preflight) column() (numbers int) {
+	for _, c := range p.part.manifest.Cuts {
+		for _, name := range p.node.names()[1:] {
+			if program, _, _ := compile.Member(name); program == c.Client {
+				numbers += p.numbers(c.Shape)
+			}
+		}
+	}
+	return numbers
 }
 
 func between(r backends.Range) string {

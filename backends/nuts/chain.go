@@ -135,17 +135,21 @@ func checkAuxiliaries(blocks []density.Block, s backends.Settings) error {
 	return nil
 }
 
-// checkMetric refuses a metric that the warm-up cannot find.
+// checkMetric refuses a metric that the warm-up cannot find, or that takes the memory of a matrix of all parameters of a party.
 func checkMetric(blocks []density.Block, s backends.Settings) error {
-	if s.Text(metricForm) != lowRank {
-		return nil
-	}
-	if !learnsFisher(s) {
+	form := s.Text(metricForm)
+	if form == lowRank && !learnsFisher(s) {
 		return fmt.Errorf("--%s %s is found from draws and gradients of chains that warm up alone: it takes --%s fisher, and no --%s", metricForm, lowRank, adaptation, initial)
 	}
+	most, keeps := ridgesLimit, "keeps draws"
+	if form == "dense" {
+		most, keeps = MostDense, "is a matrix for each chain"
+	} else if form != lowRank {
+		return nil
+	}
 	for _, b := range blocks {
-		if b.Dim() > ridgesLimit {
-			return fmt.Errorf("--%s %s keeps draws of at most %d parameters of a party, and %s has %d: --%s diag or auto", metricForm, lowRank, ridgesLimit, b.Party(), b.Dim(), metricForm)
+		if b.Dim() > most {
+			return fmt.Errorf("--%s %s %s of at most %d parameters of a party, and %s has %d: --%s diag or auto", metricForm, form, keeps, most, b.Party(), b.Dim(), metricForm)
 		}
 	}
 	return nil

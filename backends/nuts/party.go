@@ -71,6 +71,9 @@ func learnsFisher(s backends.Settings) bool {
 // evaluates, and correlated parameters of one party cost all others leapfrogs.
 const denseLimit = 64
 
+// MostDense is the most parameters of a party for which the metric can be dense: a matrix of 134 MB for each chain.
+const MostDense = 4096
+
 // heldLimit is the most parameters of a party for which auto makes the metric dense where the warm-up shows that this pays: the computation of one takes a few milliseconds.
 const heldLimit = 128
 

@@ -13,6 +13,8 @@ type sized struct {
 	hierarchical bool
 }
 
+func (sized) Party() string { return "clinic" }
+
 func (b sized) Dim() int           { return b.dim }
 func (b sized) Hierarchical() bool { return b.hierarchical }
 
@@ -52,6 +54,19 @@ func TestTheFormOfTheMetric(t *testing.T) {
 		}
 		if got := shapeOf(c.block, s); got != c.want {
 			t.Errorf("--metric %s, --adapt %s, %+v: %+v, want %+v", c.form, c.adapt, c.block, got, c.want)
+		}
+	}
+}
+
+// A metric that takes the memory of a matrix of all parameters is refused where these are many.
+func TestDenseMetricsAreBounded(t *testing.T) {
+	s, err := Algorithm().Resolve(Algorithm().Transforms[0], map[string]string{metricForm: "dense"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dim, refused := range map[int]bool{MostDense: false, MostDense + 1: true} {
+		if err := checkMetric([]density.Block{sized{dim: dim}}, s); (err != nil) != refused {
+			t.Errorf("%d parameters: %v", dim, err)
 		}
 	}
 }

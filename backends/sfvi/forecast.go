@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
 )
 
 // usualSolves are the steps by quadrature within which most fits end, and usualSteps those with fixed draws.
@@ -11,6 +12,9 @@ var (
 	usualSolves = backends.Range{Least: 6, Most: 50} // of all fits, five where the likelihood is not log-concave
 	usualSteps  = backends.Range{Least: 10, Most: 400}
 )
+
+// jointColumns are those of a linear system for half as many columns as there are draws: right sides and directions, products, and solutions.
+const jointColumns = 3 * quadrature.MostBatch / 2
 
 // forecast is that of the estimator, which Choose has settled. Draws that correct the approximation cross in few messages: half an evaluation each, and the first of them decide whether
 // the rest is needed.
@@ -23,13 +27,15 @@ func forecast(s backends.Settings) backends.Forecast {
 		f = sampled
 		f.Rounds.Least = exact.Rounds.Least
 		f.Sequential.Least, f.All.Least = exact.Sequential.Least, exact.All.Least
+		f.Columns = max(exact.Columns, fixed.Columns)
 		f.Basis = fmt.Sprintf("by quadrature %s, with fixed draws %s, with draws that change %s",
 			exact.Rounds, fixed.Rounds, sampled.Rounds)
 		return f
 	case byQuadrature:
-		f = backends.Forecast{Sequential: usualSolves, All: usualSolves.Times(2), Basis: "as fits by quadrature usually take"}
+		f = backends.Forecast{Sequential: usualSolves, All: usualSolves.Times(2), Columns: jointColumns, Basis: "as fits by quadrature usually take"}
 	case byFixedDraws:
 		f = backends.Forecast{Sequential: usualSteps, All: usualSteps.Times(s.Int(stepDraws)), Basis: "as fits with fixed draws usually take"}
+		f.Columns = f.All.Most
 	default:
 		n := s.Int(iterations)
 		f = backends.Forecast{Sequential: backends.Range{Least: n / 10, Most: n}.Times(s.Int(restarts)), Basis: fmt.Sprintf("%d iterations, or fewer where the ELBO is at rest before", n)}
@@ -39,6 +45,7 @@ func forecast(s backends.Settings) backends.Forecast {
 	}
 	if f.Rounds = f.Sequential; corrected(s) {
 		f.All.Most += s.Int(draws) / 2
+		f.Columns += min(s.Int(draws), quadrature.MostBatch)
 	}
 	return f
 }

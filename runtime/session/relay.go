@@ -45,12 +45,14 @@ func newRelay(plan *model.Plan, size density.RelaySize, roles []model.Role) *rel
 }
 
 // Piece implements density.Relaying.
-func (b *base) Piece(columns int) int {
-	column := 0 // numbers of all clients
-	for _, g := range b.plan.Groups {
-		column += g.Len * len(g.Members)
+func (b *base) Piece(columns int) int { return min(columns, density.Piece(Column(b.plan))) }
+
+// Column is how many numbers all clients together send for one column of draws.
+func Column(plan *model.Plan) (numbers int) {
+	for _, g := range plan.Groups {
+		numbers += g.Len * len(g.Members)
 	}
-	return min(columns, max(2, density.MostNumbers/max(1, column)/2*2))
+	return numbers
 }
 
 // resized is the relay of a size, made when it is first needed.
