@@ -26,6 +26,7 @@ type cvFlags struct {
 	nats    natsFlags
 	quiet   bool
 	asJSON  bool
+	strict  strictness
 }
 
 func newCV() *cobra.Command {
@@ -38,7 +39,8 @@ standard error over rows, the mean log density, and the error of the expectation
 wrongly, and how often a 1 came among rows of like probability.
 
 Folds follow from --seed and the order of the joined rows, and where a column or response is one party's alone also from random numbers of that party. --stratify gives each fold the same share of each value of the response; --by COLUMN keeps the rows with one value of
-that column together. Encoders are fitted to the rows of each fit alone. Predictions are those of the model as it is written, as in vflc predict.
+that column together. Encoders are fitted to the rows of each fit alone. Predictions are those of the model as it is written, as in vflc predict. Findings
+about a fit, as vflc diagnose has them, are printed with its fold.
 
 With --nats the folds are fitted by the processes of vflc worker on any machines, with the same result. They stay at the server for a month: the same command, after an interrupt or a crash, takes
 those that are there.`,
@@ -62,6 +64,7 @@ those that are there.`,
 	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of folds to fit at the same time; the result does not depend on it")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc)
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON, with the key, the fold and the log density of each row")
+	f.strict.add(fs)
 	addSettings(cmd)
 	return cmd
 }
@@ -128,7 +131,13 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	}
 	r := v.Report()
 	if f.asJSON {
-		return posterior.WriteJSON(cmd.OutOrStdout(), r)
+		err = posterior.WriteJSON(cmd.OutOrStdout(), r)
+	} else {
+		err = r.WriteTable(cmd.OutOrStdout())
 	}
-	return r.WriteTable(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	writeFindings(cmd, r.Findings)
+	return f.strict.of(r.Findings)
 }

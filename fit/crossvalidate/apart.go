@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/rng"
 )
@@ -88,7 +89,8 @@ type scoredRow struct {
 
 type scoredFold struct {
 	Fold
-	Responses []scoredResponse `json:"responses"`
+	Responses []scoredResponse    `json:"responses"`
+	Findings  []posterior.Finding `json:"findings,omitempty"`
 }
 
 type scoredResponse struct {
@@ -98,11 +100,11 @@ type scoredResponse struct {
 	Rows   []scoredRow `json:"rows"`
 }
 
-// encode writes the scores of a fold.
-func (f Fold) encode(found []response) ([]byte, error) {
-	all := scoredFold{Fold: f, Responses: []scoredResponse{}}
+// encode writes what came out of a fold.
+func (f Fold) encode(found outcome) ([]byte, error) {
+	all := scoredFold{Fold: f, Responses: []scoredResponse{}, Findings: found.findings}
 	text := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for _, y := range found {
+	for _, y := range found.responses {
 		one := scoredResponse{Name: y.name, Key: y.key, Binary: y.binary}
 		for _, r := range y.rows {
 			one.Rows = append(one.Rows, scoredRow{r.key, text(r.observed), text(r.mean), text(r.score)})
@@ -113,10 +115,10 @@ func (f Fold) encode(found []response) ([]byte, error) {
 }
 
 // decode reads what encode writes.
-func decode(text []byte) (f Fold, found []response, err error) {
+func decode(text []byte) (f Fold, found outcome, err error) {
 	var all scoredFold
 	if err := json.Unmarshal(text, &all); err != nil {
-		return f, nil, err
+		return f, found, err
 	}
 	number := func(text string) float64 {
 		v, bad := strconv.ParseFloat(text, 64)
@@ -128,14 +130,15 @@ func decode(text []byte) (f Fold, found []response, err error) {
 		for _, r := range y.Rows {
 			one.rows = append(one.rows, row{all.Fold.Fold - 1, number(r.Observed), number(r.Mean), number(r.Score), r.Key})
 		}
-		found = append(found, one)
+		found.responses = append(found.responses, one)
 	}
+	found.findings = all.Findings
 	return all.Fold, found, err
 }
 
 // SaveScores writes the scores of the responses that this party draws, for Gather.
 func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
-	text, err := f.encode(scoresOf(p, f.Fold-1, nil))
+	text, err := f.encode(outcome{responses: scoresOf(p, f.Fold-1, nil)})
 	if err != nil {
 		return err
 	}
@@ -145,7 +148,7 @@ func (f Fold) SaveScores(dir string, p *fit.Predictions) error {
 // Gather makes the report of a party from the folders of all folds, in order; nil where the party draws no response.
 func Gather(model string, dirs []string) (*Report, error) {
 	var seed uint64
-	var folds [][]response
+	var folds []outcome
 	for _, dir := range dirs {
 		path := filepath.Join(dir, runs.ScoresFile)
 		text, err := os.ReadFile(path)
@@ -156,7 +159,7 @@ func Gather(model string, dirs []string) (*Report, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if len(found) == 0 {
+		if len(found.responses) == 0 {
 			return nil, nil
 		}
 		seed = f.Seed

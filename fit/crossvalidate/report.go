@@ -19,6 +19,8 @@ type Report struct {
 	Folds     int        `json:"folds"`
 	Seed      uint64     `json:"seed"`
 	Responses []Response `json:"responses"`
+	// Findings are the reasons not to trust the fits, each with its fold in the text.
+	Findings []posterior.Finding `json:"findings,omitempty"`
 }
 
 // A Response is the accuracy for one response. Log densities are in nats.
@@ -58,16 +60,22 @@ const leastProbability = 1e-5
 // bins is the number of ranges of the calibration curve.
 const bins = 10
 
-func report(model string, folds [][]response, count int, seed uint64) *Report {
+func report(model string, folds []outcome, count int, seed uint64) *Report {
 	r := &Report{Schema: posterior.Schema, Model: model, Folds: count, Seed: seed, Responses: []Response{}}
-	for k, first := range folds[0] {
+	for k, first := range folds[0].responses {
 		var rows []row
 		for _, f := range folds {
-			rows = append(rows, f[k].rows...)
+			rows = append(rows, f.responses[k].rows...)
 		}
 		y := scored(first.name, rows, first.binary)
 		y.Key = first.key
 		r.Responses = append(r.Responses, y)
+	}
+	for k, f := range folds {
+		for _, found := range f.findings {
+			found.Text = fmt.Sprintf("fold %d: %s", k+1, found.Text)
+			r.Findings = append(r.Findings, found)
+		}
 	}
 	return r
 }

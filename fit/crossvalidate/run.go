@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/posterior"
 )
 
 // Options say how rows are divided, and how each part is fitted.
@@ -40,7 +41,7 @@ type Validation struct {
 	sources data.Sources
 	options Options
 	rows    *division
-	results [][]response // by fold
+	results []outcome // by fold
 }
 
 // New divides the rows of a model's tables into folds. The diagnostics are those of the data.
@@ -54,7 +55,7 @@ func New(m *compile.Model, sources data.Sources, o Options) (*Validation, diag.L
 	if err != nil {
 		return nil, diags, &fit.UsageError{Err: err}
 	}
-	return &Validation{m, sources, o, d, make([][]response, o.Folds)}, diags, nil
+	return &Validation{m, sources, o, d, make([]outcome, o.Folds)}, diags, nil
 }
 
 // Make fits all folds but k, counted from 0, predicts that one, and writes down what came out, for Take. It may be called for several at the same time.
@@ -90,6 +91,12 @@ func (v *Validation) Report() *Report {
 	return report(v.model.Name, v.results, v.options.Folds, v.options.Seed)
 }
 
+// An outcome is what comes out of a fold.
+type outcome struct {
+	responses []response
+	findings  []posterior.Finding // about the fit to the other folds
+}
+
 // A response has its predictions in one fold.
 type response struct {
 	name   string
@@ -99,7 +106,7 @@ type response struct {
 }
 
 // one fits all folds but k, and predicts that one.
-func one(ctx context.Context, m *compile.Model, sources data.Sources, d *division, k int, o Options) ([]response, error) {
+func one(ctx context.Context, m *compile.Model, sources data.Sources, d *division, k int, o Options) (outcome, error) {
 	part := func(others bool) (data.Sources, error) {
 		s, diags, err := sources.Some(d.parties, d.key, d.rows(k, others))
 		if diags.HasErrors() {
@@ -109,31 +116,31 @@ func one(ctx context.Context, m *compile.Model, sources data.Sources, d *divisio
 	}
 	train, err := part(true)
 	if err != nil {
-		return nil, err
+		return outcome{}, err
 	}
 	test, err := part(false)
 	if err != nil {
-		return nil, err
+		return outcome{}, err
 	}
 	p, diags, err := fit.Open(m, train, o.Fit)
 	if diags.HasErrors() {
-		return nil, data.Errors(diags)
+		return outcome{}, data.Errors(diags)
 	}
 	if err != nil {
-		return nil, err
+		return outcome{}, err
 	}
 	r, err := p.Sample(ctx, nil)
 	if err != nil {
-		return nil, err
+		return outcome{}, err
 	}
 	predicted, diags, err := fit.PredictBound(ctx, p.Bound, r.Draws, fit.PredictionRequest{Sources: test, Scored: true, NewLevels: o.NewLevels, Seed: o.Seed, Key: o.Fit.Joining.Key, Wire: p.Plan.Wire})
 	if diags.HasErrors() {
-		return nil, data.Errors(diags)
+		return outcome{}, data.Errors(diags)
 	}
 	if err != nil {
-		return nil, err
+		return outcome{}, err
 	}
-	return scoresOf(predicted, k, d.numbers(k)), nil
+	return outcome{scoresOf(predicted, k, d.numbers(k)), r.Diagnose()}, nil
 }
 
 // scoresOf are the rows of a fold, by response.

@@ -153,6 +153,7 @@ func stretch(chains [][]float64, to, from moment) {
 
 // validated adds the numbers of a cross-validation.
 func (r *Result) validated() {
+	r.counted(r.cv.Findings)
 	for _, y := range r.cv.Responses {
 		if len(r.cv.Responses) == 1 {
 			r.Values = append(r.Values, valuesOf(y, "")...)
