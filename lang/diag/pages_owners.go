@@ -279,7 +279,7 @@ transform augmented(rho = 1)
 	},
 	{
 		Code: OpenNoise, Title: "rho of a family of unknown size",
-		Text: "Where neither the model nor the command line gives rho, it is 0.35 divided by the square root of the number of clients that enter a likelihood: the posterior is then nearly that of the true model, however many clients there are. A run counts the tables of a family. The party programs hold rho as a number, so that whoever reads them knows how much noise they add; to write them without data, give rho or the number of members.",
+		Text: "Where neither the model nor the command line gives rho, it is 0.05 divided by the square root of the number of clients that enter a likelihood: noise of standard deviation 0.05 on the predictor, however many clients there are. The posterior is then within a per cent of that of the true model, and where it is not, as where a response has a small scale, the run has a finding. A run counts the tables of a family. The party programs hold rho as a number, so that whoever reads them knows how much noise they add; to write them without data, give rho or the number of members.",
 		Wrong: `client lab[J]
 data y : binary[N] @ shared
 data X : real[N, P] @ lab
