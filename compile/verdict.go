@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,7 +27,7 @@ type Verdict struct {
 	Sum       []string  `json:"sum,omitempty"`      // of whose contributions to every row it can compute the sum alone
 	Response  []string  `json:"response,omitempty"` // that it can compute for every row
 	Totals    []string  `json:"totals,omitempty"`   // of whose data it receives sums over rows
-	Gaps      []string  `json:"gaps,omitempty"`     // whose incomplete rows it is told
+	Gaps      []string  `json:"gaps,omitempty"`     // whose incomplete rows it is told, or sees where imputed cells move a row alone
 	// Wide are clients whose single columns it can compute too if they have more than WideFrom parameters, which the tables tell, and these were not at hand.
 	Wide     []string `json:"wide,omitempty"`
 	WideFrom int      `json:"wide_from,omitempty"`
@@ -382,8 +383,11 @@ func (j *judge) columnsOf(k *knowledge, party int) *Columns {
 // find adds the columns of others that what a party knows of their contributions gives away: those of two values, one that is alone in a contribution, and all where the
 // contribution itself separates.
 func (j *judge) find(k *knowledge) {
-	for of, how := range k.reached {
-		all := j.contributed(of)
+	for _, of := range slices.Sorted(maps.Keys(k.reached)) {
+		how, all := k.reached[of], j.contributed(of)
+		if all.gaps {
+			addTo(&k.gaps, of)
+		}
 		out := j.columnsOf(k, of)
 		for _, d := range all.data {
 			switch {
@@ -410,6 +414,7 @@ func (j *judge) find(k *knowledge) {
 type given struct {
 	data    []declared
 	offsets []string
+	gaps    bool // missing cells are parameters: each moves its row alone, out of the span of the columns
 }
 
 func (j *judge) contributed(party int) given {
@@ -417,6 +422,10 @@ func (j *judge) contributed(party int) given {
 	if !found {
 		of := j.contributions(party)
 		g.data = j.data(party, of)
+		g.gaps = slices.ContainsFunc(names(j.Programs[party], of...), func(name string) bool {
+			s := j.Programs[party].Symbols[name]
+			return s != nil && s.Imputed()
+		})
 		for _, e := range of {
 			addAll(&g.offsets, leak.Offsets(j.Programs[party], e))
 		}

@@ -283,6 +283,8 @@ func (p *Prepared) attackNotes(r *attack.Report) []string {
 		text := "Under masks the server received the sums alone where two or more clients add to them. With two contributors each can compute the other's part by subtracting its own."
 		if slices.ContainsFunc(r.Separated, func(s attack.Separation) bool { return s.Directions > 0 }) {
 			text += " These sums separate by client: masks did not hide which client adds what."
+		} else {
+			text += " That this attack does not separate the sums by client is no proof that none does."
 		}
 		out = append(out, text)
 	}

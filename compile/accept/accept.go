@@ -23,7 +23,7 @@ func All() []Disclosure {
 	return []Disclosure{
 		{Name: "label-leak", Doc: "clients learn the server's response from what the server returns", Codes: []diag.Code{diag.LabelLeak}},
 		{Name: "gradient-leak", Doc: "the server learns data of a client from the gradient of a shared parameter", Codes: []diag.Code{diag.GradientLeak, diag.OwnLeak, diag.SmallCells}},
-		{Name: "data-offset", Doc: "data of a client enter a cut as they are, so that the noise alone covers them", Codes: []diag.Code{diag.DataOffset}, Split: true},
+		{Name: "data-offset", Doc: "data of a client enter a cut as they are, so that whoever receives it can recover them", Codes: []diag.Code{diag.DataOffset}, Split: true},
 		{Name: "new-cut", Doc: "a generated quantity makes a client send a value that no likelihood needs, in every round", Codes: []diag.Code{diag.GenerateOwner}},
 	}
 }

@@ -462,7 +462,7 @@ func separationText(b *strings.Builder, all []Separation, known bool) {
 	if len(all) == 0 {
 		return
 	}
-	b.WriteString("\nSums over clients separated by the steps of chains, or by the variances of a fit by quadrature: whose share is whose\n")
+	b.WriteString("\nSums over clients separated by the steps of chains, or by the variances or draws of a variational fit: whose share is whose\n")
 	lines := [][]string{{"sum", "of", "by", "directions", "client", "its directions", "in its columns", "correlation", "one round", "single columns", "columns of two values"}}
 	names := ""
 	for _, s := range all {

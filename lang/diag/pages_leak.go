@@ -29,7 +29,7 @@ transform augmented(rho = 1)
 			"client's data and on no parameter of the client, each round returns the data times weights that the server knows: after as many rounds as there " +
 			"are rows the server has the data. This is so for X * g, for u[g] with private categories g, and for the location of a noncentered parameter of " +
 			"the client. A parameter of the client beside it does not protect columns either: the gradients of q in (X * q) * b and X * (q .* b), of u in u[g] * b, and of " +
-			"k in k * (x * b) + z * d tell single columns, which the cuts alone, whose coefficients nobody else knows, do not. One factor of all that depends on the " +
+			"k in k * (x * b) + z * d tell single columns, which the cuts alone tell only in some algorithms (vflc audit). One factor of all that depends on the " +
 			"client's data, as k * (X * beta + z * d), is no such case: its gradient follows from the cut. A shared vector q tells coefficients with the prior normal(q, 1), and so " +
 			"the columns of X * beta. Own the parameter at the client, write an array of the client around a shared number centred, or accept this with --accept gradient-leak.",
 		Wrong: `client a
@@ -85,7 +85,7 @@ yb ~ bernoulli_logit(mean(beta_b))
 	{
 		Code: DataOffset, Title: "data that are added to a cut",
 		Text: "A term of a cut that is data of the client and that no parameter multiplies, such as the logarithm of an exposure, is the same in every round: " +
-			"only the noise covers it, which averages away, and the other terms move around it. If every party may hold it, declare it `@ shared`. " +
+			"noise averages away, and the other terms move around it. If every party may hold it, declare it `@ shared`. " +
 			"A simulation runs with it; party programs are written only with --accept data-offset.",
 		Wrong: `client a
 data y : count[N] @ shared

@@ -62,7 +62,7 @@ var networkPages = []Page{
 	},
 	{
 		Code: PolicyMasks, Title: "a contribution that leaves without a mask, or with too few others",
-		Text:  "With masks the server receives the total of two or more clients. A mask is a fence against a glance: from a run of nuts or a default fit of sfvi a server computes each client's contribution from such totals, row by row (vflc audit). unmasked = true lets one leave without. With two clients in a sum each learns the other's contribution from the total, so that a policy wants three unless min_contributors = 2 stands in it.",
+		Text:  "With masks the server receives the total of two or more clients. A mask is a fence against a glance: from a run of nuts, or of sfvi by quadrature or fixed draws, a server computes each client's contribution from such totals, row by row (vflc audit). unmasked = true lets one leave without. With two clients in a sum each learns the other's contribution from the total, so that a policy wants three unless min_contributors = 2 stands in it.",
 		Wrong: "-- policy.toml --\n\n-- run.toml --\n[[sums]]\nname = \"eta\"\nclients = 2\nmasked = true\n",
 		Right: "-- policy.toml --\nmin_contributors = 2\n-- run.toml --\n[[sums]]\nname = \"eta\"\nclients = 2\nmasked = true\n",
 	},

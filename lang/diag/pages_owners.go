@@ -255,7 +255,7 @@ y ~ normal(b + l0 ^ 8, 1)
 	{
 		Code: GenerateOwner, Title: "a generated quantity that needs what no likelihood sends",
 		Text: "A generated quantity of one party's names is computed there. One of several parties' is computed by the server, from what it holds of each draw for the " +
-			"likelihoods: the sums of what the clients send, each as a whole. So fitted values and replicated responses disclose nothing new. Anything else would be a " +
+			"likelihoods: the sums of what the clients send, each as a whole. So fitted values and replicated responses need nothing of another kind. Anything else would be a " +
 			"further value in every round: let its owner compute it, or accept that it is sent, with --accept new-cut.",
 		Wrong: `client a
 data y : real[N] @ shared

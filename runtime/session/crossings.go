@@ -74,7 +74,7 @@ func (f *frame) hidden(i int, c Crossing) Crossing {
 func (c Crossing) separated() string {
 	text := "; the mask does not keep clients apart: " + c.Exchange.Divides
 	if c.Exchange.Divides == "" {
-		text += "at draws whose covariance is each client's own and changes over the fit, two stretches of it divide the total into each client's part"
+		text += "at draws whose covariance is each client's own and changes over the fit, two stretches of it may divide the total into each client's part"
 		if c.DenseMost > 0 { // a metric
 			text = "; the mask does not keep clients apart: along a trajectory a total changes by a known multiple of the adjoint, by which two chains divide it into each client's part, row by row"
 		}
