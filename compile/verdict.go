@@ -42,6 +42,8 @@ type Columns struct {
 	// Within are declarations in which columns of two values can be computed: which these are the programs do not tell. All are those of which any column can be.
 	Within []string `json:"within,omitempty"`
 	All    []string `json:"all,omitempty"`
+	// Based are declarations whose rows can be computed up to one change of basis.
+	Based []string `json:"based,omitempty"`
 }
 
 // String is the line: "registry can compute: clinic's sex of every row; each client's contribution to every row".
@@ -400,7 +402,10 @@ func (j *judge) find(k *knowledge) {
 			}
 		}
 		addAll(&out.Names, all.offsets)
-		if len(out.Names)+len(out.Within)+len(out.All) == 0 {
+		if k == j.known[0] { // which has the log density of a client, a number of each evaluation
+			addAll(&out.Based, leak.RowsByCuts(j.Programs[of]))
+		}
+		if len(out.Names)+len(out.Within)+len(out.All)+len(out.Based) == 0 {
 			delete(k.columns, of)
 		}
 	}

@@ -52,7 +52,7 @@ const same = "the same of the others"
 // like is what a line of one of three clients or more says in place of the columns that the server's line names: the client can compute all that the server can of the other
 // clients, or of all of them in their sum; "" where neither holds.
 func (j *judge) like(at int, k, server *knowledge) string {
-	equal, inSums, columns := true, true, false
+	equal, inSums, columns, based := true, true, false, false
 	for of := range j.plan.Names {
 		if of == 0 || of == at && !j.several(of) {
 			continue
@@ -60,10 +60,11 @@ func (j *judge) like(at int, k, server *knowledge) string {
 		equal = equal && k.reached[of] == server.reached[of]
 		inSums = inSums && k.reached[of] == inSum
 		columns = columns || k.columns[of] != nil
+		based = based || server.columns[of] != nil && len(server.columns[of].Based) > 0
 	}
 	switch {
 	case at == 0 || len(j.known) < 4 || len(server.reached) == 0:
-	case equal:
+	case equal && !based:
 		return same
 	case inSums && columns:
 		return "the others' columns of two values and factors of every row"
@@ -164,6 +165,9 @@ func (c Columns) String() string {
 	parts := slices.Clone(c.Names)
 	for _, name := range c.All {
 		parts = append(parts, name+" column by column")
+	}
+	for _, name := range c.Based {
+		parts = append(parts, name+" up to a change of basis")
 	}
 	if len(c.Within) > 0 {
 		parts = append(parts, "columns of two values in "+joined(c.Within))

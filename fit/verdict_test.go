@@ -392,3 +392,37 @@ y ~ normal(m, 1)
 		t.Errorf("the verdict is %q", got)
 	}
 }
+
+// A client whose own likelihood has a parameter of its cut gives the rows of that likelihood away by its log density, in the basis of the cut: the verdict names them for the server, which has the log
+// density, and not for the other clients.
+func TestVerdictOfRowsThatACutTells(t *testing.T) {
+	const text = `client c, d, e
+data y : binary[N] @ shared
+data X : real[N, P] @ c
+data Z : real[M, P] @ c
+data w : binary[M] @ c
+data v : real[N] @ d
+data u : real[N] @ e
+param m ~ normal(0, 1)
+param B : real[P] ~ normal(0, 1) @ c
+param k ~ normal(0, 1) @ d
+param l ~ normal(0, 1) @ e
+w ~ bernoulli_logit(Z * B)
+y ~ bernoulli_logit(m + X * B + v * k + u * l)
+`
+	bundle, diags := compiletest.Compile(t, text, check.Options{Transform: transforms.Exact, Accept: accept.Names()}).Bundle()
+	good(t, diags, nil)
+	for _, masks := range []string{"off", "on"} {
+		lines, err := Verdict(bundle, backend(t, "nuts"), map[string]string{"secure-sum": masks}, nil)
+		good(t, nil, err)
+		if got := lines[0].String(); !strings.Contains(got, "Z up to a change of basis") {
+			t.Errorf("masks %s: the verdict is %q", masks, got)
+		}
+		for _, other := range lines[1:] {
+			same := strings.Contains(other.String(), "the same") && other.Receivers[0] != "c" // c has Z itself
+			if strings.Contains(other.String(), "Z up to") || same {
+				t.Errorf("masks %s: the verdict is %q", masks, other)
+			}
+		}
+	}
+}
