@@ -30,6 +30,8 @@ type Verdict struct {
 	// Wide are clients whose single columns it can compute too if they have more than WideFrom parameters, which the tables tell, and these were not at hand.
 	Wide     []string `json:"wide,omitempty"`
 	WideFrom int      `json:"wide_from,omitempty"`
+	// Narrow are clients whose contribution is a column if they have one alone, which the tables tell.
+	Narrow []string `json:"narrow,omitempty"`
 	// Text is what String returns behind the colon.
 	Text  string `json:"text"`
 	every bool   // all clients are receivers, and more than two
@@ -82,6 +84,8 @@ func VerdictText(lines []Verdict) string {
 type Tables struct {
 	// TwoValued names the columns of two values, by party and declaration.
 	TwoValued map[string]map[string][]string
+	// Only names the column of declarations that have one, by party and declaration.
+	Only map[string]map[string][]string
 	// Parameters counts those of a party; of a family, those of the member that has most.
 	Parameters map[string]int
 }
@@ -92,7 +96,7 @@ func (m *Model) Tables(sources data.Sources, joining data.Joining) *Tables {
 	if err != nil || diags.HasErrors() {
 		return nil
 	}
-	return &Tables{b.twoValued(), b.parameters()}
+	return &Tables{b.columnsIn(twoValued), b.columnsIn(only), b.parameters()}
 }
 
 // parameters counts the parameters of each party.
@@ -123,7 +127,8 @@ func parametersOf(p *check.Program, party string, size func(string) (int, bool))
 	return n, known
 }
 
-func (b *Bound) twoValued() map[string]map[string][]string {
+// columnsIn names columns that of lists of a declaration, by party and declaration.
+func (b *Bound) columnsIn(of func(name string, v *data.Bound) []string) map[string]map[string][]string {
 	out := map[string]map[string][]string{}
 	for member, values := range b.Values {
 		party, _, _ := Member(member)
@@ -131,7 +136,7 @@ func (b *Bound) twoValued() map[string]map[string][]string {
 			out[party] = map[string][]string{}
 		}
 		for name, v := range values {
-			for _, column := range twoValued(name, v) {
+			for _, column := range of(name, v) {
 				if !slices.Contains(out[party][name], column) {
 					out[party][name] = append(out[party][name], column)
 				}
@@ -153,6 +158,14 @@ func twoValued(name string, v *data.Bound) (out []string) {
 		}
 	}
 	return out
+}
+
+// only names the column of a declaration that has one.
+func only(name string, v *data.Bound) []string {
+	if len(v.Dims) != 2 || v.Dims[1] != 1 {
+		return nil
+	}
+	return []string{v.ColumnName(name, 0)}
 }
 
 // AllPooled is the verdict of a model whose data one process holds; nil of others.
@@ -207,6 +220,7 @@ type knowledge struct {
 	gaps     []int
 	wide     []int // of whom single columns would be known, had they more parameters than wideFrom
 	wideFrom int
+	narrow   []int // whose contribution would be a column, had they one alone
 }
 
 func (k *knowledge) reach(party int, how reached) { k.reached[party] = max(k.reached[party], how) }
@@ -388,6 +402,9 @@ func (j *judge) find(k *knowledge) {
 		all := j.contributed(of)
 		out := j.columnsOf(k, of)
 		for _, d := range all.data {
+			if how == alone && len(all.data) == 1 && d.unknown {
+				addTo(&k.narrow, of)
+			}
 			switch {
 			case how == single, how == alone && len(all.data) == 1 && d.one:
 				addAll(&out.Names, d.names)
@@ -452,6 +469,7 @@ type declared struct {
 	names    []string // of all columns; nil: the programs do not tell
 	two      []string // of those of two values, and of factors
 	one      bool     // it has one column
+	unknown  bool     // whether it has one column the programs do not tell
 	open     bool     // others may have two values
 }
 
@@ -504,8 +522,12 @@ func (j *judge) declared(program *check.Program, s *check.Symbol) declared {
 		d.names = nil
 	}
 	d.one = d.one || len(wanted) == 1 && len(wanted[0].Columns) == 1
+	d.unknown = !d.one && d.names == nil
 	if j.tables.TwoValued[program.For] != nil {
-		d.open = false
+		d.open, d.unknown = false, false
+		if of := j.tables.Only[program.For][s.Name]; of != nil {
+			d.names, d.one = of, true
+		}
 		for _, column := range j.tables.TwoValued[program.For][s.Name] {
 			if base, _, category := strings.Cut(column, "="); !category || !slices.Contains(d.two, base) {
 				addTo(&d.two, column)

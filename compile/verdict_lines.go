@@ -18,7 +18,7 @@ func (j *judge) lines() (out []Verdict) {
 		if like := j.like(at, k, server); like != "" {
 			rest := v
 			if rest.Columns = slices.DeleteFunc(slices.Clone(v.Columns), func(c Columns) bool { return c.Party != j.plan.Names[0] }); len(v.Sum) == 0 || like == same {
-				rest.Each, rest.Sum, rest.Wide = nil, nil, nil
+				rest.Each, rest.Sum, rest.Wide, rest.Narrow = nil, nil, nil, nil
 			}
 			v.Text = strings.Join(append([]string{like}, j.clauses(at, rest)...), "; ")
 		}
@@ -39,6 +39,7 @@ func merge(to *Verdict, v Verdict) {
 	addAll(&to.Each, v.Each)
 	addAll(&to.Sum, v.Sum)
 	addAll(&to.Wide, v.Wide)
+	addAll(&to.Narrow, v.Narrow)
 	for _, c := range v.Columns {
 		if !slices.ContainsFunc(to.Columns, func(o Columns) bool { return o.Party == c.Party }) {
 			to.Columns = append(to.Columns, c)
@@ -90,6 +91,9 @@ func (j *judge) verdict(at int, k *knowledge) Verdict {
 			v.Wide, v.WideFrom = append(v.Wide, j.plan.Names[of]), k.wideFrom
 		}
 	}
+	for _, of := range slices.Sorted(slices.Values(k.narrow)) {
+		v.Narrow = append(v.Narrow, j.plan.Names[of])
+	}
 	for _, of := range k.totals {
 		v.Totals = append(v.Totals, j.plan.Names[of])
 	}
@@ -116,8 +120,15 @@ func (j *judge) clauses(at int, v Verdict) (out []string) {
 	if len(v.Each) > 0 {
 		out = append(out, j.whose(at, v.Each, "each client's", "each other client's")+" contribution to every row")
 	}
+	var single []string
+	if len(v.Narrow) > 0 {
+		single = append(single, "one column")
+	}
 	if len(v.Wide) > 0 {
-		out = append(out, fmt.Sprintf("single columns of a client with more than %d parameters, named once tables are given", v.WideFrom))
+		single = append(single, fmt.Sprintf("more than %d parameters", v.WideFrom))
+	}
+	if len(single) > 0 {
+		out = append(out, "single columns of a client with "+strings.Join(single, " or ")+", named once tables are given")
 	}
 	if len(v.Sum) > 0 {
 		out = append(out, "the sum of "+j.whose(at, v.Sum, "the clients'", "the other clients'")+" contributions to every row")

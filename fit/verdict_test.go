@@ -111,7 +111,7 @@ func unnamed(lines []compile.Verdict, found *attack.Report) (out []string) {
 			for _, column := range g.Single {
 				base, _, _ := strings.Cut(column.Name, "=")
 				declared, _, _ := strings.Cut(base, "[")
-				if !slices.ContainsFunc(lines[0].Columns, func(k compile.Columns) bool {
+				if !slices.Contains(lines[0].Narrow, g.Party) && !slices.ContainsFunc(lines[0].Columns, func(k compile.Columns) bool {
 					return k.Party == g.Party && (slices.Contains(k.Names, base) || slices.Contains(k.All, declared) || len(k.All) > 0 && !strings.Contains(base, "["))
 				}) {
 					out = append(out, fmt.Sprintf("%s: %s of %s, from the steps", lines[0].Receivers[0], column.Name, g.Party))
