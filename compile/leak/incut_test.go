@@ -103,7 +103,8 @@ func TestParametersInCutsAndOwnLikelihoods(t *testing.T) {
 data y : binary[N] @ shared
 data X : real[N, P] @ a
 data Z : real[M, P] @ a
-data h : level(H)[M] @ a
+data x : real[N] @ a
+data z : real[M] @ a
 data v : binary[M] @ a
 data r : real[M] @ a
 param m ~ normal(0, 1)
@@ -127,6 +128,7 @@ OWN
 		{"X * B", "r ~ normal(Z * B, k)", false}, // products of columns
 		{"X * B", "v ~ bernoulli_logit(k)", false},
 		{"k * (X * B)", "v ~ bernoulli_logit(Z * B)", false}, // up to a number that is another in each round
+		{"x * B[1]", "v ~ bernoulli_logit(z * B[2])", false}, // another element
 		{"X * B + e", "v ~ bernoulli_logit(Z * B)", false},   // a parameter for each row hides the rest
 	} {
 		text := strings.NewReplacer("CUT", c.cut, "OWN", c.own).Replace(model)

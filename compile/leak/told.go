@@ -120,6 +120,16 @@ func (r *reader) inCuts(sent []ast.Expr) told {
 			}
 		}
 	}
+	for _, x := range sent {
+		ast.Walk(x, func(n ast.Node) bool {
+			if e, ok := n.(*ast.Index); ok && r.deps(e)&onData == 0 { // an element tells nothing of the others
+				for name := range r.namesOf(e.X).own {
+					delete(out, name)
+				}
+			}
+			return true
+		})
+	}
 	return out
 }
 
