@@ -31,6 +31,8 @@ type Verdict struct {
 	// Wide are clients whose single columns it can compute too if they have more than WideFrom parameters, which the tables tell, and these were not at hand.
 	Wide     []string `json:"wide,omitempty"`
 	WideFrom int      `json:"wide_from,omitempty"`
+	// Narrow are clients whose contribution is a column if they have one alone, which the tables tell.
+	Narrow []string `json:"narrow,omitempty"`
 	// Text is what String returns behind the colon.
 	Text  string `json:"text"`
 	every bool   // all clients are receivers, and more than two
@@ -43,6 +45,8 @@ type Columns struct {
 	// Within are declarations in which columns of two values can be computed: which these are the programs do not tell. All are those of which any column can be.
 	Within []string `json:"within,omitempty"`
 	All    []string `json:"all,omitempty"`
+	// Based are declarations whose rows can be computed up to one change of basis.
+	Based []string `json:"based,omitempty"`
 }
 
 // String is the line: "registry can compute: clinic's sex of every row; each client's contribution to every row".
@@ -81,6 +85,8 @@ func VerdictText(lines []Verdict) string {
 type Tables struct {
 	// TwoValued names the columns of two values, by party and declaration.
 	TwoValued map[string]map[string][]string
+	// Only names the column of declarations that have one, by party and declaration.
+	Only map[string]map[string][]string
 	// Parameters counts those of a party; of a family, those of the member that has most.
 	Parameters map[string]int
 }
@@ -91,7 +97,7 @@ func (m *Model) Tables(sources data.Sources, joining data.Joining) *Tables {
 	if err != nil || diags.HasErrors() {
 		return nil
 	}
-	return &Tables{b.twoValued(), b.parameters()}
+	return &Tables{b.columnsIn(twoValued), b.columnsIn(only), b.parameters()}
 }
 
 // parameters counts the parameters of each party.
@@ -122,7 +128,8 @@ func parametersOf(p *check.Program, party string, size func(string) (int, bool))
 	return n, known
 }
 
-func (b *Bound) twoValued() map[string]map[string][]string {
+// columnsIn names columns that of lists of a declaration, by party and declaration.
+func (b *Bound) columnsIn(of func(name string, v *data.Bound) []string) map[string]map[string][]string {
 	out := map[string]map[string][]string{}
 	for member, values := range b.Values {
 		party, _, _ := Member(member)
@@ -130,7 +137,7 @@ func (b *Bound) twoValued() map[string]map[string][]string {
 			out[party] = map[string][]string{}
 		}
 		for name, v := range values {
-			for _, column := range twoValued(name, v) {
+			for _, column := range of(name, v) {
 				if !slices.Contains(out[party][name], column) {
 					out[party][name] = append(out[party][name], column)
 				}
@@ -152,6 +159,14 @@ func twoValued(name string, v *data.Bound) (out []string) {
 		}
 	}
 	return out
+}
+
+// only names the column of a declaration that has one.
+func only(name string, v *data.Bound) []string {
+	if len(v.Dims) != 2 || v.Dims[1] != 1 {
+		return nil
+	}
+	return []string{v.ColumnName(name, 0)}
 }
 
 // AllPooled is the verdict of a model whose data one process holds; nil of others.
@@ -206,6 +221,7 @@ type knowledge struct {
 	gaps     []int
 	wide     []int // of whom single columns would be known, had they more parameters than wideFrom
 	wideFrom int
+	narrow   []int // whose contribution would be a column, had they one alone
 }
 
 func (k *knowledge) reach(party int, how reached) { k.reached[party] = max(k.reached[party], how) }
@@ -390,6 +406,9 @@ func (j *judge) find(k *knowledge) {
 		}
 		out := j.columnsOf(k, of)
 		for _, d := range all.data {
+			if how == alone && len(all.data) == 1 && d.unknown {
+				addTo(&k.narrow, of)
+			}
 			switch {
 			case how == single, how == alone && len(all.data) == 1 && d.one:
 				addAll(&out.Names, d.names)
@@ -404,7 +423,10 @@ func (j *judge) find(k *knowledge) {
 			}
 		}
 		addAll(&out.Names, all.offsets)
-		if len(out.Names)+len(out.Within)+len(out.All) == 0 {
+		if k == j.known[0] { // which has the log density of a client, a number of each evaluation
+			addAll(&out.Based, leak.RowsByCuts(j.Programs[of]))
+		}
+		if len(out.Names)+len(out.Within)+len(out.All)+len(out.Based) == 0 {
 			delete(k.columns, of)
 		}
 	}
@@ -456,6 +478,7 @@ type declared struct {
 	names    []string // of all columns; nil: the programs do not tell
 	two      []string // of those of two values, and of factors
 	one      bool     // it has one column
+	unknown  bool     // whether it has one column the programs do not tell
 	open     bool     // others may have two values
 }
 
@@ -508,8 +531,12 @@ func (j *judge) declared(program *check.Program, s *check.Symbol) declared {
 		d.names = nil
 	}
 	d.one = d.one || len(wanted) == 1 && len(wanted[0].Columns) == 1
+	d.unknown = !d.one && d.names == nil
 	if j.tables.TwoValued[program.For] != nil {
-		d.open = false
+		d.open, d.unknown = false, false
+		if of := j.tables.Only[program.For][s.Name]; of != nil {
+			d.names, d.one = of, true
+		}
 		for _, column := range j.tables.TwoValued[program.For][s.Name] {
 			if base, _, category := strings.Cut(column, "="); !category || !slices.Contains(d.two, base) {
 				addTo(&d.two, column)

@@ -18,7 +18,7 @@ func (j *judge) lines() (out []Verdict) {
 		if like := j.like(at, k, server); like != "" {
 			rest := v
 			if rest.Columns = slices.DeleteFunc(slices.Clone(v.Columns), func(c Columns) bool { return c.Party != j.plan.Names[0] }); len(v.Sum) == 0 || like == same {
-				rest.Each, rest.Sum, rest.Wide = nil, nil, nil
+				rest.Each, rest.Sum, rest.Wide, rest.Narrow = nil, nil, nil, nil
 			}
 			v.Text = strings.Join(append([]string{like}, j.clauses(at, rest)...), "; ")
 		}
@@ -39,6 +39,7 @@ func merge(to *Verdict, v Verdict) {
 	addAll(&to.Each, v.Each)
 	addAll(&to.Sum, v.Sum)
 	addAll(&to.Wide, v.Wide)
+	addAll(&to.Narrow, v.Narrow)
 	for _, c := range v.Columns {
 		if !slices.ContainsFunc(to.Columns, func(o Columns) bool { return o.Party == c.Party }) {
 			to.Columns = append(to.Columns, c)
@@ -52,7 +53,7 @@ const same = "the same of the others"
 // like is what a line of one of three clients or more says in place of the columns that the server's line names: the client can compute all that the server can of the other
 // clients, or of all of them in their sum; "" where neither holds.
 func (j *judge) like(at int, k, server *knowledge) string {
-	equal, inSums, columns := true, true, false
+	equal, inSums, columns, based := true, true, false, false
 	for of := range j.plan.Names {
 		if of == 0 || of == at && !j.several(of) {
 			continue
@@ -60,10 +61,11 @@ func (j *judge) like(at int, k, server *knowledge) string {
 		equal = equal && k.reached[of] == server.reached[of]
 		inSums = inSums && k.reached[of] == inSum
 		columns = columns || k.columns[of] != nil
+		based = based || server.columns[of] != nil && len(server.columns[of].Based) > 0
 	}
 	switch {
 	case at == 0 || len(j.known) < 4 || len(server.reached) == 0:
-	case equal:
+	case equal && !based:
 		return same
 	case inSums && columns:
 		return "the others' columns of two values and factors of every row"
@@ -88,6 +90,9 @@ func (j *judge) verdict(at int, k *knowledge) Verdict {
 		if k.reached[of] == alone {
 			v.Wide, v.WideFrom = append(v.Wide, j.plan.Names[of]), k.wideFrom
 		}
+	}
+	for _, of := range slices.Sorted(slices.Values(k.narrow)) {
+		v.Narrow = append(v.Narrow, j.plan.Names[of])
 	}
 	for _, of := range k.totals {
 		v.Totals = append(v.Totals, j.plan.Names[of])
@@ -115,8 +120,15 @@ func (j *judge) clauses(at int, v Verdict) (out []string) {
 	if len(v.Each) > 0 {
 		out = append(out, j.whose(at, v.Each, "each client's", "each other client's")+" contribution to every row")
 	}
+	var single []string
+	if len(v.Narrow) > 0 {
+		single = append(single, "one column")
+	}
 	if len(v.Wide) > 0 {
-		out = append(out, fmt.Sprintf("single columns of a client with more than %d parameters, named once tables are given", v.WideFrom))
+		single = append(single, fmt.Sprintf("more than %d parameters", v.WideFrom))
+	}
+	if len(single) > 0 {
+		out = append(out, "single columns of a client with "+strings.Join(single, " or ")+", named once tables are given")
 	}
 	if len(v.Sum) > 0 {
 		out = append(out, "the sum of "+j.whose(at, v.Sum, "the clients'", "the other clients'")+" contributions to every row")
@@ -164,6 +176,9 @@ func (c Columns) String() string {
 	parts := slices.Clone(c.Names)
 	for _, name := range c.All {
 		parts = append(parts, name+" column by column")
+	}
+	for _, name := range c.Based {
+		parts = append(parts, name+" up to a change of basis")
 	}
 	if len(c.Within) > 0 {
 		parts = append(parts, "columns of two values in "+joined(c.Within))

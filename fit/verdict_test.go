@@ -111,7 +111,7 @@ func unnamed(lines []compile.Verdict, found *attack.Report) (out []string) {
 			for _, column := range g.Single {
 				base, _, _ := strings.Cut(column.Name, "=")
 				declared, _, _ := strings.Cut(base, "[")
-				if !slices.ContainsFunc(lines[0].Columns, func(k compile.Columns) bool {
+				if !slices.Contains(lines[0].Narrow, g.Party) && !slices.ContainsFunc(lines[0].Columns, func(k compile.Columns) bool {
 					return k.Party == g.Party && (slices.Contains(k.Names, base) || slices.Contains(k.All, declared) || len(k.All) > 0 && !strings.Contains(base, "["))
 				}) {
 					out = append(out, fmt.Sprintf("%s: %s of %s, from the steps", lines[0].Receivers[0], column.Name, g.Party))
@@ -390,5 +390,39 @@ y ~ normal(m, 1)
 	lines := verdictOf(t, fixture.Bind(t, check.Options{Transform: transforms.Exact, Accept: accept.Names()}), "nuts", nil, nil)
 	if got := lines[0].String(); !strings.Contains(got, "c's") || !strings.Contains(got, "z column by column") {
 		t.Errorf("the verdict is %q", got)
+	}
+}
+
+// A client whose own likelihood has a parameter of its cut gives the rows of that likelihood away by its log density, in the basis of the cut: the verdict names them for the server, which has the log
+// density, and not for the other clients.
+func TestVerdictOfRowsThatACutTells(t *testing.T) {
+	const text = `client c, d, e
+data y : binary[N] @ shared
+data X : real[N, P] @ c
+data Z : real[M, P] @ c
+data w : binary[M] @ c
+data v : real[N] @ d
+data u : real[N] @ e
+param m ~ normal(0, 1)
+param B : real[P] ~ normal(0, 1) @ c
+param k ~ normal(0, 1) @ d
+param l ~ normal(0, 1) @ e
+w ~ bernoulli_logit(Z * B)
+y ~ bernoulli_logit(m + X * B + v * k + u * l)
+`
+	bundle, diags := compiletest.Compile(t, text, check.Options{Transform: transforms.Exact, Accept: accept.Names()}).Bundle()
+	good(t, diags, nil)
+	for _, masks := range []string{"off", "on"} {
+		lines, err := Verdict(bundle, backend(t, "nuts"), map[string]string{"secure-sum": masks}, nil)
+		good(t, nil, err)
+		if got := lines[0].String(); !strings.Contains(got, "Z up to a change of basis") {
+			t.Errorf("masks %s: the verdict is %q", masks, got)
+		}
+		for _, other := range lines[1:] {
+			same := strings.Contains(other.String(), "the same") && other.Receivers[0] != "c" // c has Z itself
+			if strings.Contains(other.String(), "Z up to") || same {
+				t.Errorf("masks %s: the verdict is %q", masks, other)
+			}
+		}
 	}
 }

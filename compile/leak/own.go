@@ -3,6 +3,7 @@ package leak
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
@@ -221,7 +222,7 @@ func (r *reader) again(list []ownTerm) map[int]bool {
 func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 	told := e.tells(list, sent)
 	known := e.knowing(told)
-	again := known.again(list)
+	again, byCuts := known.again(list), e.byCuts(list, sent)
 	for i, t := range list {
 		names := e.given(t)
 		for _, name := range names {
@@ -239,10 +240,21 @@ func (e *examiner) own(list []ownTerm, sent []ast.Expr) {
 				"these would be more sums of data of %s of which others cross: enough sums of one column give its rows", e.client)
 			d.Note("leave a column to one likelihood with shared parameters; %s takes it as it is", accept.Flag(diag.OwnLeak))
 		}
-		e.tellers(diag.OwnLeak, t.at, known.rows(t), told,
+		rows := known.rows(t)
+		e.tellers(diag.OwnLeak, t.at, rows, told,
 			"the log density of "+e.client+", which crosses too, would give rows of its data away")
+		if len(rows) == 0 && len(byCuts[i]) > 0 {
+			e.inCutAndOwn(t.at, byCuts[i])
+		}
 	}
 	for _, x := range sent {
 		e.tellers(diag.GradientLeak, x, known.columns(x), told, "columns of "+e.client)
 	}
+}
+
+// inCutAndOwn reports parameters that a cut and a likelihood of the client have in common.
+func (e *examiner) inCutAndOwn(at ast.Node, names []string) {
+	d := e.diags.Errorf(diag.OwnLeak, e.File.Source, at.Span(), "%s also stands in what %s sends, which tells its value in every round up to a change of basis: the log density of %s, which crosses too, would give rows of its "+
+		"data away in that basis", strings.Join(names, ", "), e.client, e.client)
+	d.Note("give this likelihood parameters of its own; %s takes it as it is", accept.Flag(diag.OwnLeak))
 }

@@ -109,6 +109,54 @@ func (r *reader) tells(terms []ownTerm, sent []ast.Expr) told {
 	return out
 }
 
+// inCuts are the parameters of a client in the cuts that are linear in them. As many rounds as there are coefficients show the span of such a cut, and its coordinates where the client
+// evaluates in each, in a basis that is not the client's. A likelihood of the client with the same parameters then gives its rows in that basis: its log density is one equation in them each round.
+func (r *reader) inCuts(sent []ast.Expr) told {
+	out := told{}
+	for _, x := range sent {
+		if r.linear(x, false) {
+			for name := range r.namesOf(x).own {
+				out[name] = name
+			}
+		}
+	}
+	for _, x := range sent {
+		ast.Walk(x, func(n ast.Node) bool {
+			if e, ok := n.(*ast.Index); ok && r.deps(e)&onData == 0 { // an element tells nothing of the others
+				for name := range r.namesOf(e.X).own {
+					delete(out, name)
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// byCuts lists for each term the parameters of cuts by which its log density gives rows away up to a change of basis.
+func (r *reader) byCuts(list []ownTerm, sent []ast.Expr) [][]string {
+	known, out := r.knowing(r.inCuts(sent)), make([][]string, len(list))
+	for i, t := range list {
+		if t.prior == nil {
+			out[i] = known.rows(t)
+		}
+	}
+	return out
+}
+
+// RowsByCuts lists the data of a client's own likelihoods whose rows follow, up to a change of basis, from its log density at parameters that its cuts tell.
+func RowsByCuts(p *check.Program) (out []string) {
+	r, sent := readerOf(p), slices.Collect(maps.Values(maps.Collect(Sent(p))))
+	list := ownIn(r)
+	for i, names := range r.byCuts(list, sent) {
+		if len(names) > 0 {
+			out = append(out, slices.Sorted(maps.Keys(r.namesOf(list[i].args...).data))...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // knowing is a reader to which told parameters are shared.
 func (r *reader) knowing(t told) *reader {
 	out := newReader(r.Program, r.facts, r.client)

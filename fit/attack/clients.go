@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
@@ -234,23 +233,7 @@ func (s *sums) report(out *Separation, members []member) {
 		}
 		return
 	}
-	var laws []*law
-	var halves [2][]*law
-	few := false
-	for _, entries := range s.kept {
-		all := slices.DeleteFunc(stepsOf(entries, r), func(one step) bool { return one.entry[0] < sampledFrom*entries[len(entries)-1][0] })
-		few = few || trimmedTo*float64(len(all))/2 < fewestSteps*float64(2*r+1)
-		laws = append(laws, lawOf(all, r))
-		for k := range halves {
-			var half []step
-			for _, one := range all {
-				if int(one.entry[0])/runEvery%2 == k {
-					half = append(half, one)
-				}
-			}
-			halves[k] = append(halves[k], lawOf(half, r))
-		}
-	}
+	laws, halves, few := s.laws()
 	for k, c := range s.chains {
 		if c.noisy && (laws[k] == nil || !c.restore(s.kept[k], laws[k], s.variance)) {
 			s.kept[k], laws[k] = nil, nil
@@ -279,6 +262,26 @@ func (s *sums) report(out *Separation, members []member) {
 	if out.Directions == 0 && few {
 		out.Missing = fmt.Sprintf("too few steps for %d dimensions: two halves of them do not give the same directions", r)
 	}
+}
+
+// laws are those of the chains, by all late steps and by each half of them, and whether there are too few steps in one.
+func (s *sums) laws() (laws []*law, halves [2][]*law, few bool) {
+	r := s.base.rank
+	for _, entries := range s.kept {
+		all := slices.DeleteFunc(stepsOf(entries, r), func(one step) bool { return one.entry[0] < sampledFrom*entries[len(entries)-1][0] })
+		few = few || trimmedTo*float64(len(all))/2 < fewestSteps*float64(2*r+1)
+		laws = append(laws, lawOf(all, r))
+		for k := range halves {
+			var half []step
+			for _, one := range all {
+				if int(one.entry[0])/runEvery%2 == k {
+					half = append(half, one)
+				}
+			}
+			halves[k] = append(halves[k], lawOf(half, r))
+		}
+	}
+	return laws, halves, few
 }
 
 // describe says what was found, from what, and with what it would be grouped.
@@ -325,88 +328,6 @@ func (s *sums) vector(coordinates []float64) []float64 {
 			out[i] += float64(x * u[e])
 		}
 	}
-	return out
-}
-
-// share is what the directions of a group give.
-func (s *sums) share(found *separation, group int, members []member) (out Share) {
-	out = Share{Single: []Single{}, Within: posterior.NotApplicable(), Correlation: posterior.NotApplicable(), Round: posterior.NotApplicable()}
-	r := s.base.rank
-	part := mat.NewDense(r, r, nil) // projects a total onto the directions of the group, along all others
-	var directions [][]float64
-	for k, g := range found.group {
-		if g != group {
-			continue
-		}
-		var one mat.Dense
-		one.Outer(1, found.directions.ColView(k), found.inverse.RowView(k))
-		part.Add(part, &one)
-		v := s.vector(mat.Col(nil, k, found.directions))
-		centred(v)
-		directions = append(directions, v)
-	}
-	out.Directions = len(directions)
-	of := func(total []float64) []float64 {
-		to := make([]float64, r)
-		mat.NewVecDense(r, to).MulVec(part, mat.NewVecDense(r, total))
-		return s.vector(to)
-	}
-	total, n, newest := make([]float64, r), 0, []float64(nil)
-	for _, entries := range s.kept {
-		for _, e := range late(entries) {
-			newest = e[header : header+r]
-			vec.Accumulate(r, total, newest)
-			n++
-		}
-	}
-	vec.Scale(r, total, total, 1/float64(max(1, n)))
-	mean, round := of(total), of(newest)
-	basis := spanOf(directions)
-	elements := spaced(len(mean), len(mean))
-	if len(members) == 0 {
-		out.Mean = numbers(mean)
-		if len(basis) > 0 && len(elements) >= fewestRows*len(basis) {
-			places := s.places
-			if places == nil {
-				places = Followed(s.rows)
-			}
-			out.Rows = rowsOf(basis, places)
-		}
-		return out
-	}
-	best := -1.0
-	var whose member
-	for _, m := range members {
-		least := 1.0
-		for _, d := range directions {
-			least = min(least, within(d, m.span))
-		}
-		if least > best {
-			best, whose = least, m
-		}
-	}
-	centred(round)
-	out.Party, out.Within, out.Whole = whose.party, posterior.Number(best), len(directions) == len(whose.span)
-	out.Round = posterior.Number(within(round, whose.span))
-	if out.Whole {
-		out.Correlation = posterior.Number(stat.Correlation(mean, whose.mean, nil))
-	}
-	alone := directions // one that is coupled with others is any vector of their span, and near a column by chance alone
-	if len(directions) > 1 {
-		alone = nil
-	}
-	for _, c := range whose.columns {
-		best := 0.0
-		for _, d := range alone {
-			if spread(c.Values) > 0 {
-				best = max(best, math.Abs(stat.Correlation(d, c.Values, nil)))
-			}
-		}
-		if best >= singleFrom {
-			out.Single = append(out.Single, Single{c.Name, posterior.Number(best)})
-		}
-	}
-	out.Columns = (&evidence{data: whose.columns}).columns(basis, elements)
 	return out
 }
 

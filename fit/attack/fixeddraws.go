@@ -20,7 +20,7 @@ import (
 type fixedDraws struct {
 	seen, columns int
 	batches       [][][]float64
-	means         [][]float64 // of each, the mean of the first pair: the total at the mean of q(θ)
+	mean          []float64 // of the first pair of the newest evaluation: the total at the mean of q(θ)
 }
 
 // mostFixed bounds the evaluations that are kept: those whose number is a power of two.
@@ -32,18 +32,15 @@ func (f *fixedDraws) take(columns int, more bool, column func(k int) []float64) 
 		return
 	}
 	f.columns = columns
+	f.mean = column(0)
+	vec.Accumulate(len(f.mean), f.mean, column(1))
+	vec.Scale(len(f.mean), f.mean, f.mean, 0.5)
 	if f.seen++; f.seen&(f.seen-1) != 0 || bits.Len(uint(f.seen)) > mostFixed {
 		return
 	}
 	var batch [][]float64
 	for k := 0; k+1 < columns && len(batch) < mostAtDraws; k += 2 {
 		a, b := column(k), column(k+1)
-		if k == 0 {
-			mean := slices.Clone(a)
-			vec.Accumulate(len(mean), mean, b)
-			vec.Scale(len(mean), mean, mean, 0.5)
-			f.means = append(f.means, mean)
-		}
 		vec.Sub(len(a), a, a, b)
 		vec.Scale(len(a), a, a, 0.5)
 		batch = append(batch, a)
@@ -192,7 +189,7 @@ func (f *fixedDraws) separate(out *Separation, picks []int, members []member) {
 	mean := make([]float64, header+len(basis))
 	for k, u := range basis {
 		s.base.basis = append(s.base.basis, u...)
-		mean[header+k] = vec.Dot(n, u, f.means[len(f.means)-1])
+		mean[header+k] = vec.Dot(n, u, f.mean)
 	}
 	s.kept = [][][]float64{{mean}}
 	s.describe(out, found, members, "draws", "more evaluations")
@@ -207,10 +204,13 @@ func (f *fixedDraws) state(c *checkpoint.Codec, n int) {
 		return
 	}
 	for len(f.batches) < batches {
-		f.batches, f.means = append(f.batches, make([][]float64, pairs)), append(f.means, make([]float64, n))
+		f.batches = append(f.batches, make([][]float64, pairs))
 	}
-	for k, batch := range f.batches {
-		c.Floats(f.means[k])
+	if batches > 0 && f.mean == nil {
+		f.mean = make([]float64, n)
+	}
+	c.Floats(f.mean)
+	for _, batch := range f.batches {
 		for i := range batch {
 			if batch[i] == nil {
 				batch[i] = make([]float64, n)

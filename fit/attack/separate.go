@@ -93,83 +93,6 @@ func late(entries [][]float64) [][]float64 {
 	return entries[slices.IndexFunc(entries, func(e []float64) bool { return e[0] >= from }):]
 }
 
-// lawOf is that of some steps; nil where they follow none.
-func lawOf(all []step, rank int) *law {
-	width := 2*rank + 1
-	count := int(trimmedTo * float64(len(all)))
-	if rank == 0 || float64(count) < fewestSteps*float64(width) {
-		return nil
-	}
-	x, y := mat.NewDense(len(all), width, nil), mat.NewDense(len(all), rank, nil)
-	size := make([]float64, len(all))
-	for k, s := range all {
-		row := x.RawRowView(k)
-		copy(row, s.adjoint)
-		copy(row[rank:], s.at)
-		row[2*rank] = 1
-		y.SetRow(k, s.second)
-		size[k] = norm(s.second)
-	}
-	scale := standardised(x)
-	order := make([]int, len(all))
-	for k := range order {
-		order[k] = k
-	}
-	by := func(v []float64) { slices.SortStableFunc(order, func(a, b int) int { return less(v[a], v[b]) }) }
-	by(size)
-
-	residual := make([]float64, len(all))
-	var c mat.Dense
-	before := []int(nil)
-	for range trimSteps {
-		chosen := slices.Sorted(slices.Values(order[:count]))
-		if slices.Equal(chosen, before) {
-			break
-		}
-		before = chosen
-		if !leastSquares(&c, x, y, chosen) {
-			return nil
-		}
-		var r mat.Dense
-		r.Mul(x, &c)
-		r.Sub(y, &r)
-		for k := range residual {
-			residual[k] = norm(r.RawRowView(k))
-		}
-		by(residual)
-		count = int(trimmedTo * float64(len(all)))
-	}
-	// Of those that were left out some follow the law as well.
-	bound := max(10*residual[order[count-1]], rounding*size[order[count-1]])
-	for count < len(order) && residual[order[count]] <= bound {
-		count++
-	}
-	if !leastSquares(&c, x, y, order[:count]) {
-		return nil
-	}
-	left, whole := 0.0, 0.0
-	for _, k := range order[:count] {
-		left, whole = left+float64(residual[k]*residual[k]), whole+float64(size[k]*size[k])
-	}
-	if !(left <= believed*believed*whole) {
-		return nil
-	}
-	h, back := mat.NewSymDense(rank, nil), mat.NewDense(rank, rank, nil)
-	odd, all2 := 0.0, 0.0
-	for i := range rank {
-		for j := range rank {
-			a, b := c.At(i, j)/scale[i], c.At(j, i)/scale[j]
-			odd, all2 = odd+float64((a-b)*(a-b)), all2+float64((a+b)*(a+b))
-			h.SetSym(i, j, (a+b)/2)
-			back.Set(j, i, c.At(rank+i, j)/scale[rank+i])
-		}
-	}
-	if !(odd <= believed*believed*all2) {
-		return nil
-	}
-	return &law{h: h, back: back, used: count}
-}
-
 func less(a, b float64) int {
 	switch {
 	case a < b:
@@ -231,44 +154,51 @@ const likely = 100
 
 // separated separates with the laws of some chains, and those that the two halves of the steps of each give: nil where there are less than two chains with laws.
 func separated(laws []*law, halves [2][]*law) *separation {
-	var at []int
-	for k, l := range laws {
+	chains := 0
+	for _, l := range laws {
 		if l != nil {
-			at = append(at, k)
+			chains++
 		}
 	}
-	if len(at) < 2 {
-		return nil
-	}
-	s := &separation{chains: len(at)}
-	left := []float64{}
-	for _, k := range at {
-		left = append(left, laws[k].left)
-	}
-	slices.Sort(left)
-	bound := math.Max(likely*left[1], rounding) // directions are of the most exact ones
-	a, b, best := -1, -1, 0.0
-	for _, i := range at {
-		for _, j := range at {
-			if laws[i].left > bound || laws[j].left > bound {
-				continue
-			}
-			if _, values := together(laws[i].h, laws[j].h); i < j && values != nil && apart(values) > best {
-				a, b, best = i, j, apart(values)
-			}
-		}
-	}
+	a, b := farthest(laws)
 	if a < 0 {
 		return nil
 	}
+	s := &separation{chains: chains, inverse: new(mat.Dense)}
 	s.directions, _ = together(laws[a].h, laws[b].h)
-	s.inverse = new(mat.Dense)
 	if s.inverse.Inverse(s.directions) != nil {
 		return nil
 	}
 	s.settle(halves, a, b)
 	s.divide(s.others(laws, halves, a, b))
 	return s
+}
+
+// farthest are the two laws, of the most exact ones, whose eigenvalues are most apart; -1 where there are none.
+func farthest(laws []*law) (a, b int) {
+	left := []float64{}
+	for _, l := range laws {
+		if l != nil {
+			left = append(left, l.left)
+		}
+	}
+	if len(left) < 2 {
+		return -1, -1
+	}
+	slices.Sort(left)
+	bound, best := math.Max(likely*left[1], rounding), 0.0
+	a, b = -1, -1
+	for i, one := range laws {
+		for j, other := range laws {
+			if i >= j || one == nil || other == nil || one.left > bound || other.left > bound {
+				continue
+			}
+			if _, values := together(one.h, other.h); values != nil && apart(values) > best {
+				a, b, best = i, j, apart(values)
+			}
+		}
+	}
+	return a, b
 }
 
 // together are the eigenvectors of HG⁻¹, of length 1, and the eigenvalues; nil where G is no metric.

@@ -157,6 +157,13 @@ func designOf(draws [][]float64) *design {
 			vec.Axpy(n, d.basis[j*n:][:n], l.At(k, j), u[k])
 		}
 	}
+	d.multiply(n)
+	return d
+}
+
+// multiply fills in the products of n rows.
+func (d *design) multiply(n int) {
+	r := d.rank
 	d.products = mat.NewDense(n, r*(r+1)/2, nil)
 	for i := range n {
 		row, to := d.products.RawRowView(i), 0
@@ -170,7 +177,6 @@ func designOf(draws [][]float64) *design {
 			}
 		}
 	}
-	return d
 }
 
 // A solver of a design finds, for a total of variances in some of the rows, the smallest matrix that gives it.

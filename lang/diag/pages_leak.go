@@ -59,7 +59,8 @@ transform augmented(rho = 1)
 			"with data of the client. Allowed are values of one exponential family, such as normal, gamma, Poisson or Bernoulli, whose parameters are the same for " +
 			"all rows or for all rows of one category, each column in one of them: then a few sums over these rows cross, never fewer than five rows. A parameter of the client whose " +
 			"prior has a shared vector around it, or which is a single number, protects nothing: the gradient of mu in beta ~ normal(mu, 1) tells beta in every round, and the " +
-			"client's log density, which crosses too, is then a function of known coefficients. Share numbers and not vectors, as below, own the " +
+			"client's log density, which crosses too, is then a function of known coefficients. A cut X * B tells B in every round as well, up to a change of basis, so that a " +
+			"likelihood with Z * B gives the rows of Z in that basis: give it parameters of its own. Share numbers and not vectors, as below, own the " +
 			"parameter at the client, or accept this with --accept gradient-leak.",
 		Wrong: `client a, b
 data ya : binary[N] @ a
