@@ -182,7 +182,7 @@ func mixed(t *testing.T, y, likelihood string, transform def.Transform) *compile
 	tables[1].WriteString("id,g,age,sex\n")
 	tables[2].WriteString("id,w1,w2,w3,w4\n")
 	half := func(p float64) int { return int(random.Float64() + p) }
-	for i := range 240 {
+	for i := range 120 {
 		g, age, sex, w1, w2, w3, w4 := random.IntN(5), random.NormFloat64(), half(0.5), random.NormFloat64(), random.NormFloat64(), half(0.3), half(0.1)
 		eta := 0.5*float64(g-2) + 0.4*age + 0.6*float64(sex) - 0.3*w1 + 0.4*w2 - 0.5*float64(w3) + 0.8*float64(w4)
 		count := 0
