@@ -182,7 +182,7 @@ func mixed(t *testing.T, y, likelihood string, transform def.Transform) *compile
 	tables[1].WriteString("id,g,age,sex\n")
 	tables[2].WriteString("id,w1,w2,w3,w4\n")
 	half := func(p float64) int { return int(random.Float64() + p) }
-	for i := range 240 {
+	for i := range 120 {
 		g, age, sex, w1, w2, w3, w4 := random.IntN(5), random.NormFloat64(), half(0.5), random.NormFloat64(), random.NormFloat64(), half(0.3), half(0.1)
 		eta := 0.5*float64(g-2) + 0.4*age + 0.6*float64(sex) - 0.3*w1 + 0.4*w2 - 0.5*float64(w3) + 0.8*float64(w4)
 		count := 0
@@ -247,10 +247,10 @@ func TestAttackFindsColumns(t *testing.T) {
 // there are covariates, and where nothing corrects the fit the means at the last iterate.
 func TestAttackOnQuadrature(t *testing.T) {
 	for name, given := range map[string]map[string]string{
-		"default":           {},
-		"joint":             {"correct": "false", "theta-guide": "joint"},
-		"the iterate alone": {"correct": "false"},
-		"meanfield":         {"theta-guide": "meanfield"},
+		"default":           {"draws": "400"},
+		"joint":             {"correct": "false", "theta-guide": "joint", "draws": "400"},
+		"the iterate alone": {"correct": "false", "draws": "400"},
+		"meanfield":         {"theta-guide": "meanfield", "draws": "400"},
 	} {
 		for _, transform := range []def.Transform{transforms.Augmented, transforms.Exact, transforms.Power} {
 			_, report := attacked(t, twoHospitals(t, 150, 0, transform), "sfvi", given)
@@ -304,12 +304,12 @@ func oneHospital(t *testing.T) string {
 
 // A private factor and columns of two values are found in the draws of a default fit by quadrature, and in those with which chains began.
 func TestAttackFindsColumnsByQuadrature(t *testing.T) {
-	_, report := attacked(t, twoHospitals(t, 300, 12, transforms.Augmented), "sfvi", nil)
+	_, report := attacked(t, twoHospitals(t, 300, 12, transforms.Augmented), "sfvi", map[string]string{"draws": "400"})
 	if g := report.Cuts[0].Groups; g == nil || g.True != 12 || g.Found != 12 || g.Rand != 1 {
 		t.Errorf("groups of the factor: %v", g)
 	}
 	near := map[string]string{"init": "sfvi", "warmup": "20", "draws": "20"}
-	for backend, given := range map[string]map[string]string{"sfvi": nil, "nuts": near} {
+	for backend, given := range map[string]map[string]string{"sfvi": {"draws": "400"}, "nuts": near} {
 		for _, transform := range []def.Transform{transforms.Augmented, transforms.Exact} {
 			_, report := attacked(t, mixed(t, "binary", "bernoulli_logit", transform), backend, given)
 			for k, want := range []int{6, 2, 8} {

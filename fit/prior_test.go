@@ -105,21 +105,21 @@ func TestPriorPredictive(t *testing.T) {
 
 // A response that explains itself is drawn in the order of its steps, from the prior on: the variance of an autoregression grows from step to step.
 func TestPriorPredictiveOfASeries(t *testing.T) {
-	m, sources := tabled(t, "data y : real[T]\ny[1] ~ normal(0, 1)\ny[2:T] ~ normal(2 * y[1:T - 1], 1)\n", "none", map[string][]data.Values{"server": {numbers("y", 1, 2, 4)}})
+	m, sources := tabled(t, "data y : real[T]\ny[1] ~ normal(0, 1)\ny[2:T] ~ normal(2 * y[1:T - 1], 1)\n", "none", map[string][]data.Values{"server": {numbers("y", 1, 20, 4)}})
 	b, diags, err := compile.Bind(m, sources, data.Joining{})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
-	p, diags, err := fit.ReplicatePrior(t.Context(), b, 2000, 5)
+	p, diags, err := fit.ReplicatePrior(t.Context(), b, 200, 5)
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
 	}
 	square := 0.0
 	last := p.Responses[1].Replicates[1][0]
 	for _, v := range last {
-		square += v * v / 2000
+		square += v * v / 200
 	}
-	if want := 21.0; math.Abs(square-want) > 5*want*math.Sqrt(2.0/2000) {
+	if want := 21.0; math.Abs(square-want) > 5*want*math.Sqrt(2.0/200) {
 		t.Errorf("the mean square of y[3] is %v, want %v", square, want)
 	}
 }

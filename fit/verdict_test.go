@@ -55,7 +55,7 @@ func hospitals(t *testing.T, clients int) string {
 		fmt.Fprintf(tables[p], "id,age_%s,sex_%s,w%s\n", p, p, p)
 	}
 	fmt.Fprintf(&text, "y ~ bernoulli_logit(m%s)\n", sum.String())
-	for i := range 240 {
+	for i := range 120 {
 		fmt.Fprintf(tables["server"], "%d,%d\n", i, random.IntN(2))
 		for _, p := range names {
 			fmt.Fprintf(tables[p], "%d,%.6f,%d,%s\n", i, random.NormFloat64(), random.IntN(2), []string{"p", "q", "r"}[random.IntN(3)])
@@ -140,6 +140,8 @@ func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
 						given := map[string]string{"secure-sum": masks}
 						if name == "nuts" {
 							maps.Copy(given, map[string]string{"chains": "2", "warmup": "200", "draws": "200"})
+						} else {
+							given["draws"] = "400"
 						}
 						_, report := attacked(t, b, name, given)
 						columns := 0

@@ -238,7 +238,7 @@ func TestStepsAreStableWhereLeapfrogsAre(t *testing.T) {
 		for share := 0.0; share < 0.99; share += 0.02 {
 			curvature := share * 4 / (h * h)
 			far := 0.0
-			path(&m, func(q, g []float64) { g[0] = -curvature * q[0] }, []float64{1}, []float64{0}, newStride(h), 3000, func(at *point, _ *jointVector, _ float64) {
+			path(&m, func(q, g []float64) { g[0] = -curvature * q[0] }, []float64{1}, []float64{0}, newStride(h), 1000, func(at *point, _ *jointVector, _ float64) {
 				far = max(far, math.Abs(at.q.at[0][0]))
 			})
 			if far > 1+1e-9 {

@@ -96,7 +96,7 @@ func TestDeployedUnits(t *testing.T) {
 	for k, party := range parties {
 		name, set := "join", map[string]string{"SHARED": "m/server.csv"}
 		if k == 0 {
-			name, set = "serve", map[string]string{"ARGS": "--backend nuts --chains 2 --warmup 1000 --draws 1000 --listen " + ports[0]}
+			name, set = "serve", map[string]string{"ARGS": "--backend nuts --chains 1 --warmup 500 --draws 500 --listen " + ports[0]}
 		}
 		for key, value := range map[string]string{"PROGRAMS": "build", "IDENTITY": party, "DATA": "m/" + party + ".csv", "RUN": "run_" + party, "METRICS": ports[k+1]} {
 			set[key] = value
@@ -259,7 +259,7 @@ func TestPartiesInNetworkNamespaces(t *testing.T) {
 	s.provisioned("10.77.0.1:7422")
 	processes := map[string]*exec.Cmd{}
 	logs := map[string]*strings.Builder{}
-	args := []string{"--seed", "7", "--chains", "1", "--warmup", "2000", "--draws", "1000"}
+	args := []string{"--seed", "7", "--chains", "1", "--warmup", "1000", "--draws", "500"}
 	for _, party := range []string{"server", "a", "b"} {
 		line := []string{"netns", "exec", space(party), "vflc", "join", "build", "--identity", party, "--data", "m/" + party + ".csv", "--data", "shared=m/server.csv", "-o", "demo/runs/" + party}
 		if party == "server" {

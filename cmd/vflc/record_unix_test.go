@@ -144,10 +144,10 @@ func (r *recordedRun) has(f attack.Finding, column string) bool {
 var recordedSettings = map[string][]string{
 	"nuts":             {"--transform", "exact", "--chains", "2", "--warmup", "150", "--draws", "150"},
 	"sfvi":             {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
-	"power nuts":       {"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "300", "--draws", "300"},
+	"power nuts":       {"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "200", "--draws", "200"},
 	"power quadrature": {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
-	"minibatch":        {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "3000", "--draws", "100"},
-	"power minibatch":  {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "3000", "--draws", "100"},
+	"minibatch":        {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "300", "--draws", "30"},
+	"power minibatch":  {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "300", "--draws", "30"},
 }
 
 // divided reports whether the settings evaluate a part of the rows at a time: directions, and what follows from them, are then not looked for.

@@ -78,7 +78,7 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 	}{
 		"exact":  {450, []string{"--transform", "exact", "--chains", "2", "--warmup", "150", "--draws", "150"}},
 		"masked": {450, []string{"--transform", "exact", "--chains", "2", "--warmup", "150", "--draws", "150"}},
-		"sfvi":   {2500, []string{"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "4000", "--draws", "50"}},
+		"sfvi":   {1200, []string{"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "2000", "--draws", "50"}},
 		"power":  {150, []string{"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "120", "--draws", "80"}},
 	} {
 		t.Run(name, func(t *testing.T) {
