@@ -37,7 +37,7 @@ func (k atServer) Send(b int, up [][]float64, scalars []float64) {
 
 func (k atServer) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
 	s := k.server
-	elbo, ok := s.integrate(sum, total[1:1+coefficients])
+	elbo, ok := s.integrate(sum, total[1:1+coefficients], s.elbo-total[0])
 	k.fail(ok)
 	k.decide(elbo+total[0], out)
 	copy(out[decision:], s.span.mix)

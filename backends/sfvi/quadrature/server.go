@@ -36,6 +36,7 @@ type server struct {
 	slope    [][]float64
 	curve    [][]float64
 	span     *span    // where the likelihood is at the server
+	rules    *rules
 	globals  *globals // nil: there are none
 
 	conjugate *conjugate // while draws of the joint Gaussian are made
@@ -48,8 +49,8 @@ type server struct {
 	rejected           int // iterates in a row that fell
 }
 
-func newServer(p *party, o *Options, lens []int, clients int) *server {
-	s := &server{party: p, tolerance: o.Tolerance, damping: float64(clients+1) / 2, elbo: math.Inf(-1)}
+func newServer(p *party, o *Options, lens []int, clients int, all *rules) *server {
+	s := &server{party: p, rules: all, tolerance: o.Tolerance, damping: float64(clients+1) / 2, elbo: math.Inf(-1)}
 	for _, n := range lens {
 		for _, v := range []*[][]float64{&s.mean, &s.variance, &s.slope, &s.curve} {
 			*v = append(*v, make([]float64, n))
@@ -99,14 +100,14 @@ func columnsOf(sum [][]float64, columns int) (mean, variance [][]float64) {
 	return mean, variance
 }
 
-// integrate finds the best combination of the clients' values and the server's own q, where the likelihood is.
-func (s *server) integrate(sum [][]float64, terms []float64) (elbo float64, ok bool) {
+// integrate finds the best combination of the clients' values and the server's own q, where the likelihood is; least is the ELBO that is not a step back.
+func (s *server) integrate(sum [][]float64, terms []float64, least float64) (elbo float64, ok bool) {
 	mean, variance := columnsOf(sum, 2)
 	for g, v := range variance {
 		copy(s.variance[g], v)
 	}
 	s.span.add(mean, terms)
-	if elbo, ok = s.maximise(); !ok {
+	if elbo, ok = s.maximise(least); !ok {
 		return elbo, false
 	}
 	copy(s.now.factor, s.q.precision.Lower)
