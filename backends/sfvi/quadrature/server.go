@@ -35,7 +35,7 @@ type server struct {
 	variance [][]float64
 	slope    [][]float64
 	curve    [][]float64
-	span     *span    // where the likelihood is at the server
+	span     *span // where the likelihood is at the server
 	rules    *rules
 	globals  *globals // nil: there are none
 
