@@ -246,7 +246,7 @@ func unsuited(s backends.Settings) error {
 
 // newFit makes the kernel of the estimator, or of several fits by it.
 func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
-	if s.Int(restarts) > 1 || s.Text(estimator) == byQuadrature {
+	if s.Int(restarts) > 1 || s.Text(estimator) == byQuadrature || searchable(env, s) {
 		return newRestarted(env, s)
 	}
 	return newFitFrom(env, s, 0)
