@@ -120,9 +120,12 @@ func (k *restarted) Step(ctx context.Context) (backends.Info, error) {
 
 // failed reports whether an error ends the current fit alone: every party has it at this Step, and an earlier fit has found a place.
 func (k *restarted) failed(err error) bool {
+	if err == nil || len(k.places) == 0 {
+		return false
+	}
 	var nowhere *backends.NotFiniteError
 	var fit *backends.FitError
-	return len(k.places) > 0 && (errors.As(err, &nowhere) || errors.As(err, &fit))
+	return errors.As(err, &nowhere) || errors.As(err, &fit)
 }
 
 // count counts a fit that is done. By quadrature another takes the place of one that failed.
