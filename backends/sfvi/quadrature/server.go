@@ -45,8 +45,9 @@ type server struct {
 
 	tolerance, damping float64
 	elbo, rise         float64
-	calm               int // iterates in a row that rose by less than the tolerance
-	rejected           int // iterates in a row that fell
+	blur               float64 // error of the ELBO by the rule of fewest nodes, when it was last used
+	calm               int     // iterates in a row that rose by less than the tolerance
+	rejected           int     // iterates in a row that fell
 }
 
 func newServer(p *party, o *Options, lens []int, clients int, all *rules) *server {

@@ -61,11 +61,15 @@ func (s *span) part(mix []float64) (value float64) {
 }
 
 // maximise moves mix and the server's own mean to where the ELBO is largest, and leaves slopes and curvatures there. It returns the ELBO without the clients' terms in
-// their covariances. It goes most of the way with the rule of fewest nodes, and back to where it began where that leads to less than least.
+// their covariances. Where the ELBO rises by more than the rule of fewest nodes is wrong, it goes most of the way with that, and back to where it began where this leads to less than least.
 func (s *server) maximise(least float64) (value float64, ok bool) {
 	sp, rules := s.span, s.rules
 	clear(sp.mix)
 	sp.mix[sp.used-1] = 1
+	if near := 10 * s.blur; !math.IsInf(s.elbo, -1) && !(s.rise > near) {
+		value, _, ok = s.climb(0)
+		return value, ok
+	}
 	start := s.place()
 	rules.coarse, rules.spared = true, false
 	value, rise, ok := s.climb(0)
@@ -73,7 +77,9 @@ func (s *server) maximise(least float64) (value float64, ok bool) {
 		return value, ok
 	}
 	if ok {
-		value, _, ok = s.climb(rise)
+		coarse := value - rise
+		value, rise, ok = s.climb(rise)
+		s.blur = math.Abs(value - rise - coarse)
 	}
 	if !ok || !(value >= least) {
 		s.comeBack(start)

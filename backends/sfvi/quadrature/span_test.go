@@ -24,7 +24,7 @@ func robust(evaluations *int) *server {
 	}
 	lin := &density.Linear{Prior: density.Quadratic{Precision: []float64{1. / 400}, Gradient: []float64{0}}}
 	p := &party{lin: lin, d: 1, q: newGaussian(1, n, true), now: newState(1, 0), rows: []*rows{r}, step: make([]float64, 1)}
-	s := &server{party: p, rules: all, span: newSpan([]int{n}), mean: [][]float64{make([]float64, n)}, variance: [][]float64{make([]float64, n)}}
+	s := &server{party: p, rules: all, span: newSpan([]int{n}), elbo: math.Inf(-1), mean: [][]float64{make([]float64, n)}, variance: [][]float64{make([]float64, n)}}
 	for i := range n {
 		s.variance[0][i] = 36
 	}
@@ -35,7 +35,7 @@ func robust(evaluations *int) *server {
 	return s
 }
 
-// The way that begins with few nodes leads where that with all of them does, in less than half of the evaluations; where it leads to less than is wanted, the way begins again and is that with all.
+// The way that begins with few nodes leads where that with all of them does, in less than three quarters of the evaluations; where it leads to less than is wanted, the way begins again and is that with all.
 func TestFewNodesLeadToTheMaximum(t *testing.T) {
 	const iterations = 4
 	var few, all, again int
@@ -43,6 +43,7 @@ func TestFewNodesLeadToTheMaximum(t *testing.T) {
 	var value, want, third float64
 	for range iterations {
 		value, _ = s.maximise(math.Inf(-1))
+		s.judge(value)
 		want, _, _ = whole.climb(0)
 		third, _ = back.maximise(math.Inf(1))
 	}
@@ -55,7 +56,7 @@ func TestFewNodesLeadToTheMaximum(t *testing.T) {
 			t.Errorf("%s: %v at %v, want %v at %v", name, got.value, got.at, want, whole.now.theta)
 		}
 	}
-	if few > all/2 || again < all {
+	if 4*few > 3*all || again < all {
 		t.Errorf("%d evaluations, with all nodes %d, after few %d", few, all, again)
 	}
 }
