@@ -111,8 +111,8 @@ type Plan struct {
 type Settings struct {
 	Transform def.Transform
 	Plan      Plan
-	// UnlikeNoise: of three clients or more with auxiliary variables, two have different rho.
-	UnlikeNoise bool
+	// UnlikeNoise: how many clients have auxiliary variables, a family as three, where two have different rho; else 0.
+	UnlikeNoise int
 	values      map[string]any
 	defaults    map[string]any
 }

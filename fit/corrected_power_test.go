@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // Under power the corrected draws are of the posterior that Stan samples with all auxiliary variables, on the paper's logistic design: two clients, where the noise of each is integrated out
@@ -190,5 +192,18 @@ func TestUnlikeNoiseIsNotCorrected(t *testing.T) {
 				t.Errorf("two clients: %s", r.Document.Diagnostics.Uncorrected)
 			}
 		}
+	}
+}
+
+// Draws of clients that have one rho are weighed under power, however many they are and however small it is, where totals over them are rounded to integers, as those of a run across processes may be.
+func TestOneRhoIsKnownOfRoundedTotals(t *testing.T) {
+	m := testmodel.Linear(9, 40, slices.Repeat([]int{1}, 10), 0.7)
+	b := bindFiles(t, glmText(m), transforms.Power, 0.05/math.Sqrt(10), glmFiles(m))
+	r, err := wired(t, b, map[string]string{"backend": "sfvi", "draws": "400"}, map[string]string{"secure-sum": "on"}).Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := r.Document.Diagnostics; d.Uncorrected != "" || math.IsNaN(float64(d.Khat)) {
+		t.Errorf("not weighed: %q", d.Uncorrected)
 	}
 }

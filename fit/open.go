@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/vflc/vflc/backends"
@@ -169,8 +170,8 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 	return p, diags, nil
 }
 
-// unlikeNoise reports whether, of three clients or more with auxiliary variables, two have different rho.
-func unlikeNoise(m *compile.Model) bool {
+// unlikeNoise is how many clients have auxiliary variables, where two have different rho; else 0.
+func unlikeNoise(m *compile.Model) int {
 	of := map[string]bool{}
 	for _, k := range m.Cuts.Cuts {
 		c, _ := m.Checked.Client(k.Client)
@@ -179,25 +180,32 @@ func unlikeNoise(m *compile.Model) bool {
 	return unlike(of, m.Checked.Transform.RhoOf)
 }
 
-// unlike reports it of clients, each with whether it is a family, and their rho.
-func unlike[T comparable](clients map[string]bool, rho func(string) T) bool {
-	values := map[T]bool{}
-	several := len(clients) > 2
+// unlike counts clients, each with whether it is a family, where their rho differ. A family counts as three.
+func unlike(clients map[string]bool, rho func(string) float64) (n int) {
+	values := map[float64]bool{}
 	for c, family := range clients {
 		values[rho(c)] = true
-		several = several || family
+		if n++; family {
+			n += 2
+		}
 	}
-	return several && len(values) > 1
+	if len(values) < 2 {
+		return 0
+	}
+	return n
 }
 
 // unlikeNoiseOf is unlikeNoise of programs.
-func unlikeNoiseOf(m *split.Manifest) bool {
+func unlikeNoiseOf(m *split.Manifest) int {
 	of := map[string]bool{}
 	for c := range m.Rho {
 		p, _ := m.Party(c)
 		of[c] = p.Family != ""
 	}
-	return unlike(of, func(c string) string { return m.Rho[c] })
+	return unlike(of, func(c string) float64 {
+		v, _ := strconv.ParseFloat(m.Rho[c], 64) // a manifest that was read has numbers
+		return v
+	})
 }
 
 // suits reports why an algorithm cannot run on a model. A pooled one has no parties whose variables could be maximised over.

@@ -213,3 +213,32 @@ func TestSearchIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// The same without clients: two modes are said whatever the seed, and a logistic regression, whose posterior has one, is one fit.
+func TestModesAreSaidWithoutClients(t *testing.T) {
+	rows := "y,x\n"
+	for i := range 60 {
+		rows += fmt.Sprintf("%d,%.2f\n", i*7%5%2, math.Sin(float64(i)))
+	}
+	for _, c := range []struct {
+		text  string
+		files map[string]string
+		modes int
+	}{
+		{"param m ~ mixture(0.9, normal(-6, 1), normal(6, 1))\n", nil, 2},
+		{"data y : binary[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ normal(0, 2)\ny ~ bernoulli_logit(a + x * b)\n", map[string]string{"data.csv": rows}, 1},
+	} {
+		for seed := uint64(1); seed <= 6; seed++ {
+			p, diags, err := OpenBound(bindFiles(t, c.text, transforms.None, 0, c.files), Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{}, Seed: seed})
+			good(t, diags, err)
+			r, err := p.Sample(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(r.Diagnose(), func(f posterior.Finding) bool { return f.Check == "modes" || f.Check == "search" })
+			if (at >= 0) != (c.modes > 1) || at >= 0 && r.Diagnose()[at].Value != 2 || len(r.Document.Restarts) > 0 != (c.modes > 1) {
+				t.Errorf("%d modes, seed %d: the findings are %v, of %d fits", c.modes, seed, r.Diagnose(), len(r.Document.Restarts))
+			}
+		}
+	}
+}

@@ -41,6 +41,7 @@ func (k *kernel) state(c *checkpoint.Codec) {
 	}
 	c.Floats(k.squares)
 	c.Bool(&k.normal)
+	c.Bool(&k.several)
 	if v := k.validation; v != nil {
 		c.Ints(&v.at)
 		c.Float(&v.score)
@@ -73,7 +74,7 @@ func (r *rest) state(c *checkpoint.Codec) {
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *kernel) heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vflc sfvi checkpoint 7: %s", k.settings)
+	fmt.Fprintf(&b, "vflc sfvi checkpoint 8: %s", k.settings)
 	for _, p := range k.parties {
 		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), len(p.own.phi)+p.whole.size())
 	}

@@ -31,8 +31,25 @@ func wanted(s backends.Settings) bool { return s.Text(correct) != no }
 
 // integrable is the reason why a fit by quadrature, whose draws should be corrected where they can be, does not correct them: what is known of it before the parties meet.
 func integrable(s backends.Settings) error {
-	if s.Transform.AtClients() && s.UnlikeNoise && s.Text(correct) == auto {
-		return errors.New("the noise of three clients or more has to be integrated out of a likelihood that each of them evaluates, and their rho differ: one rho for all clients")
+	if s.Text(correct) == auto && inseparable(s) {
+		return errors.New(eachEvaluates + ": one rho for all clients")
+	}
+	return nil
+}
+
+// eachEvaluates is why the noise of unlike clients is not integrated out.
+const eachEvaluates = "the noise of three clients or more has to be integrated out of a likelihood that each of them evaluates, and their rho differ"
+
+// inseparable reports whether that holds.
+func inseparable(s backends.Settings) bool { return s.Transform.AtClients() && s.UnlikeNoise > 2 }
+
+// unlike refuses a fit by quadrature that needs one rho of all clients. It is known from the programs: totals over the parties are rounded.
+func unlike(s backends.Settings) error {
+	switch {
+	case inseparable(s) && (weighs(s) || s.Text(thetaGuide) == quadrature.Joint):
+		return &backends.Refusal{Code: diag.NotCorrected, Out: "--correct=false, or one rho for all clients", Err: errors.New(eachEvaluates)}
+	case s.Transform.AtClients() && s.UnlikeNoise > 0 && s.Text(guideForm) == quadrature.Coupled:
+		return quadrature.Uncoupled("the coupled guide needs the same rho at all clients under this transform")
 	}
 	return nil
 }
@@ -229,7 +246,7 @@ func unsuited(s backends.Settings) error {
 
 // newFit makes the kernel of the estimator, or of several fits by it.
 func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
-	if s.Int(restarts) > 1 || s.Text(estimator) == byQuadrature {
+	if s.Int(restarts) > 1 || s.Text(estimator) == byQuadrature || searchable(env, s) {
 		return newRestarted(env, s)
 	}
 	return newFitFrom(env, s, 0)
@@ -263,9 +280,12 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 	if err := unsuited(s); err != nil {
 		return nil, fmt.Errorf("--%s %s: %w", estimator, byQuadrature, err)
 	}
+	if err := unlike(s); err != nil {
+		return nil, err
+	}
 	k, err := quadrature.New(env, quadrature.Options{
 		Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
-		AtClients: s.Transform.AtClients(), Start: restart, Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 4: %s", s),
+		AtClients: s.Transform.AtClients(), Start: restart, Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 5: %s", s),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator, bySampling)

@@ -186,6 +186,7 @@ func (k *kernel) finalBatch(ctx context.Context) error {
 		if k.phase = done; k.squares != nil {
 			k.normal = tails.Correct(k.ratios, k.squares, int(k.verdict[dimensions]))
 		}
+		return k.look(ctx)
 	}
 	return nil
 }

@@ -73,6 +73,7 @@ type kernel struct {
 	squares       []float64 // squared lengths of the draws; nil where they do not have the tails of a proposal
 	normal        bool      // the approximation is the posterior
 	proposing     bool      // the draws are those that are weighed
+	several       bool      // the posterior may have several modes
 	smooth        history
 	traced        backends.Estimate
 	fresh         bool              // traced is of the last Step

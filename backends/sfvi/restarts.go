@@ -18,7 +18,7 @@ import (
 
 const (
 	mostRestarts = 1000 // the largest number of fits that one run compares
-	dispersed    = 5    // fits by quadrature where there may be several modes: see quadrature.Options.Start
+	dispersed    = 5    // fits where there may be several modes: see quadrature.Options.Start
 	mostFailed   = 4    // of those, such as end between two modes and have no covariance: others take their places
 	compared     = 200  // draws by which fits are told apart
 )
@@ -54,10 +54,15 @@ func newRestarted(env density.Env, s backends.Settings) (backends.Kernel, error)
 		return nil, err
 	}
 	k := &restarted{env: env, settings: s, fit: fit, planned: s.Int(restarts)}
-	if s.Text(estimator) == byQuadrature {
+	if k.searches() {
 		k.planned = 1
 	}
 	return k, nil
+}
+
+// searches reports whether there are as many fits as it takes to look for modes, and not as many as are asked for.
+func (k *restarted) searches() bool {
+	return k.settings.Text(estimator) == byQuadrature || k.settings.Int(restarts) == 1
 }
 
 // Init implements backends.Kernel.
@@ -76,7 +81,7 @@ func (k *restarted) Step(ctx context.Context) (backends.Info, error) {
 	if !i.Done && !failed {
 		return k.told(i), nil
 	}
-	if q, ok := k.fit.(interface{ Several() bool }); ok && q.Several() {
+	if q, ok := k.fit.(interface{ Several() bool }); ok && k.searches() && q.Several() {
 		k.planned = max(k.planned, dispersed)
 	}
 	if k.planned > 1 {
@@ -115,9 +120,12 @@ func (k *restarted) Step(ctx context.Context) (backends.Info, error) {
 
 // failed reports whether an error ends the current fit alone: every party has it at this Step, and an earlier fit has found a place.
 func (k *restarted) failed(err error) bool {
+	if err == nil || len(k.places) == 0 {
+		return false
+	}
 	var nowhere *backends.NotFiniteError
 	var fit *backends.FitError
-	return len(k.places) > 0 && (errors.As(err, &nowhere) || errors.As(err, &fit))
+	return errors.As(err, &nowhere) || errors.As(err, &fit)
 }
 
 // count counts a fit that is done. By quadrature another takes the place of one that failed.
@@ -127,7 +135,7 @@ func (k *restarted) count(end *backends.Fit, failed bool) {
 	case failed:
 		k.elbos = append(k.elbos, backends.Estimate{})
 		k.search.Failed++
-		if k.settings.Text(estimator) == byQuadrature && k.planned < dispersed+mostFailed {
+		if k.searches() && k.planned < dispersed+mostFailed {
 			k.planned++
 		}
 		return
@@ -257,7 +265,7 @@ func (k *restarted) Search() backends.Search {
 	out := k.search
 	if out.Places = len(k.places); out.Fits > 0 {
 		out.Wanted = k.settings.Int(restarts)
-		if k.settings.Text(estimator) == byQuadrature {
+		if k.searches() {
 			out.Wanted = dispersed
 		}
 	}

@@ -63,7 +63,7 @@ func Algorithm() backends.Algorithm {
 			{Name: localSteps, Doc: "steps of every party between two round trips; beyond the first they use adjoint and curvature of the likelihood as of the last message", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
 			{Name: heldOut, Doc: "of a model with weights, share of the rows, at random, that are not fitted: the fit returns to where it predicted them best, and ends when it has not predicted them better for as long again; 0: fit all rows", Default: 0.2, Max: 0.9, Role: backends.HeldOut},
-			{Name: restarts, Doc: "fits from so many starting points, of which the one with the best ELBO is kept, and the number of modes that they found is said; a fit by quadrature makes five where the likelihood is not log-concave, and one elsewhere", Default: 1, Near: 4, Min: 1, Max: mostRestarts},
+			{Name: restarts, Doc: "fits from so many starting points, of which the one with the best ELBO is kept, and the number of modes that they found is said; 1: five where there may be several modes, for which a fit by quadrature and one of a model of one party look, and else one", Default: 1, Near: 4, Min: 1, Max: mostRestarts},
 			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Near: 0.05, Min: 1e-12, Role: backends.Rate},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Near: "cosine", Choices: []string{"constant", "cosine"}},

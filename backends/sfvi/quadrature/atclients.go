@@ -2,14 +2,11 @@ package quadrature
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -43,16 +40,8 @@ func Expandable(b density.Block, l *density.Linear) error {
 	return nil
 }
 
-// marginalise prepares the integral over the auxiliary variables' noise in the clients' likelihoods. The error is where there is none in one dimension or two, the same at every party.
-func (k *Kernel) marginalise() error {
-	for at := 0; at < len(k.noiseOf); at += perSum {
-		if of := k.noiseOf[at:][:perSum]; of[0] > 2 && unequal(of) {
-			return &backends.Refusal{
-				Code: diag.NotCorrected, Out: "--correct=false, or one rho for all clients",
-				Err: errors.New("the noise of three clients or more has to be integrated out of a likelihood that each of them evaluates, and their rho differ"),
-			}
-		}
-	}
+// marginalise prepares the integral over the auxiliary variables' noise in the clients' likelihoods, of which three or more have one rho.
+func (k *Kernel) marginalise() {
 	for b, p := range k.parties {
 		if b == 0 && k.server != nil {
 			continue
@@ -63,7 +52,6 @@ func (k *Kernel) marginalise() error {
 			l.whole.share(of[0], of[1], p.rho2[p.lin.Members[p.membership(l.whole.Group)].Offset])
 		}
 	}
-	return nil
 }
 
 // share prepares the client's share of the log density of rows that J clients evaluate, given the noise's variance, over all clients and its own.

@@ -280,9 +280,7 @@ func (k batch) Receive(_ int, _ [][]float64, out []float64) {
 func (k *Kernel) evaluate(ctx context.Context) error {
 	columns := 1 + k.size/2
 	if k.options.AtClients {
-		if err := k.marginalise(); err != nil {
-			return err
-		}
+		k.marginalise()
 	}
 	if k.options.AtClients && k.joint() {
 		if err := k.expand(ctx); err != nil {

@@ -21,9 +21,10 @@ import (
 const Coupled = "coupled"
 
 // errCoupled is why there are no draws of auxiliary variables.
-var errCoupled = uncoupled("the coupled guide correlates the noise of different clients, which no party can draw by itself, and auxiliary variables are wanted")
+var errCoupled = Uncoupled("the coupled guide correlates the noise of different clients, which no party can draw by itself, and auxiliary variables are wanted")
 
-func uncoupled(why string) error {
+// Uncoupled refuses the guide.
+func Uncoupled(why string) error {
 	return &backends.Refusal{Code: diag.NoCoupling, Err: errors.New(why), Out: "--guide structured"}
 }
 
@@ -45,14 +46,8 @@ func newCoupling(n int, atClients bool) *coupling {
 // coupledHere reports whether the covariance depends on what the clients send.
 func (p *party) coupledHere() bool { return p.coupling != nil && p.coupling.atClients }
 
-// Scalars that are added up for each sum: how many clients have noise in it, its variance, and the sum of its squares, by which all parties know whether the clients' are equal.
-const perSum = 3
-
-// unequal reports whether clients of a sum have noise of different variance, from the totals over them.
-func unequal(totals []float64) bool {
-	n, all, squares := totals[0], totals[1], totals[2]
-	return math.Abs(float64(n*squares)-float64(all*all)) > 1e-9*all*all
-}
+// Scalars that are added up for each sum: how many clients have noise in it, and its variance.
+const perSum = 2
 
 // describeNoise sets them.
 func (p *party) describeNoise(out []float64) {
@@ -60,23 +55,18 @@ func (p *party) describeNoise(out []float64) {
 		if r := p.rho2[at.Offset]; r > 0 {
 			out[perSum*at.Group]++
 			out[perSum*at.Group+1] += r
-			out[perSum*at.Group+2] += float64(r * r)
 		}
 	}
 }
 
 // learnNoise takes their totals.
-func (p *party) learnNoise(totals []float64) error {
+func (p *party) learnNoise(totals []float64) {
 	for _, at := range p.lin.Members {
 		of := totals[perSum*at.Group:][:perSum]
-		if p.coupling.atClients && unequal(of) {
-			return uncoupled("the coupled guide needs the same rho at all clients under this transform")
-		}
 		for i := at.Offset; i < at.Offset+at.Len; i++ {
 			p.coupling.clients[i], p.coupling.noise[i] = of[0], of[1]
 		}
 	}
-	return nil
 }
 
 // inverse is 1/p_j at an element.

@@ -186,7 +186,7 @@ func (p *party) carry(c *checkpoint.Codec) {
 }
 
 func (s *server) carryServer(c *checkpoint.Codec) {
-	c.Float(&s.damping, &s.elbo, &s.rise)
+	c.Float(&s.damping, &s.elbo, &s.rise, &s.blur)
 	c.Ints(&s.calm, &s.rejected)
 	for _, v := range [][]float64{s.g, s.h} {
 		c.Floats(v)

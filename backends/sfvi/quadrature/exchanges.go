@@ -37,7 +37,7 @@ func (k atServer) Send(b int, up [][]float64, scalars []float64) {
 
 func (k atServer) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
 	s := k.server
-	elbo, ok := s.integrate(sum, total[1:1+coefficients])
+	elbo, ok := s.integrate(sum, total[1:1+coefficients], s.elbo-total[0])
 	k.fail(ok)
 	k.decide(elbo+total[0], out)
 	copy(out[decision:], s.span.mix)
@@ -62,11 +62,8 @@ func (k atServer) Receive(b int, down [][]float64, out []float64) {
 // learn takes what is known of all clients' noise.
 func (k *Kernel) learn(p *party, totals []float64) {
 	copy(k.noiseOf, totals)
-	if p.coupling == nil {
-		return
-	}
-	if err := p.learnNoise(totals); err != nil && k.failure == nil {
-		k.failure = err
+	if p.coupling != nil {
+		p.learnNoise(totals)
 	}
 }
 

@@ -78,7 +78,11 @@ var reaches = [...]struct {
 }{{20, 1.5}, {40, 2.5}, {80, 4}, {256, math.Inf(1)}}
 
 // rules are made when they are first needed.
-type rules [len(reaches)]rule
+type rules struct {
+	made   [len(reaches)]rule
+	coarse bool // the rule of fewest nodes serves all standard deviations
+	spared bool // and one of more nodes was due
+}
 
 // of is the rule for standard deviations up to sd.
 func (r *rules) of(sd float64) *rule {
@@ -86,8 +90,11 @@ func (r *rules) of(sd float64) *rule {
 	for sd > reaches[k].sd { // the last has no limit, and NaN is not larger
 		k++
 	}
-	if r[k].at == nil {
-		r[k] = newRule(reaches[k].nodes)
+	if r.coarse && k > 0 {
+		k, r.spared = 0, true
 	}
-	return &r[k]
+	if r.made[k].at == nil {
+		r.made[k] = newRule(reaches[k].nodes)
+	}
+	return &r.made[k]
 }

@@ -35,7 +35,8 @@ type server struct {
 	variance [][]float64
 	slope    [][]float64
 	curve    [][]float64
-	span     *span    // where the likelihood is at the server
+	span     *span // where the likelihood is at the server
+	rules    *rules
 	globals  *globals // nil: there are none
 
 	conjugate *conjugate // while draws of the joint Gaussian are made
@@ -44,12 +45,13 @@ type server struct {
 
 	tolerance, damping float64
 	elbo, rise         float64
-	calm               int // iterates in a row that rose by less than the tolerance
-	rejected           int // iterates in a row that fell
+	blur               float64 // error of the ELBO by the rule of fewest nodes, when it was last used
+	calm               int     // iterates in a row that rose by less than the tolerance
+	rejected           int     // iterates in a row that fell
 }
 
-func newServer(p *party, o *Options, lens []int, clients int) *server {
-	s := &server{party: p, tolerance: o.Tolerance, damping: float64(clients+1) / 2, elbo: math.Inf(-1)}
+func newServer(p *party, o *Options, lens []int, clients int, all *rules) *server {
+	s := &server{party: p, rules: all, tolerance: o.Tolerance, damping: float64(clients+1) / 2, elbo: math.Inf(-1)}
 	for _, n := range lens {
 		for _, v := range []*[][]float64{&s.mean, &s.variance, &s.slope, &s.curve} {
 			*v = append(*v, make([]float64, n))
@@ -99,14 +101,14 @@ func columnsOf(sum [][]float64, columns int) (mean, variance [][]float64) {
 	return mean, variance
 }
 
-// integrate finds the best combination of the clients' values and the server's own q, where the likelihood is.
-func (s *server) integrate(sum [][]float64, terms []float64) (elbo float64, ok bool) {
+// integrate finds the best combination of the clients' values and the server's own q, where the likelihood is; least is the ELBO that is not a step back.
+func (s *server) integrate(sum [][]float64, terms []float64, least float64) (elbo float64, ok bool) {
 	mean, variance := columnsOf(sum, 2)
 	for g, v := range variance {
 		copy(s.variance[g], v)
 	}
 	s.span.add(mean, terms)
-	if elbo, ok = s.maximise(); !ok {
+	if elbo, ok = s.maximise(least); !ok {
 		return elbo, false
 	}
 	copy(s.now.factor, s.q.precision.Lower)

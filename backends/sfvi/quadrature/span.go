@@ -2,6 +2,7 @@ package quadrature
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends/cholesky"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -60,42 +61,103 @@ func (s *span) part(mix []float64) (value float64) {
 }
 
 // maximise moves mix and the server's own mean to where the ELBO is largest, and leaves slopes and curvatures there. It returns the ELBO without the clients' terms in
-// their covariances.
-func (s *server) maximise() (float64, bool) {
-	const most, enough = 60, 1e-10
-	sp := s.span
+// their covariances. Where the ELBO rises by more than the rule of fewest nodes is wrong, it goes most of the way with that, and back to where it began where this leads to less than least.
+func (s *server) maximise(least float64) (value float64, ok bool) {
+	sp, rules := s.span, s.rules
 	clear(sp.mix)
 	sp.mix[sp.used-1] = 1
+	if near := 10 * s.blur; !math.IsInf(s.elbo, -1) && !(s.rise > near) {
+		value, _, ok = s.climb(0)
+		return value, ok
+	}
+	start := s.place()
+	rules.coarse, rules.spared = true, false
+	value, rise, ok := s.climb(0)
+	if rules.coarse = false; !rules.spared {
+		return value, ok
+	}
+	if ok {
+		coarse := value - rise
+		value, rise, ok = s.climb(rise)
+		s.blur = math.Abs(value - rise - coarse)
+	}
+	if !ok || !(value >= least) {
+		s.comeBack(start)
+		value, _, ok = s.climb(0)
+	}
+	return value, ok
+}
+
+// A place is what climb moves.
+type place struct{ mix, theta, globals []float64 }
+
+func (s *server) place() place {
+	p := place{mix: slices.Clone(s.span.mix), theta: slices.Clone(s.now.theta)}
+	if g := s.globals; g != nil {
+		p.globals = append(slices.Clone(g.mean), g.precision.Matrix...)
+	}
+	return p
+}
+
+func (s *server) comeBack(p place) {
+	copy(s.span.mix, p.mix)
+	copy(s.now.theta, p.theta)
+	if g := s.globals; g != nil {
+		copy(g.mean, p.globals)
+		copy(g.precision.Matrix, p.globals[g.m:])
+		g.precision.Definite()
+	}
+}
+
+// climb makes steps until one raises the ELBO by little of what all have raised it by, these and those before. What the clients move to next makes more of a difference.
+func (s *server) climb(before float64) (value, rise float64, ok bool) {
+	const most, enough, share = 60, 1e-10, 1e-3
+	sp := s.span
 	mix, theta := make([]float64, memory+1), make([]float64, s.d)
-	value := s.total(sp.mix, s.now.theta)
+	value = s.total(sp.mix, s.now.theta)
+	first := value
 	for range most {
 		step, gain, ok := s.newton()
 		if !ok {
-			return value, false
+			return value, 0, false
 		}
-		still := gain <= enough*(1+math.Abs(value))
+		if rise = before + value - first; !finite(rise) {
+			first, rise = value, 0
+		}
+		little := max(enough*(1+math.Abs(value)), share*rise)
+		still := gain <= little
 		if still && s.globals == nil {
 			break
 		}
-		better, by := math.Inf(-1), 1.0
-		for range 40 {
-			s.along(step, by, mix, theta)
-			if better = s.total(mix, theta); better >= value-float64(1e-12*math.Abs(value)) || !finite(value) && finite(better) {
-				break
-			}
-			by /= 2
+		better := value
+		if !still {
+			better = s.search(step, value, mix, theta)
 		}
-		copy(sp.mix, mix)
-		copy(s.now.theta, theta)
-		value = better
 		if s.globals != nil {
-			value = s.globals.improve(better, func() float64 { return s.total(sp.mix, s.now.theta) })
-			if still && value-better <= enough*(1+math.Abs(value)) {
-				break
-			}
+			better = s.globals.improve(better, func() float64 { return s.total(sp.mix, s.now.theta) })
 		}
+		if still && better-value <= little {
+			value = better
+			break
+		}
+		value = better
 	}
-	return value, finite(value)
+	return value, rise, finite(value)
+}
+
+// search moves along a step, as far as it does not lower the ELBO.
+func (s *server) search(step []float64, value float64, mix, theta []float64) float64 {
+	better, by := math.Inf(-1), 1.0
+	for range 40 {
+		s.along(step, by, mix, theta)
+		if better = s.total(mix, theta); better >= value-float64(1e-12*math.Abs(value)) || !finite(value) && finite(better) {
+			break
+		}
+		by /= 2
+	}
+	copy(s.span.mix, mix)
+	copy(s.now.theta, theta)
+	return better
 }
 
 // along moves from the current point: the step has the coefficients but the last, which makes their sum 1, and then the server's parameters.
