@@ -26,17 +26,17 @@ import (
 
 // Variances keeps what a fit by quadrature shows of a sum: the total at draws, and totals of variances.
 type Variances struct {
-	group, columns int
-	power          bool
-	picks          []int
-	noise          []float64   // variance of each member's noise
-	draws          [][]float64 // totals at some draws, the first at their mean
-	prior          bool        // the draws are from the priors
-	mean           []float64   // the total under the fit
-	kept           []variance
-	answered       [2][]float64 // the latest curvatures
-	latest         string       // the name of the latest round trip
-	fixed          fixedDraws
+	group    int
+	power    bool
+	picks    []int
+	noise    []float64   // variance of each member's noise
+	draws    [][]float64 // totals at some draws, the first at their mean
+	prior    bool        // the draws are from the priors
+	mean     []float64   // the total under the fit
+	kept     []variance
+	answered [2][]float64 // the latest curvatures
+	latest   string       // the name of the latest round trip
+	fixed    fixedDraws
 }
 
 // A variance is a total of variances, with the curvatures from which these may follow.
