@@ -4,7 +4,9 @@ import "github.com/vflc/vflc/density"
 
 // The contents of the messages of an Env itself. Those of round trips over the cuts are declared by the algorithms that make them (density.Exchange).
 var (
-	Value    = &density.Content{Prefix: "value ", What: "value of {name}", Masked: "no", Learns: "its whole course; nothing about a row", Of: density.OfParameters, Reach: density.NoRow}
+	Value = &density.Content{Prefix: "value ", What: "value of {name}", Masked: "no", Of: density.OfParameters, Reach: density.Weighted,
+		Learns: "its whole course; from the steps of a sampler, whose law is known, also the gradient by it, added up over all who use it: a function of their data and parameters, " +
+			"close to the data of single rows where few use an element"}
 	Gradient = &density.Content{Prefix: "gradient ", What: "gradient of {name}", Masked: "no", Learns: "a function of what {client} has, data or parameters, for each element of {name}, one a round, without noise: where few rows use an " +
 		"element, close to the data of these rows", Total: "the total over its clients, a function of the data and parameters of all of them: where few rows use an element, close to the data of these rows", Of: density.OfParameters, Reach: density.Weighted}
 	OthersSum = &density.Content{Prefix: "sum ", What: "sum of {name}", Masked: "noise of sd rho in each z", Learns: "the other clients' z, by subtracting its own: with two clients the other's; it then knows what the server knows, columns of two values and the categories of factors among it", Of: density.OfReceptions, Reach: density.Others}
