@@ -1,0 +1,193 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/leak"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// given is what a party's program says of the data in its contributions, the same whoever receives them.
+type given struct {
+	data    []declared
+	offsets []string
+	gaps    bool // missing cells are parameters: each moves its row alone, out of the span of the columns
+}
+
+func (j *judge) contributed(party int) given {
+	g, found := j.given[party]
+	if !found {
+		of := j.contributions(party)
+		g.data = j.data(party, of)
+		g.gaps = slices.ContainsFunc(names(j.Programs[party], of...), func(name string) bool {
+			s := j.Programs[party].Symbols[name]
+			return s != nil && s.Imputed()
+		})
+		for _, e := range of {
+			addAll(&g.offsets, leak.Offsets(j.Programs[party], e))
+		}
+		j.given[party] = g
+	}
+	return g
+}
+
+// contributions are the expressions that a party contributes to sums.
+func (j *judge) contributions(party int) (out []ast.Expr) {
+	if party == 0 {
+		for g := range j.plan.Groups {
+			out = append(out, j.predictors(g)...)
+		}
+		return out
+	}
+	for _, s := range j.Programs[party].Order {
+		if e := s.Leaves(); e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// A declared is what is known of the columns of a declaration.
+type declared struct {
+	declared string
+	names    []string // of all columns; nil: the programs do not tell
+	two      []string // of those of two values, and of factors
+	one      bool     // it has one column
+	unknown  bool     // whether it has one column the programs do not tell
+	open     bool     // others may have two values
+}
+
+// data are a party's own data with rows that expressions depend on.
+func (j *judge) data(party int, of []ast.Expr) (out []declared) {
+	program := j.Programs[party]
+	for _, name := range names(program, of...) {
+		s := program.Symbols[name]
+		switch {
+		case s == nil || s.Owner == check.Shared:
+		case s.Kind == check.Param && s.Opaque:
+			out = append(out, declared{declared: name, open: true})
+		case s.Kind == check.Data && len(s.Type.Dims) > 0:
+			out = append(out, j.declared(program, s))
+		}
+	}
+	return out
+}
+
+// declared is what the program says of a declaration, and the table where it is at hand.
+func (j *judge) declared(program *check.Program, s *check.Symbol) declared {
+	d := declared{declared: s.Name, one: len(s.Type.Dims) == 1}
+	var wanted []data.Column
+	if j.wants[program] == nil {
+		j.wants[program] = lower.Wants(program)
+	}
+	for _, w := range j.wants[program] {
+		if w.Name == s.Name {
+			wanted = w.From
+		}
+	}
+	if s.Type.Levels != nil || s.Type.Elem == types.Binary {
+		d.names = []string{s.Name}
+		d.two = d.names
+		return d
+	}
+	if d.one && wanted == nil {
+		d.names = []string{s.Name}
+	}
+	d.open = wanted == nil
+	for _, c := range wanted {
+		addAll(&d.names, c.Columns)
+		if e, encoded := program.Universe.Encoder(c.Encoder); encoded && (e.Categories || e.Whole) {
+			addAll(&d.two, c.Columns)
+		} else {
+			d.open = true
+		}
+	}
+	if slices.ContainsFunc(wanted, func(c data.Column) bool { return c.Star }) {
+		d.names = nil
+	}
+	d.one = d.one || len(wanted) == 1 && len(wanted[0].Columns) == 1
+	d.unknown = !d.one && d.names == nil
+	if j.tables.TwoValued[program.For] != nil {
+		d.open, d.unknown = false, false
+		if of := j.tables.Only[program.For][s.Name]; of != nil {
+			d.names, d.one = of, true
+		}
+		for _, column := range j.tables.TwoValued[program.For][s.Name] {
+			if base, _, category := strings.Cut(column, "="); !category || !slices.Contains(d.two, base) {
+				addTo(&d.two, column)
+			}
+		}
+	}
+	return d
+}
+
+// behind are the data in a client's own likelihoods.
+func (j *judge) behind(client int) (out []string) {
+	for _, l := range j.Programs[client].Likelihoods {
+		for _, d := range j.data(client, append(slices.Clone(l.Args), l.Stmt.Left)) {
+			addTo(&out, d.declared)
+		}
+	}
+	for _, d := range j.contributed(client).data {
+		addTo(&out, d.declared)
+	}
+	return out
+}
+
+// names lists what expressions mention, directly or by what is defined by let.
+func names(p *check.Program, of ...ast.Expr) (out []string) {
+	var reach func(n ast.Node)
+	seen := map[string]bool{}
+	reach = func(n ast.Node) {
+		ast.Walk(n, func(n ast.Node) bool {
+			name, ok := n.(*ast.Name)
+			if !ok || seen[name.Name] {
+				return true
+			}
+			out, seen[name.Name] = append(out, name.Name), true
+			if s := p.Symbols[name.Name]; s != nil && s.Kind == check.Let {
+				reach(s.Decl.(*ast.Let).Value)
+			}
+			return true
+		})
+	}
+	for _, e := range of {
+		if e != nil {
+			reach(e)
+		}
+	}
+	return out
+}
+
+// hierarchical reports whether priors of a party's parameters depend on one another.
+func hierarchical(p *check.Program) bool {
+	for _, s := range p.Order {
+		if s.Kind != check.Param {
+			continue
+		}
+		for _, name := range names(p, s.Args...) {
+			if of := p.Symbols[name]; of != nil && of.Kind == check.Param {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// addTo adds what is not there yet.
+func addTo[T comparable](to *[]T, v T) {
+	if !slices.Contains(*to, v) {
+		*to = append(*to, v)
+	}
+}
+
+func addAll[T comparable](to *[]T, v []T) {
+	for _, one := range v {
+		addTo(to, one)
+	}
+}
