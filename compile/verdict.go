@@ -79,6 +79,14 @@ func VerdictText(lines []Verdict) string {
 	return b.String()
 }
 
+// AllPooled is the verdict of a model whose data one process holds; nil of others.
+func (m *Model) AllPooled() []Verdict {
+	if !m.Pooled() || len(m.AuditPooled()) == 0 {
+		return nil
+	}
+	return []Verdict{{Receivers: []string{"whoever runs the process"}, Text: "everything: it holds all data and parameters of all parties"}}
+}
+
 // Verdict says what each party can compute of the rows of others in a run that uses these exchanges over this wire. tables may be nil.
 func (p *Bundle) Verdict(uses []density.Use, wire model.Wire, tables *Tables) []Verdict {
 	a := p.auditor(wire)

@@ -94,11 +94,3 @@ func only(name string, v *data.Bound) []string {
 	}
 	return []string{v.ColumnName(name, 0)}
 }
-
-// AllPooled is the verdict of a model whose data one process holds; nil of others.
-func (m *Model) AllPooled() []Verdict {
-	if !m.Pooled() || len(m.AuditPooled()) == 0 {
-		return nil
-	}
-	return []Verdict{{Receivers: []string{"whoever runs the process"}, Text: "everything: it holds all data and parameters of all parties"}}
-}
