@@ -398,7 +398,9 @@ func TestRunsThatCannotBegin(t *testing.T) {
 			func(s *stage) {
 				path := "demo/programs-b/manifest.json"
 				s.write(path, strings.Replace(s.read("demo/programs/manifest.json"), `"model": "m"`, `"model": "n"`, 1))
-				s.write("demo/programs-b/b.vfl", s.read("demo/programs/b.vfl"))
+				for _, party := range []string{"server", "a", "b"} {
+					s.write("demo/programs-b/"+party+".vfl", s.read("demo/programs/"+party+".vfl"))
+				}
 				d := s.demo()
 				d.Processes[2].Args[1] = "programs-b"
 				if err := d.write(); err != nil {
