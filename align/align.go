@@ -109,6 +109,7 @@ func Run(ctx context.Context, p *Party) (*Result, error) {
 	if at < 0 || len(p.Names) < 2 {
 		return nil, errors.New("align: the party is not one of several")
 	}
+	rand.Read(r.salt[:]) // never fails; a client has the server's instead
 	var result *Result
 	var err error
 	if at == 0 {
@@ -134,7 +135,6 @@ func (r *run) end(at int, why *Error) {
 
 // lead is the server's part.
 func (r *run) lead() (*Result, error) {
-	rand.Read(r.salt[:]) // never fails
 	r.sizes[0] = len(r.Keys)
 	for i, name := range r.Names[1:] {
 		words, err := r.recv(name, stepSize, 0, 2)

@@ -2,20 +2,12 @@ package session
 
 import (
 	"crypto/ecdh"
-	"encoding/hex"
 	"errors"
-	"flag"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
 )
-
-var update = flag.Bool("update", false, "write the vectors")
 
 // vectorPairs are the secrets of two of three clients with fixed keys.
 func vectorPairs(t *testing.T) (all []*pairs, id transport.ID) {
@@ -46,67 +38,6 @@ func vectorPairs(t *testing.T) (all []*pairs, id transport.ID) {
 	}
 	id.Epoch, id.Chain = 3, 2
 	return all, id
-}
-
-// Masks and seals are those of a file that another implementation can be held to; both of a pair have the same.
-func TestMaskVectors(t *testing.T) {
-	all, id := vectorPairs(t)
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	const round = 0x0102030405
-	for _, ends := range [][2]int{{1, 2}, {1, 3}, {2, 3}} {
-		p, other := all[ends[0]-1], all[ends[1]-1]
-		line("pair %s %s", p.names[ends[0]], p.names[ends[1]])
-		for _, purpose := range []string{maskPurpose, sealPurpose} {
-			key, err := p.key(ends[1], purpose, id)
-			if err != nil {
-				t.Fatal(err)
-			}
-			again, err := other.key(ends[0], purpose, id)
-			if err != nil || string(key) != string(again) {
-				t.Errorf("the two have unlike keys of %s: %v", purpose, err)
-			}
-			line("key %q %x", purpose, key)
-		}
-		seen := make([]byte, 32)
-		for k := range seen {
-			seen[k] = byte(7 * k)
-		}
-		first, second := newMasker(p, func(int) []byte { return seen }), newMasker(other, func(int) []byte { return seen })
-		a, c := transport.Array{Words: make([]uint64, 5)}, transport.Array{Words: make([]uint64, 5)}
-		for _, err := range []error{first.begin(id, round, ownKind(kindAux)), second.begin(id, round, ownKind(kindAux)), first.mask(&a, []int{ends[1]}), second.mask(&c, []int{ends[0]})} {
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		for k := range a.Words {
-			if a.Words[k]+c.Words[k] != 0 {
-				t.Error("the masks of the two do not cancel")
-			}
-		}
-		line("mask of round %d, kind %d, digest %x: %016x", round, kindAux, seen, a.Words)
-		w := newWitness(p, [32]byte{})
-		w.id, w.round, w.kind = id, round, ownKind(kindAux)
-		copy(w.sealed[ends[1]][:], seen)
-		seal, err := w.words(ends[0], ends[1], ends[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		line("seal of %d for %d: %016x", ends[0], ends[1], seal)
-	}
-	f := newFrame(kindReply, "adjoint s", 0.5, -2)
-	w := newWitness(all[0], [32]byte{})
-	w.digestOf(f, 0, round)
-	line("digest of round %d, kind %d, channel %q, 0.5 and -2: %s", round, kindReply, "adjoint s", hex.EncodeToString(w.sum[:]))
-	path := filepath.Join("testdata", "masks.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(path); err != nil || string(want) != b.String() {
-		t.Errorf("%v; masks and seals are\n%s", err, b.String())
-	}
 }
 
 // newFrame is a message with one array.

@@ -1,0 +1,234 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/tests/vectors"
+)
+
+type codingVector struct {
+	Name      string         `json:"name"`
+	Clients   int            `json:"clients"`
+	Grid      int16          `json:"grid"`
+	Saturates bool           `json:"saturates"`
+	Limit     vectors.Word   `json:"limit"`
+	Numbers   []vectors.Word `json:"numbers"`
+	Invalid   bool           `json:"invalid"`
+	Words     []vectors.Word `json:"words"`
+	Total     []vectors.Word `json:"total"`     // of as many clients, each with these numbers
+	Largest   vectors.Word   `json:"largest"`   // of the total
+	NextGrid  int16          `json:"next_grid"` // that the server tells
+}
+
+// codedVector codes numbers of several clients, and adds them up.
+func codedVector(name string, clients int, exponent int16, saturates bool, numbers ...float64) codingVector {
+	contributors := make([]int, clients)
+	for k := range contributors {
+		contributors[k] = k + 1
+	}
+	c := newCoding(contributors, &grid{exponent})
+	c.saturates = saturates
+	parts := make([]transport.Array, clients)
+	for k := range parts {
+		c.write(&parts[k], numbers)
+	}
+	total := make([]float64, len(numbers))
+	largest, valid := c.add(total, parts)
+	v := codingVector{
+		name, clients, exponent, saturates, vectors.Word(math.Float64bits(c.limit)), vectors.Bits(numbers), parts[0].Invalid, vectors.Words(parts[0].Words),
+		vectors.Bits(total), vectors.Word(math.Float64bits(largest)), 0,
+	}
+	c.follow(largest, valid)
+	v.NextGrid = c.exponent()
+	return v
+}
+
+// Words of numbers, their sums and the grids that follow are those of docs/protocol.
+func TestVectorsOfCoding(t *testing.T) {
+	half := math.Ldexp(1, -38) / 2
+	vectors.Check(t, "../../docs/protocol/coding.json", []codingVector{
+		codedVector("two words", 2, none, false, 0.5, -2.25, 1e-17, -1e-17, 3, 1<<40),
+		codedVector("a number beyond two words", 2, none, false, 1, 0x1p60),
+		codedVector("scalars", 3, none, true, 1.5, -7.125, 0x1p54, math.Inf(-1), math.NaN()),
+		codedVector("no number but 0, and no grid yet", 2, none, false, 0),
+		codedVector("on a grid, rounded to even", 2, -38, false, half, 3*half, -half, 1, -1, 0.3),
+		codedVector("on a grid, beyond it", 2, -38, false, 1, 0x1p23),
+		codedVector("on a grid, not finite", 5, -38, false, math.NaN()),
+		codedVector("a total that vanishes", 2, -38, false, 0, 0),
+		codedVector("a total that grows", 17, -38, false, 1000),
+		codedVector("the finest grid", 2, -995, false, 0),
+	})
+}
+
+type pairVector struct {
+	Clients [2]string    `json:"clients"`
+	Secret  vectors.Hex  `json:"x25519"`
+	Seen    vectors.Hex  `json:"digest_of_what_both_have_received"`
+	Masks   keyVector    `json:"masks"`
+	AESKey  vectors.Hex  `json:"aes_key"`
+	Counter vectors.Hex  `json:"first_counter_block"`
+	Stream  vectors.Hex  `json:"stream"`
+	Seals   keyVector    `json:"seals"`
+	Sealed  []sealVector `json:"sealed"`
+}
+
+type keyVector struct {
+	Info vectors.Hex `json:"info"`
+	Key  vectors.Hex `json:"key"`
+}
+
+type sealVector struct {
+	From  int            `json:"from"`
+	To    int            `json:"to"`
+	Text  vectors.Hex    `json:"text"`
+	Words []vectors.Word `json:"words"`
+}
+
+type clientVector struct {
+	Name    string         `json:"name"`
+	Private vectors.Hex    `json:"private"`
+	Public  vectors.Hex    `json:"public"`
+	Plain   []vectors.Word `json:"words"`
+	Masked  []vectors.Word `json:"masked"`
+}
+
+const vectorRound = 0x0102030405
+
+// keyOf is a key of a pair, with the text that it follows from; both of the pair have the same.
+func keyOf(t *testing.T, p, other *pairs, purpose string, id transport.ID) keyVector {
+	t.Helper()
+	key, err := p.key(other.own, purpose, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := other.key(p.own, purpose, id); err != nil || string(key) != string(again) {
+		t.Errorf("the two have unlike keys of %s: %v", purpose, err)
+	}
+	return keyVector{p.info(other.own, purpose, id), key}
+}
+
+// pairOf is what two clients have for one another.
+func pairOf(t *testing.T, p, other *pairs, id transport.ID, seen []byte) pairVector {
+	t.Helper()
+	v := pairVector{Clients: [2]string{p.names[p.own], p.names[other.own]}, Seen: seen, Masks: keyOf(t, p, other, maskPurpose, id), Seals: keyOf(t, p, other, sealPurpose, id)}
+	v.Secret = p.secrets[other.own]
+	m := newMasker(p, func(int) []byte { return seen })
+	alone := transport.Array{Words: make([]uint64, 3)}
+	if err := m.begin(id, vectorRound, ownKind(kindAux)); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.mask(&alone, []int{other.own}); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range alone.Words { // the first of a pair adds the stream as it is
+		v.Stream = binary.LittleEndian.AppendUint64(v.Stream, w)
+	}
+	v.AESKey, v.Counter = sumOf(nil, m.keys[other.own], seen), m.counter()
+	w := newWitness(p, [32]byte(seen))
+	w.id, w.round, w.kind = id, vectorRound, ownKind(kindAux)
+	copy(w.sealed, w.seen)
+	for _, ends := range [][2]int{{p.own, other.own}, {other.own, p.own}} {
+		words, err := w.words(ends[0], ends[1], other.own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Sealed = append(v.Sealed, sealVector{ends[0], ends[1], append([]byte(nil), w.text...), vectors.Words(words[:])})
+	}
+	return v
+}
+
+// Keys of pairs, masks and seals are those of docs/protocol; both of a pair have the same, and masks cancel.
+func TestVectorsOfMasks(t *testing.T) {
+	all, id := vectorPairs(t)
+	file := struct {
+		Run     vectors.Hex    `json:"run"`
+		Epoch   uint32         `json:"epoch"`
+		Chain   uint32         `json:"chain"`
+		Round   vectors.Word   `json:"round"`
+		Kinds   []string       `json:"kinds"` // of messages, in the order of their numbers
+		Kind    int            `json:"kind"`
+		Clients []clientVector `json:"clients"`
+		Pairs   []pairVector   `json:"pairs"`
+		Sum     []vectors.Word `json:"sum"`
+	}{Run: id.Run[:], Epoch: id.Epoch, Chain: id.Chain, Round: vectorRound, Kind: kindAux}
+	for _, k := range kinds {
+		file.Kinds = append(file.Kinds, k.Name)
+	}
+	file.Kinds = append(file.Kinds, "what goes up in a relay", "what comes down in a relay")
+	seen := func(a, b int) []byte { return vectors.Count(byte(16*(a+b)), 32) }
+	sum, plain := make([]uint64, 3), make([]uint64, 3)
+	for k, p := range all {
+		for _, other := range all[k+1:] {
+			file.Pairs = append(file.Pairs, pairOf(t, p, other, id, seen(p.own, other.own)))
+		}
+		m := newMasker(p, func(peer int) []byte { return seen(p.own, peer) })
+		a := transport.Array{Words: []uint64{uint64(p.own), math.MaxUint64, 1 << 63}}
+		c := clientVector{p.names[p.own], p.private.Bytes(), p.private.PublicKey().Bytes(), vectors.Words(a.Words), nil}
+		for i, w := range a.Words {
+			plain[i] += w
+		}
+		if err := m.begin(id, vectorRound, ownKind(kindAux)); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.mask(&a, []int{1, 2, 3}); err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range a.Words {
+			sum[i] += w
+		}
+		c.Masked = vectors.Words(a.Words)
+		file.Clients = append(file.Clients, c)
+	}
+	for i := range sum {
+		if sum[i] != plain[i] {
+			t.Error("the masks do not cancel")
+		}
+	}
+	file.Sum = vectors.Words(sum)
+	vectors.Check(t, "../../docs/protocol/masks.json", file)
+}
+
+// The digests of what two clients have received are those of docs/protocol.
+func TestVectorsOfSeals(t *testing.T) {
+	type array struct {
+		Name      string         `json:"name"`
+		Invalid   bool           `json:"invalid"`
+		NotFinite bool           `json:"not_finite"`
+		Grid      int16          `json:"grid"`
+		Data      []vectors.Word `json:"data"`
+		Receivers []int          `json:"receivers"`
+		Digest    vectors.Hex    `json:"digest"`
+	}
+	type arrival struct {
+		Round  vectors.Word  `json:"round"`
+		Kind   int           `json:"kind"`
+		Arrays []array       `json:"arrays"`
+		Seen   []vectors.Hex `json:"digests_with_the_others"` // clients 2 and 3, of client 1
+	}
+	file := struct {
+		Agreed   vectors.Hex `json:"agreed"`
+		Arrivals []arrival   `json:"arrivals"`
+	}{Agreed: vectors.Count(0x20, 32)}
+	all, _ := vectorPairs(t)
+	w := newWitness(all[0], [sha256.Size]byte(file.Agreed))
+	for round, f := range []*frame{
+		{kind: ownKind(kindReply), alike: [][]int{{1, 2}, {1, 2, 3}, {1}}, arrays: []transport.Array{
+			{Name: "adjoint s", Data: []float64{0.5, -2}, Grid: -37}, {Name: "adjoint t", Data: []float64{math.Inf(1)}, NotFinite: true}, {Name: "adjoint u", Data: []float64{1}},
+		}},
+		{kind: ownKind(kindTotal), alike: [][]int{{1, 2, 3}}, arrays: []transport.Array{{Name: "größe", Invalid: true, Grid: none, Data: make([]float64, 3)}}},
+	} {
+		one := arrival{Round: vectors.Word(round + vectorRound), Kind: f.kind.number}
+		for k, a := range f.arrays {
+			w.digestOf(f, k, uint64(one.Round))
+			one.Arrays = append(one.Arrays, array{a.Name, a.Invalid, a.NotFinite, a.Grid, vectors.Bits(a.Data), f.alike[k], append([]byte(nil), w.sum[:]...)})
+		}
+		w.take(f, uint64(one.Round))
+		one.Seen = []vectors.Hex{append([]byte(nil), w.of(2)...), append([]byte(nil), w.of(3)...)}
+		file.Arrivals = append(file.Arrivals, one)
+	}
+	vectors.Check(t, "../../docs/protocol/seals.json", file)
+}
