@@ -181,13 +181,8 @@ func (m *masker) open(peer int) error {
 		}
 		m.blocks[peer], m.digests[peer] = block, append(m.digests[peer][:0], seen...)
 	}
-	m.streams[peer] = cipher.NewCTR(m.blocks[peer], m.counter())
+	var iv [aes.BlockSize]byte // round and kind; the other half counts blocks
+	binary.BigEndian.PutUint64(iv[:8], m.round<<8|uint64(m.kind))
+	m.streams[peer] = cipher.NewCTR(m.blocks[peer], iv[:])
 	return nil
-}
-
-// counter is the first block that the counter mode counts from: round and kind; the other half counts blocks.
-func (m *masker) counter() []byte {
-	iv := make([]byte, aes.BlockSize)
-	binary.BigEndian.PutUint64(iv, m.round<<8|uint64(m.kind))
-	return iv
 }

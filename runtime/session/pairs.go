@@ -58,11 +58,6 @@ func (p *pairs) key(peer int, purpose string, id transport.ID) (key []byte, err 
 			return nil, &MaskError{p.names[p.own], p.names[peer], err.Error()}
 		}
 	}
-	return hkdf.Key(sha256.New, p.secrets[peer], id.Run[:], string(p.info(peer, purpose, id)), 32)
-}
-
-// info is what a key of the client and a peer is for.
-func (p *pairs) info(peer int, purpose string, id transport.ID) []byte {
 	info := []byte(purpose)
 	info = binary.BigEndian.AppendUint32(info, id.Epoch)
 	info = binary.BigEndian.AppendUint32(info, id.Chain)
@@ -71,7 +66,7 @@ func (p *pairs) info(peer int, purpose string, id transport.ID) []byte {
 		info = binary.BigEndian.AppendUint32(info, uint32(len(name)))
 		info = append(append(info, name...), p.public[name].Bytes()...)
 	}
-	return info
+	return hkdf.Key(sha256.New, p.secrets[peer], id.Run[:], string(info), 32)
 }
 
 // others is how many other clients there are; other is the k-th of them.

@@ -1,6 +1,11 @@
 package session
 
 import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
@@ -108,7 +113,23 @@ func keyOf(t *testing.T, p, other *pairs, purpose string, id transport.ID) keyVe
 	if again, err := other.key(p.own, purpose, id); err != nil || string(key) != string(again) {
 		t.Errorf("the two have unlike keys of %s: %v", purpose, err)
 	}
-	return keyVector{p.info(other.own, purpose, id), key}
+	info := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte(purpose), id.Epoch), id.Chain)
+	for _, one := range []*pairs{p, other} {
+		name := one.names[one.own]
+		info = append(binary.BigEndian.AppendUint32(info, uint32(len(name))), name...)
+		info = append(info, one.private.PublicKey().Bytes()...)
+	}
+	if of, err := hkdf.Key(sha256.New, p.secrets[other.own], id.Run[:], string(info), 32); err != nil || string(of) != string(key) {
+		t.Errorf("the key of %s follows from another text: %v", purpose, err)
+	}
+	return keyVector{info, key}
+}
+
+// xored is the beginning of a stream.
+func xored(s cipher.Stream, n int) []byte {
+	out := make([]byte, n)
+	s.XORKeyStream(out, out)
+	return out
 }
 
 // pairOf is what two clients have for one another.
@@ -127,7 +148,11 @@ func pairOf(t *testing.T, p, other *pairs, id transport.ID, seen []byte) pairVec
 	for _, w := range alone.Words { // the first of a pair adds the stream as it is
 		v.Stream = binary.LittleEndian.AppendUint64(v.Stream, w)
 	}
-	v.AESKey, v.Counter = sumOf(nil, m.keys[other.own], seen), m.counter()
+	v.AESKey, v.Counter = sumOf(nil, hmac.New(sha256.New, v.Masks.Key), seen), make([]byte, aes.BlockSize)
+	binary.BigEndian.PutUint64(v.Counter, vectorRound<<8|kindAux)
+	if block, err := aes.NewCipher(v.AESKey); err != nil || !bytes.Equal(v.Stream, xored(cipher.NewCTR(block, v.Counter), len(v.Stream))) {
+		t.Errorf("the mask is of another key or counter: %v", err)
+	}
 	w := newWitness(p, [32]byte(seen))
 	w.id, w.round, w.kind = id, vectorRound, ownKind(kindAux)
 	copy(w.sealed, w.seen)
