@@ -9,6 +9,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/transport"
@@ -36,7 +38,9 @@ func codedVector(name string, clients int, exponent int16, saturates bool, numbe
 		contributors[k] = k + 1
 	}
 	c := newCoding(contributors, &grid{exponent})
-	c.saturates = saturates
+	if c.saturates = saturates; saturates { // scalars have no grid
+		c.grid = nil
+	}
 	parts := make([]transport.Array, clients)
 	for k := range parts {
 		c.write(&parts[k], numbers)
@@ -94,11 +98,11 @@ type sealVector struct {
 }
 
 type clientVector struct {
-	Name    string         `json:"name"`
-	Private vectors.Hex    `json:"private"`
-	Public  vectors.Hex    `json:"public"`
-	Plain   []vectors.Word `json:"words"`
-	Masked  []vectors.Word `json:"masked"`
+	Name    string           `json:"name"`
+	Private vectors.Hex      `json:"private"`
+	Public  vectors.Hex      `json:"public"`
+	Plain   [][]vectors.Word `json:"words"` // of the arrays that the client has part in
+	Masked  [][]vectors.Word `json:"masked"`
 }
 
 const vectorRound = 0x0102030405
@@ -138,7 +142,7 @@ func pairOf(t *testing.T, p, other *pairs, id transport.ID, seen []byte) pairVec
 	v := pairVector{Clients: [2]string{p.names[p.own], p.names[other.own]}, Seen: seen, Masks: keyOf(t, p, other, maskPurpose, id), Seals: keyOf(t, p, other, sealPurpose, id)}
 	v.Secret = p.secrets[other.own]
 	m := newMasker(p, func(int) []byte { return seen })
-	alone := transport.Array{Words: make([]uint64, 3)}
+	alone := transport.Array{Words: make([]uint64, 5)}
 	if err := m.begin(id, vectorRound, ownKind(kindAux)); err != nil {
 		t.Fatal(err)
 	}
@@ -170,50 +174,54 @@ func pairOf(t *testing.T, p, other *pairs, id transport.ID, seen []byte) pairVec
 func TestVectorsOfMasks(t *testing.T) {
 	all, id := vectorPairs(t)
 	file := struct {
-		Run     vectors.Hex    `json:"run"`
-		Epoch   uint32         `json:"epoch"`
-		Chain   uint32         `json:"chain"`
-		Round   vectors.Word   `json:"round"`
-		Kinds   []string       `json:"kinds"` // of messages, in the order of their numbers
-		Kind    int            `json:"kind"`
-		Clients []clientVector `json:"clients"`
-		Pairs   []pairVector   `json:"pairs"`
-		Sum     []vectors.Word `json:"sum"`
-	}{Run: id.Run[:], Epoch: id.Epoch, Chain: id.Chain, Round: vectorRound, Kind: kindAux}
+		Run          vectors.Hex      `json:"run"`
+		Epoch        uint32           `json:"epoch"`
+		Chain        uint32           `json:"chain"`
+		Round        vectors.Word     `json:"round"`
+		Kinds        []string         `json:"kinds"` // of messages, in the order of their numbers
+		Kind         int              `json:"kind"`
+		Clients      []clientVector   `json:"clients"`
+		Pairs        []pairVector     `json:"pairs"`
+		Contributors [][]int          `json:"contributors"` // of the arrays of the message, in their order
+		Sums         [][]vectors.Word `json:"sums"`
+	}{Run: id.Run[:], Epoch: id.Epoch, Chain: id.Chain, Round: vectorRound, Kind: kindAux, Contributors: [][]int{{1, 2, 3}, {1, 3}}}
 	for _, k := range kinds {
 		file.Kinds = append(file.Kinds, k.Name)
 	}
 	file.Kinds = append(file.Kinds, "what goes up in a relay", "what comes down in a relay")
 	seen := func(a, b int) []byte { return vectors.Count(byte(16*(a+b)), 32) }
-	sum, plain := make([]uint64, 3), make([]uint64, 3)
+	sums := [][]uint64{make([]uint64, 3), make([]uint64, 2)}
 	for k, p := range all {
 		for _, other := range all[k+1:] {
 			file.Pairs = append(file.Pairs, pairOf(t, p, other, id, seen(p.own, other.own)))
 		}
 		m := newMasker(p, func(peer int) []byte { return seen(p.own, peer) })
-		a := transport.Array{Words: []uint64{uint64(p.own), math.MaxUint64, 1 << 63}}
-		c := clientVector{p.names[p.own], p.private.Bytes(), p.private.PublicKey().Bytes(), vectors.Words(a.Words), nil}
-		for i, w := range a.Words {
-			plain[i] += w
-		}
 		if err := m.begin(id, vectorRound, ownKind(kindAux)); err != nil {
 			t.Fatal(err)
 		}
-		if err := m.mask(&a, []int{1, 2, 3}); err != nil {
-			t.Fatal(err)
+		c := clientVector{Name: p.names[p.own], Private: p.private.Bytes(), Public: p.private.PublicKey().Bytes()}
+		for i, contributors := range file.Contributors {
+			if !slices.Contains(contributors, p.own) {
+				continue
+			}
+			a := transport.Array{Words: []uint64{uint64(p.own), math.MaxUint64, 1 << 63}[:len(sums[i])]}
+			c.Plain = append(c.Plain, vectors.Words(a.Words))
+			if err := m.mask(&a, contributors); err != nil {
+				t.Fatal(err)
+			}
+			for j, w := range a.Words {
+				sums[i][j] += w
+			}
+			c.Masked = append(c.Masked, vectors.Words(a.Words))
 		}
-		for i, w := range a.Words {
-			sum[i] += w
-		}
-		c.Masked = vectors.Words(a.Words)
 		file.Clients = append(file.Clients, c)
 	}
-	for i := range sum {
-		if sum[i] != plain[i] {
-			t.Error("the masks do not cancel")
-		}
+	if want := [][]uint64{{6, math.MaxUint64 - 2, 1 << 63}, {4, math.MaxUint64 - 1}}; !reflect.DeepEqual(sums, want) {
+		t.Errorf("the masks do not cancel: %x", sums)
 	}
-	file.Sum = vectors.Words(sum)
+	for _, sum := range sums {
+		file.Sums = append(file.Sums, vectors.Words(sum))
+	}
 	vectors.Check(t, "../../docs/protocol/masks.json", file)
 }
 
