@@ -135,7 +135,9 @@ func (r *run) end(at int, why *Error) {
 
 // lead is the server's part.
 func (r *run) lead() (*Result, error) {
-	r.sizes[0] = len(r.Keys)
+	if r.sizes[0] = len(r.Keys); !counted(uint64(len(r.Keys)), true) {
+		return nil, &Error{r.Own, OtherCount}
+	}
 	for i, name := range r.Names[1:] {
 		words, err := r.recv(name, stepSize, 0, 2)
 		switch {
@@ -143,7 +145,7 @@ func (r *run) lead() (*Result, error) {
 			return nil, err
 		case words[0] != r.Rules.word():
 			return nil, &Error{name, OtherRules}
-		case words[1] == 0 || words[1] > mostKeys:
+		case !counted(words[1], false):
 			return nil, &Error{name, NoRows}
 		}
 		r.sizes[i+1] = int(words[1])
@@ -164,6 +166,9 @@ func (r *run) lead() (*Result, error) {
 	}
 	places := common(lists)
 	for i, name := range r.Names[1:] {
+		if !placed(places[i+1], r.sizes[i+1]) {
+			return nil, &Error{r.Own, OtherCount}
+		}
 		if err := r.send(name, stepCommon, 0, places[i+1]); err != nil {
 			return nil, err
 		}
@@ -205,7 +210,7 @@ func (r *run) circulate() ([][]byte, error) {
 		}
 		for _, p := range ring {
 			if p > 0 && hop > 0 {
-				if err := r.send(r.Names[p], stepPass, hop, words(lists[at[p]])); err != nil {
+				if err := r.sendList(r.Names[p], stepPass, hop, lists[at[p]]); err != nil {
 					return nil, err
 				}
 			}
@@ -264,7 +269,7 @@ func (r *run) work(hop int, list []byte) ([]byte, error) {
 // follow is a client's part.
 func (r *run) follow(at int) (*Result, error) {
 	server := r.Names[0]
-	if len(r.Keys) == 0 {
+	if !counted(uint64(len(r.Keys)), false) {
 		return nil, &Error{r.Own, NoRows}
 	}
 	if err := r.send(server, stepSize, 0, []uint64{r.Rules.word(), uint64(len(r.Keys))}); err != nil {
@@ -275,7 +280,7 @@ func (r *run) follow(at int) (*Result, error) {
 		return nil, err
 	}
 	for i := range r.sizes {
-		if told[i] > mostKeys || i > 0 && told[i] == 0 {
+		if !counted(told[i], i == 0) {
 			return nil, &Error{server, OtherCount}
 		}
 		r.sizes[i] = int(told[i])
@@ -288,7 +293,7 @@ func (r *run) follow(at int) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.send(server, stepOwn, 0, words(own)); err != nil {
+	if err := r.sendList(server, stepOwn, 0, own); err != nil {
 		return nil, err
 	}
 	ring := ringOf(r.sizes)
@@ -312,7 +317,7 @@ func (r *run) follow(at int) (*Result, error) {
 			}
 			return nil, err
 		}
-		if err := r.send(server, stepPassed, hop, words(raised)); err != nil {
+		if err := r.sendList(server, stepPassed, hop, raised); err != nil {
 			return nil, err
 		}
 	}
@@ -320,12 +325,8 @@ func (r *run) follow(at int) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	once := make([]bool, len(r.Keys))
-	for _, at := range places {
-		if at >= uint64(len(once)) || once[at] {
-			return nil, &Error{server, OtherCount}
-		}
-		once[at] = true
+	if !placed(places, len(r.Keys)) {
+		return nil, &Error{server, OtherCount}
 	}
 	rows := r.rows(places)
 	digest := r.digest(rows)
@@ -419,6 +420,29 @@ func (r *run) send(to, step string, hop int, content []uint64) error {
 		m.Arrays = []transport.Array{{Name: step, Words: content, Encoding: transport.Fixed}}
 	}
 	return r.Exchange.Send(r.ctx, to, m)
+}
+
+// sendList sends a list of elements.
+func (r *run) sendList(to, step string, hop int, list []byte) error {
+	if !distinct(list) {
+		return &Error{r.Own, BadPoint}
+	}
+	return r.send(to, step, hop, words(list))
+}
+
+// counted reports whether a party can have so many identifiers; the server may have none.
+func counted(n uint64, server bool) bool { return n <= mostKeys && (n > 0 || server) }
+
+// placed reports whether places are of a list of n elements, each once.
+func placed(places []uint64, n int) bool {
+	once := make([]bool, n)
+	for _, at := range places {
+		if at >= uint64(n) || once[at] {
+			return false
+		}
+		once[at] = true
+	}
+	return true
 }
 
 // recv takes the message of a step, of n numbers; any number of them where n < 0.

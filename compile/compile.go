@@ -188,7 +188,11 @@ func (m *Model) Files() map[string][]byte {
 		}
 		return out
 	}
-	out := map[string][]byte{ManifestFile: m.Manifest.JSON()}
+	manifest := m.Manifest.JSON()
+	if _, diags := split.ParseManifest(source.New(ManifestFile, string(manifest)), m.Checked.Universe); diags.HasErrors() { // as every party will
+		panic("compile: a manifest that no party takes: " + diags.Shown()[0].Message)
+	}
+	out := map[string][]byte{ManifestFile: manifest}
 	for _, p := range m.Programs {
 		out[p.File] = []byte(p.Text)
 	}

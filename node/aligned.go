@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/align"
@@ -97,6 +98,9 @@ func (t *Identified) write(path string, rows []int, a *Aligned) error {
 	for i, k := range rows {
 		of[i], ids[i] = t.keys.Row[k], t.keys.Normal[k]
 	}
+	if same, err := a.holds(slices.Clone(ids)); err != nil || !same {
+		return fmt.Errorf("%s: these are not the rows of its alignment; nothing is written", path)
+	}
 	if err := atomicfile.Write(path, 0o600, func(w io.Writer) error { return t.table.WriteRows(w, of, t.key, ids) }); err != nil {
 		return err
 	}
@@ -105,6 +109,21 @@ func (t *Identified) write(path string, rows []int, a *Aligned) error {
 		return err
 	}
 	return atomicfile.WriteBytes(path+AlignedSuffix, 0o600, append(text, '\n'))
+}
+
+// holds reports whether a table with these identifiers, which it brings to their normal form, is that of the alignment, before both are written and when they have been read. The
+// error is that of an alignment without its form.
+func (a *Aligned) holds(ids []string) (bool, error) {
+	rules, err := align.ParseRules(a.Case)
+	salt, bad := hex.DecodeString(a.Salt)
+	if err != nil || bad != nil || len(salt) != 32 || a.Schema != 1 {
+		return false, errors.New("not an alignment that this version has written")
+	}
+	for i, id := range ids {
+		ids[i] = rules.Normal(id)
+	}
+	sum := align.Digest([32]byte(salt), ids)
+	return hex.EncodeToString(sum[:]) == a.Digest && len(ids) == a.Rows, nil
 }
 
 // ReadAligned reads the alignment of a table and compares the table with it. It is nil where there is none. The error holds diagnostics where the table is not as it was.
@@ -120,11 +139,6 @@ func ReadAligned(path string) (*Aligned, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path+AlignedSuffix, err)
 	}
-	rules, err := align.ParseRules(a.Case)
-	salt, bad := hex.DecodeString(a.Salt)
-	if err != nil || bad != nil || len(salt) != 32 || a.Schema != 1 {
-		return nil, fmt.Errorf("%s: not an alignment that this version has written", path+AlignedSuffix)
-	}
 	table, list := data.Open(path)
 	if list.HasErrors() {
 		return nil, data.Errors(list)
@@ -133,10 +147,11 @@ func ReadAligned(path string) (*Aligned, error) {
 	if list.HasErrors() {
 		return nil, data.Errors(list)
 	}
-	for i, id := range ids {
-		ids[i] = rules.Normal(id)
+	same, err := a.holds(ids)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path+AlignedSuffix, err)
 	}
-	if sum := align.Digest([32]byte(salt), ids); hex.EncodeToString(sum[:]) != a.Digest {
+	if !same {
 		t := &Identified{path: path}
 		t.fail(&list, diag.StaleAlignment, "the table is not as its alignment left it: %s has %d rows in an order of their own, the table has %d; align again", path+AlignedSuffix, a.Rows, len(ids))
 		return nil, data.Errors(list)

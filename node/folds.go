@@ -86,6 +86,9 @@ func (p *participant) offers(server bool, run string) (*dealt, error) {
 		return nil, err
 	}
 	out := packed(deal.Folds, p.Task.Folds)
+	if _, err := out.unpacked(p.Task.Folds); err != nil {
+		return nil, err
+	}
 	p.note("%s tells every party in which of %d folds each of its %d rows is, which follows from %s: %s", p.id.Party, p.Task.Folds, out.Rows, deal.Name, learns(p.Task.Fold))
 	if here {
 		return out, nil // its clients are told when the stage of the folds begins

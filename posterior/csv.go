@@ -48,6 +48,9 @@ func WriteStanCSV(w io.Writer, d *Draws, chain int, info CSVInfo) error {
 		fmt.Fprintf(out, csvHMC, info.MaxDepth, info.metric(), info.Backend)
 	}
 	names := append(samplerColumns(d.Independent()), stanNames(d.Vars)...)
+	if err := distinct(names); err != nil {
+		return err
+	}
 	out.WriteString(strings.Join(names, ",") + "\n")
 	if !d.Independent() {
 		writeAdaptation(out, info, len(names))

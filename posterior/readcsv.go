@@ -121,21 +121,31 @@ func (f *stanReader) byColumn() {
 func (f *stanReader) names(header []string) error {
 	f.header, f.sampler = header, map[string]int{}
 	f.row, f.at = make([]float64, len(header)), make([]int, len(header))
-	seen := make(map[string]bool, len(header))
+	if err := distinct(header); err != nil {
+		return err
+	}
 	for k, name := range header {
 		if strings.HasSuffix(name, "__") {
 			f.sampler[name], f.at[k] = k, -1
 			continue
 		}
-		if name == "" || seen[name] {
-			return fmt.Errorf("the header has an empty name, or has %q twice", name)
-		}
-		seen[name] = true
 		f.at[k] = len(f.Columns)
 		f.Columns = append(f.Columns, name)
 	}
 	if len(f.sampler) == 0 {
 		return errors.New("the header has no lp__: this is not a Stan CSV file")
+	}
+	return nil
+}
+
+// distinct is an error where a column has no name, or that of another.
+func distinct(header []string) error {
+	seen := make(map[string]bool, len(header))
+	for _, name := range header {
+		if name == "" || seen[name] {
+			return fmt.Errorf("the header has an empty name, or has %q twice", name)
+		}
+		seen[name] = !strings.HasSuffix(name, "__")
 	}
 	return nil
 }

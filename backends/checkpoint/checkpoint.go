@@ -116,14 +116,17 @@ func (c *Codec) readFloats(v []float64) {
 func (c *Codec) Remembered(env density.Env, memory *[]int) {
 	now := density.Remember(env, nil)
 	n := len(*memory)
-	c.Ints(&n)
+	if c.Ints(&n); n < 0 || n > mostRemembered {
+		c.Fail(fmt.Errorf("it remembers %d numbers", n))
+		return
+	}
 	if c.r == nil {
 		for i := range *memory {
 			c.Ints(&(*memory)[i])
 		}
 		return
 	}
-	if n < 0 || n > len(now) && len(now) > 0 || n > mostRemembered {
+	if n > len(now) && len(now) > 0 {
 		c.Fail(fmt.Errorf("it remembers %d numbers, this run %d", n, len(now)))
 		return
 	}

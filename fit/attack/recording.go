@@ -184,12 +184,16 @@ const recordingHeading = "vflc recording of a server 1"
 
 // WriteRecording writes the recorders of the chains of a run with what is needed to read them.
 func WriteRecording(w io.Writer, chains []*Recorder) error {
-	text, err := json.Marshal(outlineOf(chains[0].plan))
+	o := outlineOf(chains[0].plan)
+	if _, err := o.plan(); err != nil {
+		return err
+	}
+	text, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
 	n := len(chains)
-	if err := checkpoint.Save(w, recordingHeading, func(c *checkpoint.Codec) { c.Bytes(&text); c.Ints(&n) }); err != nil {
+	if err := checkpoint.Save(w, recordingHeading, func(c *checkpoint.Codec) { c.Bytes(&text); carryChains(c, &n) }); err != nil {
 		return err
 	}
 	for _, r := range chains {
@@ -204,11 +208,8 @@ func WriteRecording(w io.Writer, chains []*Recorder) error {
 func ReadRecording(in *bufio.Reader) (out []*Recorder, err error) {
 	var text []byte
 	n := 0
-	if err := checkpoint.Load(in, recordingHeading, func(c *checkpoint.Codec) { c.Bytes(&text); c.Ints(&n) }); err != nil {
+	if err := checkpoint.Load(in, recordingHeading, func(c *checkpoint.Codec) { c.Bytes(&text); carryChains(c, &n) }); err != nil {
 		return nil, err
-	}
-	if n < 1 || n > mostChains {
-		return nil, fmt.Errorf("it has %d chains", n)
 	}
 	var o outline
 	if err := json.Unmarshal(text, &o); err != nil {

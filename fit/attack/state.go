@@ -102,7 +102,7 @@ const fileHeading = "vflc server view of a run 1"
 // Write writes the recorders of the chains of a run.
 func Write(w io.Writer, chains []*Recorder) error {
 	n := len(chains)
-	if err := checkpoint.Save(w, fileHeading, func(c *checkpoint.Codec) { c.Ints(&n) }); err != nil {
+	if err := checkpoint.Save(w, fileHeading, func(c *checkpoint.Codec) { carryChains(c, &n) }); err != nil {
 		return err
 	}
 	for _, r := range chains {
@@ -116,14 +116,18 @@ func Write(w io.Writer, chains []*Recorder) error {
 // mostChains bounds what a damaged file can make Read allocate.
 const mostChains = 1 << 16
 
+// carryChains carries how many chains follow.
+func carryChains(c *checkpoint.Codec, n *int) {
+	if c.Ints(n); *n < 1 || *n > mostChains {
+		c.Fail(fmt.Errorf("it has %d chains", *n))
+	}
+}
+
 // Read reads what Write wrote for runs of a plan.
 func Read(in *bufio.Reader, plan *model.Plan) ([]*Recorder, error) {
 	n := 0
-	if err := checkpoint.Load(in, fileHeading, func(c *checkpoint.Codec) { c.Ints(&n) }); err != nil {
+	if err := checkpoint.Load(in, fileHeading, func(c *checkpoint.Codec) { carryChains(c, &n) }); err != nil {
 		return nil, err
-	}
-	if n < 1 || n > mostChains {
-		return nil, fmt.Errorf("it has %d chains", n)
 	}
 	var out []*Recorder
 	for range n {

@@ -147,6 +147,9 @@ func Add(dir, request string, may Admission) (*Issued, error) {
 			return nil, err
 		}
 	}
+	if _, err := (&Identity{Project: a.project, dir: dir, root: a.cert}).Verify(cert); err != nil { // as every party will
+		return nil, err
+	}
 	out.Bundle = filepath.Join(dir, BundlesDir, fileName(party))
 	if err := errors.Join(os.MkdirAll(filepath.Dir(issued), 0o755), os.MkdirAll(out.Bundle, 0o755)); err != nil {
 		return nil, err

@@ -77,6 +77,9 @@ func ReadProject(path string) (*Project, error) {
 }
 
 func (p *Project) write(dir string) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
 	text, err := toml.Marshal(p)
 	if err != nil {
 		return err

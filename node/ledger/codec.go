@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 )
@@ -55,6 +56,11 @@ type codec struct {
 	known  map[string]int
 	named  []Message // by number, without what differs from one message to the next
 	rounds []uint64  // of the last message of each
+}
+
+// clone is a codec that goes on by itself.
+func (c *codec) clone() codec {
+	return codec{c.at, maps.Clone(c.known), slices.Clone(c.named), slices.Clone(c.rounds)}
 }
 
 // document appends an entry that is no message. An opening forgets the names of the epoch before.

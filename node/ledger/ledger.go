@@ -129,6 +129,16 @@ type head struct {
 	Signature   []byte `json:"signature"`
 }
 
+// signed reports whether the party of a head has signed it, by its certificate.
+func (h *head) signed() bool {
+	cert, err := x509.ParseCertificate(h.Certificate)
+	if err != nil || cert.Subject.CommonName != h.Party {
+		return false
+	}
+	key, ok := cert.PublicKey.(ed25519.PublicKey)
+	return ok && ed25519.Verify(key, h.text(), h.Signature)
+}
+
 func (h *head) text() []byte {
 	return fmt.Appendf(nil, "vflc ledger v2\n%s\n%d\n%s\n", h.Party, h.Lines, h.Link)
 }
@@ -148,6 +158,7 @@ type Book struct {
 	open   bool
 	err    error // of the first line that could not be written; no message leaves after it
 	codec  codec
+	reads  codec // what a reader knows
 	buffer []byte
 	named  []byte
 	frame  []byte
@@ -177,7 +188,7 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}
-	b.lines, b.link, b.codec, b.synced = len(file.Entries), file.link, file.codec, -1
+	b.lines, b.link, b.codec, b.reads, b.synced = len(file.Entries), file.link, file.codec.clone(), file.codec, -1
 	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err
 	}
@@ -198,6 +209,10 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 // add writes one entry, which b.buffer holds.
 func (b *Book) add() error {
 	if b.err != nil {
+		return b.err
+	}
+	if _, ok := b.reads.entry(b.buffer); !ok {
+		b.err = errors.New("nothing leaves of which the ledger would have no entry that can be read")
 		return b.err
 	}
 	b.link = linked(b.link, b.buffer)
@@ -362,7 +377,9 @@ func (b *Book) sync() error {
 		return err
 	}
 	h := &head{Party: b.party, Lines: b.lines, Link: hex.EncodeToString(b.link[:]), Certificate: b.cert}
-	h.Signature = ed25519.Sign(b.key, h.text())
+	if h.Signature = ed25519.Sign(b.key, h.text()); !h.signed() {
+		return errors.New("the ledger cannot be signed: its party has another key than its certificate")
+	}
 	text, err := json.Marshal(h)
 	if err != nil {
 		return err
@@ -467,16 +484,11 @@ func (f *File) headed() (diags diag.List) {
 	if err != nil || json.Unmarshal(text, &h) != nil {
 		return cut("the signature of the ledger is not there, or cannot be read")
 	}
-	cert, err := x509.ParseCertificate(h.Certificate)
-	if err != nil {
-		return cut("the signature of the ledger has no certificate")
-	}
-	key, ok := cert.PublicKey.(ed25519.PublicKey)
 	if root, err := identity.ReadAuthority(filepath.Join(filepath.Dir(filepath.Dir(f.Path)), runs.SessionDir)); err == nil && root.Signed(h.Certificate, h.text(), h.Signature) == "" {
 		return cut("the signature beside the ledger is not that of a party of the project")
 	}
 	switch {
-	case !ok || !ed25519.Verify(key, h.text(), h.Signature) || cert.Subject.CommonName != h.Party || f.Party != "" && f.Party != h.Party:
+	case !h.signed() || f.Party != "" && f.Party != h.Party:
 		return cut("the signature beside the ledger is not that of its party")
 	case h.Lines > len(f.Entries):
 		return cut("the ledger has %d lines, and %s has signed %d", len(f.Entries), h.Party, h.Lines)

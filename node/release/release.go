@@ -220,6 +220,9 @@ func (p *Publication) fill(d *posterior.Draws, names bool) {
 
 // write signs the publication, notes it in the ledger, and writes the file.
 func (p *Publication) write(dir, path string, id *identity.Identity) error {
+	if !p.formed() || !p.ownedBy(id.Party) {
+		return fail(diag.Unpublishable, dir, "what would be published is not the party's alone, or has not its form")
+	}
 	text, err := json.Marshal(p)
 	if err != nil {
 		return err
@@ -312,12 +315,18 @@ func readOne(path string, root *identity.Authority) (*Publication, error) {
 	switch {
 	case party == "":
 		return nil, fail(diag.BadPublication, path, "no party of the project has signed this: it was changed, or is of another project")
-	case json.Unmarshal(s.Published, p) != nil || p.Schema != schema:
+	case json.Unmarshal(s.Published, p) != nil || !p.formed():
 		return nil, fail(diag.BadPublication, path, "%s has published this with another version of vflc", party)
 	case p.Party != party || !p.ownedBy(party):
 		return nil, fail(diag.BadPublication, path, "%s has signed results of another party", party)
 	}
 	return p, nil
+}
+
+// formed reports whether a publication has the form of this version: of draws a text for each chain and column.
+func (p *Publication) formed() bool {
+	columns := len(posterior.Columns(p.Variables))
+	return p.Schema == schema && !slices.ContainsFunc(p.Draws, func(chain []string) bool { return len(chain) != columns })
 }
 
 // ownedBy reports whether all results are a party's own, or shared.

@@ -58,7 +58,16 @@ type header struct {
 	ack         uint64 // the receiver has all messages up to this one
 }
 
+// formed reports whether a packet can have the header: no two packets of a key have one nonce.
+func (h *header) formed() bool {
+	known := h.kind == typeData || h.kind == typeAck && h.part == 0 && (h.parts == seen || h.parts == wanted)
+	return known && h.seq > 0 && h.seq < ackNonce && h.part < h.parts && h.parts <= maxMessage/MinPart+1
+}
+
 func (h *header) put(dst []byte) []byte {
+	if !h.formed() {
+		panic("network: a packet that no party takes")
+	}
 	dst = append(append(dst, magic...), h.kind)
 	dst = append(dst, h.run[:]...)
 	dst = binary.LittleEndian.AppendUint32(dst, h.epoch)
@@ -83,7 +92,7 @@ func readHeader(b []byte) (h header, err error) {
 	h.seq = binary.LittleEndian.Uint64(b[28:])
 	h.part, h.parts = binary.LittleEndian.Uint32(b[36:]), binary.LittleEndian.Uint32(b[40:])
 	h.ack = binary.LittleEndian.Uint64(b[44:])
-	if h.kind != typeData && h.kind != typeAck || h.part >= h.parts || h.parts > maxMessage/MinPart+1 {
+	if !h.formed() {
 		return h, errNoPacket
 	}
 	return h, nil
@@ -134,7 +143,13 @@ func encode(dst []byte, m transport.Message) []byte {
 	return transport.Append(append(dst, contentMessage), m)
 }
 
+// markable reports whether a mark can be of a chain and a transition.
+func markable(chain, at uint64) bool { return chain < 1<<31 && at < 1<<62 }
+
 func encodeMark(chain, at int) []byte {
+	if !markable(uint64(chain), uint64(at)) {
+		panic("network: a mark that no party takes")
+	}
 	dst := binary.LittleEndian.AppendUint64([]byte{contentMark}, uint64(chain))
 	return binary.LittleEndian.AppendUint64(dst, uint64(at))
 }
@@ -145,5 +160,5 @@ func readMark(b []byte) (chain, at int, ok bool) {
 		return 0, 0, false
 	}
 	c, t := binary.LittleEndian.Uint64(b[1:]), binary.LittleEndian.Uint64(b[9:])
-	return int(c), int(t), c < 1<<31 && t < 1<<62
+	return int(c), int(t), markable(c, t)
 }

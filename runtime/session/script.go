@@ -170,8 +170,19 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 	return nil
 }
 
-// fits compares an array with channel i.
+// fits compares an array that has arrived with channel i.
 func (f *frame) fits(i int, a transport.Array) error {
+	if err := f.formed(i, a); err != nil {
+		return err
+	}
+	if a.NotFinite == finite(a.Data) {
+		return &valueError{a.Name}
+	}
+	return nil
+}
+
+// formed compares what an array says of itself with channel i, before it leaves and when it has arrived. That its numbers are finite is what announce says.
+func (f *frame) formed(i int, a transport.Array) error {
 	coding, encoding := f.codings[i], f.encoding(i)
 	switch name := f.arrays[i].Name; {
 	case a.Name != name:
@@ -189,9 +200,6 @@ func (f *frame) fits(i int, a transport.Array) error {
 	}
 	if len(a.Data) != data || len(a.Words) != words {
 		return fmt.Errorf("channel %q has length %d where the plan has %d", a.Name, a.Len(), data+words)
-	}
-	if a.NotFinite == finite(a.Data) {
-		return &valueError{a.Name}
 	}
 	return nil
 }

@@ -137,6 +137,11 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	if err := f.mask(w.masker, w.shared.id, w.shared.round); err != nil {
 		return w.end(ctx, err)
 	}
+	for k, a := range f.arrays {
+		if err := f.formed(k, a); err != nil {
+			return w.end(ctx, &ProtocolError{Peer: w.own, What: fmt.Sprintf("message %q: %v", f.kind.Name, err)})
+		}
+	}
 	if err := w.transport.Send(ctx, to, w.message(to, transport.Message{Kind: f.kind.Name, Arrays: f.arrays})); err != nil {
 		return w.end(ctx, w.closedReason(ctx, to, err))
 	}

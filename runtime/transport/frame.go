@@ -27,7 +27,7 @@ const (
 //	"vflc", version (1 byte), run (16), epoch (4), chain (4), round (8), sequence (8), sender, kind, reason, party, number of arrays (4);
 //	each array: name, encoding (1), flags (1: bit 0 is Invalid, bit 1 NotFinite), grid (2), number of numbers (4), these (8 each)
 //
-// The same message always gives the same bytes. It panics where a text is longer than 65,535 bytes: no name is.
+// The same message always gives the same bytes. It panics where a text is longer than 65,535 bytes, which no name is, and where an array has numbers of another encoding than its own.
 func Append(dst []byte, m Message) []byte {
 	dst = append(append(dst, frameMagic[:]...), frameVersion)
 	dst = append(dst, m.Run[:]...)
@@ -52,7 +52,21 @@ func appendText(dst []byte, text string) []byte {
 	return append(binary.LittleEndian.AppendUint16(dst, uint16(len(text))), text...)
 }
 
+// fault is why an array has no form as bytes; "": it has one.
+func (a *Array) fault() string {
+	switch {
+	case a.Encoding >= encodings:
+		return "an array has an unknown encoding"
+	case a.Encoding == Plain && len(a.Words) > 0, a.Encoding != Plain && len(a.Data) > 0:
+		return "an array has numbers of another encoding"
+	}
+	return ""
+}
+
 func appendArray(dst []byte, a Array) []byte {
+	if what := a.fault(); what != "" {
+		panic("transport: " + what)
+	}
 	flags := byte(0)
 	if a.Invalid {
 		flags = flagInvalid
@@ -165,11 +179,13 @@ func (r *reader) array(a *Array) {
 	if head == nil {
 		return
 	}
-	if head[0] >= byte(encodings) || head[1]&^(flagInvalid|flagNotFinite) != 0 {
-		r.bad = "an array has an unknown encoding"
+	a.Encoding, a.Invalid, a.NotFinite = Encoding(head[0]), head[1]&flagInvalid != 0, head[1]&flagNotFinite != 0
+	if r.bad = a.fault(); r.bad == "" && head[1]&^(flagInvalid|flagNotFinite) != 0 {
+		r.bad = "an array has unknown flags"
+	}
+	if r.bad != "" {
 		return
 	}
-	a.Encoding, a.Invalid, a.NotFinite = Encoding(head[0]), head[1]&flagInvalid != 0, head[1]&flagNotFinite != 0
 	a.Grid = int16(r.uint16())
 	n := int(r.uint32())
 	if n > len(r.rest)/bytesPerNumber {
