@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cloudflare/circl/group"
@@ -263,5 +264,28 @@ func BenchmarkHashAndRaise(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A party that would send what its peers refuse ends the alignment itself, before it has sent it.
+func TestListsWithoutAForm(t *testing.T) {
+	id := transport.ID{Run: [16]byte{1}}
+	out := told{own: "a", mutex: &sync.Mutex{}, sent: map[string][]sentVector{}}
+	r := &run{Party: &Party{Names: []string{"server", "a"}, Own: "a", ID: id, Exchange: out}, ctx: t.Context()}
+	list, err := newSecret().hash(t.Context(), id, []string{"x", "y", "x"}, []int{0, 1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bad *Error
+	if err := r.sendList("server", stepOwn, 0, list); !errors.As(err, &bad) || bad.Party != "a" || bad.Why != BadPoint || len(out.sent) > 0 {
+		t.Error(err, out.sent)
+	}
+	for _, places := range [][]uint64{{2}, {0, 0}, {1, 0, 2}} {
+		if placed(places, 2) {
+			t.Errorf("places %v of two", places)
+		}
+	}
+	if !placed([]uint64{1, 0}, 2) || counted(0, false) || counted(mostKeys+1, true) || !counted(0, true) || !counted(mostKeys, false) {
+		t.Error("places or counts")
 	}
 }

@@ -136,3 +136,18 @@ func TestVerifyFindsWhatIsWrongWithData(t *testing.T) {
 		}
 	}
 }
+
+// A manifest that no party takes is not written.
+func TestManifestsWithoutAForm(t *testing.T) {
+	m := compiletest.Compile(t, pair.Text, check.Options{})
+	if len(m.Files()) != 4 {
+		t.Error("the files are", len(m.Files()))
+	}
+	m.Manifest.Parties[1].Name = m.Manifest.Parties[2].Name
+	defer func() {
+		if what, _ := recover().(string); !strings.HasPrefix(what, "compile: a manifest that no party takes") {
+			t.Errorf("it is written: %q", what)
+		}
+	}()
+	m.Files()
+}

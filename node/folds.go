@@ -26,8 +26,8 @@ func (p *participant) awaitsFolds() bool {
 	return t.Told() && t.Kind == Fitting && t.Fold.Fold == 1
 }
 
-// packed is the folds in as many bits each as the largest needs.
-func packed(folds []int, count int) *dealt {
+// packed is the folds in as many bits each as the largest needs. The error is that of those which unpacked refuses.
+func packed(folds []int, count int) (*dealt, error) {
 	width := bits.Len(uint(count - 1))
 	d := &dealt{Rows: len(folds), Folds: make([]byte, (len(folds)*width+7)/8)}
 	for i, fold := range folds {
@@ -38,7 +38,8 @@ func packed(folds []int, count int) *dealt {
 			}
 		}
 	}
-	return d
+	_, err := d.unpacked(count)
+	return d, err
 }
 
 // unpacked is the opposite of packed; the error is that of folds which cannot be. Each has a row.
@@ -85,8 +86,8 @@ func (p *participant) offers(server bool, run string) (*dealt, error) {
 	if err := refused(CodePolicy, p.mayDeal(deal), nil); err != nil {
 		return nil, err
 	}
-	out := packed(deal.Folds, p.Task.Folds)
-	if _, err := out.unpacked(p.Task.Folds); err != nil {
+	out, err := packed(deal.Folds, p.Task.Folds)
+	if err != nil {
 		return nil, err
 	}
 	p.note("%s tells every party in which of %d folds each of its %d rows is, which follows from %s: %s", p.id.Party, p.Task.Folds, out.Rows, deal.Name, learns(p.Task.Fold))

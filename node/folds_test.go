@@ -15,9 +15,9 @@ func TestFoldsAreToldWhole(t *testing.T) {
 			folds[i] = i % count
 		}
 		r.Shuffle(len(folds), func(i, k int) { folds[i], folds[k] = folds[k], folds[i] })
-		d := packed(folds, count)
+		d, refused := packed(folds, count)
 		got, err := d.unpacked(count)
-		if err != nil || !slices.Equal(got, folds) {
+		if err != nil || refused != nil || !slices.Equal(got, folds) {
 			t.Errorf("%d folds: %v, %v", count, got, err)
 		}
 		for what, wrong := range map[string]dealt{
@@ -31,10 +31,13 @@ func TestFoldsAreToldWhole(t *testing.T) {
 				t.Errorf("%d folds, %s: %v", count, what, err)
 			}
 		}
-		if full := packed([]int{0, 1, 2, 3, 3}, 4); count == 3 {
+		if full, _ := packed([]int{0, 1, 2, 3, 3}, 4); count == 3 {
 			if _, err := full.unpacked(3); err == nil {
 				t.Error("a fold that there is not is taken")
 			}
+		}
+		if _, err := packed(make([]int, 301), count); err == nil || codeOf(err) != CodeProtocol {
+			t.Errorf("folds without rows are told: %v", err)
 		}
 	}
 }

@@ -284,3 +284,12 @@ func TestPlainCSV(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A file that no reader takes is not written.
+func TestColumnsWithoutAName(t *testing.T) {
+	var b bytes.Buffer
+	d := NewDraws([]Variable{{Name: "a"}, {}}, 1, 0)
+	if err := WriteStanCSV(&b, d, 0, CSVInfo{Model: "m", Backend: "nuts"}); err == nil || b.Len() > 0 {
+		t.Errorf("a column without a name is written: %v", err)
+	}
+}

@@ -145,7 +145,7 @@ func distinct(header []string) error {
 		if name == "" || seen[name] {
 			return fmt.Errorf("the header has an empty name, or has %q twice", name)
 		}
-		seen[name] = !strings.HasSuffix(name, "__")
+		seen[name] = true
 	}
 	return nil
 }

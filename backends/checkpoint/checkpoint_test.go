@@ -3,6 +3,7 @@ package checkpoint_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -89,5 +90,13 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 func TestSaveTellsOfTheDisk(t *testing.T) {
 	if checkpoint.Save(full{}, "h", func(c *checkpoint.Codec) { c.Floats(make([]float64, 10000)) }) == nil {
 		t.Error("nothing was said")
+	}
+}
+
+// A state that no Load would take is not saved.
+func TestTooMuchIsRemembered(t *testing.T) {
+	memory := make([]int, 1<<20+1)
+	if err := checkpoint.Save(io.Discard, "a heading", func(c *checkpoint.Codec) { c.Remembered(nil, &memory) }); err == nil || !strings.Contains(err.Error(), "remembers") {
+		t.Error(err)
 	}
 }

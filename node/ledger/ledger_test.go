@@ -561,3 +561,25 @@ func TestManifestOfLedgers(t *testing.T) {
 		t.Errorf("two manifests: %v", diags)
 	}
 }
+
+// An entry that no reader takes is not written, and nothing leaves after it; what the certificate's key has not signed is not put beside the ledger.
+func TestEntriesWithoutAForm(t *testing.T) {
+	p := newPair(t)
+	p.begin(1)
+	size := func() int64 {
+		info, err := os.Stat(p.paths()[1])
+		p.fine(err)
+		return info.Size()
+	}
+	before := size()
+	if err := p.books[1].tell("told", []byte("{")); err == nil || size() != before {
+		t.Error("an entry that is no JSON is written:", err)
+	}
+	if err := p.books[1].Record(true, "server", message(1, "aux", "z s", 1, 2, 3)); err == nil || size() != before {
+		t.Error("a message leaves after it:", err)
+	}
+	p.books[0].key = p.keys[1]
+	if err := p.books[0].End(Complete); err == nil || !strings.Contains(err.Error(), "another key than its certificate") {
+		t.Error("another key has signed the ledger:", err)
+	}
+}

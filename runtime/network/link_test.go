@@ -360,3 +360,39 @@ func FuzzDeliver(f *testing.F) {
 		}
 	})
 }
+
+// What a receiver drops is never sealed: above all no number that would use a nonce twice.
+func TestPacketsWithoutAForm(t *testing.T) {
+	data, ack := header{kind: typeData, seq: 1, parts: 1}, header{kind: typeAck, seq: 1, parts: seen}
+	headings := map[string]header{"as it should be": data, "an acknowledgement": ack}
+	for name, change := range map[string]func(*header){
+		"another type": func(h *header) { h.kind = 'X' }, "no number": func(h *header) { h.seq = 0 }, "the numbers of acknowledgements": func(h *header) { h.seq = ackNonce },
+		"a part too many": func(h *header) { h.part = 1 }, "no parts": func(h *header) { h.parts = 0 }, "too many parts": func(h *header) { h.parts = maxMessage/MinPart + 2 },
+	} {
+		h := data
+		change(&h)
+		headings[name] = h
+	}
+	ack.parts = 3
+	headings["an acknowledgement of a third sort"] = ack
+	for name, h := range headings {
+		b, made := attempt(func() []byte { return h.put(nil) })
+		if made != (name == "as it should be" || name == "an acknowledgement") {
+			t.Errorf("%s: made %v", name, made)
+		}
+		if _, err := readHeader(b); made && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, at := range [][2]int{{-1, 0}, {1 << 31, 0}, {0, -1}, {0, 1 << 62}} {
+		if _, made := attempt(func() []byte { return encodeMark(at[0], at[1]) }); made {
+			t.Errorf("a mark at %v is made", at)
+		}
+	}
+}
+
+// attempt reports whether bytes were made, and not a panic.
+func attempt(make func() []byte) (b []byte, made bool) {
+	defer func() { _ = recover() }()
+	return make(), true
+}

@@ -62,6 +62,24 @@ func TestFrames(t *testing.T) {
 	})
 }
 
+// What Parse refuses Append does not make: a message of which the program has mixed up the numbers never becomes bytes.
+func TestArraysWithoutAForm(t *testing.T) {
+	for name, a := range map[string]transport.Array{
+		"numbers with words":  {Words: []uint64{1}},
+		"words with numbers":  {Encoding: transport.Masked, Data: []float64{1}},
+		"an unknown encoding": {Encoding: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if what, _ := recover().(string); !strings.HasPrefix(what, "transport: an array has ") {
+					t.Errorf("it has become bytes: %q", what)
+				}
+			}()
+			transport.Append(nil, transport.Message{Arrays: []transport.Array{a}})
+		})
+	}
+}
+
 // Arbitrary bytes are refused, or are what Append makes of the message.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("vflc"))
