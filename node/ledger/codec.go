@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"slices"
 	"time"
 )
@@ -58,11 +57,6 @@ type codec struct {
 	rounds []uint64  // of the last message of each
 }
 
-// clone is a codec that goes on by itself.
-func (c *codec) clone() codec {
-	return codec{c.at, maps.Clone(c.known), slices.Clone(c.named), slices.Clone(c.rounds)}
-}
-
 // document appends an entry that is no message. An opening forgets the names of the epoch before.
 func (c *codec) document(dst []byte, at time.Time, member string, text []byte) []byte {
 	if member == "open" {
@@ -75,10 +69,23 @@ func (c *codec) document(dst []byte, at time.Time, member string, text []byte) [
 	return append(append(dst, text...), '}')
 }
 
-// message appends a message; named is the JSON of what does not differ from one to the next.
-func (c *codec) message(dst []byte, at time.Time, named []byte, chain uint32, round uint64, digest []byte) []byte {
+// documentOf reads an entry that is no message, and namedOf what of a message does not differ from one to the next: when they are written too.
+func documentOf(text []byte) (e Entry, ok bool) {
+	ok = json.Unmarshal(text, &e) == nil && e.Kind == ""
+	return e, ok
+}
+
+func namedOf(text []byte) (m Message, ok bool) {
+	ok = json.Unmarshal(text, &m) == nil
+	return m, ok
+}
+
+// message appends a message; named is the JSON of what does not differ from one to the next. It reports whether that can be read.
+func (c *codec) message(dst []byte, at time.Time, named []byte, chain uint32, round uint64, digest []byte) (out []byte, readable bool) {
 	k, ok := c.known[string(named)]
+	readable = true
 	if !ok {
+		_, readable = namedOf(named)
 		if k = len(c.rounds); c.known == nil {
 			c.known = map[string]int{}
 		}
@@ -94,13 +101,13 @@ func (c *codec) message(dst []byte, at time.Time, named []byte, chain uint32, ro
 	dst = binary.AppendUvarint(dst, uint64(chain))
 	dst = binary.AppendVarint(dst, int64(round-c.rounds[k]))
 	c.at, c.rounds[k] = now, round
-	return append(dst, digest...)
+	return append(dst, digest...), readable
 }
 
 // entry reads an entry. It reports whether it is one.
 func (c *codec) entry(b []byte) (e Entry, ok bool) {
 	if b[0] == document {
-		if json.Unmarshal(b[1:], &e) != nil || e.Kind != "" {
+		if e, ok = documentOf(b[1:]); !ok {
 			return e, false
 		}
 		if e.Open != nil {
@@ -116,9 +123,9 @@ func (c *codec) entry(b []byte) (e Entry, ok bool) {
 	k := r.unsigned()
 	switch {
 	case k == uint64(len(c.named)):
-		var m Message
 		text := r.take(r.unsigned())
-		if !r.ok || json.Unmarshal(text, &m) != nil {
+		m, readable := namedOf(text)
+		if !r.ok || !readable {
 			return e, false
 		}
 		if c.known == nil {

@@ -158,7 +158,6 @@ type Book struct {
 	open   bool
 	err    error // of the first line that could not be written; no message leaves after it
 	codec  codec
-	reads  codec // what a reader knows
 	buffer []byte
 	named  []byte
 	frame  []byte
@@ -188,7 +187,7 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}
-	b.lines, b.link, b.codec, b.reads, b.synced = len(file.Entries), file.link, file.codec.clone(), file.codec, -1
+	b.lines, b.link, b.codec, b.synced = len(file.Entries), file.link, file.codec, -1
 	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err
 	}
@@ -211,10 +210,6 @@ func (b *Book) add() error {
 	if b.err != nil {
 		return b.err
 	}
-	if _, ok := b.reads.entry(b.buffer); !ok {
-		b.err = errors.New("nothing leaves of which the ledger would have no entry that can be read")
-		return b.err
-	}
 	b.link = linked(b.link, b.buffer)
 	b.frame = framed(b.frame[:0], b.buffer, b.link)
 	if _, err := b.file.Write(b.frame); err != nil {
@@ -227,7 +222,18 @@ func (b *Book) add() error {
 // tell writes an entry that is no message: one member.
 func (b *Book) tell(member string, text []byte) error {
 	b.buffer = b.codec.document(b.buffer[:0], b.clock(), member, text)
+	if _, ok := documentOf(b.buffer[1:]); !ok {
+		return b.unreadable()
+	}
 	return b.add()
+}
+
+// unreadable ends the ledger before an entry that no reader takes.
+func (b *Book) unreadable() error {
+	if b.err == nil {
+		b.err = errors.New("nothing leaves of which the ledger would have no entry that can be read")
+	}
+	return b.err
 }
 
 // linked is the hash of an entry, and that of the one before.
@@ -341,7 +347,10 @@ func (b *Book) record(sent bool, peer string, m transport.Message) error {
 	}
 	l = strconv.AppendInt(append(l, `],"bytes":`...), int64(bytes), 10)
 	b.named = append(l, '}')
-	b.buffer = b.codec.message(b.buffer[:0], b.clock(), b.named, m.Chain, m.Round, digest[:digestBytes])
+	var ok bool
+	if b.buffer, ok = b.codec.message(b.buffer[:0], b.clock(), b.named, m.Chain, m.Round, digest[:digestBytes]); !ok {
+		return b.unreadable()
+	}
 	for k, a := range m.Arrays {
 		if b.alike[[2]string{m.Kind, a.Name}] {
 			one := sha256.Sum256(transport.Append(b.frame[:0], transport.Message{Arrays: m.Arrays[k : k+1]}))

@@ -221,7 +221,8 @@ func encoded(t *testing.T, c *codec, line string) (entry, link []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(c.message(nil, e.At, named, e.Chain, e.Round, digest), alike...), link
+	out, _ := c.message(nil, e.At, named, e.Chain, e.Round, digest)
+	return append(out, alike...), link
 }
 
 // A dump has every entry, and what is made of it again has the same bytes.
@@ -481,8 +482,13 @@ func TestNothingLeavesUnrecorded(t *testing.T) {
 
 // The cost of a line, beside a round over a network.
 func BenchmarkRecord(b *testing.B) {
-	_, key, _ := ed25519.GenerateKey(nil)
-	book, err := Open(b.TempDir(), "a", key, nil)
+	public, key, _ := ed25519.GenerateKey(nil)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "a"}, NotAfter: time.Now().Add(time.Hour)}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, public, key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	book, err := Open(b.TempDir(), "a", key, cert)
 	if err != nil {
 		b.Fatal(err)
 	}
