@@ -3,6 +3,7 @@ package attack
 import (
 	"bufio"
 	"bytes"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -224,5 +225,23 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 		r.Answered(total, part)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// What nobody can read is not written: no chains, or a sum with a member that is none.
+func TestNothingIsRecordedThatNobodyReads(t *testing.T) {
+	if err := Write(io.Discard, nil); err == nil {
+		t.Error("a view of no chains is written")
+	}
+	plan := planOf(3, 1)
+	r := NewRecording(plan)
+	var b bytes.Buffer
+	if err := WriteRecording(&b, []*Recorder{r}); err != nil || b.Len() == 0 {
+		t.Error(err)
+	}
+	b.Reset()
+	plan.Groups[0].Members[0].Index = 1
+	if err := WriteRecording(&b, []*Recorder{r}); err == nil || b.Len() > 0 {
+		t.Error("a recording of a sum whose member is none is written:", err)
 	}
 }
