@@ -584,6 +584,9 @@ func TestEntriesWithoutAForm(t *testing.T) {
 	if err := p.books[1].Record(true, "server", message(1, "aux", "z s", 1, 2, 3)); err == nil || size() != before {
 		t.Error("a message leaves after it:", err)
 	}
+	if _, readable := (&codec{}).message(nil, time.Now(), []byte(`{"to":"`), 0, 1, make([]byte, digestBytes)); readable {
+		t.Error("a message of a kind that is no JSON is written")
+	}
 	p.books[0].key = p.keys[1]
 	if err := p.books[0].End(Complete); err == nil || !strings.Contains(err.Error(), "another key than its certificate") {
 		t.Error("another key has signed the ledger:", err)
