@@ -10,7 +10,7 @@ type Block interface {
 	// Dim is the number of unconstrained parameters.
 	Dim() int
 	// Params describes the parameters on their declared scale, as reported.
-	Params() []Param
+	Params() []Parameter
 	// Cuts describes the cuts at which an auxiliary variable crosses: none for the server, and none of any party where the cuts themselves cross, which
 	// are no concern of an algorithm.
 	Cuts() []Cut
@@ -48,8 +48,8 @@ const (
 	Centre
 )
 
-// A Param describes a reported parameter.
-type Param struct {
+// A Parameter describes a reported parameter.
+type Parameter struct {
 	Name   string // "beta_a", "lab[4].beta"
 	Owner  string // "hospital_a", "lab[4]", "server", "shared"
 	Dims   []int
@@ -92,8 +92,8 @@ type LocalDensity interface {
 	ReceivedGradient(received []float64)
 }
 
-// A Wiring is what a block's cuts enter, and what it receives.
-type Wiring struct {
+// A BlockRole is what a block's cuts enter, and what it receives.
+type BlockRole struct {
 	Parties  int      // of the model
 	Cuts     int      // elements of all cuts, those that cross themselves included
 	Members  []Member // the sums that they enter
@@ -108,7 +108,7 @@ type Wiring struct {
 type Wired interface {
 	Block
 	LocalDensity
-	Wiring() Wiring
+	Wiring() BlockRole
 	// SetReceived sets everything that the block receives (length Received), laid out as in ReceivedGradient.
 	SetReceived(received []float64)
 }

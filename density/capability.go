@@ -229,7 +229,9 @@ type PathPoint struct {
 // Work counts evaluations and what crossed between parties.
 type Work struct {
 	Gradients int64 `json:"gradients"`
-	Rounds    int64 `json:"rounds"`
+	// Iterations are those of the algorithm, which whoever reports a fit fills in.
+	Iterations int64 `json:"iterations"`
+	Rounds     int64 `json:"rounds"`
 	// Sequential are the rounds in which a party waits for the answer of another before it goes on: what a run costs where messages take long. Values that are only
 	// told are none, and chains that run at the same time count once.
 	Sequential int64 `json:"sequential_rounds"`

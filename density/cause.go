@@ -2,27 +2,27 @@ package density
 
 import "fmt"
 
-// A Part is a kind of thing that has a value in an evaluation.
-type Part int
+// A CauseKind is a kind of thing that has a value in an evaluation.
+type CauseKind int
 
 // The parts of an evaluation.
 const (
-	CutPart      Part = iota // what a client sends, by its name
-	TermPart                 // a term of the log density: a likelihood, by its left side and distribution, or a prior, by its parameter
-	GradientPart             // by its parameter
+	CutPart      CauseKind = iota // what a client sends, by its name
+	TermPart                      // a term of the log density: a likelihood, by its left side and distribution, or a prior, by its parameter
+	GradientPart                  // by its parameter
 )
 
 // A Cause is what was not finite in an evaluation, at the party where it was seen.
 type Cause struct {
 	Party string
-	Part  Part
+	Kind  CauseKind
 	Name  string
 	Value float64
 }
 
 // String is the cause in words, with the party in front.
 func (c Cause) String() string {
-	switch c.Part {
+	switch c.Kind {
 	case CutPart:
 		return fmt.Sprintf("%s: the cut %s has the value %v", c.Party, c.Name, c.Value)
 	case TermPart:

@@ -488,7 +488,7 @@ func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.D
 }
 
 // keep stores what one party has computed at a draw.
-func (p *Predictions) keep(params []density.Param, values []float64, at int) {
+func (p *Predictions) keep(params []density.Parameter, values []float64, at int) {
 	for _, v := range params {
 		r, part := p.Model.ResponseOf(v.Name)
 		if part == compile.OfNone {

@@ -108,7 +108,7 @@ func TestQuadratureWithAScale(t *testing.T) {
 				t.Errorf("%s: sd of %s is %.4f, want %.4f", transform, row.Name, row.SD, sd[k])
 			}
 		}
-		if n := r.Document.Work.SequentialRounds; n > 20 || !r.Document.Diagnostics.Corrected {
+		if n := r.Document.Work.Sequential; n > 20 || !r.Document.Diagnostics.Corrected {
 			t.Errorf("%s: %d round trips, corrected %t", transform, n, r.Document.Diagnostics.Corrected)
 		}
 	}

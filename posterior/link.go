@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 )
 
@@ -19,18 +20,18 @@ type Link struct {
 var UsualLink = Link{RoundTrip: 20 * time.Millisecond, Bandwidth: 100e6}
 
 // Waits returns the seconds in which a run over the link waits for round trips, and those in which its bytes pass. Neither counts that a connection is slow at first.
-func (l Link) Waits(w Work) (trips, bytes float64) {
-	return float64(w.SequentialRounds) * l.RoundTrip.Seconds(), 8 * float64(w.Bytes) / l.Bandwidth
+func (l Link) Waits(w density.Work) (trips, bytes float64) {
+	return float64(w.Sequential) * l.RoundTrip.Seconds(), 8 * float64(w.Bytes) / l.Bandwidth
 }
 
 // Rate is the bandwidth as text.
 func (l Link) Rate() string { return rate(l.Bandwidth) }
 
 // Forecast says so in a sentence.
-func (l Link) Forecast(w Work) string {
+func (l Link) Forecast(w density.Work) string {
 	trips, bytes := l.Waits(w)
 	return fmt.Sprintf("With the parties apart and %s for a round trip, %s rounds one after another wait %s for messages; at %s the bytes, %s, take %s.",
-		Seconds(l.RoundTrip.Seconds()), grouped.Digits(w.SequentialRounds), Seconds(trips), rate(l.Bandwidth), Bytes(w.Bytes), Seconds(bytes))
+		Seconds(l.RoundTrip.Seconds()), grouped.Digits(w.Sequential), Seconds(trips), rate(l.Bandwidth), Bytes(w.Bytes), Seconds(bytes))
 }
 
 // units of a bandwidth.

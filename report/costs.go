@@ -30,7 +30,7 @@ func (r *Report) costs() (any, error) {
 	add("Gradients", grouped.Digits(w.Gradients))
 	add("Iterations", grouped.Digits(w.Iterations))
 	add("Rounds of messages", grouped.Digits(w.Rounds))
-	add("Of these one after another", grouped.Digits(w.SequentialRounds))
+	add("Of these one after another", grouped.Digits(w.Sequential))
 	add("Bytes that crossed", posterior.Bytes(w.Bytes))
 	switch {
 	case r.transform.Pooled():

@@ -17,7 +17,7 @@ import (
 // A pointed is one block with its q(θ) and its noise, whose draws are the same in every evaluation. Parameters of q are laid out as in gaussian.
 type pointed struct {
 	block     density.Wired
-	wiring    density.Wiring
+	wiring    density.BlockRole
 	theta     gaussian
 	phi       []float64
 	slope     []float64   // of minus the ELBO at phi

@@ -30,7 +30,7 @@ type stepping struct {
 // A place is what a party keeps to evaluate its own density by itself.
 type place struct {
 	block          density.Wired
-	wiring         density.Wiring
+	wiring         density.BlockRole
 	g, z, own, w   []float64
 	adj, curve     []float64 // a and w
 	centre, begun  []float64 // z̄ and z̄₀

@@ -147,10 +147,10 @@ func (e *evidence) bareMean(of func(*bare) []float64) []float64 {
 }
 
 // iterates compares after each power of two of iterates.
-func (e *evidence) iterates() []Progress {
-	out := []Progress{}
+func (e *evidence) iterates() []Interim {
+	out := []Interim{}
 	for k := 0; k < mostBareMarks && 1<<k <= e.fits; k++ {
-		out = append(out, Progress{1 << k, e.compare(e.bareMean(func(b *bare) []float64 { return b.marks[k] }))})
+		out = append(out, Interim{1 << k, e.compare(e.bareMean(func(b *bare) []float64 { return b.marks[k] }))})
 	}
 	return out
 }

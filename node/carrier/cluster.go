@@ -33,7 +33,7 @@ func (cl Cluster) hosts() (out []string, secure bool, err error) {
 }
 
 // Attach connects a party, the coordinator or another, to a cluster. It returns at once: Events.Back tells when the connection is there.
-func Attach(id *identity.Identity, cl Cluster, e Events) (*Carrier, error) {
+func Attach(id *identity.Identity, cl Cluster, e Handlers) (*Carrier, error) {
 	hosts, secure, err := cl.hosts()
 	if err != nil {
 		return nil, err

@@ -53,8 +53,8 @@ func complete(text []byte) []byte {
 type codec struct {
 	at     int64 // the time of the last entry in milliseconds
 	known  map[string]int
-	named  []Message // by number, without what differs from one message to the next
-	rounds []uint64  // of the last message of each
+	named  []LoggedMessage // by number, without what differs from one message to the next
+	rounds []uint64        // of the last message of each
 }
 
 // document appends an entry that is no message. An opening forgets the names of the epoch before.
@@ -92,7 +92,7 @@ func (c *codec) message(dst []byte, at time.Time, named []byte, chain uint32, ro
 }
 
 // entry reads an entry. It reports whether it is one.
-func (c *codec) entry(b []byte) (e Entry, ok bool) {
+func (c *codec) entry(b []byte) (e LedgerEntry, ok bool) {
 	if b[0] == document {
 		if json.Unmarshal(b[1:], &e) != nil || e.Kind != "" {
 			return e, false
@@ -110,7 +110,7 @@ func (c *codec) entry(b []byte) (e Entry, ok bool) {
 	k := r.unsigned()
 	switch {
 	case k == uint64(len(c.named)):
-		var m Message
+		var m LoggedMessage
 		text := r.take(r.unsigned())
 		if !r.ok || json.Unmarshal(text, &m) != nil {
 			return e, false
@@ -123,7 +123,7 @@ func (c *codec) entry(b []byte) (e Entry, ok bool) {
 	case k > uint64(len(c.named)):
 		return e, false
 	}
-	e.Message = c.named[k]
+	e.LoggedMessage = c.named[k]
 	c.at += r.signed()
 	e.At = time.UnixMilli(c.at).UTC()
 	chain := r.unsigned()

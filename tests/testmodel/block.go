@@ -76,8 +76,8 @@ func (b *block) AuxLen() int {
 	return n
 }
 
-func (b *block) Params() []density.Param {
-	return []density.Param{{Name: b.party + ".theta", Owner: b.party, Dims: []int{b.dim}, Len: b.dim}}
+func (b *block) Params() []density.Parameter {
+	return []density.Parameter{{Name: b.party + ".theta", Owner: b.party, Dims: []int{b.dim}, Len: b.dim}}
 }
 
 // Cut evaluates g = exp(γ)·X f(θ). A block without cuts does nothing.

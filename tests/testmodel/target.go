@@ -50,8 +50,8 @@ func (b *cutless) AuxLen() int         { return 0 }
 // Cut does nothing.
 func (b *cutless) Cut(density.Slot, []float64, []float64) {}
 
-func (b *cutless) Params() []density.Param {
-	return []density.Param{{Name: "x", Owner: b.Party(), Dims: []int{b.dim}, Len: b.dim}}
+func (b *cutless) Params() []density.Parameter {
+	return []density.Parameter{{Name: "x", Owner: b.Party(), Dims: []int{b.dim}, Len: b.dim}}
 }
 
 func (e *densityEnv) Blocks() []density.Block { return e.blocks }
