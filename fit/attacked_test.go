@@ -751,7 +751,7 @@ func TestTrueCutsAreTheClients(t *testing.T) {
 				v[i] = 0.5 * random.NormFloat64()
 			}
 		}
-		good(t, nil, taker.reporter.Values(t.Context(), taker.draw, taker.values))
+		good(t, nil, taker.env.Values(t.Context(), taker.draw, taker.values))
 		d := posterior.NewDraws(variables(b.Plan, false), 1, 1)
 		d.Append(0, slices.Concat(taker.values...))
 		truth, err := trueCuts(b, d)

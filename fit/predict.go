@@ -301,7 +301,7 @@ func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.B
 				return err
 			}
 		}
-		works[env.Blocks()[0].Index()] = *density.WorkOf(env)
+		works[env.Blocks()[0].Index()] = *env.Work()
 		return nil
 	})
 	p.Work = works[0]
@@ -452,7 +452,6 @@ type used struct{ chain, every, lane, lanes int }
 
 // chain evaluates the model at the draws of one chain that are used. Several lanes may do so at the same time.
 func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.Draws, columns [][]origin, u used) error {
-	reporter := density.Must[density.Reporter](env)
 	var draw density.Draw
 	var values [][]float64
 	for k, block := range env.Blocks() {
@@ -477,7 +476,7 @@ func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.D
 			}
 			draw.Streams[k].Round(uint64(i))
 		}
-		if err := reporter.Values(ctx, draw, values); err != nil {
+		if err := env.Values(ctx, draw, values); err != nil {
 			return err
 		}
 		for k, block := range env.Blocks() {

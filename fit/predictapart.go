@@ -74,7 +74,7 @@ func PredictApart(ctx context.Context, b *compile.OneParty, run *runs.Run, plan 
 		return nil, err
 	}
 	for k := range side.Envs {
-		p.Work = p.Work.Beside(*density.WorkOf(side.Envs[k]))
+		p.Work = p.Work.Beside(*side.Envs[k].Work())
 	}
 	p.finish()
 	if len(p.Responses) > 0 && len(p.Responses[0].Shape) > 0 {

@@ -322,7 +322,7 @@ func TestQuadratureReachesTheOptimum(t *testing.T) {
 		if n := trips * (close + 1); n > most {
 			t.Errorf("%s, J = %d, ρ = %g, %s: %d round trips to 0.01 nats", want.Model, want.J, want.Rho, guide, n)
 		}
-		if n := density.WorkOf(env).Sequential; n > int64(trips*len(trace)) {
+		if n := env.Work().Sequential; n > int64(trips*len(trace)) {
 			t.Errorf("%d round trips for %d iterations", n, len(trace))
 		}
 	}

@@ -289,8 +289,7 @@ func TestSharedWeightsBegin(t *testing.T) {
 		}
 		block.(density.PointEstimated).StartWeights(theta[k], env.Private(k, "weights"))
 	}
-	reporter, _ := density.As[density.Reporter](env)
-	if err := reporter.Values(t.Context(), density.Draw{Theta: theta}, values); err != nil {
+	if err := env.Values(t.Context(), density.Draw{Theta: theta}, values); err != nil {
 		t.Fatal(err)
 	}
 	if values[0][0] != 1 || values[0][1] != 1 {

@@ -270,7 +270,7 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 		if err != nil {
 			return nil, err
 		}
-		if s.Text(correct) == yes && density.HasAuxiliaries(env) {
+		if s.Text(correct) == yes && env.Augmented() {
 			return nil, &backends.Refusal{Code: diag.NotCorrected, Err: fmt.Errorf("--%s: %w", correct, errWeightless), Out: weighed}
 		}
 		k.restart = restart

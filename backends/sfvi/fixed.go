@@ -225,7 +225,7 @@ func (k climbing) judge(values, out []float64) {
 
 func (k climbing) take(out []float64) {
 	if copy(k.decided[:], out); !k.begun && !finite(out[1]) && k.failure == nil {
-		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Why())}
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Cause())}
 	}
 }
 
@@ -285,7 +285,7 @@ func (k *fixed) turn(out []float64) {
 	k.slope, k.step, k.calm = out[turnSlope], out[turnStep], int(out[turnDone])
 	k.converged = k.calm >= 2
 	if !finite(k.slope) && k.failure == nil {
-		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the gradient is not finite at draws where the log density is: %s", k.env.Why())}
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the gradient is not finite at draws where the log density is: %s", k.env.Cause())}
 	}
 }
 

@@ -121,7 +121,7 @@ func (k *kernel) takeSteps(ctx context.Context) (ok bool, err error) {
 	if err := k.relay.Relay(ctx, steppingExchange, size, stepped{k}); err != nil {
 		return false, err
 	}
-	density.WorkOf(k.env).Gradients += int64(st.steps)
+	k.env.Work().Gradients += int64(st.steps)
 	clear(st.missed)
 	ratio, missed := st.answers[0], st.answers[1]
 	k.bad += int(missed)

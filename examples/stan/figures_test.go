@@ -84,7 +84,7 @@ func (e *evaluator) declared(t *testing.T, theta []float64) map[string]any {
 		length += p.Len
 	}
 	values := make([]float64, length)
-	if err := density.Must[density.Reporter](e.env).Values(context.Background(), density.Draw{Theta: [][]float64{theta}}, [][]float64{values}); err != nil {
+	if err := e.env.Values(context.Background(), density.Draw{Theta: [][]float64{theta}}, [][]float64{values}); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]any{}

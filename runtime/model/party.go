@@ -495,7 +495,7 @@ func (p *Party) draw(r *rand.Rand) error {
 func (p *Party) CutCause() (density.Cause, bool) {
 	for k, c := range p.spec.Cuts {
 		if x, bad := odd(p.Output(k)); bad {
-			return density.Cause{Party: p.Party(), Kind: density.CutPart, Name: c.Name, Value: x}, true
+			return density.Cause{Party: p.Party(), Kind: density.CutValue, Name: c.Name, Value: x}, true
 		}
 	}
 	return density.Cause{}, false
@@ -509,12 +509,12 @@ func (p *Party) Cause() (density.Cause, bool) {
 	terms := p.here().TermValues()
 	for k, name := range p.spec.Graph.Terms() {
 		if x, bad := odd(terms[k : k+1]); bad {
-			return density.Cause{Party: p.Party(), Kind: density.TermPart, Name: name, Value: x}, true
+			return density.Cause{Party: p.Party(), Kind: density.TermValue, Name: name, Value: x}, true
 		}
 	}
 	for _, v := range p.spec.Graph.Params() {
 		if x, bad := odd(p.here().Grad()[v.Offset : v.Offset+v.Len]); bad {
-			return density.Cause{Party: p.Party(), Kind: density.GradientPart, Name: v.Name, Value: x}, true
+			return density.Cause{Party: p.Party(), Kind: density.GradientValue, Name: v.Name, Value: x}, true
 		}
 	}
 	return density.Cause{}, false

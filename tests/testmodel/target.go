@@ -23,6 +23,7 @@ type densityEnv struct {
 	blocks  []density.Block
 	x, grad []float64
 	lp      float64
+	work    density.Work
 }
 
 // Env returns an Env of the density whose private streams are derived from seed.
@@ -93,9 +94,13 @@ func (e *densityEnv) Private(b int, name string) density.Stream {
 
 func (e *densityEnv) Shared(name string) density.Stream { return rng.New(rng.SharedKey(e.seed), name) }
 
-func (e *densityEnv) Why() string {
+func (e *densityEnv) Augmented() bool { return false }
+
+func (e *densityEnv) Work() *density.Work { return &e.work }
+
+func (e *densityEnv) Cause() (c density.Cause) {
 	if e.lp-e.lp != 0 {
-		return fmt.Sprintf("the log density is %g", e.lp)
+		c = density.Cause{Party: e.blocks[0].Party(), Kind: density.TermValue, Name: "all parties", Value: e.lp}
 	}
-	return ""
+	return c
 }
