@@ -14,6 +14,8 @@ type Block interface {
 	// Cuts describes the cuts at which an auxiliary variable crosses: none for the server, and none of any party where the cuts themselves cross, which
 	// are no concern of an algorithm.
 	Cuts() []Cut
+	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then bends more in some places than in others.
+	Hierarchical() bool
 	// AuxLen is the total length of the cuts.
 	AuxLen() int
 	// Cut evaluates the cuts at θ in a slot, with the shared parameters last received, and writes them to g (length AuxLen). Where AuxLen is 0 there is

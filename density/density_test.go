@@ -146,10 +146,10 @@ func TestPipelineOfAnEnvWithoutOne(t *testing.T) {
 		calls  string
 		err    error
 	}{
-		{core{&log}, true, "sum ask density", nil},
-		{core{&log}, false, "sum ask", nil},
-		{density.Chain(core{&log}, 1), true, "sum ask density", nil},
-		{failing{core{&log}}, true, "", errSum},
+		{core{log: &log}, true, "sum ask density", nil},
+		{core{log: &log}, false, "sum ask", nil},
+		{density.Chain(core{log: &log}, 1), true, "sum ask density", nil},
+		{failing{core{log: &log}}, true, "", errSum},
 	} {
 		log = nil
 		p := density.AsPipelined(c.env)
@@ -169,10 +169,6 @@ type block struct{ density.Block }
 
 func (block) Party() string { return "lab[3]" }
 
-type hierarchical struct{ block }
-
-func (hierarchical) Hierarchical() bool { return true }
-
 // A capability that is missing is an error that names it and who does not have it, or a panic with the package's name.
 func TestMissingCapabilities(t *testing.T) {
 	env := density.Chain(core{log: new([]string)}, 1)
@@ -185,9 +181,6 @@ func TestMissingCapabilities(t *testing.T) {
 	_, err := density.RequireOf[density.LocalDensity](block{})
 	if err == nil || !strings.Contains(err.Error(), "lab[3]") || !strings.Contains(err.Error(), "density.LocalDensity") {
 		t.Errorf("the error %v does not name party and capability", err)
-	}
-	if density.IsHierarchical(block{}) || !density.IsHierarchical(hierarchical{}) {
-		t.Error("a block is hierarchical that does not say so, or the other way round")
 	}
 	defer func() {
 		if text, ok := recover().(string); !ok || !strings.HasPrefix(text, "density: ") {

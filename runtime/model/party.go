@@ -41,7 +41,6 @@ var (
 	_ density.DifferentiableCuts = (*Party)(nil)
 	_ density.Wired              = (*Party)(nil)
 	_ density.JacobianSwitch     = (*Party)(nil)
-	_ density.Hierarchy          = (*Party)(nil)
 	_ density.Recentring         = (*Party)(nil)
 	_ density.PointEstimated     = (*Party)(nil)
 	_ density.Intercepts         = (*Party)(nil)

@@ -42,6 +42,7 @@ func (d Density) Env(seed uint64) density.Env {
 type cutless struct{ party, dim int }
 
 // Party and the others describe the block.
+func (b *cutless) Hierarchical() bool  { return false }
 func (b *cutless) Party() string       { return fmt.Sprintf("party %d", b.party) }
 func (b *cutless) Index() int          { return b.party }
 func (b *cutless) Dim() int            { return b.dim }
