@@ -23,12 +23,12 @@ func (p *Prepared) crossing() string {
 		f = f.Plus(n.algorithm.Forecast(n.settings))
 	}
 	least, most := p.work(f)
-	low, _ := posterior.UsualLink.Waits(least)
-	high, _ := posterior.UsualLink.Waits(most)
+	low, _ := posterior.UsualConnection.Waits(least)
+	high, _ := posterior.UsualConnection.Waits(most)
 	return fmt.Sprintf("between processes: %s to %s trips, %s to %s, %s to %s at %s a trip",
 		grouped.Digits(least.Sequential), grouped.Digits(most.Sequential),
 		posterior.RoughBytes(least.Bytes), posterior.RoughBytes(most.Bytes), posterior.Seconds(low), posterior.Seconds(high),
-		posterior.Seconds(posterior.UsualLink.RoundTrip.Seconds()))
+		posterior.Seconds(posterior.UsualConnection.RoundTrip.Seconds()))
 }
 
 // work is a forecast in what a run counts.

@@ -21,7 +21,7 @@ import (
 	"github.com/vflc/vflc/runtime/network"
 )
 
-// Control messages are JSON, sealed between two parties (seal.go). Each says the whole state of its sender, and is repeated: one that is lost does no harm.
+// Control messages are JSON, encrypted between two parties (seal.go). Each says the whole state of its sender, and is repeated: one that is lost does no harm.
 
 // The stages in which the parties agree on a run. The server sends what a stage tells, and goes on when every party, itself included, has answered.
 const (

@@ -426,7 +426,7 @@ func (n *node) carryTo(e carrier.Handlers) (err error) {
 
 func (n *node) answerTo(e answerEvent) { _ = n.carrier.Publish(e.to, e.packet) } // a lost one is asked for again
 
-// tell seals a message and sends it. A message that is lost is repeated with the next beat.
+// tell encrypts a message and sends it. A message that is lost is repeated with the next beat.
 func (n *node) tell(to string, message any) error {
 	if most := n.carrier.MaxPayload(); most < network.MinPacket {
 		n.warn(coded(diag.PayloadTooSmall, "%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(), most, network.MinPacket))

@@ -195,7 +195,7 @@ func (d *demo) ledgers() (out []string) {
 }
 
 // wait adds how long a run would wait for messages. The error is where there is no run.
-func (r *auditReport) wait(path string, over posterior.Link) error {
+func (r *auditReport) wait(path string, over posterior.Connection) error {
 	if r.work == nil {
 		return usagef("--%s and --%s are for the folder of a run (%s is none), whose messages are counted: vflc rho forecasts those of a model", rttFlag, bandwidthFlag, path)
 	}

@@ -34,7 +34,7 @@ const (
 	bySteps     = "steps"
 	byVariances = "variances"
 	byDraws     = "draws"
-	byEpochs    = "epochs"
+	byPeriods   = "periods"
 )
 
 // A Share is what is known of one client's share of a sum, or of a part of it. What compares with the truth is null, and Party "", where there is none.
@@ -142,7 +142,7 @@ func SeparateRecorded(chains []*Recorder) []Separation {
 // relayed separates the sums of fits: by quadrature, by fixed draws, and by sampling.
 func relayed(r *Recorder, all []*Variances, truth func(party, cut int) Truth) []Separation {
 	out := variances(r.plan, all, truth)
-	for _, e := range r.epochs {
+	for _, e := range r.periods {
 		if e.seen > leaving && len(out) == 0 {
 			one, members := begun(r.plan, e.span.group, truth)
 			e.separate(&one, members)
@@ -376,7 +376,7 @@ func rowsOf(basis [][]float64, picks []int) [][]int {
 }
 
 // things are what separations count.
-var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations", byEpochs: "epochs"}
+var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations", byPeriods: "periods"}
 
 // separationText writes what was separated.
 func separationText(b *strings.Builder, all []Separation, known bool) {

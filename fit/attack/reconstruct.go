@@ -176,40 +176,40 @@ func (e *evidence) fill(r *Reconstruction, bare *Clear) {
 // late is the mean over chains of z − ρ²·adjoint after a power of two of evaluations that leaves out a quarter to a half of them, in which the chain or the fit
 // may not have arrived.
 func (e *evidence) late() []float64 {
-	return e.mean(func(v *view, rounds int) (first, last mark) {
-		for k := range mostMarks {
+	return e.mean(func(v *view, rounds int) (first, last snapshot) {
+		for k := range mostSnapshots {
 			if 2<<k <= rounds {
-				first = v.marks[k]
+				first = v.snapshots[k]
 			}
 		}
-		return first, mark{v.counts, v.sum}
+		return first, snapshot{v.counts, v.sum}
 	})
 }
 
 // progress compares after each power of two of evaluations that all chains have made.
 func (e *evidence) progress() []Interim {
 	out := []Interim{}
-	for k := 0; k < mostMarks && 1<<k <= slices.Min(e.rounds); k++ {
-		mean := e.mean(func(v *view, _ int) (first, last mark) {
+	for k := 0; k < mostSnapshots && 1<<k <= slices.Min(e.rounds); k++ {
+		mean := e.mean(func(v *view, _ int) (first, last snapshot) {
 			if k > 0 {
-				first = v.marks[k-1]
+				first = v.snapshots[k-1]
 			}
-			return first, v.marks[k]
+			return first, v.snapshots[k]
 		})
 		out = append(out, Interim{len(e.rounds) << k, e.compare(mean)})
 	}
 	return out
 }
 
-// mean averages over chains the mean of the evaluations between two marks, the first of which may be empty; that of a sum is the sum of those of its members.
+// mean averages over chains the mean of the evaluations between two snapshots, the first of which may be empty; that of a sum is the sum of those of its members.
 // An element that no evaluation had is NaN.
-func (e *evidence) mean(between func(v *view, rounds int) (first, last mark)) []float64 {
+func (e *evidence) mean(between func(v *view, rounds int) (first, last snapshot)) []float64 {
 	out := make([]float64, len(e.center))
 	for c, chain := range e.views {
 		for _, v := range chain.each() {
 			first, last := between(v, e.rounds[c])
 			if first.sum == nil {
-				first = mark{make([]int, len(last.counts)), make([]float64, len(last.sum))}
+				first = snapshot{make([]int, len(last.counts)), make([]float64, len(last.sum))}
 			}
 			for k := range out {
 				w := v.windowOf(k)

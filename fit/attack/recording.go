@@ -325,17 +325,17 @@ func numbers(v []float64) []posterior.Number {
 	return out
 }
 
-// agreement is the correlation of the means between the last three marks that all chains have.
+// agreement is the correlation of the means between the last three snapshots that all chains have.
 func (e *evidence) agreement() posterior.Number {
 	last := -1
-	for k := 0; k < mostMarks && 1<<k <= slices.Min(e.rounds); k++ {
+	for k := 0; k < mostSnapshots && 1<<k <= slices.Min(e.rounds); k++ {
 		last = k
 	}
 	if last < 2 {
 		return posterior.NotApplicable()
 	}
 	between := func(k int) []float64 {
-		return e.mean(func(v *view, _ int) (first, last mark) { return v.marks[k-1], v.marks[k] })
+		return e.mean(func(v *view, _ int) (first, last snapshot) { return v.snapshots[k-1], v.snapshots[k] })
 	}
 	return correlation(between(last), between(last-1))
 }

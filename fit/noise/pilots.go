@@ -125,7 +125,7 @@ func leapfrogs(d *posterior.Draws) float64 {
 }
 
 // Table is the comparison as text, with the time that a run waits for messages where a link is given.
-func (c Comparison) Table(over *posterior.Link) string {
+func (c Comparison) Table(over *posterior.Connection) string {
 	lines := [][]string{{"rho", "rho√J", "coefficients", "intercept", "sds", "moves", "leapfrogs", "rounds", "correlation", "residual sd"}}
 	if over != nil {
 		lines[0] = append(lines[0], "waiting", "bytes take")

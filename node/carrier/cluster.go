@@ -45,7 +45,7 @@ func Attach(id *identity.Identity, cl Cluster, e Handlers) (*Carrier, error) {
 	if secure {
 		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
 	} else {
-		e.Notice("connections to " + c.where + " may be without TLS: packets are sealed, but the names of the parties, sizes and times can be seen on the way")
+		e.Notice("connections to " + c.where + " may be without TLS: packets are encrypted, but the names of the parties, sizes and times can be seen on the way")
 	}
 	if cl.CA != "" {
 		options = append(options, nats.RootCAs(cl.CA))
