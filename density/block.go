@@ -105,12 +105,12 @@ type BlockRole struct {
 	Shared int
 }
 
-// Wired is a Block whose density can be evaluated without an exchange wherever what it receives is known: at the server also. Vectors over cuts have length Wiring.Cuts
+// Standalone is a Block whose density can be evaluated without an exchange wherever what it receives is known: at the server also. Vectors over cuts have length BlockRole.Cuts
 // in the methods of LocalDensity, for cuts that cross themselves too.
-type Wired interface {
+type Standalone interface {
 	Block
 	LocalDensity
-	Wiring() BlockRole
+	BlockRole() BlockRole
 	// SetReceived sets everything that the block receives (length Received), laid out as in ReceivedGradient.
 	SetReceived(received []float64)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // A run waits for its rounds one after another, and for its bytes to pass.
-func TestLink(t *testing.T) {
+func TestConnection(t *testing.T) {
 	l := Connection{RoundTrip: 30 * time.Millisecond, Bandwidth: 1e8}
 	w := density.Work{Sequential: 1000, Rounds: 5000, Bytes: 25e6}
 	if trips, bytes := l.Waits(w); trips != 30 || bytes != 2 {

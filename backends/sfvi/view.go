@@ -73,7 +73,7 @@ func (k *kernel) exchangeTotals(ctx context.Context) error {
 type order struct {
 	stream  density.Stream
 	windows []int // of the current pass
-	pass   int
+	pass    int
 }
 
 func newOrder(windows int, stream density.Stream) order {

@@ -39,7 +39,7 @@ type Party struct {
 var (
 	_ density.Block              = (*Party)(nil)
 	_ density.DifferentiableCuts = (*Party)(nil)
-	_ density.Wired              = (*Party)(nil)
+	_ density.Standalone         = (*Party)(nil)
 	_ density.JacobianSwitch     = (*Party)(nil)
 	_ density.Recentring         = (*Party)(nil)
 	_ density.PointEstimated     = (*Party)(nil)
@@ -433,8 +433,8 @@ func (p *Party) SetReceived(received []float64) {
 	}
 }
 
-// Wiring describes what the cuts enter and what the party receives.
-func (p *Party) Wiring() density.BlockRole {
+// BlockRole describes what the cuts enter and what the party receives.
+func (p *Party) BlockRole() density.BlockRole {
 	w := density.BlockRole{Parties: p.clients + 1, Cuts: p.cutLen, Sums: p.sums, Shared: p.shared}
 	for _, m := range p.role.Members {
 		c := p.spec.Cuts[m.Cut]
