@@ -10,84 +10,62 @@ import (
 	"testing"
 )
 
-// nouned are the folders of what parties send one another and what algorithms see of it.
-var nouned = []string{"density", "node", "fit/attack"}
+// nouned are the folders of what parties send one another and what algorithms see of it, and private those outside of the product.
+const (
+	nouned  = "density node fit/attack"
+	private = "bench tests tools examples"
+)
 
-func belowAny(dir string, tops []string) bool {
-	return slices.ContainsFunc(tops, func(top string) bool { return below(dir, top) })
-}
-
-// exportedTypes calls visit for every exported type of a package.
-func exportedTypes(u *unit, visit func(*ast.TypeSpec)) {
-	for _, f := range u.files {
-		for _, d := range f.Decls {
-			g, _ := d.(*ast.GenDecl)
-			for i := 0; g != nil && i < len(g.Specs); i++ {
-				if s, ok := g.Specs[i].(*ast.TypeSpec); ok && s.Name.IsExported() {
-					visit(s)
-				}
-			}
-		}
-	}
-}
-
-// Who reads of a message, a cut or a ledger in the code finds one type of that name.
-func TestNounsOfPartiesAreUnique(t *testing.T) {
-	types := map[string][]string{}
-	ours := map[string]bool{}
-	for dir, u := range units(t) {
-		if belowAny(dir, []string{"bench", "tests", "tools", "examples"}) {
-			continue
-		}
-		exportedTypes(u, func(s *ast.TypeSpec) {
-			types[s.Name.Name] = append(types[s.Name.Name], u.at(s))
-			ours[s.Name.Name] = ours[s.Name.Name] || belowAny(dir, nouned)
-		})
-	}
-	for name, places := range types {
-		if slices.Sort(places); ours[name] && len(places) > 1 {
-			t.Errorf("%s: each is a type %s; one of them needs another name", strings.Join(places, ", "), name)
-		}
-	}
+func belowAny(dir, tops string) bool {
+	return slices.ContainsFunc(strings.Fields(tops), func(top string) bool { return below(dir, top) })
 }
 
 var (
-	word = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
-	// form is how a word ends in its forms: carrier and carried have the same root.
+	word  = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
+	terms = regexp.MustCompile(`(?m)^\|[^|]+`)
+	// form is how a word ends in its forms, which have one root: carrier and carried.
 	form = regexp.MustCompile(`(ing|ed|er|able|es|s|e)s?$`)
-	// plain are last words of names that say nothing of parties: the word before them does.
-	plain = []string{"error", "options", "reason", "size", "status", "counts", "set", "switch", "handlers"}
+	// plain matches last words of names that say nothing of parties: the word before them does.
+	plain = regexp.MustCompile(`\B(Error|Options|Reason|Size|Status|Counts|Set|Switch)$`)
 )
 
-func rootsOf(text string) (out []string) {
-	for _, w := range word.FindAllString(text, -1) {
-		if w = strings.ToLower(w); !slices.Contains(plain, w) {
-			out = append(out, form.ReplaceAllString(w, ""))
-		}
+// nounsOf are the roots of the words of a text.
+func nounsOf(text string) []string {
+	words := word.FindAllString(text, -1)
+	for i, w := range words {
+		words[i] = form.ReplaceAllString(strings.ToLower(w), "")
 	}
-	return out
+	return words
 }
 
-// The last word of the name of a type is its noun.
-func TestNounsOfPartiesAreInTheGlossary(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "docs", "glossary.md"))
+// Who reads of a message, a cut or a ledger in the code finds one type of that name, and the last word of it in the glossary.
+func TestNounsOfParties(t *testing.T) {
+	glossary, err := os.ReadFile(filepath.Join(root, "docs", "glossary.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var known []string
-	for line := range strings.Lines(string(text)) {
-		if cells := strings.Split(line, "|"); len(cells) == 4 {
-			known = append(known, rootsOf(cells[1])...)
+	known := nounsOf(strings.Join(terms.FindAllString(string(glossary), -1), " "))
+	types := map[string][]string{}
+	ours := map[string]bool{}
+	for dir, u := range units(t) {
+		for _, f := range u.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if s, ok := n.(*ast.TypeSpec); ok && s.Name.IsExported() && !belowAny(dir, private) {
+					name := s.Name.Name
+					types[name] = append(types[name], u.at(s))
+					ours[name] = ours[name] || belowAny(dir, nouned)
+				}
+				_, body := n.(*ast.BlockStmt)
+				return !body
+			})
 		}
 	}
-	for dir, u := range units(t) {
-		if !belowAny(dir, nouned) || below(dir, "fit") {
-			continue
+	for name := range ours {
+		if places := strings.Join(types[name], ", "); !ours[name] {
+		} else if words := nounsOf(plain.ReplaceAllString(name, "")); len(types[name]) > 1 {
+			t.Errorf("%s: each is a type %s; one of them needs another name", places, name)
+		} else if !slices.Contains(known, words[len(words)-1]) {
+			t.Errorf("%s: docs/glossary.md has no sentence for the noun of %s", places, name)
 		}
-		exportedTypes(u, func(s *ast.TypeSpec) {
-			if words := rootsOf(s.Name.Name); len(words) > 0 && !slices.Contains(known, words[len(words)-1]) {
-				t.Errorf("%s: docs/glossary.md has no sentence for the noun of %s", u.at(s), s.Name.Name)
-			}
-		})
 	}
 }
