@@ -16,6 +16,13 @@ type Block interface {
 	Cuts() []Cut
 	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then bends more in some places than in others.
 	Hierarchical() bool
+	// Weights lists the coordinates of θ that are weights, in ascending order: they have no prior, and an algorithm finds the point of them that maximises
+	// its objective. StartWeights sets these coordinates of theta to initial values, drawn from the current round of a stream of the party's own.
+	Weights() []int
+	StartWeights(theta []float64, from Stream)
+	// Jacobian sets whether the density counts the log-Jacobian of the map from θ to the declared scale, as it does at first. With it the density is one
+	// of θ, to be sampled; without it a function of θ whose maximum is the mode on the declared scale.
+	Jacobian(on bool)
 	// AuxLen is the total length of the cuts.
 	AuxLen() int
 	// Cut evaluates the cuts at θ in a slot, with the shared parameters last received, and writes them to g (length AuxLen). Where AuxLen is 0 there is
@@ -113,27 +120,4 @@ type Standalone interface {
 	BlockRole() BlockRole
 	// SetReceived sets everything that the block receives (length Received), laid out as in ReceivedGradient.
 	SetReceived(received []float64)
-}
-
-// JacobianSwitch is a Block whose density can leave out the log-Jacobian of the map from θ to the declared scale of the parameters.
-type JacobianSwitch interface {
-	// Jacobian sets whether the density counts the log-Jacobian, as it does at first. With it the density is one of θ, to be sampled; without it a
-	// function of θ whose maximum is the mode on the declared scale.
-	Jacobian(on bool)
-}
-
-// PointEstimated is a Block some of whose coordinates are weights: they have no prior, and an algorithm finds the point of them that maximises its objective.
-type PointEstimated interface {
-	// Weights lists the coordinates of θ that are weights, in ascending order.
-	Weights() []int
-	// StartWeights sets these coordinates of theta to their initial values, drawn from the current round of a stream of the party's own.
-	StartWeights(theta []float64, from Stream)
-}
-
-// WeightsOf returns the coordinates of a block that are weights; none where the block is not PointEstimated.
-func WeightsOf(b Block) []int {
-	if p, ok := b.(PointEstimated); ok {
-		return p.Weights()
-	}
-	return nil
 }

@@ -41,7 +41,7 @@ type pointed struct {
 
 func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
 	block := env.Blocks()[b].(density.Standalone) // fixedApplies has looked
-	weights, m := density.WeightsOf(block), s.Int(stepDraws)
+	weights, m := block.Weights(), s.Int(stepDraws)
 	dim := block.Dim() - len(weights)
 	full := s.Text(thetaGuide) == fullRank || s.Text(thetaGuide) == auto && leastOf*dim <= m
 	if full && m < 2*dim {
@@ -116,9 +116,9 @@ func (p *pointed) start(restart int) {
 		}
 		p.phi[p.theta.all+i] = portable.Log(firstSD)
 	}
-	if points, ok := p.block.(density.PointEstimated); ok && len(points.Weights()) > 0 {
+	if len(p.block.Weights()) > 0 {
 		p.initial.Round(uint64(restart))
-		points.StartWeights(p.phi[:p.theta.all], p.initial)
+		p.block.StartWeights(p.phi[:p.theta.all], p.initial)
 	}
 }
 

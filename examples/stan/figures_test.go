@@ -32,7 +32,7 @@ func TestFigures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEvaluator(t, bind(t, name))
-			e.block.(density.JacobianSwitch).Jacobian(false)
+			e.block.Jacobian(false)
 			if *update {
 				var f figures
 				for k := range points {

@@ -40,9 +40,7 @@ var (
 	_ density.Block              = (*Party)(nil)
 	_ density.DifferentiableCuts = (*Party)(nil)
 	_ density.Standalone         = (*Party)(nil)
-	_ density.JacobianSwitch     = (*Party)(nil)
 	_ density.Recentring         = (*Party)(nil)
-	_ density.PointEstimated     = (*Party)(nil)
 	_ density.Intercepts         = (*Party)(nil)
 )
 

@@ -43,14 +43,17 @@ type cutless struct{ party, dim int }
 
 // Party and the others describe the block.
 func (b *cutless) Hierarchical() bool  { return false }
+func (b *cutless) Weights() []int      { return nil }
 func (b *cutless) Party() string       { return fmt.Sprintf("party %d", b.party) }
 func (b *cutless) Index() int          { return b.party }
 func (b *cutless) Dim() int            { return b.dim }
 func (b *cutless) Cuts() []density.Cut { return nil }
 func (b *cutless) AuxLen() int         { return 0 }
 
-// Cut does nothing.
+// Cut, Jacobian and StartWeights do nothing.
 func (b *cutless) Cut(density.Slot, []float64, []float64) {}
+func (b *cutless) Jacobian(bool)                          {}
+func (b *cutless) StartWeights([]float64, density.Stream) {}
 
 func (b *cutless) Params() []density.Parameter {
 	return []density.Parameter{{Name: "x", Owner: b.Party(), Dims: []int{b.dim}, Len: b.dim}}
