@@ -89,7 +89,7 @@ type guard struct {
 	book     *ledger.Book
 	policy   *policy.Policy          // nil: none
 	meter    *policy.Meter           // nil where there is no policy
-	overhear func([]byte)            // Options.overhears
+	overhear func([]byte)            // PartyOptions.overhears
 	bounds   map[string]session.Form // by kind and channel, of what arrives and can be held to something
 	clients  int                     // over which what arrives is added up
 	err      error                   // the party has ended the run: nothing leaves any more, peers are told by its node

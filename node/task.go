@@ -90,7 +90,7 @@ func (t Task) String() string {
 	return text
 }
 
-// An Outcome is what a party has when its task is done: a *fit.Result or a *Predicted.
+// An Outcome is what a party has when its task is done: a *fit.Result or a *PredictionOutcome.
 type Outcome interface {
 	Deliver() error // is called when all parties have theirs
 }
