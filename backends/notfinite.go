@@ -9,7 +9,8 @@ import (
 // A NotFiniteError is the failure of a kernel whose density or gradient is not finite: it found nowhere to begin, or nowhere to go on.
 type NotFiniteError struct {
 	Begun bool
-	// Cause is what was not finite in the last evaluation; the zero Cause where that may have been at a party of another process.
+	// Cause is what was not finite in the last evaluation; the zero Cause where that may have been at a party
+	// of another process.
 	Cause density.Cause
 	text  string
 }

@@ -14,14 +14,17 @@ type Block interface {
 	// Cuts describes the cuts at which an auxiliary variable crosses: none for the server, and none of any party where the cuts themselves cross, which
 	// are no concern of an algorithm.
 	Cuts() []Cut
-	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then bends more in some places than in others.
+	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then
+	// bends more in some places than in others.
 	Hierarchical() bool
-	// Weights lists the coordinates of θ that are weights, in ascending order: they have no prior, and an algorithm finds the point of them that maximises
-	// its objective. StartWeights sets these coordinates of theta to initial values, drawn from the current round of a stream of the party's own.
+	// Weights lists the coordinates of θ that are weights, in ascending order: they have no prior, and an
+	// algorithm finds the point of them that maximises its objective. StartWeights sets these coordinates of
+	// theta to initial values, drawn from the current round of a stream of the party's own.
 	Weights() []int
 	StartWeights(theta []float64, from Stream)
-	// Jacobian sets whether the density counts the log-Jacobian of the map from θ to the declared scale, as it does at first. With it the density is one
-	// of θ, to be sampled; without it a function of θ whose maximum is the mode on the declared scale.
+	// Jacobian sets whether the density counts the log-Jacobian of the map from θ to the declared scale, as
+	// it does at first. With it the density is one of θ, to be sampled; without it a function of θ whose
+	// maximum is the mode on the declared scale.
 	Jacobian(on bool)
 	// AuxLen is the total length of the cuts.
 	AuxLen() int
@@ -112,8 +115,9 @@ type BlockRole struct {
 	Shared int
 }
 
-// Standalone is a Block whose density can be evaluated without an exchange wherever what it receives is known: at the server also. Vectors over cuts have length BlockRole.Cuts
-// in the methods of LocalDensity, for cuts that cross themselves too.
+// Standalone is a Block whose density can be evaluated without an exchange wherever what it receives is
+// known: at the server also. Vectors over cuts have length BlockRole.Cuts in the methods of LocalDensity, for
+// cuts that cross themselves too.
 type Standalone interface {
 	Block
 	LocalDensity

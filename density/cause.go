@@ -9,7 +9,7 @@ type CauseKind int
 const (
 	Finite        CauseKind = iota // nothing was not finite
 	CutValue                       // what a client sends, by its name
-	TermValue                      // a term of the log density: a likelihood, by its left side and distribution, or a prior, by its parameter
+	TermValue                      // a likelihood, by its left side and distribution, or a prior, by its parameter
 	GradientValue                  // by its parameter
 )
 

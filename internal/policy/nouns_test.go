@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// nouned are the folders of what parties send one another and what algorithms see of it, and private those outside of the product.
+// nouned are the folders of what parties send one another and what algorithms see of it, and private those
+// outside of the product.
 const (
 	nouned  = "density node fit/attack"
 	private = "bench tests tools examples"
@@ -38,7 +39,8 @@ func nounsOf(text string) []string {
 	return words
 }
 
-// Who reads of a message, a cut or a ledger in the code finds one type of that name, and the last word of it in the glossary.
+// Who reads of a message, a cut or a ledger in the code finds one type of that name, and the last word of it
+// in the glossary.
 func TestNounsOfParties(t *testing.T) {
 	glossary, err := os.ReadFile(filepath.Join(root, "docs", "glossary.md"))
 	if err != nil {
