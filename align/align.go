@@ -30,20 +30,20 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// An Exchange brings messages between the server and its clients, each once and in order.
-type Exchange interface {
+// A Messenger brings messages between the server and its clients, each once and in order.
+type Messenger interface {
 	Send(ctx context.Context, to string, m transport.Message) error
 	Recv(ctx context.Context, from string) (transport.Message, error)
 }
 
 // A Party is one party's part of an alignment.
 type Party struct {
-	Names    []string // of all parties, the server first
-	Own      string
-	ID       transport.ID // of this alignment; no two have the same
-	Exchange Exchange
-	Rules    Rules
-	Keys     []string // normalised identifiers, each once; none at a server that brings no rows
+	Names     []string // of all parties, the server first
+	Own       string
+	ID        transport.ID // of this alignment; no two have the same
+	Messenger Messenger
+	Rules     Rules
+	Keys      []string // normalised identifiers, each once; none at a server that brings no rows
 }
 
 // A Result is what a party knows after an alignment.
@@ -102,7 +102,7 @@ type run struct {
 	salt   [32]byte
 }
 
-// Run does the party's part. The Exchange must be that of this alignment alone. The error is an *Error, the Exchange's or the context's; peers are told of the first.
+// Run does the party's part. The Messenger must be that of this alignment alone. The error is an *Error, the Messenger's or the context's; peers are told of the first.
 func Run(ctx context.Context, p *Party) (*Result, error) {
 	r := &run{Party: p, ctx: ctx, secret: newSecret(), order: shuffled(len(p.Keys)), sizes: make([]int, len(p.Names))}
 	at := slices.Index(p.Names, p.Own)
@@ -128,7 +128,7 @@ func Run(ctx context.Context, p *Party) (*Result, error) {
 func (r *run) end(at int, why *Error) {
 	for i, name := range r.Names {
 		if (i == 0) != (at == 0) {
-			_ = r.Exchange.Send(r.ctx, name, transport.Message{ID: r.ID, Sender: r.Own, Kind: stepEnd, Reason: string(why.Why), Party: why.Party}) // a peer that has gone needs no reason
+			_ = r.Messenger.Send(r.ctx, name, transport.Message{ID: r.ID, Sender: r.Own, Kind: stepEnd, Reason: string(why.Why), Party: why.Party}) // a peer that has gone needs no reason
 		}
 	}
 }
@@ -419,7 +419,7 @@ func (r *run) send(to, step string, hop int, content []uint64) error {
 	if len(content) > 0 {
 		m.Arrays = []transport.Array{{Name: step, Words: content, Encoding: transport.Fixed}}
 	}
-	return r.Exchange.Send(r.ctx, to, m)
+	return r.Messenger.Send(r.ctx, to, m)
 }
 
 // sendList sends a list of elements.
@@ -447,7 +447,7 @@ func placed(places []uint64, n int) bool {
 
 // recv takes the message of a step, of n numbers; any number of them where n < 0.
 func (r *run) recv(from, step string, hop, n int) ([]uint64, error) {
-	m, err := r.Exchange.Recv(r.ctx, from)
+	m, err := r.Messenger.Recv(r.ctx, from)
 	if err != nil {
 		return nil, err
 	}

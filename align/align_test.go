@@ -32,7 +32,7 @@ func TestEqualsThePlainIntersection(t *testing.T) {
 		rules := Rules{Exact: n%4 == 3}
 		names := []string{"s", "a", "b", "c"}[:2+r.IntN(3)]
 		var tables, keys [][]string
-		var parsed []Keys
+		var parsed []Identifiers
 		for range names {
 			var table []string
 			for len(table) == 0 || r.IntN(8) > 0 {
@@ -125,9 +125,9 @@ func between(t *testing.T, liar int, change func(*transport.Message)) error {
 	out := make([]chan error, 2)
 	for i := range names {
 		out[i] = make(chan error, 1)
-		p := &Party{Names: names, Own: names[i], Exchange: ends[i], Keys: []string{"1", "2", "3", fmt.Sprint("own ", i)}}
+		p := &Party{Names: names, Own: names[i], Messenger: ends[i], Keys: []string{"1", "2", "3", fmt.Sprint("own ", i)}}
 		if i == liar {
-			p.Exchange = altered{ends[i], change}
+			p.Messenger = altered{ends[i], change}
 		}
 		go func() {
 			_, err := Run(ctx, p)
@@ -201,10 +201,10 @@ func TestReplayedListIsRefused(t *testing.T) {
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
-		_, err := Run(ctx, &Party{Names: names, Own: "a", Exchange: ends[1], Keys: []string{"1", "2"}})
+		_, err := Run(ctx, &Party{Names: names, Own: "a", Messenger: ends[1], Keys: []string{"1", "2"}})
 		done <- err
 	}()
-	s := &run{Party: &Party{Names: names, Own: "s", Exchange: ends[0]}, ctx: ctx}
+	s := &run{Party: &Party{Names: names, Own: "s", Messenger: ends[0]}, ctx: ctx}
 	if _, err := s.recv("a", stepSize, 0, 2); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func BenchmarkHashAndRaise(b *testing.B) {
 func TestListsWithoutAForm(t *testing.T) {
 	id := transport.ID{Run: [16]byte{1}}
 	out := told{own: "a", mutex: &sync.Mutex{}, sent: map[string][]sentVector{}}
-	r := &run{Party: &Party{Names: []string{"server", "a"}, Own: "a", ID: id, Exchange: out}, ctx: t.Context()}
+	r := &run{Party: &Party{Names: []string{"server", "a"}, Own: "a", ID: id, Messenger: out}, ctx: t.Context()}
 	list, err := newSecret().hash(t.Context(), id, []string{"x", "y", "x"}, []int{0, 1, 2})
 	if err != nil {
 		t.Fatal(err)

@@ -57,8 +57,8 @@ func (r Rules) Normal(id string) string {
 	return strings.Join(strings.Fields(id), " ")
 }
 
-// Keys are the identifiers of the rows of a table in their normal form.
-type Keys struct {
+// Identifiers are the identifiers of the rows of a table in their normal form.
+type Identifiers struct {
 	Normal   []string
 	Row      []int    // of each in the table
 	Without  int      // rows that have no identifier: they are in no common row
@@ -66,8 +66,8 @@ type Keys struct {
 }
 
 // Normalise applies the rules to the identifiers of all rows.
-func (r Rules) Normalise(ids []string) Keys {
-	var k Keys
+func (r Rules) Normalise(ids []string) Identifiers {
+	var k Identifiers
 	first := map[string]int{}
 	for row, id := range ids {
 		normal := r.Normal(id)

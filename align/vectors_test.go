@@ -32,7 +32,7 @@ type sentVector struct {
 
 // told keeps what a party sends.
 type told struct {
-	Exchange
+	Messenger
 	own   string
 	mutex *sync.Mutex
 	sent  map[string][]sentVector
@@ -46,7 +46,7 @@ func (e told) Send(ctx context.Context, to string, m transport.Message) error {
 	e.mutex.Lock()
 	e.sent[e.own+" to "+to] = append(e.sent[e.own+" to "+to], v)
 	e.mutex.Unlock()
-	return e.Exchange.Send(ctx, to, m)
+	return e.Messenger.Send(ctx, to, m)
 }
 
 // scalar is a secret from 32 bytes, the lowest first.
@@ -101,7 +101,7 @@ func TestVectorsOfAlignment(t *testing.T) {
 		p := &file.Parties[k]
 		p.Keys = Rules{}.Normalise(p.Raw).Normal
 		p.Secret = append(vectors.Count(byte(0x11*(k+1)), 31), byte(k+1))
-		r := &run{Party: &Party{Names: names, Own: p.Name, ID: id, Exchange: told{end, p.Name, &mutex, file.Sent}, Keys: p.Keys}, ctx: t.Context(), secret: scalar(t, p.Secret), order: p.Order, sizes: make([]int, len(names))}
+		r := &run{Party: &Party{Names: names, Own: p.Name, ID: id, Messenger: told{end, p.Name, &mutex, file.Sent}, Keys: p.Keys}, ctx: t.Context(), secret: scalar(t, p.Secret), order: p.Order, sizes: make([]int, len(names))}
 		plain, err := one(t).hash(t.Context(), id, p.Keys, []int{0, 1, 2, 3, 4}[:len(p.Keys)])
 		if err != nil {
 			t.Fatal(err)

@@ -84,7 +84,7 @@ func (m *Model) unset() string {
 
 // chosen reports whether the noise of a client was left to the compiler.
 func (m *Model) chosen() bool {
-	return slices.ContainsFunc(m.Cuts.Cuts, func(k *cut.Cut) bool { return m.Checked.Transform.RhoOf(k.Client) == 0 })
+	return slices.ContainsFunc(m.Cuts.Cuts, func(k *cut.Expression) bool { return m.Checked.Transform.RhoOf(k.Client) == 0 })
 }
 
 // noise is the standard deviation of the auxiliary variables, with its origin where the compiler chose it; "" where there are none.

@@ -130,11 +130,11 @@ func (f *Fitted) elementwise() bool {
 }
 
 // affine returns the map from the cells to the resulting numbers where the encoder is one; else that which changes nothing.
-func (f *Fitted) affine() def.Affine {
+func (f *Fitted) affine() def.Rescaling {
 	if e, encoded := encoderNamed(f.Encoder); encoded && e.Affine != nil {
 		return e.Affine(&f.Fitted)
 	}
-	return def.Affine{Scale: 1}
+	return def.Rescaling{Scale: 1}
 }
 
 // labels returns the categories of a level.

@@ -161,9 +161,9 @@ func TestMadeColumnByColumn(t *testing.T) {
 	if len(list) > 0 {
 		t.Fatal(Errors(list))
 	}
-	same := def.Affine{Scale: 1}
+	same := def.Rescaling{Scale: 1}
 	sd := math.Sqrt((144.0 + 1 + 169) / 2)
-	for name, want := range map[string][]def.Affine{
+	for name, want := range map[string][]def.Rescaling{
 		"X":   {same, same, same, {Center: 42, Scale: sd}, same, same, {Center: 1.0 / 3, Scale: 1}, same, same},
 		"z":   {{Center: 42, Scale: 1}},
 		"sex": {same},
@@ -180,7 +180,7 @@ func TestMadeColumnByColumn(t *testing.T) {
 	if len(list) > 0 {
 		t.Fatal(Errors(list))
 	}
-	if diff := cmp.Diff(slices.Repeat([]def.Affine{{Center: 4, Scale: 1}}, 3), bound["M"].Made()); diff != "" {
+	if diff := cmp.Diff(slices.Repeat([]def.Rescaling{{Center: 4, Scale: 1}}, 3), bound["M"].Made()); diff != "" {
 		t.Errorf("a matrix of a document: %s", diff)
 	}
 }

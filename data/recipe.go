@@ -77,11 +77,11 @@ func (r Recipe) Plain() bool {
 
 // Made returns, for each column of a value, the affine map that gave its numbers from those of the table: that which changes nothing for a column as it is, and where the encoder is no affine map. It is nil
 // for values that were not read from a table.
-func (b *Bound) Made() []def.Affine {
-	var out []def.Affine
+func (b *Bound) Made() []def.Rescaling {
+	var out []def.Rescaling
 	for k := range b.Encoders {
 		f := &b.Encoders[k]
-		out = append(out, slices.Repeat([]def.Affine{f.affine()}, len(f.names()))...)
+		out = append(out, slices.Repeat([]def.Rescaling{f.affine()}, len(f.names()))...)
 	}
 	if len(out) == 1 && len(b.Dims) > 1 { // an entry of a document as a whole
 		columns := 1

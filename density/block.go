@@ -10,10 +10,22 @@ type Block interface {
 	// Dim is the number of unconstrained parameters.
 	Dim() int
 	// Params describes the parameters on their declared scale, as reported.
-	Params() []Param
+	Params() []Parameter
 	// Cuts describes the cuts at which an auxiliary variable crosses: none for the server, and none of any party where the cuts themselves cross, which
 	// are no concern of an algorithm.
 	Cuts() []Cut
+	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then
+	// bends more in some places than in others.
+	Hierarchical() bool
+	// Weights lists the coordinates of θ that are weights, in ascending order: they have no prior, and an
+	// algorithm finds the point of them that maximises its objective. StartWeights sets these coordinates of
+	// theta to initial values, drawn from the current round of a stream of the party's own.
+	Weights() []int
+	StartWeights(theta []float64, from Stream)
+	// Jacobian sets whether the density counts the log-Jacobian of the map from θ to the declared scale, as
+	// it does at first. With it the density is one of θ, to be sampled; without it a function of θ whose
+	// maximum is the mode on the declared scale.
+	Jacobian(on bool)
 	// AuxLen is the total length of the cuts.
 	AuxLen() int
 	// Cut evaluates the cuts at θ in a slot, with the shared parameters last received, and writes them to g (length AuxLen). Where AuxLen is 0 there is
@@ -48,8 +60,8 @@ const (
 	Centre
 )
 
-// A Param describes a reported parameter.
-type Param struct {
+// A Parameter describes a reported parameter.
+type Parameter struct {
 	Name   string // "beta_a", "lab[4].beta"
 	Owner  string // "hospital_a", "lab[4]", "server", "shared"
 	Dims   []int
@@ -92,8 +104,8 @@ type LocalDensity interface {
 	ReceivedGradient(received []float64)
 }
 
-// A Wiring is what a block's cuts enter, and what it receives.
-type Wiring struct {
+// A BlockRole is what a block's cuts enter, and what it receives.
+type BlockRole struct {
 	Parties  int      // of the model
 	Cuts     int      // elements of all cuts, those that cross themselves included
 	Members  []Member // the sums that they enter
@@ -103,35 +115,13 @@ type Wiring struct {
 	Shared int
 }
 
-// Wired is a Block whose density can be evaluated without an exchange wherever what it receives is known: at the server also. Vectors over cuts have length Wiring.Cuts
-// in the methods of LocalDensity, for cuts that cross themselves too.
-type Wired interface {
+// Standalone is a Block whose density can be evaluated without an exchange wherever what it receives is
+// known: at the server also. Vectors over cuts have length BlockRole.Cuts in the methods of LocalDensity, for
+// cuts that cross themselves too.
+type Standalone interface {
 	Block
 	LocalDensity
-	Wiring() Wiring
+	BlockRole() BlockRole
 	// SetReceived sets everything that the block receives (length Received), laid out as in ReceivedGradient.
 	SetReceived(received []float64)
-}
-
-// JacobianSwitch is a Block whose density can leave out the log-Jacobian of the map from θ to the declared scale of the parameters.
-type JacobianSwitch interface {
-	// Jacobian sets whether the density counts the log-Jacobian, as it does at first. With it the density is one of θ, to be sampled; without it a
-	// function of θ whose maximum is the mode on the declared scale.
-	Jacobian(on bool)
-}
-
-// PointEstimated is a Block some of whose coordinates are weights: they have no prior, and an algorithm finds the point of them that maximises its objective.
-type PointEstimated interface {
-	// Weights lists the coordinates of θ that are weights, in ascending order.
-	Weights() []int
-	// StartWeights sets these coordinates of theta to their initial values, drawn from the current round of a stream of the party's own.
-	StartWeights(theta []float64, from Stream)
-}
-
-// WeightsOf returns the coordinates of a block that are weights; none where the block is not PointEstimated.
-func WeightsOf(b Block) []int {
-	if p, ok := b.(PointEstimated); ok {
-		return p.Weights()
-	}
-	return nil
 }

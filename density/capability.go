@@ -156,57 +156,20 @@ type Windowed interface {
 	Turn(k int)
 }
 
-// Reporter is an Env that maps θ to the parameters on their declared scale: it is needed to report draws, not by algorithms.
-type Reporter interface {
-	// Values maps a draw to the reported parameters values[b] on their declared scale, with shared parameters taken from the same draw, and to what is
-	// generated from them. It moves slot Here of every block to the draw.
-	Values(ctx context.Context, d Draw, values [][]float64) error
-	// ReadsAuxiliaries reports whether Values needs the auxiliary variables of the draw.
-	ReadsAuxiliaries() bool
-}
-
-// Augmented is an Env that knows whether any party, of this process or another, has auxiliary variables.
-type Augmented interface{ Augmented() bool }
-
-// HasAuxiliaries reports whether any party has auxiliary variables; of an Env that is not Augmented, whether any of its blocks has.
-func HasAuxiliaries(env Env) bool {
-	if a, ok := As[Augmented](env); ok {
-		return a.Augmented()
-	}
-	for _, b := range env.Blocks() {
-		if b.AuxLen() > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // A Draw is one draw of an algorithm, by block.
 type Draw struct {
 	Theta [][]float64
-	// Z are the auxiliary variables; nil where Reporter.ReadsAuxiliaries reports that they are not needed.
+	// Z are the auxiliary variables; nil where Env.ReadsAuxiliaries reports that they are not needed.
 	Z [][]float64
 	// Streams, at the round of the draw, are for quantities that are drawn. They may be nil where none is.
 	Streams []Stream
 }
 
-// Metered is an Env that counts its work.
-type Metered interface {
-	// Work returns the counts, which further evaluations change. An algorithm adds evaluations that it makes by LocalDensity.
-	Work() *Work
-}
-
-// Replaying is an Env that can be told that an evaluation is not a new one.
-type Replaying interface {
-	// Replay says from when to when evaluations are those that an earlier process has made: whoever watches the Env has seen them.
-	Replay(on bool)
-}
-
 // Replay makes an evaluation that the process that saved the state had made: it is neither counted nor shown again.
 func Replay(env Env, evaluate func() error) error {
-	work := WorkOf(env)
+	work := env.Work()
 	counted := *work
-	if r, ok := As[Replaying](env); ok {
+	if r, ok := As[Chained](env); ok {
 		r.Replay(true)
 		defer r.Replay(false)
 	}
@@ -214,9 +177,6 @@ func Replay(env Env, evaluate func() error) error {
 	*work = counted
 	return err
 }
-
-// Placing is an Env that can be told which point of a trajectory is evaluated next, nil for none. Whoever watches the Env is shown it: a server that makes the steps knows it.
-type Placing interface{ Place(p *PathPoint) }
 
 // A PathPoint is the place of a point in the trajectories of a chain.
 type PathPoint struct {
@@ -229,19 +189,13 @@ type PathPoint struct {
 // Work counts evaluations and what crossed between parties.
 type Work struct {
 	Gradients int64 `json:"gradients"`
-	Rounds    int64 `json:"rounds"`
+	// Iterations are those of the algorithm, which whoever reports a fit fills in.
+	Iterations int64 `json:"iterations"`
+	Rounds     int64 `json:"rounds"`
 	// Sequential are the rounds in which a party waits for the answer of another before it goes on: what a run costs where messages take long. Values that are only
 	// told are none, and chains that run at the same time count once.
 	Sequential int64 `json:"sequential_rounds"`
 	Bytes      int64 `json:"bytes"`
-}
-
-// WorkOf returns the counts of an Env or, as a fallback, counts that stay 0 but for what an algorithm adds itself.
-func WorkOf(env Env) *Work {
-	if m, ok := As[Metered](env); ok {
-		return m.Work()
-	}
-	return &Work{}
 }
 
 // Plus returns the sum of two counts.

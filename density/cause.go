@@ -2,37 +2,34 @@ package density
 
 import "fmt"
 
-// A Part is a kind of thing that has a value in an evaluation.
-type Part int
+// A CauseKind is a kind of thing that has a value in an evaluation.
+type CauseKind int
 
-// The parts of an evaluation.
+// The kinds of causes.
 const (
-	CutPart      Part = iota // what a client sends, by its name
-	TermPart                 // a term of the log density: a likelihood, by its left side and distribution, or a prior, by its parameter
-	GradientPart             // by its parameter
+	Finite        CauseKind = iota // nothing was not finite
+	CutValue                       // what a client sends, by its name
+	TermValue                      // a likelihood, by its left side and distribution, or a prior, by its parameter
+	GradientValue                  // by its parameter
 )
 
 // A Cause is what was not finite in an evaluation, at the party where it was seen.
 type Cause struct {
 	Party string
-	Part  Part
+	Kind  CauseKind
 	Name  string
 	Value float64
 }
 
-// String is the cause in words, with the party in front.
+// String is the cause in words, with the party in front; "" where all was finite.
 func (c Cause) String() string {
-	switch c.Part {
-	case CutPart:
+	switch c.Kind {
+	case Finite:
+		return ""
+	case CutValue:
 		return fmt.Sprintf("%s: the cut %s has the value %v", c.Party, c.Name, c.Value)
-	case TermPart:
+	case TermValue:
 		return fmt.Sprintf("%s: the log density of %s is %v", c.Party, c.Name, c.Value)
 	}
 	return fmt.Sprintf("%s: the gradient of %s is %v", c.Party, c.Name, c.Value)
-}
-
-// Causes is implemented by an Env that knows the parts of its evaluations.
-type Causes interface {
-	// Cause is what Why names; false where all was finite.
-	Cause() (Cause, bool)
 }

@@ -5,7 +5,7 @@ import "fmt"
 // Chain returns an Env whose streams belong to one chain, counted from 1: chains over Envs with the same keys are independent, and
 // none depends on which others run, or when. All capabilities of env remain; its windows have the chain's streams too.
 func Chain(env Env, chain int) Env {
-	if n, ok := As[Numbered](env); ok {
+	if n, ok := As[Chained](env); ok {
 		n.Number(chain)
 	}
 	return Streams(env, chain)

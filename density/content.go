@@ -13,7 +13,7 @@ type Content struct {
 	Columns bool // several numbers for each element of a cut, as the use of the exchange says
 	Bare    bool // it has a cut or the mean of one, without noise
 	Reach   Reach
-	Bound   Bound
+	Bound   AnswerBound
 	Shows   Shown
 }
 
@@ -44,14 +44,14 @@ const (
 	Response           // for each row a function of the response and of the sum of all contributions
 )
 
-// A Bound is what is known of the numbers of a channel that goes down, beyond that they are finite. What has none are sums of what clients send, parameters, and the server's decisions.
-type Bound string
+// An AnswerBound is what is known of the numbers of a channel that goes down, beyond that they are finite. What has none are sums of what clients send, parameters, and the server's decisions.
+type AnswerBound string
 
 // The bounds.
 const (
-	BoundSlopes     Bound = "slopes"     // derivatives of the log likelihood of each row by an element of a sum, or their mean
-	BoundCurved     Bound = "curved"     // in the first column slopes, in the second curvatures: second derivatives, or their mean
-	BoundDirections Bound = "directions" // vectors of the server's choice, which the client multiplies: they are counted
+	BoundSlopes     AnswerBound = "slopes"     // derivatives of the log likelihood of each row by an element of a sum, or their mean
+	BoundCurved     AnswerBound = "curved"     // in the first column slopes, in the second curvatures: second derivatives, or their mean
+	BoundDirections AnswerBound = "directions" // vectors of the server's choice, which the client multiplies: they are counted
 )
 
 // Shown is what the columns of a content are to whoever looks for cuts in them.

@@ -1,10 +1,11 @@
-// Package density is what an inference algorithm sees of a model: blocks, one per party that lives in its process, and an Env that
-// evaluates the joint density over them. An algorithm need not know whether the
+// Package density is what an inference algorithm sees of a model: blocks, one per party that lives in its
+// process, and an Env that evaluates the joint density over them. An algorithm need not know whether the
 // other parties are blocks of the same process or organisations across a network.
 //
-// Env and Block are what every algorithm needs, and random-walk Metropolis needs no more. What some algorithms need in addition is an interface of its own,
-// a capability: an algorithm looks it up when it is made, by As, Require or one of the functions that have a fallback. An implementation need not have
-// all capabilities. The package depends on nothing.
+// Env and Block are what every algorithm and every report of its draws needs, and random-walk Metropolis
+// needs no more. What some algorithms need in addition is an interface of its own, a capability: an algorithm
+// looks it up when it is made, by As, Require or one of the functions that have a fallback. An implementation
+// need not have all capabilities. The package depends on nothing.
 package density
 
 import "context"
@@ -24,8 +25,20 @@ type Env interface {
 	Private(b int, name string) Stream
 	// Shared returns a stream that all parties have in common, under the same rules.
 	Shared(name string) Stream
-	// Why names the variable or term whose density was not finite in the last evaluation, for messages; "" if all were.
-	Why() string
+	// Cause is what was not finite in the last evaluation, as far as this process knows; the zero Cause where
+	// all was.
+	Cause() Cause
+	// Augmented reports whether any party, of this process or another, has auxiliary variables.
+	Augmented() bool
+	// Work returns the counts of what was done, which further evaluations change. An algorithm adds
+	// evaluations that it makes by LocalDensity.
+	Work() *Work
+	// Values maps a draw to the reported parameters values[b] on their declared scale, with shared parameters
+	// taken from the same draw, and to what is generated from them. It moves slot Here of every block to the
+	// draw. It is needed to report draws, not by algorithms.
+	Values(ctx context.Context, d Draw, values [][]float64) error
+	// ReadsAuxiliaries reports whether Values needs the auxiliary variables of the draw.
+	ReadsAuxiliaries() bool
 }
 
 // Coordinates is how an algorithm parameterises auxiliary variables. Env.Density calls Value for all blocks that have them, and later Adjoint, each once per block and in any

@@ -11,12 +11,19 @@ import (
 )
 
 // core is an Env that has no capability. It logs its calls.
-type core struct{ log *[]string }
+type core struct {
+	log  *[]string
+	work *density.Work
+}
 
 func (e core) note(call string) { *e.log = append(*e.log, call) }
 
-func (e core) Blocks() []density.Block { return nil }
-func (e core) Why() string             { return "" }
+func (e core) Blocks() []density.Block                                 { return nil }
+func (e core) Cause() density.Cause                                    { return density.Cause{} }
+func (e core) Augmented() bool                                         { return false }
+func (e core) ReadsAuxiliaries() bool                                  { return false }
+func (e core) Work() *density.Work                                     { return e.work }
+func (e core) Values(context.Context, density.Draw, [][]float64) error { return nil }
 
 func (e core) Density(context.Context, [][]float64, density.Coordinates, [][]float64, []float64) error {
 	e.note("density")
@@ -45,8 +52,6 @@ type full struct {
 	density.Totaler
 	density.LocallyStepped
 	density.Windowed
-	density.Reporter
-	density.Metered
 }
 
 // windows is a Windowed with two Envs.
@@ -56,14 +61,9 @@ func (w windows) Windows() int                      { return len(w) }
 func (w windows) Window(k int) (density.Env, []int) { return w[k], []int{k} }
 func (w windows) Turn(int)                          {}
 
-// metered counts.
-type metered struct{ work density.Work }
-
-func (m *metered) Work() *density.Work { return &m.work }
-
 func newFull(log *[]string) full {
-	e := core{log}
-	return full{core: e, Windowed: windows{e, e}, Metered: &metered{}}
+	e := core{log, new(density.Work)}
+	return full{core: e, Windowed: windows{e, e}}
 }
 
 func has[T any](env density.Env) bool {
@@ -74,13 +74,12 @@ func has[T any](env density.Env) bool {
 func capabilities(env density.Env) []bool {
 	return []bool{
 		has[density.Pipelined](env), has[density.Totaler](env), has[density.LocallyStepped](env), has[density.Windowed](env),
-		has[density.Reporter](env), has[density.Metered](env),
 	}
 }
 
 // A chain has the capabilities of the Env that it is over, neither fewer nor more; so has a chain over a chain.
 func TestAChainHasTheCapabilitiesOfItsEnv(t *testing.T) {
-	for _, env := range []density.Env{core{new([]string)}, newFull(new([]string))} {
+	for _, env := range []density.Env{core{log: new([]string)}, newFull(new([]string))} {
 		want := capabilities(env)
 		chain := density.Chain(env, 3)
 		if got := capabilities(chain); !slices.Equal(got, want) {
@@ -91,8 +90,8 @@ func TestAChainHasTheCapabilitiesOfItsEnv(t *testing.T) {
 		}
 	}
 	env := newFull(new([]string))
-	density.WorkOf(density.Chain(env, 2)).Gradients += 5
-	if got := density.WorkOf(env).Gradients; got != 5 {
+	density.Chain(env, 2).Work().Gradients += 5
+	if got := env.Work().Gradients; got != 5 {
 		t.Errorf("work of a chain counts as %d, want 5", got)
 	}
 }
@@ -147,10 +146,10 @@ func TestPipelineOfAnEnvWithoutOne(t *testing.T) {
 		calls  string
 		err    error
 	}{
-		{core{&log}, true, "sum ask density", nil},
-		{core{&log}, false, "sum ask", nil},
-		{density.Chain(core{&log}, 1), true, "sum ask density", nil},
-		{failing{core{&log}}, true, "", errSum},
+		{core{log: &log}, true, "sum ask density", nil},
+		{core{log: &log}, false, "sum ask", nil},
+		{density.Chain(core{log: &log}, 1), true, "sum ask density", nil},
+		{failing{core{log: &log}}, true, "", errSum},
 	} {
 		log = nil
 		p := density.AsPipelined(c.env)
@@ -170,13 +169,9 @@ type block struct{ density.Block }
 
 func (block) Party() string { return "lab[3]" }
 
-type hierarchical struct{ block }
-
-func (hierarchical) Hierarchical() bool { return true }
-
 // A capability that is missing is an error that names it and who does not have it, or a panic with the package's name.
 func TestMissingCapabilities(t *testing.T) {
-	env := density.Chain(core{new([]string)}, 1)
+	env := density.Chain(core{log: new([]string)}, 1)
 	if _, err := density.Require[density.Totaler](env); err == nil || !strings.Contains(err.Error(), "density.Totaler") {
 		t.Errorf("the error %v does not name the capability", err)
 	}
@@ -187,14 +182,11 @@ func TestMissingCapabilities(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "lab[3]") || !strings.Contains(err.Error(), "density.LocalDensity") {
 		t.Errorf("the error %v does not name party and capability", err)
 	}
-	if density.IsHierarchical(block{}) || !density.IsHierarchical(hierarchical{}) {
-		t.Error("a block is hierarchical that does not say so, or the other way round")
-	}
 	defer func() {
 		if text, ok := recover().(string); !ok || !strings.HasPrefix(text, "density: ") {
 			t.Errorf("panic with %v", text)
 		}
 	}()
-	density.Must[density.Reporter](env)
+	density.Must[density.Totaler](env)
 	t.Error("no panic")
 }

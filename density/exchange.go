@@ -63,7 +63,7 @@ var (
 	LocalStepping = &Exchange{Name: "local stepping"} // LocallyStepped.StepLocally
 	Totalling     = &Exchange{Name: "totalling"}      // Totaler.Totals
 	Summing       = &Exchange{Name: "summing"}        // Env.Sum
-	Reporting     = &Exchange{Name: "reporting"}      // Reporter.Values
+	Reporting     = &Exchange{Name: "reporting"}      // Env.Values
 	Closing       = &Exchange{Name: "closing"}        // the end: clients compare what they have received alike
 )
 

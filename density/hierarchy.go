@@ -1,17 +1,5 @@
 package density
 
-// Hierarchy is a Block that can tell whether its priors depend on one another.
-type Hierarchy interface {
-	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then bends more in some places than in others.
-	Hierarchical() bool
-}
-
-// IsHierarchical reports whether the parameters of a block form a hierarchy; false where the block has no Hierarchy.
-func IsHierarchical(b Block) bool {
-	h, ok := b.(Hierarchy)
-	return ok && h.Hierarchical()
-}
-
 // Recentring is a Block whose hierarchies can be written in other coordinates than θ. An effect v with a prior of location m and scale s, which are functions of
 // the block's other parameters, has the coordinate
 //

@@ -18,7 +18,7 @@ type Linear struct {
 	Cuts, Sends Affine
 	// Prior is everything but the likelihoods and the density of the globals, where that is a density of θ alone.
 	Prior Quadratic
-	Rows  []Rows
+	Rows  []RowLikelihood
 	// Members lists the sums that cuts of the block enter.
 	Members []Member
 	// Sums are the lengths of all sums, and Clients how many clients there are.
@@ -51,9 +51,9 @@ type Quadratic struct {
 	Precision []float64 // Dim × Dim
 }
 
-// Rows is a likelihood of rows: a sum of functions of predictors, of which predictor i is element i of a sum of contributions plus
+// RowLikelihood is a likelihood of rows: a sum of functions of predictors, of which predictor i is element i of a sum of contributions plus
 // Offset + Matrix·θ + Shared·(what the block receives).
-type Rows struct {
+type RowLikelihood struct {
 	Term  string // in the model
 	Group int    // the sum: see Cut.Group
 	Own   int    // offset, among the block's own cuts, of that which enters the sum; −1: none does

@@ -72,7 +72,7 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 	if err := m.ascend(ctx, stop, env, c); err != nil {
 		return err
 	}
-	before, fitted := *density.WorkOf(env), time.Now()
+	before, fitted := *env.Work(), time.Now()
 	cpu.warm()
 	f.interrupted, f.info, f.iterations, f.trace, f.fitting = !c.info.Done, c.info, c.iterations, c.trace, c.warming
 	n := p.Settings.Plan.Draws
@@ -106,7 +106,7 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 	if f.corrected == nil {
 		f.draws, err = take(ctx, env, c.kernel, n, p.options.Auxiliary, p.variables())
 	}
-	f.drawing, f.work = time.Since(fitted), c.work.Plus(density.WorkOf(env).Minus(before))
+	f.drawing, f.work = time.Since(fitted), c.work.Plus(env.Work().Minus(before))
 	f.fittingCPU, f.drawingCPU = cpu.end()
 	return err
 }

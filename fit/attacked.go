@@ -24,7 +24,7 @@ import (
 
 // Attack reconstructs the clients' cuts from what the server received in a run, and compares with the true cuts, the mean over the run's draws. Where the folder
 // does not hold what the server received, the run is repeated in memory, which progress reports. The diagnostics are those of the data.
-func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Report, diag.List, error) {
+func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Assessment, diag.List, error) {
 	b, diags, err := Reopen(run)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
@@ -177,7 +177,7 @@ func trueCuts(b *compile.Bound, d *posterior.Draws) (map[cutKey]attack.Truth, er
 
 // truths are the true cuts at n draws so far, of which one in every is kept.
 type truths struct {
-	cuts     []simulate.Cut
+	cuts     []simulate.CutReport
 	of       map[cutKey]attack.Truth
 	n, every int
 }
@@ -205,8 +205,8 @@ func (t *truths) add(value func(int) []float64) {
 	t.n++
 }
 
-func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth, bare *firstRounds, repeated bool) *attack.Report {
-	simulation := attack.Simulation{
+func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth, bare *firstRounds, repeated bool) *attack.Assessment {
+	simulation := attack.GroundTruth{
 		Truth: func(party, k int) attack.Truth {
 			t := truth[cutKey{p.Plan.Names[party], p.Plan.Parties[party].Cuts[k].Name}]
 			t.Columns = p.columns(party, k)
@@ -221,7 +221,7 @@ func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cut
 		Variances: bare.totals,
 	}
 
-	r := &attack.Report{
+	r := &attack.Assessment{
 		Schema: posterior.Schema, Model: run.Name(), Backend: run.Record.Backend, Transform: run.Record.Transform, Repeated: repeated,
 		Cuts: attack.Reconstruct(views, simulation), Separated: attack.Separate(views, simulation),
 	}
@@ -271,13 +271,13 @@ func (p *Prepared) knowsSum(group, party int) bool {
 	}
 	return slices.ContainsFunc(p.Cuts.Likelihoods, func(l *cut.Likelihood) bool {
 		return l.Left != nil && p.Cuts.Facts(l.Left).Owners.Shared() && slices.ContainsFunc(l.Groups, func(g *cut.Group) bool {
-			return slices.ContainsFunc(g.Cuts, func(c *cut.Cut) bool { return c.Name == name })
+			return slices.ContainsFunc(g.Cuts, func(c *cut.Expression) bool { return c.Name == name })
 		})
 	})
 }
 
 // attackNotes are what the table does not show.
-func (p *Prepared) attackNotes(r *attack.Report) []string {
+func (p *Prepared) attackNotes(r *attack.Assessment) []string {
 	cuts, out := r.Cuts, []string{}
 	if p.Plan.Wire.Masked {
 		text := "Under masks the server received the sums alone where two or more clients add to them. With two contributors each can compute the other's part by subtracting its own."

@@ -78,7 +78,7 @@ func twoHospitals(t *testing.T, n, groups int, transform def.Transform) *compile
 }
 
 // attacked runs a model with default settings but for those given, and attacks its folder.
-func attacked(t *testing.T, b *compile.Bound, name string, given map[string]string) (string, *attack.Report) {
+func attacked(t *testing.T, b *compile.Bound, name string, given map[string]string) (string, *attack.Assessment) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, name), Settings: given, Seed: 2, Dir: dir})
@@ -93,7 +93,7 @@ func attacked(t *testing.T, b *compile.Bound, name string, given map[string]stri
 	return dir, attackOn(t, dir)
 }
 
-func attackOn(t *testing.T, dir string) *attack.Report {
+func attackOn(t *testing.T, dir string) *attack.Assessment {
 	t.Helper()
 	run, err := runs.Open(dir)
 	if err != nil {
@@ -142,7 +142,7 @@ func TestAttackRecoversCuts(t *testing.T) {
 				if !c.Sum && name != "soul" && c.Directions != 2 { // z at a maximum hardly moves
 					t.Errorf("%s, %s, %s: %d directions with span %.2f, of 2 covariates", transform, name, c.Name, c.Directions, c.Span)
 				}
-				last := c.Progress[len(c.Progress)-1].Estimate
+				last := c.Progress[len(c.Progress)-1].Accuracy
 				if first := c.Progress[0].Correlation; first > 0.9 || last.Correlation < 0.999 {
 					t.Errorf("%s, %s, %s: the correlation goes from %.3f to %.5f", transform, name, c.Name, first, last.Correlation)
 				}
@@ -751,7 +751,7 @@ func TestTrueCutsAreTheClients(t *testing.T) {
 				v[i] = 0.5 * random.NormFloat64()
 			}
 		}
-		good(t, nil, taker.reporter.Values(t.Context(), taker.draw, taker.values))
+		good(t, nil, taker.env.Values(t.Context(), taker.draw, taker.values))
 		d := posterior.NewDraws(variables(b.Plan, false), 1, 1)
 		d.Append(0, slices.Concat(taker.values...))
 		truth, err := trueCuts(b, d)

@@ -14,7 +14,7 @@ import (
 // ForecastAttack returns, for each row of an Audit with the same arguments, what its receiver is expected to know of a cut of sd 1 after the run; nil for a row of
 // anything else, and of noise where an evaluation has only some of the rows. Where the algorithm sends a cut without noise, or its mean, nothing is left over, nor where
 // it sends an adjoint that can be solved for the cut.
-func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]*attack.Forecast, error) {
+func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]*attack.Outlook, error) {
 	transform, _ := transforms.Named(p.Manifest.Transform)
 	s, err := a.Resolve(transform, given)
 	if err != nil {
@@ -24,14 +24,14 @@ func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Alg
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*attack.Forecast, len(rows))
+	out := make([]*attack.Outlook, len(rows))
 	for k, d := range rows {
 		if score, ok := p.Score(d); ok && attack.Solvable(score.Dist, score.Param, score.Through) {
 			f := attack.Expect(0, 1)
 			out[k] = &f
 		}
 		if d.Bare {
-			out[k] = &attack.Forecast{Correlation: 1}
+			out[k] = &attack.Outlook{Correlation: 1}
 		}
 		if !d.Cut || s.Plan.Minibatch > 0 {
 			continue
@@ -47,7 +47,7 @@ func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Alg
 }
 
 // DrawsOfNoise says how often the noise on what crosses is drawn, or why there is none.
-func DrawsOfNoise(d compile.Disclosure, f *attack.Forecast) string {
+func DrawsOfNoise(d compile.Disclosure, f *attack.Outlook) string {
 	switch {
 	case d.Bare:
 		return "none: without noise"

@@ -525,7 +525,7 @@ func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[st
 			err = play(t.Context(), density.Chain(env, 1), a, settings)
 		}
 		if err == nil {
-			err = env.(density.Ending).End(t.Context())
+			err = env.(density.Chained).End(t.Context())
 		}
 		return err
 	})
@@ -626,7 +626,7 @@ func TestPredictionAuditIsWhatCrosses(t *testing.T) {
 								size += v.Len
 							}
 							draw := density.Draw{Theta: [][]float64{slices.Repeat([]float64{0.5}, block.Dim())}, Streams: []density.Stream{side.Envs[k].Private(0, generatedStream)}}
-							return density.Must[density.Reporter](side.Envs[k]).Values(ctx, draw, [][]float64{make([]float64, size)})
+							return side.Envs[k].Values(ctx, draw, [][]float64{make([]float64, size)})
 						})
 					})
 					compare(t, b, list, seen)

@@ -242,7 +242,7 @@ type stopwatch struct {
 func (w *stopwatch) read(env density.Env) {
 	now := time.Since(w.begun)
 	w.now = w.begun.Add(now)
-	w.chain.work = w.work.Plus(*density.WorkOf(env))
+	w.chain.work = w.work.Plus(*env.Work())
 	if w.info.Draws == 0 {
 		w.chain.warming = w.warming + now
 	} else {
@@ -252,7 +252,7 @@ func (w *stopwatch) read(env density.Env) {
 
 // fitted is read for a fit, all of whose time is warm-up.
 func (w *stopwatch) fitted(env density.Env) {
-	w.chain.work = w.work.Plus(*density.WorkOf(env))
+	w.chain.work = w.work.Plus(*env.Work())
 	w.chain.warming = w.warming + time.Since(w.begun)
 }
 

@@ -93,7 +93,7 @@ func firstSteps(ctx context.Context, p *Prepared, i int, end transport.Transport
 		}
 	}
 	if err == nil {
-		err = env.(density.Ending).End(ctx)
+		err = env.(density.Chained).End(ctx)
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 
 // columns lists the columns of a party's own data with an element a row that a cut depends on, with one column for each category of a level, at the elements
 // that the attack follows; none where a cut has several numbers a row.
-func (p *Prepared) columns(party, k int) (out []attack.Column) {
+func (p *Prepared) columns(party, k int) (out []attack.Covariate) {
 	c := p.Plan.Parties[party].Cuts[k]
 	if c.Cols != 1 {
 		return nil
@@ -57,11 +57,11 @@ func (p *Prepared) dataOf(c density.Cut) (out []*check.Symbol) {
 }
 
 // columnsOf are those of one declaration.
-func columnsOf(s *check.Symbol, v *data.Bound) (out []attack.Column) {
+func columnsOf(s *check.Symbol, v *data.Bound) (out []attack.Covariate) {
 	rows := v.Dims[0]
 	picks := attack.Followed(rows)
 	for k := 0; k < len(v.Values)/rows; k++ {
-		column := attack.Column{Name: v.ColumnName(s.Name, k), Values: make([]float64, len(picks))}
+		column := attack.Covariate{Name: v.ColumnName(s.Name, k), Values: make([]float64, len(picks))}
 		for i, row := range picks {
 			column.Values[i] = v.Values[k*rows+row]
 		}
@@ -75,13 +75,13 @@ func columnsOf(s *check.Symbol, v *data.Bound) (out []attack.Column) {
 }
 
 // categoriesOf are the columns of the categories that a level has.
-func categoriesOf(level attack.Column, v *data.Bound) (out []attack.Column) {
+func categoriesOf(level attack.Covariate, v *data.Bound) (out []attack.Covariate) {
 	for category := 1; category <= v.Levels; category++ {
 		name := fmt.Sprint(category)
 		if v.Labels != nil {
 			name = v.Labels[category-1]
 		}
-		column := attack.Column{Name: level.Name + "=" + name, Factor: level.Name, Values: make([]float64, len(level.Values))}
+		column := attack.Covariate{Name: level.Name + "=" + name, Factor: level.Name, Values: make([]float64, len(level.Values))}
 		for i, value := range level.Values {
 			if value == float64(category) {
 				column.Values[i] = 1

@@ -65,7 +65,7 @@ func TestPowerIsCorrected(t *testing.T) {
 				t.Errorf("J = %d, ρ = %g: %s is %.3f standard deviations off, its sd by %.1f %%", c.clients, c.rho, row.Name, shift, 100*wider)
 			}
 		}
-		t.Logf("J = %d, ρ = %g: k̂ %.2f, %d round trips", c.clients, c.rho, float64(d.Diagnostics.Khat), d.Work.SequentialRounds)
+		t.Logf("J = %d, ρ = %g: k̂ %.2f, %d round trips", c.clients, c.rho, float64(d.Diagnostics.Khat), d.Work.Sequential)
 	}
 }
 

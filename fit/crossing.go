@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
@@ -22,20 +23,20 @@ func (p *Prepared) crossing() string {
 		f = f.Plus(n.algorithm.Forecast(n.settings))
 	}
 	least, most := p.work(f)
-	low, _ := posterior.UsualLink.Waits(least)
-	high, _ := posterior.UsualLink.Waits(most)
+	low, _ := posterior.UsualConnection.Waits(least)
+	high, _ := posterior.UsualConnection.Waits(most)
 	return fmt.Sprintf("between processes: %s to %s trips, %s to %s, %s to %s at %s a trip",
-		grouped.Digits(least.SequentialRounds), grouped.Digits(most.SequentialRounds),
+		grouped.Digits(least.Sequential), grouped.Digits(most.Sequential),
 		posterior.RoughBytes(least.Bytes), posterior.RoughBytes(most.Bytes), posterior.Seconds(low), posterior.Seconds(high),
-		posterior.Seconds(posterior.UsualLink.RoundTrip.Seconds()))
+		posterior.Seconds(posterior.UsualConnection.RoundTrip.Seconds()))
 }
 
 // work is a forecast in what a run counts.
-func (p *Prepared) work(f backends.Forecast) (least, most posterior.Work) {
+func (p *Prepared) work(f backends.Forecast) (least, most density.Work) {
 	trips, bytes := session.Evaluation(p.Plan)
 	f = f.Divided(session.Column(p.Plan))
-	of := func(sequential, all int) posterior.Work {
-		return posterior.Work{SequentialRounds: trips * int64(sequential), Bytes: bytes * int64(all)}
+	of := func(sequential, all int) density.Work {
+		return density.Work{Sequential: trips * int64(sequential), Bytes: bytes * int64(all)}
 	}
 	return of(f.Sequential.Least, f.All.Least), of(f.Sequential.Most, f.All.Most)
 }

@@ -48,8 +48,8 @@ func TestForecastOfWhatCrosses(t *testing.T) {
 		r, err := p.Sample(context.Background(), nil)
 		good(t, nil, err)
 		w := r.Document.Work
-		t.Logf("%s: %d to %d trips, %d to %d bytes; %d, %d", name, least.SequentialRounds, most.SequentialRounds, least.Bytes, most.Bytes, w.SequentialRounds, w.Bytes)
-		if w.SequentialRounds < least.SequentialRounds || w.SequentialRounds > most.SequentialRounds || w.Bytes < least.Bytes || w.Bytes > most.Bytes {
+		t.Logf("%s: %d to %d trips, %d to %d bytes; %d, %d", name, least.Sequential, most.Sequential, least.Bytes, most.Bytes, w.Sequential, w.Bytes)
+		if w.Sequential < least.Sequential || w.Sequential > most.Sequential || w.Bytes < least.Bytes || w.Bytes > most.Bytes {
 			t.Errorf("%s: %+v, forecast from %+v to %+v", name, w, least, most)
 		}
 		text := strings.Join(said.all, "\n")

@@ -315,7 +315,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			if lp, _ := evaluate(t, env); math.IsNaN(lp) || math.IsInf(lp, 0) {
-				t.Errorf("%s %s: log density %v, %s", path, transform, lp, env.Why())
+				t.Errorf("%s %s: log density %v, %s", path, transform, lp, env.Cause())
 			}
 		}
 	}

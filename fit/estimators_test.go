@@ -250,7 +250,7 @@ func TestFixedDrawsOfTheMultilevelPoissonModel(t *testing.T) {
 		if khat := float64(r.Document.Diagnostics.Khat); !(khat < 1.5) {
 			t.Errorf("k̂ is %g", khat)
 		}
-		if n := r.Document.Work.SequentialRounds; n > 120 {
+		if n := r.Document.Work.Sequential; n > 120 {
 			t.Errorf("%d round trips", n)
 		}
 		seen := 0
@@ -343,7 +343,7 @@ func TestLocalStepsSaveRoundTrips(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got[i], trips[i] = float64(r.Document.ELBO.Value), r.Document.Work.SequentialRounds
+			got[i], trips[i] = float64(r.Document.ELBO.Value), r.Document.Work.Sequential
 		}
 		if math.Abs(got[0]-c.want) > 0.5 {
 			t.Errorf("%s: ELBO %.2f with local steps, want %.2f", c.kind, got[0], c.want)
@@ -421,7 +421,7 @@ func TestDrawsAreRaisedForWideParties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if trips := out.Document.Work.SequentialRounds; trips > 40 {
+		if trips := out.Document.Work.Sequential; trips > 40 {
 			t.Errorf("%d parameters: %d round trips", c.width, trips)
 		}
 		for k, row := range out.Summary() {

@@ -123,7 +123,7 @@ func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Pr
 		return nil, err
 	}
 	if !v.earlier {
-		progress.Message(fmt.Sprintf("the approximation of %s took %s", v.name, grouped.Count(density.WorkOf(env).Sequential, "round trip")))
+		progress.Message(fmt.Sprintf("the approximation of %s took %s", v.name, grouped.Count(env.Work().Sequential, "round trip")))
 	}
 	n := min(info.Draws, cloudDraws)
 	several, ok := k.(backends.Restarted)

@@ -202,7 +202,7 @@ func TestInterceptsBeginWhereTheyAreTold(t *testing.T) {
 	m := newOffset(5, 1, false)
 	b := m.bind(t, transforms.Exact, 0)
 	p := prepared(t, b, backend(t, "nuts"), nil)
-	p.starts = [][][]density.Start{{{{Offset: 0, Values: []float64{begin}}}, nil}}
+	p.starts = [][][]density.Init{{{{Offset: 0, Values: []float64{begin}}}, nil}}
 	r, err := p.Sample(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

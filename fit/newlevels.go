@@ -18,7 +18,7 @@ type newLevels struct {
 	column   [][]int              // of each parameter of the model: the column among the draws of each element, -1 for one that is drawn
 	elements [][]int              // of each parameter: those that are drawn
 	values   map[string][]float64 // by parameter: by draw, then by element
-	streams  []*rng.Stream
+	streams  []*rng.Generator
 }
 
 // grow prepares the draws of what the run does not have; nil where it has everything.

@@ -24,7 +24,7 @@ func notFinite(b *compile.Bound, e *backends.NotFiniteError) error {
 	}
 	var at source.Span
 	var l *check.Likelihood
-	if e.Known {
+	if e.Cause.Party != "" {
 		at, l = statement(m, e.Cause)
 	}
 	var list diag.List
@@ -33,17 +33,17 @@ func notFinite(b *compile.Bound, e *backends.NotFiniteError) error {
 		return &InitError{data.Errors(list)}
 	}
 	switch c := e.Cause; {
-	case !e.Known && len(m.Checked.Clients) == 0:
+	case c.Party == "" && len(m.Checked.Clients) == 0:
 		d.Note("the sum of the terms is not finite, although each of them is: covariates and responses of very large values are centred and scaled")
-	case !e.Known:
+	case c.Party == "":
 		d.Note("what is not finite is at a party of another process, whose own report names it")
-	case c.Part == density.TermPart && l != nil && math.IsInf(c.Value, -1):
+	case c.Kind == density.TermValue && l != nil && math.IsInf(c.Value, -1):
 		d.Note("at the values that were tried, the data of this statement lie where its distribution has no density; where a bound moves with parameters, write it as a number beyond all data plus a positive parameter")
-	case c.Part == density.TermPart && l == nil && math.IsInf(c.Value, -1):
+	case c.Kind == density.TermValue && l == nil && math.IsInf(c.Value, -1):
 		d.Note("at the values that were tried, the parameter lies where its prior has no density; give it the bounds of that prior, as real<lower=…, upper=…>")
-	case c.Part == density.CutPart:
+	case c.Kind == density.CutValue:
 		d.Note("the client's expression that is sent divides by 0, takes the logarithm of a number below 0, or grows beyond all numbers; centre and scale its data, or write it in another form")
-	case c.Part == density.GradientPart:
+	case c.Kind == density.GradientValue:
 		d.Note("at such values of this parameter a derivative is beyond all numbers: predictors far from where data are, of covariates of very large values or under a very wide prior; centre and scale them")
 	default:
 		d.Note("an argument of this distribution is no number it can be, as the square root or the logarithm of a number below 0, or a quotient by 0; covariates of very large values are centred and scaled")
@@ -89,7 +89,7 @@ func statement(m *compile.Model, c density.Cause) (source.Span, *check.Likelihoo
 			return false
 		}
 		term := lower.Term(l.Stmt)
-		if c.Part == density.CutPart && enters(c.Name) || c.Part == density.TermPart && (term == name || strings.HasPrefix(name, term+"[")) {
+		if c.Kind == density.CutValue && enters(c.Name) || c.Kind == density.TermValue && (term == name || strings.HasPrefix(name, term+"[")) {
 			return l.Stmt.Span(), l.Likelihood
 		}
 	}

@@ -36,9 +36,9 @@ type Prepared struct {
 	forwards  *simulate.Model // for forecasts; nil: there are none
 	prior     *simulate.Model // of a run without likelihoods
 	inits     []initsFile
-	starts    [][][]density.Start // by file and party
-	lock      *folderlock.Lock    // on the folder of the run, until Sample returns
-	apart     *Apart              // nil: all parties are in this process
+	starts    [][][]density.Init // by file and party
+	lock      *folderlock.Lock   // on the folder of the run, until Sample returns
+	apart     *Apart             // nil: all parties are in this process
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It

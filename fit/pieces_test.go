@@ -69,7 +69,7 @@ func inPieces(t *testing.T, b *compile.Bound, mode session.Mode, most int, given
 		for _, block := range env.Blocks() {
 			out[block.Party()] = append(out[block.Party()], k.(interface{ Ratios() []float64 }).Ratios()...)
 		}
-		trips = max(trips, density.WorkOf(env).Sequential)
+		trips = max(trips, env.Work().Sequential)
 		return nil
 	})
 	if err != nil {

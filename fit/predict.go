@@ -297,11 +297,11 @@ func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.B
 	works := make([]density.Work, len(b.Plan.Names))
 	err = session.Run(ctx, b.Plan.On(q.Wire), mode, q.Seed, func(ctx context.Context, env density.Env) error {
 		for c := range d.Chains() {
-			if err := p.chain(ctx, density.Chain(env, c+1), d, columns, used{chain: c, every: every, lanes: 1}); err != nil {
+			if err := p.chain(ctx, density.Chain(env, c+1), d, columns, used{chain: c, every: every, shares: 1}); err != nil {
 				return err
 			}
 		}
-		works[env.Blocks()[0].Index()] = *density.WorkOf(env)
+		works[env.Blocks()[0].Index()] = *env.Work()
 		return nil
 	})
 	p.Work = works[0]
@@ -447,12 +447,11 @@ func (p *Predictions) categories(r *compile.Predicted, party string) []string {
 	return nil
 }
 
-// used says which draws of a chain are evaluated: of every so many one, and of these those of one lane.
-type used struct{ chain, every, lane, lanes int }
+// used says which draws of a chain are evaluated: of every so many one, and of these those of one share.
+type used struct{ chain, every, share, shares int }
 
-// chain evaluates the model at the draws of one chain that are used. Several lanes may do so at the same time.
+// chain evaluates the model at the draws of one chain that are used. Several shares are evaluated at the same time.
 func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.Draws, columns [][]origin, u used) error {
-	reporter := density.Must[density.Reporter](env)
 	var draw density.Draw
 	var values [][]float64
 	for k, block := range env.Blocks() {
@@ -468,7 +467,7 @@ func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.D
 		at += d.Len(c) / u.every
 	}
 	for i := u.every - 1; i < d.Len(u.chain); i, at = i+u.every, at+1 {
-		if at%u.lanes != u.lane {
+		if at%u.shares != u.share {
 			continue
 		}
 		for k, block := range env.Blocks() {
@@ -477,7 +476,7 @@ func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.D
 			}
 			draw.Streams[k].Round(uint64(i))
 		}
-		if err := reporter.Values(ctx, draw, values); err != nil {
+		if err := env.Values(ctx, draw, values); err != nil {
 			return err
 		}
 		for k, block := range env.Blocks() {
@@ -488,7 +487,7 @@ func (p *Predictions) chain(ctx context.Context, env density.Env, d *posterior.D
 }
 
 // keep stores what one party has computed at a draw.
-func (p *Predictions) keep(params []density.Param, values []float64, at int) {
+func (p *Predictions) keep(params []density.Parameter, values []float64, at int) {
 	for _, v := range params {
 		r, part := p.Model.ResponseOf(v.Name)
 		if part == compile.OfNone {

@@ -19,11 +19,11 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// mostLanes is how many draws cross together in a prediction across processes.
-const mostLanes = 16
+// mostShares is how many draws cross together in a prediction across processes.
+const mostShares = 16
 
 // PredictionTrips is how many round trips a prediction across processes takes with so many draws.
-func PredictionTrips(draws int) int { return (draws + mostLanes - 1) / mostLanes }
+func PredictionTrips(draws int) int { return (draws + mostShares - 1) / mostShares }
 
 // FittedOf is what a party's run keeps for new rows.
 func FittedOf(r *runs.Run, b *compile.OneParty) (compile.Fitted, error) {
@@ -57,14 +57,14 @@ func PredictApart(ctx context.Context, b *compile.OneParty, run *runs.Run, plan 
 	if err := p.prepare(b.Bound, d, every); err != nil {
 		return nil, err
 	}
-	lanes := max(1, min(mostLanes, p.Draws))
-	side, err := session.RemoteChains(plan, a.Index, a.Transport, a.Keys, lanes)
+	shares := max(1, min(mostShares, p.Draws))
+	side, err := session.RemoteChains(plan, a.Index, a.Transport, a.Keys, shares)
 	if err != nil {
 		return nil, err
 	}
 	err = side.Each(ctx, func(ctx context.Context, k int) error {
 		for c := range d.Chains() {
-			if err := p.chain(ctx, density.Streams(side.Envs[k], c+1), d, columns, used{chain: c, every: every, lane: k, lanes: lanes}); err != nil {
+			if err := p.chain(ctx, density.Streams(side.Envs[k], c+1), d, columns, used{chain: c, every: every, share: k, shares: shares}); err != nil {
 				return err
 			}
 		}
@@ -74,7 +74,7 @@ func PredictApart(ctx context.Context, b *compile.OneParty, run *runs.Run, plan 
 		return nil, err
 	}
 	for k := range side.Envs {
-		p.Work = p.Work.Beside(*density.WorkOf(side.Envs[k]))
+		p.Work = p.Work.Beside(*side.Envs[k].Work())
 	}
 	p.finish()
 	if len(p.Responses) > 0 && len(p.Responses[0].Shape) > 0 {

@@ -108,7 +108,7 @@ func TestQuadratureWithAScale(t *testing.T) {
 				t.Errorf("%s: sd of %s is %.4f, want %.4f", transform, row.Name, row.SD, sd[k])
 			}
 		}
-		if n := r.Document.Work.SequentialRounds; n > 20 || !r.Document.Diagnostics.Corrected {
+		if n := r.Document.Work.Sequential; n > 20 || !r.Document.Diagnostics.Corrected {
 			t.Errorf("%s: %d round trips, corrected %t", transform, n, r.Document.Diagnostics.Corrected)
 		}
 	}
@@ -322,7 +322,7 @@ func TestQuadratureReachesTheOptimum(t *testing.T) {
 		if n := trips * (close + 1); n > most {
 			t.Errorf("%s, J = %d, ρ = %g, %s: %d round trips to 0.01 nats", want.Model, want.J, want.Rho, guide, n)
 		}
-		if n := density.WorkOf(env).Sequential; n > int64(trips*len(trace)) {
+		if n := env.Work().Sequential; n > int64(trips*len(trace)) {
 			t.Errorf("%d round trips for %d iterations", n, len(trace))
 		}
 	}

@@ -60,8 +60,9 @@ func (p *Prepared) result(f *fitted) *Result {
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
 		ELBO: f.elbo(), Restarts: f.restarts, Auxiliary: listed(f.draws.Vars),
-		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, SequentialRounds: f.work.Sequential, Bytes: f.work.Bytes},
+		Work: f.work,
 	}
+	r.Document.Work.Iterations = int64(f.iterations)
 	switch {
 	case p.prior != nil:
 		r.summarisePrior(f)

@@ -87,12 +87,12 @@ type misplaced struct {
 
 func (m misplaced) Unwrap() density.Env { return m.Env }
 
-func (m misplaced) Starts(b int) []density.Start {
+func (m misplaced) Starts(b int) []density.Init {
 	m.fits[b]++
 	if m.fits[b] == 1 || m.Blocks()[b].Party() != "a" {
 		return nil
 	}
-	return []density.Start{{Values: []float64{m.at}}}
+	return []density.Init{{Values: []float64{m.at}}}
 }
 
 // Fits that cannot go on, at the server (where what a client sends is not finite) or at a client (whose flat prior and convex likelihood leave its parameter free), fail alone: the run goes on with the same draws, in one process

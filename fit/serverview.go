@@ -115,7 +115,7 @@ func AttackRecorded(run *runs.Run) (*attack.Recorded, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	r := &attack.Recorded{Schema: posterior.Schema, Model: run.Name(), Backend: run.Record.Backend, Transform: run.Record.Transform, Findings: attack.Find(views), Separated: attack.SeparateRecorded(views), Notes: []string{}}
-	if slices.ContainsFunc(r.Findings, func(f attack.Finding) bool { return f.Masked }) {
+	if slices.ContainsFunc(r.Findings, func(f attack.RecordedCut) bool { return f.Masked }) {
 		r.Notes = append(r.Notes, "Under masks are the words that each client has sent: what is found in them would be found in noise. Two clients, or the server with all clients but one, learn more: vflc audit PROGRAMS says what.")
 	}
 	if t, ok := TransformOf(run); ok && t.AtClients() {

@@ -84,12 +84,12 @@ func (p *Prepared) initsPaths() ([]string, error) {
 }
 
 // unconstrain maps the entries of a file to coordinates, by party. The errors are about entries that no parameter has as its values.
-func (p *Prepared) unconstrain(entries []*data.Entry) ([][]density.Start, []error) {
+func (p *Prepared) unconstrain(entries []*data.Entry) ([][]density.Init, []error) {
 	given := &lower.Given{Entries: map[string]*data.Entry{}, Taken: map[string]bool{}}
 	for _, e := range entries {
 		given.Entries[e.Name] = e
 	}
-	starts := make([][]density.Start, len(p.Plan.Names))
+	starts := make([][]density.Init, len(p.Plan.Names))
 	for k, party := range p.Lowered {
 		if p.apart != nil { // the others have values of their own
 			k = p.apart.Index

@@ -70,8 +70,7 @@ func documentAt(t *testing.T, env density.Env, theta [][]float64) string {
 		}
 		values[b] = make([]float64, n)
 	}
-	reporter, _ := density.As[density.Reporter](env)
-	if err := reporter.Values(context.Background(), density.Draw{Theta: theta}, values); err != nil {
+	if err := env.Values(context.Background(), density.Draw{Theta: theta}, values); err != nil {
 		t.Fatal(err)
 	}
 	document := map[string]any{}

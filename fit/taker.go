@@ -12,7 +12,7 @@ import (
 
 // A Taker maps draws to the reported values: parameters of all parties of this process and, on request, their auxiliary variables.
 type Taker struct {
-	reporter  density.Reporter
+	env       density.Env
 	draw      density.Draw
 	values, z [][]float64 // z is nil without auxiliary variables
 	auxiliary bool        // z is among the reported values
@@ -21,8 +21,8 @@ type Taker struct {
 
 // NewTaker returns a Taker over the blocks of an Env, with their auxiliary variables on request.
 func NewTaker(env density.Env, auxiliary bool) *Taker {
-	t := &Taker{reporter: density.Must[density.Reporter](env), auxiliary: auxiliary}
-	reads := t.reporter.ReadsAuxiliaries()
+	t := &Taker{env: env, auxiliary: auxiliary}
+	reads := env.ReadsAuxiliaries()
 	for b, block := range env.Blocks() {
 		size := 0
 		for _, p := range block.Params() {
@@ -54,7 +54,7 @@ func (t *Taker) Take(ctx context.Context, k backends.Kernel, id int) ([]float64,
 			return nil, err
 		}
 	}
-	if err := t.reporter.Values(ctx, t.draw, t.values); err != nil {
+	if err := t.env.Values(ctx, t.draw, t.values); err != nil {
 		return nil, err
 	}
 	if t.auxiliary && t.draw.Z == nil {

@@ -219,7 +219,7 @@ func TestTogetherFindsThePosterior(t *testing.T) {
 				t.Errorf("%s: %s has R-hat %.3f and %.0f, %.0f effective draws", init, row.Name, row.RHat, row.ESSBulk, row.ESSTail)
 			}
 		}
-		if n := r.Document.Work.SequentialRounds; n > 300 || r.Document.Diagnostics.Superchains != 4 {
+		if n := r.Document.Work.Sequential; n > 300 || r.Document.Diagnostics.Superchains != 4 {
 			t.Errorf("%s: %d round trips, %d superchains", init, n, r.Document.Diagnostics.Superchains)
 		}
 	}
@@ -281,7 +281,7 @@ func TestTogetherChoosesCoordinates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		leapfrogs[word] = r.Document.Work.SequentialRounds / int64(8+len(r.Draws.Column(0)[0]))
+		leapfrogs[word] = r.Document.Work.Sequential / int64(8+len(r.Draws.Column(0)[0]))
 		if word == "declared" {
 			continue
 		}

@@ -69,7 +69,7 @@ func hospitals(t *testing.T, clients int) string {
 }
 
 // unnamed lists what an attack found that a verdict does not name: columns, of whom it knows them, and contributions.
-func unnamed(lines []compile.Verdict, found *attack.Report) (out []string) {
+func unnamed(lines []compile.Verdict, found *attack.Assessment) (out []string) {
 	for _, c := range found.Cuts {
 		for _, receiver := range c.Receivers {
 			at := slices.IndexFunc(lines, func(v compile.Verdict) bool { return slices.Contains(v.Receivers, receiver) })

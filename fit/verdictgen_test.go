@@ -100,7 +100,7 @@ func (d drawnRun) write(t *testing.T, r *rand.Rand, clients int) {
 }
 
 // foundBy counts what an attack found.
-func foundBy(r *attack.Report) (n int) {
+func foundBy(r *attack.Assessment) (n int) {
 	for _, c := range r.Cuts {
 		if c.Correlation > 0.99 {
 			n++

@@ -284,13 +284,12 @@ func TestSharedWeightsBegin(t *testing.T) {
 	var theta, values [][]float64
 	for k, block := range env.Blocks() {
 		theta, values = append(theta, make([]float64, block.Dim())), append(values, make([]float64, block.Dim()))
-		if weights := density.WeightsOf(block); (len(weights) == 2) != (k == 0) {
+		if weights := block.Weights(); (len(weights) == 2) != (k == 0) {
 			t.Fatalf("party %d has weights %v", k, weights)
 		}
-		block.(density.PointEstimated).StartWeights(theta[k], env.Private(k, "weights"))
+		block.StartWeights(theta[k], env.Private(k, "weights"))
 	}
-	reporter, _ := density.As[density.Reporter](env)
-	if err := reporter.Values(t.Context(), density.Draw{Theta: theta}, values); err != nil {
+	if err := env.Values(t.Context(), density.Draw{Theta: theta}, values); err != nil {
 		t.Fatal(err)
 	}
 	if values[0][0] != 1 || values[0][1] != 1 {

@@ -169,7 +169,7 @@ func workOf(t *testing.T, m *compile.Bound, mode session.Mode, given map[string]
 		if err := k.Init(ctx); err != nil {
 			return err
 		}
-		begin := *density.WorkOf(env)
+		begin := *env.Work()
 		for range 40 {
 			if _, err := k.Step(ctx); err != nil {
 				return err
@@ -178,7 +178,7 @@ func workOf(t *testing.T, m *compile.Bound, mode session.Mode, given map[string]
 		if env.Blocks()[0].Index() == 0 {
 			lock.Lock()
 			defer lock.Unlock()
-			end := *density.WorkOf(env)
+			end := *env.Work()
 			out = density.Work{Gradients: end.Gradients - begin.Gradients, Rounds: end.Rounds - begin.Rounds, Bytes: end.Bytes - begin.Bytes}
 		}
 		return nil

@@ -111,7 +111,7 @@ func all(t *testing.T, p *Prepared, mode session.Mode, hop int) map[string][]flo
 		if env.Blocks()[0].Index() == 0 && hop == 0 {
 			lock.Lock()
 			defer lock.Unlock()
-			out["work"] = []float64{float64(density.WorkOf(env).Bytes), float64(density.WorkOf(env).Rounds), float64(density.WorkOf(env).Sequential)}
+			out["work"] = []float64{float64(env.Work().Bytes), float64(env.Work().Rounds), float64(env.Work().Sequential)}
 		}
 		return nil
 	})

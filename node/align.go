@@ -25,7 +25,7 @@ type AlignOptions struct {
 	Listen   string // of the server alone, as in Options
 	NATS     carrier.Cluster
 	Say      func(string)
-	connect  func(*identity.Identity, carrier.Events) (conveyor, error) // nil: as the fields say
+	connect  func(*identity.Identity, carrier.Handlers) (conveyor, error) // nil: as the fields say
 }
 
 // A call is what the server of an alignment tells its clients until it has ended; an answer is what a client tells the server.
@@ -74,7 +74,7 @@ type alignText struct {
 func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 	j := quietJournal()
 	j.say = o.Say
-	n := &node{Options: Options{Listen: o.Listen, NATS: o.NATS, connect: o.connect}, journal: j, id: o.Identity, secrets: newSecrets(o.Identity), own: randomID(), heard: map[string]time.Time{}, events: make(chan any, 256)}
+	n := &node{PartyOptions: PartyOptions{Listen: o.Listen, NATS: o.NATS, connect: o.connect}, journal: j, id: o.Identity, secrets: newSecrets(o.Identity), own: randomID(), heard: map[string]time.Time{}, events: make(chan any, 256)}
 	a := &aligning{AlignOptions: o, node: n, keys: map[string]*ecdh.PublicKey{}, known: map[string]string{}, done: make(chan error, 1)}
 	joined, err := join(n.id.Party, o.Identity.Dir())
 	if err != nil {
@@ -83,7 +83,7 @@ func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 	defer joined.Release()
 	project := o.Identity.Project
 	serve := n.id.Party == project.Server
-	err = n.carryTo(carrier.Events{Packet: a.packet, Back: func() {}, Notice: func(text string) { n.note("%s", text) }, Refuse: func(err error) {
+	err = n.carryTo(carrier.Handlers{Packet: a.packet, Back: func() {}, Notice: func(text string) { n.note("%s", text) }, Refuse: func(err error) {
 		if !a.over.Load() { // the server has what it needs, and goes
 			n.warn(err)
 		}
@@ -307,7 +307,7 @@ func (a *aligning) begin(ctx context.Context) error {
 		return err
 	}
 	a.active.Store(a.link)
-	party := &align.Party{Names: a.names, Own: a.id.Party, ID: transport.ID{Run: id, Epoch: alignEpoch}, Exchange: a.link, Rules: a.Rules}
+	party := &align.Party{Names: a.names, Own: a.id.Party, ID: transport.ID{Run: id, Epoch: alignEpoch}, Messenger: a.link, Rules: a.Rules}
 	if a.Table != nil {
 		party.Keys = a.Table.keys.Normal
 	}

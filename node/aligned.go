@@ -43,7 +43,7 @@ type Identified struct {
 	path  string
 	key   string
 	rules align.Rules
-	keys  align.Keys
+	keys  align.Identifiers
 }
 
 // Identify reads a table and its identifiers. The error holds diagnostics.

@@ -147,7 +147,7 @@ func (p *participant) confirmed(a announcement) error {
 		return nil
 	}
 	if a.Record {
-		return forbidden(policy.Unwritten(filepath.Join(p.Identity, policy.FileName)).Program(policy.Program{Record: true}))
+		return forbidden(policy.Unwritten(filepath.Join(p.Identity, policy.FileName)).Program(policy.Proposal{Record: true}))
 	}
 	t := p.terms(a)
 	_, err := t.unconfirmed(p.Identity)
@@ -170,12 +170,12 @@ type Pending struct {
 }
 
 // Also adds another task of the run that was announced: the predictions of a cross-validation, a fit at another rho. It returns the verdict on it.
-func (p *Pending) Also(o Options) ([]string, error) {
+func (p *Pending) Also(o PartyOptions) ([]string, error) {
 	id, err := identity.Load(o.Identity)
 	if err != nil {
 		return nil, err
 	}
-	part, diags, err := (&node{Options: o, id: id, journal: quietJournal()}).readPrograms()
+	part, diags, err := (&node{PartyOptions: o, id: id, journal: quietJournal()}).readPrograms()
 	if err == nil && diags.HasErrors() {
 		err = data.Errors(diags)
 	}

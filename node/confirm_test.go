@@ -27,7 +27,7 @@ func TestOnlyWhatWasConfirmedRuns(t *testing.T) {
 	}
 	manifest := &split.Manifest{Model: "m", Server: "server", Run: &split.ManifestRun{Backend: "nuts", Settings: map[string]string{}, Verdict: []string{"a line"}}, Parties: []split.ManifestParty{{Name: "server"}, {Name: "a"}, {Name: "b"}}}
 	party := func(k int) *participant {
-		n := &node{id: all[k], Options: Options{Identity: all[k].Dir()}, journal: quietJournal()}
+		n := &node{id: all[k], PartyOptions: PartyOptions{Identity: all[k].Dir()}, journal: quietJournal()}
 		n.part = &participant{node: n, manifest: manifest, digest: strings.Repeat("ab", 32), program: source.New("a.vfl", "program m")}
 		return n.part
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/vflc/vflc/runtime/network"
 )
 
-// Control messages are JSON, sealed between two parties (seal.go). Each says the whole state of its sender, and is repeated: one that is lost does no harm.
+// Control messages are JSON, encrypted between two parties (seal.go). Each says the whole state of its sender, and is repeated: one that is lost does no harm.
 
 // The stages in which the parties agree on a run. The server sends what a stage tells, and goes on when every party, itself included, has answered.
 const (
@@ -66,30 +66,30 @@ type status struct {
 // An ending is why a run has ended at a party. Texts of errors stay at their party.
 type ending struct {
 	Party string                `json:"party"`
-	Code  Code                  `json:"code"`
+	Code  EndReason             `json:"code"`
 	About *compile.Disagreement `json:"about,omitempty"`
 }
 
-// A Code is all that a party tells its peers about why it ended the run.
-type Code string
+// An EndReason is all that a party tells its peers about why it ended the run.
+type EndReason string
 
 // The codes.
 const (
-	CodeManifest Code = "manifest"
-	CodeVersion  Code = "version"
-	CodeRun      Code = "run"
-	CodeSettings Code = "settings"
-	CodeData     Code = "data"
-	CodeDiffer   Code = "differ"
-	CodePolicy   Code = "policy"
-	CodeWiring   Code = "wiring"
-	CodeProtocol Code = "protocol"
-	CodeUnlike   Code = "unlike"
-	CodeFailed   Code = "failed"
+	CodeManifest EndReason = "manifest"
+	CodeVersion  EndReason = "version"
+	CodeRun      EndReason = "run"
+	CodeSettings EndReason = "settings"
+	CodeData     EndReason = "data"
+	CodeDiffer   EndReason = "differ"
+	CodePolicy   EndReason = "policy"
+	CodeWiring   EndReason = "wiring"
+	CodeProtocol EndReason = "protocol"
+	CodeUnlike   EndReason = "unlike"
+	CodeFailed   EndReason = "failed"
 )
 
 // meanings say of a party what each code means.
-var meanings = map[Code]string{
+var meanings = map[EndReason]string{
 	CodeManifest: "has another manifest or another program than the server runs",
 	CodeVersion:  "has another version of vflc",
 	CodeRun:      "holds another run in the folder for this one",
@@ -104,7 +104,7 @@ var meanings = map[Code]string{
 }
 
 // explained is the code of the page that tells a user of this party more.
-func (c Code) explained() diag.Code {
+func (c EndReason) explained() diag.Code {
 	switch c {
 	case CodeManifest:
 		return diag.OtherManifest
@@ -125,7 +125,7 @@ func (c Code) explained() diag.Code {
 // An EndedError is the error where another party has ended the run.
 type EndedError struct {
 	Party string
-	Code  Code
+	Code  EndReason
 	About *compile.Disagreement
 }
 

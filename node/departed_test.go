@@ -94,7 +94,7 @@ func TestDepartureAcrossConnections(t *testing.T) {
 
 // tells lets the server tell these clients something else in a stage.
 func (d *trio) tells(stage int, like any, clients string, alter func(body any)) {
-	d.alter = func(party string, o *Options) {
+	d.alter = func(party string, o *PartyOptions) {
 		if party != "server" {
 			return
 		}

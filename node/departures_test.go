@@ -410,7 +410,7 @@ func (s *stageOfDepartures) party(b *compile.OneParty, i int, end transport.Tran
 		return err
 	}
 	defer book.Close()
-	p := &participant{node: &node{Options: Options{Identity: dir}, id: id, book: book}, index: i, epoch: 1}
+	p := &participant{node: &node{PartyOptions: PartyOptions{Identity: dir}, id: id, book: book}, index: i, epoch: 1}
 	p.memory.Run = strings.Repeat("0", 32)
 	if d.told && id.Party == "a" {
 		p.told[0]++

@@ -339,7 +339,7 @@ func TestSubjectsThatAreNotAllowed(t *testing.T) {
 		t.Fatal("the NATS server does not start")
 	}
 	errs := make(chan error, 100)
-	events := carrier.Events{Packet: func(string, []byte) {}, Back: func() {}, Notice: func(string) {}, Refuse: func(err error) { errs <- err }}
+	events := carrier.Handlers{Packet: func(string, []byte) {}, Back: func() {}, Notice: func(string) {}, Refuse: func(err error) { errs <- err }}
 	c, err := carrier.Attach(parties(t, "registry", "a")[1], carrier.Cluster{URL: "nats://other:secret@" + s.Addr().String()}, events)
 	if err != nil {
 		t.Fatal(err)

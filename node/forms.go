@@ -46,7 +46,7 @@ var (
 	aName     = pattern("name of the model", `[\pL\pN_.+\[\],:() -]{0,500}`)
 	aKey      = form{"key column", func(s string) bool { return len(s) <= 256 && !strings.ContainsAny(s, "\n\r") }}
 	aSetting  = pattern("setting", `[\pL\pN_.,=+*-]{0,500}`)
-	aCode     = form{"code", func(s string) bool { return meanings[Code(s)] != "" }}
+	aCode     = form{"code", func(s string) bool { return meanings[EndReason(s)] != "" }}
 	anAbsence = form{"absence", func(s string) bool { return absences[absence(s)] != "" }}
 	aFact     = oneOf("kind of fact", compile.DisagreementKinds()...)
 	aTask     = oneOf("kind of task", Fitting, Predicting, Checking, Weighing, Scoring)

@@ -32,12 +32,12 @@ func (n *node) readPolicy() error {
 }
 
 // forbidden is the error where lines of the policy do not allow the run.
-func forbidden(lines []policy.Line) error {
+func forbidden(lines []policy.Ruling) error {
 	return refused(CodePolicy, policy.Refused(lines), nil)
 }
 
 // programLines are those of the policy on what runs.
-func (p *participant) programLines(a announcement) ([]policy.Line, error) {
+func (p *participant) programLines(a announcement) ([]policy.Ruling, error) {
 	manifest := filepath.Join(p.programs(), split.ManifestFile)
 	signers, err := p.id.Signers(manifest)
 	if err != nil {
@@ -45,20 +45,20 @@ func (p *participant) programLines(a announcement) ([]policy.Line, error) {
 	}
 	base, _, _ := compile.Member(p.id.Party) // its name was checked
 	sends := slices.ContainsFunc(p.manifest.Cuts, func(c split.ManifestCut) bool { return c.Client == base })
-	return p.policy.Program(policy.Program{
+	return p.policy.Program(policy.Proposal{
 		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), Record: a.Record, At: time.Now(),
 	}), nil
 }
 
 // rowLines are those on the party's rows, which were read.
-func (p *participant) rowLines() ([]policy.Line, error) {
+func (p *participant) rowLines() ([]policy.Ruling, error) {
 	own := p.part.Values[p.id.Party]
 	names := p.part.Data.RowNames(own)
 	p.rows = policy.NewRowSet(p.id.Secret(), names)
-	f := policy.Rows{Rows: len(names), Predicted: p.announce.Task.Kind != Fitting}
+	f := policy.RowCounts{Rows: len(names), Predicted: p.announce.Task.Kind != Fitting}
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if n, ok := own[name].SmallestCell(); ok {
-			f.Cells = append(f.Cells, policy.Cell{Factor: name, Rows: n})
+			f.Cells = append(f.Cells, policy.FactorLevel{Factor: name, Rows: n})
 		}
 	}
 	var err error
@@ -67,7 +67,7 @@ func (p *participant) rowLines() ([]policy.Line, error) {
 }
 
 // sums are those to which a party of a plan contributes.
-func sums(plan *model.Plan, index int) (out []policy.Sum) {
+func sums(plan *model.Plan, index int) (out []policy.ContributedSum) {
 	for _, g := range plan.Groups {
 		clients, own := map[int]bool{}, false
 		for _, m := range g.Members {
@@ -77,7 +77,7 @@ func sums(plan *model.Plan, index int) (out []policy.Sum) {
 			}
 		}
 		if own {
-			out = append(out, policy.Sum{Name: g.Name, Clients: len(clients), Masked: plan.Wire.Masked && len(clients) > 1})
+			out = append(out, policy.ContributedSum{Name: g.Name, Clients: len(clients), Masked: plan.Wire.Masked && len(clients) > 1})
 		}
 	}
 	return out
@@ -89,7 +89,7 @@ type guard struct {
 	book     *ledger.Book
 	policy   *policy.Policy          // nil: none
 	meter    *policy.Meter           // nil where there is no policy
-	overhear func([]byte)            // Options.overhears
+	overhear func([]byte)            // PartyOptions.overhears
 	bounds   map[string]session.Form // by kind and channel, of what arrives and can be held to something
 	clients  int                     // over which what arrives is added up
 	err      error                   // the party has ended the run: nothing leaves any more, peers are told by its node

@@ -39,7 +39,7 @@ type follower struct {
 
 // Join runs a client's part until the run is complete, until it is told to stop, or until a party ends it. It waits for the server as long as that takes. The error is
 // ErrStopped, an *EndedError, or this party's own.
-func Join(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error) {
+func Join(ctx context.Context, o PartyOptions, stop <-chan struct{}) (Outcome, error) {
 	n, err := open(o)
 	if err != nil {
 		return nil, err

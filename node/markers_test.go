@@ -38,26 +38,26 @@ const markedTable = "id,age,ward,Quetzal\n0,50,Xylophon,Walhalla\n1,40,s,w\n2,61
 func TestServerHearsNoTextsOfClients(t *testing.T) {
 	for name, c := range map[string]struct {
 		table  string // of a
-		change func(dir string, o *Options) error
+		change func(dir string, o *PartyOptions) error
 		says   string // a mark in a's own message; "": the run is complete
 	}{
 		"complete":        {table: markedTable},
 		"no number":       {table: strings.Replace(markedTable, "1,40,", "1,Yggdrasil,", 1), says: "Yggdrasil"},
 		"no column":       {table: strings.Replace(markedTable, "age", "alter", 1), says: "Zanzibar"},
-		"no table":        {table: markedTable, change: func(dir string, o *Options) error { return os.Remove(strings.TrimPrefix(o.Tables[0], "a=")) }, says: "Zanzibar"},
+		"no table":        {table: markedTable, change: func(dir string, o *PartyOptions) error { return os.Remove(strings.TrimPrefix(o.Tables[0], "a=")) }, says: "Zanzibar"},
 		"other rows":      {table: strings.Replace(markedTable, "\n4,", "\nYggdrasil,", 1), says: "server"},
 		"repeated row":    {table: strings.NewReplacer("\n4,", "\nYggdrasil,", "\n5,", "\nYggdrasil,").Replace(markedTable), says: "Yggdrasil"},
 		"missing cell":    {table: strings.Replace(markedTable, "3,55,n", "3,,n", 1), says: "Zanzibar"},
 		"one category":    {table: strings.NewReplacer(",s,", ",Xylophon,", ",n,", ",Xylophon,").Replace(markedTable)},
 		"starting values": {table: markedTable, change: startWith(`{"Yggdrasil": 3}`), says: "Yggdrasil"},
 		"starting text":   {table: markedTable, change: startWith(`{"ba": ["Yggdrasil"]}`), says: "Zanzibar"},
-		"policy": {table: markedTable, change: func(dir string, o *Options) error {
+		"policy": {table: markedTable, change: func(dir string, o *PartyOptions) error {
 			return atomicfile.WriteBytes(filepath.Join(o.Identity, "policy.toml"), 0o600, []byte("key = \"Yggdrasil\"\n"))
 		}, says: "Yggdrasil"},
-		"small cell": {table: markedTable, change: func(dir string, o *Options) error {
+		"small cell": {table: markedTable, change: func(dir string, o *PartyOptions) error {
 			return atomicfile.WriteBytes(filepath.Join(o.Identity, "policy.toml"), 0o600, []byte("min_contributors = 2\nmin_cell = 9\n"))
 		}, says: "every category"},
-		"another key": {table: markedTable, change: func(dir string, o *Options) error { o.Key = "Quetzal"; return nil }, says: "Quetzal"},
+		"another key": {table: markedTable, change: func(dir string, o *PartyOptions) error { o.Key = "Quetzal"; return nil }, says: "Quetzal"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestServerHearsNoTextsOfClients(t *testing.T) {
 				}
 				var mutex sync.Mutex
 				var heard bytes.Buffer
-				d.alter = func(party string, o *Options) {
+				d.alter = func(party string, o *PartyOptions) {
 					switch party {
 					case "server":
 						o.overhears = func(text []byte) {
@@ -131,8 +131,8 @@ func TestServerHearsNoTextsOfClients(t *testing.T) {
 }
 
 // startWith gives a party a file of starting values.
-func startWith(text string) func(string, *Options) error {
-	return func(dir string, o *Options) error {
+func startWith(text string) func(string, *PartyOptions) error {
+	return func(dir string, o *PartyOptions) error {
 		file := filepath.Join(dir, "Zanzibar", "Walhalla.json")
 		o.Inits = []string{file}
 		return atomicfile.WriteBytes(file, 0o600, []byte(text))

@@ -31,8 +31,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// Options are what a party of a run is started with.
-type Options struct {
+// PartyOptions are what a party of a run is started with.
+type PartyOptions struct {
 	Identity        string   // the folder with the party's keys and certificate
 	Programs        string   // the folder with the manifest and the party's program
 	Tables          []string // as --data takes them
@@ -49,12 +49,12 @@ type Options struct {
 	Finished        string       // the number of the task that this process has done before; "": none
 	Say             func(string) // a line for the operator
 	Command         []string
-	Metrics         string                                                     // address on the loopback interface for metrics and health; "": none
-	NATS            carrier.Cluster                                            // of the organisation; none: the coordinator's own server
-	connect         func(*identity.Identity, carrier.Events) (conveyor, error) // nil: as the fields say
-	overhears       func(text []byte)                                          // is shown everything that the party receives, opened; nil: nobody is
-	alters          func(to string, message any) any                           // replaces what the party tells another; nil: nothing does
-	program         *program                                                   // nil: what this process runs
+	Metrics         string                                                       // address on the loopback interface for metrics and health; "": none
+	NATS            carrier.Cluster                                              // of the organisation; none: the coordinator's own server
+	connect         func(*identity.Identity, carrier.Handlers) (conveyor, error) // nil: as the fields say
+	overhears       func(text []byte)                                            // is shown everything that the party receives, opened; nil: nobody is
+	alters          func(to string, message any) any                             // replaces what the party tells another; nil: nothing does
+	program         *program                                                     // nil: what this process runs
 	// Of the server alone:
 	Listen    string // "": the port of the project's address, on all interfaces
 	Listening func(address string)
@@ -77,7 +77,7 @@ var ErrStopped = errors.New("stopped; the same command goes on with the run")
 
 // A node is what server and client have in common.
 type node struct {
-	Options
+	PartyOptions
 	*journal
 	id       *identity.Identity
 	carrier  conveyor
@@ -138,8 +138,8 @@ type (
 )
 
 // open reads the party's folders, and what it remembers of the run.
-func open(o Options) (*node, error) {
-	n := &node{Options: o, own: randomID(), events: make(chan any, 256), heard: map[string]time.Time{}, began: time.Now()}
+func open(o PartyOptions) (*node, error) {
+	n := &node{PartyOptions: o, own: randomID(), events: make(chan any, 256), heard: map[string]time.Time{}, began: time.Now()}
 	if n.CheckpointEvery == 0 {
 		n.CheckpointEvery = saveEvery
 	}
@@ -406,10 +406,10 @@ func (n *node) carry() error {
 	if err := n.show(); err != nil {
 		return err
 	}
-	return n.carryTo(carrier.Events{Packet: n.packet, Back: func() { n.events <- backEvent{} }, Notice: func(text string) { n.note("%s", text) }, Refuse: n.warn})
+	return n.carryTo(carrier.Handlers{Packet: n.packet, Back: func() { n.events <- backEvent{} }, Notice: func(text string) { n.note("%s", text) }, Refuse: n.warn})
 }
 
-func (n *node) carryTo(e carrier.Events) (err error) {
+func (n *node) carryTo(e carrier.Handlers) (err error) {
 	switch {
 	case n.connect != nil:
 		n.carrier, err = n.connect(n.id, e)
@@ -426,7 +426,7 @@ func (n *node) carryTo(e carrier.Events) (err error) {
 
 func (n *node) answerTo(e answerEvent) { _ = n.carrier.Publish(e.to, e.packet) } // a lost one is asked for again
 
-// tell seals a message and sends it. A message that is lost is repeated with the next beat.
+// tell encrypts a message and sends it. A message that is lost is repeated with the next beat.
 func (n *node) tell(to string, message any) error {
 	if most := n.carrier.MaxPayload(); most < network.MinPacket {
 		n.warn(coded(diag.PayloadTooSmall, "%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(), most, network.MinPacket))

@@ -43,8 +43,8 @@ const (
 
 // Preflight looks for what would make a run of the party fail, without taking part in one. It needs the server only for what the two must have alike.
 // Where a client has no policy, its owner can confirm what was found.
-func Preflight(ctx context.Context, o Options) ([]Check, *Pending) {
-	p := &preflight{Options: o}
+func Preflight(ctx context.Context, o PartyOptions) ([]Check, *Pending) {
+	p := &preflight{PartyOptions: o}
 	if p.certificate() && p.programs() {
 		met := p.reach(ctx) && p.meet(ctx)
 		if p.table() && met {
@@ -58,7 +58,7 @@ func Preflight(ctx context.Context, o Options) ([]Check, *Pending) {
 }
 
 type preflight struct {
-	Options
+	PartyOptions
 	node    *node
 	part    *participant
 	checks  []Check
@@ -89,7 +89,7 @@ func (p *preflight) certificate() bool {
 	if err != nil {
 		return p.problem("certificate", err, "make keys with vflc provision request, send the request, and copy the bundle beside the keys")
 	}
-	p.node = &node{Options: p.Options, id: id, journal: quietJournal()}
+	p.node = &node{PartyOptions: p.PartyOptions, id: id, journal: quietJournal()}
 	if left := time.Until(id.Cert.NotAfter); left < expiresSoon {
 		p.problem("certificate", fmt.Sprintf("it expires on %s", id.Cert.NotAfter.Format(time.DateOnly)), "have it revoked, and request another")
 		return true
@@ -121,7 +121,7 @@ func (p *preflight) programs() bool {
 }
 
 // allows adds lines of the policy to the checks.
-func (p *preflight) allows(lines []policy.Line, err error) bool {
+func (p *preflight) allows(lines []policy.Ruling, err error) bool {
 	if err != nil {
 		return p.problem("policy", err, "")
 	}
@@ -136,13 +136,13 @@ func (p *preflight) allows(lines []policy.Line, err error) bool {
 }
 
 // Allowed lists what the party's policy says of programs, before anybody is met and anything is read; without a policy it says nothing.
-func Allowed(o Options) (checks []Check, refused error) {
-	p := &preflight{Options: o}
+func Allowed(o PartyOptions) (checks []Check, refused error) {
+	p := &preflight{PartyOptions: o}
 	id, err := identity.Load(o.Identity)
 	if err != nil {
 		return nil, err
 	}
-	p.node = &node{Options: o, id: id, journal: quietJournal()}
+	p.node = &node{PartyOptions: o, id: id, journal: quietJournal()}
 	part, diags, err := p.node.readPrograms()
 	if err == nil && diags.HasErrors() {
 		err = data.Errors(diags)
@@ -353,8 +353,8 @@ func (p *preflight) compare(told announced, a announcement) bool {
 func (p *preflight) ask(ctx context.Context) (*told, conveyor, error) {
 	id, own := p.node.id, newSecrets(p.node.id)
 	answers := make(chan told, 16)
-	n := &node{Options: p.Options, id: id, journal: quietJournal()}
-	err := n.carryTo(carrier.Events{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(from string, packet []byte) {
+	n := &node{PartyOptions: p.PartyOptions, id: id, journal: quietJournal()}
+	err := n.carryTo(carrier.Handlers{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(from string, packet []byte) {
 		if t, err := own.take(from, packet); err == nil && (t.text != nil || t.other != nil) && t.from == id.Project.Server {
 			select {
 			case answers <- t:

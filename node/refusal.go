@@ -13,7 +13,7 @@ import (
 
 // A refusal is why this party does not take part: its peers get the code.
 type refusal struct {
-	code Code
+	code EndReason
 	err  error
 }
 
@@ -21,13 +21,13 @@ func (r *refusal) Error() string { return r.err.Error() }
 
 func (r *refusal) Unwrap() error { return r.err }
 
-func refuse(code Code, format string, args ...any) error {
+func refuse(code EndReason, format string, args ...any) error {
 	var diags diag.List
 	diags.Errorf(code.explained(), nil, source.Span{}, format, args...)
 	return &refusal{code, data.Errors(diags)}
 }
 
-func refused(code Code, diags diag.List, err error) error {
+func refused(code EndReason, diags diag.List, err error) error {
 	switch {
 	case err != nil:
 		return &refusal{code, err}
@@ -46,7 +46,7 @@ func goesOn(err error) error {
 }
 
 // codeOf is what peers are told of an error.
-func codeOf(err error) Code {
+func codeOf(err error) EndReason {
 	var r *refusal
 	var protocol *session.ProtocolError
 	var unlike *session.UnlikeError

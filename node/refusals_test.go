@@ -31,7 +31,7 @@ func TestRefusalsHaveCodes(t *testing.T) {
 	id := parties(t, "server", "a")[1]
 	fine := announcement{Manifest: strings.Repeat("ab", 32), Key: "id"}
 	party := func() *participant {
-		return &participant{node: &node{id: id, Options: Options{Key: "id"}}, manifest: &split.Manifest{Model: "m"}, digest: fine.Manifest, agreed: agreement{Names: []string{"server", "a"}}}
+		return &participant{node: &node{id: id, PartyOptions: PartyOptions{Key: "id"}}, manifest: &split.Manifest{Model: "m"}, digest: fine.Manifest, agreed: agreement{Names: []string{"server", "a"}}}
 	}
 	if err := party().fits(fine); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestRefusalsHaveCodes(t *testing.T) {
 	}
 	for code, c := range map[diag.Code]struct {
 		meet func() error
-		told Code
+		told EndReason
 	}{
 		diag.OtherManifest: {accepts(func(a *announcement) { a.Manifest = strings.Repeat("cd", 32) }), CodeManifest},
 		diag.OtherVersion: {func() error {
@@ -113,7 +113,7 @@ func TestRefusalsHaveCodes(t *testing.T) {
 // A policy with a line that cannot be is an error, and none is not.
 func TestPolicyFileIsRead(t *testing.T) {
 	dir := t.TempDir()
-	n := &node{Options: Options{Identity: dir}}
+	n := &node{PartyOptions: PartyOptions{Identity: dir}}
 	if err := n.readPolicy(); err != nil || n.policy != nil {
 		t.Error(err, n.policy)
 	}
@@ -164,12 +164,12 @@ func TestPartiesThatCannotBe(t *testing.T) {
 			return err
 		},
 		diag.BadAddress: func() error {
-			_, err := carrier.Serve(all[0], busy, carrier.Events{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {}})
+			_, err := carrier.Serve(all[0], busy, carrier.Handlers{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {}})
 			return err
 		},
-		diag.OtherParty: func() error { _, err := carrier.Serve(all[1], busy, carrier.Events{}); return err },
+		diag.OtherParty: func() error { _, err := carrier.Serve(all[1], busy, carrier.Handlers{}); return err },
 		diag.BadPrograms: func() error {
-			_, _, err := (&node{id: all[0], Options: Options{Programs: filepath.Join(dir, "none")}}).readPrograms()
+			_, _, err := (&node{id: all[0], PartyOptions: PartyOptions{Programs: filepath.Join(dir, "none")}}).readPrograms()
 			return err
 		},
 		diag.NotRecorded: func() error {

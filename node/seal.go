@@ -25,7 +25,7 @@ import (
 )
 
 // A carrier may read, alter, repeat and forge what it brings: an organisation's own NATS cluster knows nothing of the parties. So every process of a party makes an X25519 key
-// and tells it to its peers in a hello, which it signs with the key of its certificate; everything else that two parties tell one another is sealed with AES-256-GCM under a
+// and tells it to its peers in a hello, which it signs with the key of its certificate; everything else that two parties tell one another is encrypted with AES-256-GCM under a
 // secret that follows from the keys of their two processes. A hello repeats the key of the receiver's process: it then is no older than that process, and only such a one is
 // taken. Every packet has a number, greater in every packet of a party; what is not newer than the last is refused. What anybody can see is who speaks, how much and when,
 // and the versions of the programs.
@@ -45,14 +45,14 @@ const (
 const forHello = "vflc hello v3"
 
 const (
-	publicSize  = 32
-	preface     = len(controlMagic) + 1
-	helloSize   = preface + ed25519.SignatureSize + 2*publicSize + 8 + 1 // and the program, of which the last byte is the length, and the certificate
-	sealedSize  = preface + 2*publicSize + 8                             // and the sealed text
-	mostHello   = 8 << 10
-	reviewEvery = time.Hour             // certificates are looked at again, and at once where the files have changed that say who is accepted
-	lookMost    = time.Second           // between two looks at those files
-	answerEvery = 50 * time.Millisecond // a party is answered by hellos no more often
+	publicSize    = 32
+	preface       = len(controlMagic) + 1
+	helloSize     = preface + ed25519.SignatureSize + 2*publicSize + 8 + 1 // and the program, of which the last byte is the length, and the certificate
+	encryptedSize = preface + 2*publicSize + 8                             // and the encrypted text
+	mostHello     = 8 << 10
+	reviewEvery   = time.Hour             // certificates are looked at again, and at once where the files have changed that say who is accepted
+	lookMost      = time.Second           // between two looks at those files
+	answerEvery   = 50 * time.Millisecond // a party is answered by hellos no more often
 )
 
 // mostControl bounds a control packet.
@@ -142,32 +142,34 @@ func (s *secrets) hello(kind byte, to string, echo []byte) []byte {
 	return append(out, rest...)
 }
 
-// packet makes of a text what is sent to a party: sealed, or a hello where the key of its process is not known yet.
+// packet makes of a text what is sent to a party: encrypted, or a hello where the key of its process is not known yet.
 func (s *secrets) packet(to string, text []byte) []byte {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if p := s.peers[to]; p != nil {
-		return s.sealed(p, text)
+		return s.encrypted(p, text)
 	}
 	return s.hello(kindHello, to, nil)
 }
 
-// reply seals a text for a process that asks.
+// reply encrypts a text for a process that asks.
 func (s *secrets) reply(p *peerKey, text []byte) []byte {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return s.sealed(p, text)
+	return s.encrypted(p, text)
 }
 
-func (s *secrets) sealed(p *peerKey, text []byte) []byte {
+func (s *secrets) encrypted(p *peerKey, text []byte) []byte {
 	out := append([]byte(controlMagic), kindSealed)
 	out = append(append(out, s.public...), p.public...)
 	out = binary.LittleEndian.AppendUint64(out, s.number())
 	return p.seal.Seal(out, nonceOf(out), text, out)
 }
 
-// nonceOf is the nonce of a sealed packet: its number, which a process uses once.
-func nonceOf(head []byte) []byte { return append(make([]byte, 4), head[sealedSize-8:sealedSize]...) }
+// nonceOf is the nonce of an encrypted packet: its number, which a process uses once.
+func nonceOf(head []byte) []byte {
+	return append(make([]byte, 4), head[encryptedSize-8:encryptedSize]...)
+}
 
 // A told is what a control packet tells.
 type told struct {
@@ -184,8 +186,8 @@ var (
 	errNoControl = errors.New("it is no control message of this project")
 	errEarlier   = fmt.Errorf("it is of an earlier version of vflc, protocol 1, and this party runs %s: install the same version at all parties", ownProgram())
 	errRepeated  = errors.New("it is older than the last one")
-	errOtherKey  = errors.New("it is sealed for another process, or by one that is not known")
-	errSeal      = errors.New("its seal is broken")
+	errOtherKey  = errors.New("it is encrypted for another process, or by one that is not known")
+	errTag       = errors.New("its authentication tag is wrong")
 	errTwice     = errors.New("another process of the party has joined since this one")
 )
 
@@ -201,7 +203,7 @@ func (s *secrets) take(claimed string, packet []byte) (told, error) {
 	case kindHello, kindAsk:
 		return s.meet(packet)
 	case kindSealed:
-		return s.unseal(claimed, packet)
+		return s.decrypt(claimed, packet)
 	}
 	return told{}, errNoControl
 }
@@ -222,7 +224,7 @@ func (s *secrets) meet(packet []byte) (told, error) {
 		return told{from: from}, err
 	}
 	if !ed25519.Verify(identity.PublicKey(cert), helloText(kind, s.id.Project.Name, s.id.Party, rest), signature) || from == s.id.Party {
-		return told{from: from}, errSeal
+		return told{from: from}, errTag
 	}
 	t := told{from: from, number: number}
 	p := &peerKey{party: from, public: bytes.Clone(public), cert: bytes.Clone(cert), last: number}
@@ -322,13 +324,13 @@ func (s *secrets) direction(secret []byte, from, to string, ours, theirs []byte)
 	return cipher.NewGCM(block)
 }
 
-// unseal opens a sealed packet. Where it is for an earlier process of this party, or from a process that is not known, the party that it came from is told the key of this one.
-func (s *secrets) unseal(claimed string, packet []byte) (told, error) {
-	if len(packet) < sealedSize {
+// decrypt decrypts a packet. Where it is for an earlier process of this party, or from a process that is not known, the party that it came from is told the key of this one.
+func (s *secrets) decrypt(claimed string, packet []byte) (told, error) {
+	if len(packet) < encryptedSize {
 		return told{}, errNoControl
 	}
-	head := packet[:sealedSize]
-	theirs, ours, number := head[preface:][:publicSize], head[preface+publicSize:][:publicSize], binary.LittleEndian.Uint64(head[sealedSize-8:])
+	head := packet[:encryptedSize]
+	theirs, ours, number := head[preface:][:publicSize], head[preface+publicSize:][:publicSize], binary.LittleEndian.Uint64(head[encryptedSize-8:])
 	var p *peerKey
 	for _, one := range s.peers {
 		if bytes.Equal(one.public, theirs) {
@@ -345,9 +347,9 @@ func (s *secrets) unseal(claimed string, packet []byte) (told, error) {
 	if number <= p.last {
 		return t, errRepeated
 	}
-	text, err := p.open.Open(nil, nonceOf(head), packet[sealedSize:], head)
+	text, err := p.open.Open(nil, nonceOf(head), packet[encryptedSize:], head)
 	if err != nil {
-		return t, errSeal
+		return t, errTag
 	}
 	p.heard = time.Now()
 	p.last, t.text = number, append([]byte{}, text...)
@@ -388,7 +390,7 @@ func (s *secrets) revoked() map[string]error {
 
 // fitsControl is an error where a text is too long for one packet of a carrier.
 func fitsControl(text []byte, most int) error {
-	if n := len(text) + sealedSize + 16; n > min(most, mostControl) {
+	if n := len(text) + encryptedSize + 16; n > min(most, mostControl) {
 		return coded(diag.PayloadTooSmall, "a message of %d bytes is too long to agree on a run: the NATS server takes packets of %d bytes", n, min(most, mostControl))
 	}
 	return nil

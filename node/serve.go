@@ -44,7 +44,7 @@ type client struct {
 }
 
 // Serve runs the server's part until the run is complete, until it is told to stop, or until a party ends it. The error is ErrStopped, an *EndedError, or the server's own.
-func Serve(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error) {
+func Serve(ctx context.Context, o PartyOptions, stop <-chan struct{}) (Outcome, error) {
 	n, err := open(o)
 	if err != nil {
 		return nil, err

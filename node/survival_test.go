@@ -62,7 +62,7 @@ type end struct {
 	closed        atomic.Bool
 }
 
-func (h *hub) connect(id *identity.Identity, e carrier.Events) (conveyor, error) {
+func (h *hub) connect(id *identity.Identity, e carrier.Handlers) (conveyor, error) {
 	one := &end{hub: h, party: id.Party, server: id.Project.Server, in: make(chan parcel, 1<<14)}
 	h.mutex.Lock()
 	h.ends[id.Party] = one.in
@@ -120,7 +120,7 @@ type trio struct {
 	programs map[string]*program                 // of parties that run others
 	step     func(chain int, info backends.Info) // of a's chains
 	// alter changes what a party is started with; nil: nothing is changed.
-	alter func(party string, o *Options)
+	alter func(party string, o *PartyOptions)
 
 	mutex sync.Mutex
 	said  map[string][]said
@@ -185,8 +185,8 @@ func newTrio(t *testing.T) *trio {
 	return d
 }
 
-func (d *trio) options(party string) Options {
-	o := Options{
+func (d *trio) options(party string) PartyOptions {
+	o := PartyOptions{
 		Identity: filepath.Join(d.dir, party), Programs: filepath.Join(d.dir, "programs"), Tables: []string{filepath.Join(d.dir, party+".csv"), "shared=" + filepath.Join(d.dir, "server.csv")},
 		program: d.programs[party], MaxBytes: 1 << 20, Dir: filepath.Join(d.dir, "run_"+party), Progress: fit.Quiet{}, connect: d.hub.connect,
 		Say: func(text string) {

@@ -90,13 +90,13 @@ func (t Task) String() string {
 	return text
 }
 
-// An Outcome is what a party has when its task is done: a *fit.Result or a *Predicted.
+// An Outcome is what a party has when its task is done: a *fit.Result or a *PredictionOutcome.
 type Outcome interface {
 	Deliver() error // is called when all parties have theirs
 }
 
-// Predicted is the outcome of a task other than a fit.
-type Predicted struct {
+// PredictionOutcome is the outcome of a task other than a fit.
+type PredictionOutcome struct {
 	*fit.Predictions
 	Task
 	Checks   []fit.PredictiveCheck // of Checking
@@ -104,7 +104,7 @@ type Predicted struct {
 }
 
 // Deliver implements Outcome: nothing is kept for other parties.
-func (*Predicted) Deliver() error { return nil }
+func (*PredictionOutcome) Deliver() error { return nil }
 
 // probs are the quantiles in the files of a prediction.
 func probs() []float64 { return []float64{0.05, 0.5, 0.95} }
@@ -168,7 +168,7 @@ func (p *participant) ready(a *fit.Apart, o fit.Options) error {
 // keep writes what the party has of a prediction.
 func (p *participant) keep(predicted *fit.Predictions) (Outcome, error) {
 	predicted.Replicates = p.Replicates
-	out := &Predicted{Predictions: predicted, Task: p.announce.Task, Document: predicted.Document(probs())}
+	out := &PredictionOutcome{Predictions: predicted, Task: p.announce.Task, Document: predicted.Document(probs())}
 	switch out.Kind {
 	case Predicting:
 		return out, predicted.Save(p.Dir, probs())

@@ -68,7 +68,7 @@ func (p *preflight) terms(a announcement) {
 }
 
 // sums are those to which the party contributes, as the manifest and the project have them.
-func (p *preflight) sums(a announcement) (out []policy.Sum) {
+func (p *preflight) sums(a announcement) (out []policy.ContributedSum) {
 	m := p.part.manifest
 	own, _, _ := compile.Member(p.node.id.Party) // its name was checked
 	masked := p.masks(a) != "no"
@@ -88,7 +88,7 @@ func (p *preflight) sums(a announcement) (out []policy.Sum) {
 				clients++
 			}
 		}
-		out = append(out, policy.Sum{Name: strings.Join(g.Cuts, " + "), Clients: clients, Masked: masked && clients > 1})
+		out = append(out, policy.ContributedSum{Name: strings.Join(g.Cuts, " + "), Clients: clients, Masked: masked && clients > 1})
 	}
 	return out
 }
@@ -153,7 +153,7 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) {
 	}
 	own, _, _ := compile.Member(p.node.id.Party)      // its name was checked
 	kinds, numbers, often := map[string]bool{}, 0, "" // of messages, by their names
-	var leave, arrive bundles
+	var leave, arrive alike
 	for _, d := range p.part.manifest.Run.Crossings {
 		from, _, _ := strings.Cut(d.From, "[")
 		to, _, _ := strings.Cut(d.To, "[")
@@ -200,16 +200,16 @@ func (p *preflight) forecast(a announcement, rtt time.Duration, often string, nu
 	if k := a.Task.Folds; k > 0 {
 		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
 	}
-	w := posterior.Work{SequentialRounds: int64(trips) * evaluations, Bytes: int64(8*numbers) * evaluations}
-	wait, _ := posterior.Link{RoundTrip: rtt, Bandwidth: 1}.Waits(w)
+	w := density.Work{Sequential: int64(trips) * evaluations, Bytes: int64(8*numbers) * evaluations}
+	wait, _ := posterior.Connection{RoundTrip: rtt, Bandwidth: 1}.Waits(w)
 	p.note("forecast", "%s takes %s and about %s to and from this party; %s of them wait %s and move %s; vflc audit RUN --rtt counts those of a run",
 		often, grouped.Count(trips, "round trip"), posterior.Bytes(int64(8*numbers)), grouped.Digits(evaluations), posterior.Seconds(wait), posterior.Bytes(w.Bytes))
 }
 
-// bundles are crossings of which the same is to be said, told together.
-type bundles []*bundle
+// alike are crossings of which the same is to be said, told together.
+type alike []*crossing
 
-type bundle struct {
+type crossing struct {
 	names  []string // of what crosses
 	often  map[string][]string
 	to     string
@@ -218,7 +218,7 @@ type bundle struct {
 }
 
 // add adds a crossing to those of which the same is said.
-func (b *bundles) add(what, to, often, says, learns string) {
+func (b *alike) add(what, to, often, says, learns string) {
 	for _, one := range *b {
 		if one.to == to && one.says == says && one.learns == learns {
 			if one.often[what] == nil {
@@ -228,11 +228,11 @@ func (b *bundles) add(what, to, often, says, learns string) {
 			return
 		}
 	}
-	*b = append(*b, &bundle{[]string{what}, map[string][]string{what: {often}}, to, says, learns})
+	*b = append(*b, &crossing{[]string{what}, map[string][]string{what: {often}}, to, says, learns})
 }
 
-// lines are the bundles as text. What a receiver learns from several of them in the same words is said once, below.
-func (b bundles) lines() (out []string) {
+// lines are the crossings as text. What a receiver learns from several of them in the same words is said once, below.
+func (b alike) lines() (out []string) {
 	count := map[string]int{}
 	for _, one := range b {
 		for _, clause := range strings.Split(one.learns, "; ") {
@@ -353,7 +353,7 @@ func (p *preflight) predicts(a announcement, rtt time.Duration, numbers int) {
 		draws = min(draws, a.Task.Draws)
 	}
 	trips := fit.PredictionTrips(draws)
-	wait, _ := posterior.Link{RoundTrip: rtt, Bandwidth: 1}.Waits(posterior.Work{SequentialRounds: int64(trips)})
+	wait, _ := posterior.Connection{RoundTrip: rtt, Bandwidth: 1}.Waits(density.Work{Sequential: int64(trips)})
 	p.note("forecast", "%s, with %s, takes %s and about %s to and from this party, and waits %s for the network", a.Task, grouped.Count(draws, "draw"), grouped.Count(trips, "round trip"), posterior.Bytes(int64(8*numbers*draws)), posterior.Seconds(wait))
 }
 

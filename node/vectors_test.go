@@ -303,7 +303,7 @@ func TestVectorsOfControl(t *testing.T) {
 		from, to := ends[0], ends[1]
 		one := derived(t, from.id.Party, to.id.Party, file.Secret, []byte("heart"), signed("vflc control v2", from.id.Party, to.id.Party, string(from.public), string(to.public)))
 		sealed := file.Packets[3+len(file.Seals)].Packet
-		if _, err := aead(t, one.Key).Open(nil, nonceOf(sealed), sealed[sealedSize:], sealed[:sealedSize]); err != nil {
+		if _, err := aead(t, one.Key).Open(nil, nonceOf(sealed), sealed[encryptedSize:], sealed[:encryptedSize]); err != nil {
 			t.Error("the key of a seal follows from another text")
 		}
 		file.Seals = append(file.Seals, one)

@@ -3,6 +3,8 @@ package posterior
 import (
 	"encoding/json"
 	"io"
+
+	"github.com/vflc/vflc/density"
 )
 
 // Schema is the version of the layout of summary.json and run.json. It increases when the meaning of a key changes or a key is removed.
@@ -10,23 +12,23 @@ const Schema = 1
 
 // A Document is the content of summary.json. A field that does not apply is null.
 type Document struct {
-	Schema      int         `json:"schema"`
-	Model       string      `json:"model"`
-	Backend     string      `json:"backend"`
-	Transform   string      `json:"transform"`
-	Rho         any         `json:"rho"` // one number, or one per client by name, or nil
-	Seed        uint64      `json:"seed"`
-	Deployment  string      `json:"deployment,omitempty"` // what parties that are apart should do, and a simulation need not
-	Note        string      `json:"note,omitempty"`       // describes draws that are not of the posterior or an approximation of it
-	Parameters  []Row       `json:"parameters"`
-	Auxiliary   []Variable  `json:"auxiliary,omitempty"` // auxiliary variables whose draws are in the files, after those of the parameters
-	Forecasts   []Forecast  `json:"forecasts,omitempty"` // what the noise of auxiliary variables does, for each response that they reach
-	Moves       *Moved      `json:"moves,omitempty"`     // the largest that noise makes; nil: there is none, or it is not known
-	Diagnostics Diagnostics `json:"diagnostics"`
-	ELBO        ELBO        `json:"elbo"`
-	Restarts    []ELBO      `json:"restarts,omitempty"` // the final ELBO of each of several fits, of which the best is kept
-	Timing      Timing      `json:"timing"`
-	Work        Work        `json:"work"`
+	Schema      int          `json:"schema"`
+	Model       string       `json:"model"`
+	Backend     string       `json:"backend"`
+	Transform   string       `json:"transform"`
+	Rho         any          `json:"rho"` // one number, or one per client by name, or nil
+	Seed        uint64       `json:"seed"`
+	Deployment  string       `json:"deployment,omitempty"` // what parties that are apart should do, and a simulation need not
+	Note        string       `json:"note,omitempty"`       // describes draws that are not of the posterior or an approximation of it
+	Parameters  []Row        `json:"parameters"`
+	Auxiliary   []Variable   `json:"auxiliary,omitempty"` // auxiliary variables whose draws are in the files, after those of the parameters
+	Forecasts   []Forecast   `json:"forecasts,omitempty"` // what the noise of auxiliary variables does, for each response that they reach
+	Moves       *Moved       `json:"moves,omitempty"`     // the largest that noise makes; nil: there is none, or it is not known
+	Diagnostics Diagnostics  `json:"diagnostics"`
+	ELBO        ELBO         `json:"elbo"`
+	Restarts    []ELBO       `json:"restarts,omitempty"` // the final ELBO of each of several fits, of which the best is kept
+	Timing      Timing       `json:"timing"`
+	Work        density.Work `json:"work"`
 }
 
 // Diagnostics show whether to trust a run. Divergences, MaxDepthHits and EBFMI are those of Markov chains; Khat and Converged of variational fits.
@@ -73,16 +75,6 @@ type Timing struct {
 	TotalS       Number  `json:"total_s"`
 	WarmupCPUS   *Number `json:"warmup_cpu_s,omitempty"`
 	SamplingCPUS *Number `json:"sampling_cpu_s,omitempty"`
-}
-
-// Work counts what was computed and what crossed between parties.
-type Work struct {
-	Gradients  int64 `json:"gradients"`
-	Iterations int64 `json:"iterations"`
-	Rounds     int64 `json:"rounds"`
-	// SequentialRounds are those one after another: see density.Work.
-	SequentialRounds int64 `json:"sequential_rounds"`
-	Bytes            int64 `json:"bytes"`
 }
 
 // WriteJSON writes v indented, with a final newline.

@@ -30,7 +30,7 @@ func (r *Report) costs() (any, error) {
 	add("Gradients", grouped.Digits(w.Gradients))
 	add("Iterations", grouped.Digits(w.Iterations))
 	add("Rounds of messages", grouped.Digits(w.Rounds))
-	add("Of these one after another", grouped.Digits(w.SequentialRounds))
+	add("Of these one after another", grouped.Digits(w.Sequential))
 	add("Bytes that crossed", posterior.Bytes(w.Bytes))
 	switch {
 	case r.transform.Pooled():
@@ -38,7 +38,7 @@ func (r *Report) costs() (any, error) {
 	case w.Rounds == 0:
 		out.Apart = "Nothing crosses, so that it would cost the same with the parties apart."
 	default:
-		out.Apart = "All parties were simulated in one process. " + posterior.UsualLink.Forecast(w) + " The time of computation is in addition."
+		out.Apart = "All parties were simulated in one process. " + posterior.UsualConnection.Forecast(w) + " The time of computation is in addition."
 	}
 	return out, nil
 }

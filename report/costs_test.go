@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
 
 // 20,472 rounds of 20 ms are 409 s.
 func TestCostApart(t *testing.T) {
-	r := &Report{run: &runs.Run{Document: &posterior.Document{Work: posterior.Work{Rounds: 30472, SequentialRounds: 20472}}}}
+	r := &Report{run: &runs.Run{Document: &posterior.Document{Work: density.Work{Rounds: 30472, Sequential: 20472}}}}
 	got, err := r.costs()
 	good(t, nil, err)
 	if text := got.(costsSection).Apart; !strings.Contains(text, "20,472 rounds") || !strings.Contains(text, "6 min 49 s") {

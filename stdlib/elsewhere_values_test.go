@@ -110,7 +110,7 @@ func TestDistributionsKnownElsewhereAgree(t *testing.T) {
 			if d.Sample != nil {
 				x = d.Sample(r, theta)
 			}
-			got := d.LogDensity(&def.Block{N: 1, X: def.Scalar(x), Theta: args, DTheta: make([][]float64, len(args))})
+			got := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(x), Theta: args, DTheta: make([][]float64, len(args))})
 			if d.Carrier != nil {
 				got += d.Carrier(x, theta)
 			}

@@ -310,7 +310,7 @@ func anchoredDraw(r *rand.Rand, relative bool) (theta, g []float64) {
 	return []float64{log, 3 + w*s}, []float64{-4*log - 1 + w*w, -w / s}
 }
 
-// scaleBlock has a log scale with coordinates of model.Recentring, written for themselves: t = a + u√(1 + s²u²/4) below the anchor, s = 2(1 − c).
+// scaleBlock has a log scale with coordinates of model.RecentringGraphs, written for themselves: t = a + u√(1 + s²u²/4) below the anchor, s = 2(1 − c).
 type scaleBlock struct{ density.Block }
 
 func (scaleBlock) Dim() int { return 1 }

@@ -53,7 +53,7 @@ type chain struct {
 	draws       int             // transitions after them
 	jitter      float64         // of the step size
 	depth       int             // most doublings
-	places      density.Placing // nil: nobody watches trajectories
+	places      density.Chained // nil: nobody watches trajectories
 	place       density.PathPoint
 	speculative bool        // parties are apart, so that a state is begun before the one before it has joined the trajectory
 	proceed     func() bool // decide
@@ -93,7 +93,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	}
 	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, warmup: s.Int(Warmup), draws: s.Int(Draws), jitter: s.Float(jitter), depth: s.Int(maxDepth)}
 	k.speculative = k.pipeline.Apart()
-	k.places, _ = density.As[density.Placing](env)
+	k.places, _ = density.As[density.Chained](env)
 	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
 	k.proceed = k.decide
 	k.beside = density.AsSpreading(env)
@@ -183,7 +183,7 @@ func (k *chain) Init(ctx context.Context) error {
 		}
 		return k.tuner.begin(ctx)
 	}
-	return backends.NotFinite(k.env, false, k.why(), "nuts: the log density or its gradient is not finite at any of %d starting points", attempts)
+	return backends.NotFinite(k.env, false, "nuts: the log density or its gradient is not finite at any of %d starting points", attempts)
 }
 
 // start goes to a starting point and evaluates it. What is at the point of an attempt does not depend on other attempts.
@@ -203,16 +203,6 @@ func (k *chain) refer() {
 	for b, s := range k.parties {
 		s.metric.refer(b, k.now)
 	}
-}
-
-func (k *chain) why() string {
-	if why := k.env.Why(); why != "" {
-		return why
-	}
-	if len(k.parties) == 1 {
-		return "a gradient overflowed"
-	}
-	return "a gradient overflowed, or another party's was not finite"
 }
 
 // evaluateStart evaluates the current point, and leaves the log density and the squared length of its gradient in k.total.

@@ -54,7 +54,7 @@ func (k *chain) WarmStart(ctx context.Context, r io.Reader) error {
 		return err
 	}
 	if !ok {
-		return backends.NotFinite(k.env, false, k.why(), "nuts: the log density or its gradient is not finite where the earlier run ended")
+		return backends.NotFinite(k.env, false, "nuts: the log density or its gradient is not finite where the earlier run ended")
 	}
 	k.tuner = newTuner(k)
 	k.tuner.resume()

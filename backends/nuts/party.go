@@ -86,7 +86,7 @@ const provedLimit = 512
 // out each of them; and whether its coordinates have a reference is decided in the warm-up.
 func shapeOf(b density.Block, s backends.Settings) shape {
 	dim := b.Dim()
-	form, hierarchical := s.Text(metricForm), density.IsHierarchical(b)
+	form, hierarchical := s.Text(metricForm), b.Hierarchical()
 	hierarchy := 0
 	if hierarchical {
 		hierarchy = dim

@@ -28,11 +28,11 @@ type pool struct {
 	points, spare []*point       // the same for points, whose vectors are none of these
 }
 
-// lane is how many numbers a cache line holds, and page how many a memory page holds: addresses a page apart share a set of the cache. Vectors of few lines follow one another, all within a cache.
+// line is how many numbers a cache line holds, and page how many a memory page holds: addresses a page apart share a set of the cache. Vectors of few lines follow one another, all within a cache.
 const (
-	lane   = 8
+	line   = 8
 	page   = 512
-	packed = 8 * lane
+	packed = 8 * line
 )
 
 // newPool allocates points and further vectors over the parties, all in one array: the diagonal part of every block begins at a cache line, and vectors begin at
@@ -70,21 +70,21 @@ func newPool(parties []*party, adjoints, points, vectors int) *pool {
 }
 
 // lines is n, and what is missing to whole cache lines.
-func lines(n int) int { return (n + lane - 1) / lane * lane }
+func lines(n int) int { return (n + line - 1) / line * line }
 
 // strideOf is how far a vector of so many numbers is from the next.
 func strideOf(size int) int {
 	if size <= packed {
 		return size
 	}
-	return (size+page-1)/page*page + 9*lane
+	return (size+page-1)/page*page + 9*line
 }
 
 // room is how many numbers a block takes of a vector, padding included, noise of unit masses not.
 func (s *party) room() int { return lines(s.lead() + s.dim() + s.metric.extra()) }
 
 // lead is the padding before a block.
-func (s *party) lead() int { return (lane - s.metric.front()%lane) % lane }
+func (s *party) lead() int { return (line - s.metric.front()%line) % line }
 
 func newVector(parties []*party, room []float64) *jointVector {
 	v := &jointVector{}

@@ -75,7 +75,7 @@ func (k *chain) Begin(ctx context.Context, from backends.Start) error {
 		return err
 	}
 	if !ok {
-		return backends.NotFinite(k.env, false, k.why(), "nuts: the log density or its gradient is not finite at a starting point near the approximation")
+		return backends.NotFinite(k.env, false, "nuts: the log density or its gradient is not finite at a starting point near the approximation")
 	}
 	return k.tuner.begin(ctx)
 }

@@ -338,7 +338,7 @@ func TestHopelessStarts(t *testing.T) {
 		lp-- // however near the next point is
 		return lp
 	}}
-	for want, d := range map[string]testmodel.Density{"100 starting points: the log density is -Inf": nowhere, "no step size is small enough": steep} {
+	for want, d := range map[string]testmodel.Density{"100 starting points: party 0: the log density of all parties is -Inf": nowhere, "no step size is small enough": steep} {
 		s, err := Algorithm().Resolve(transforms.None, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -117,7 +117,7 @@ func and(reason error) string {
 
 // beyond is the reason why auto takes another form of q(θ) than fullrank for a party's block; nil where it does not.
 func beyond(b density.Block, s backends.Settings) error {
-	dim := b.Dim() - len(density.WeightsOf(b))
+	dim := b.Dim() - len(b.Weights())
 	form := formOf(b, dim, s)
 	if s.Text(thetaGuide) != auto || form == fullRank {
 		return nil
@@ -183,7 +183,7 @@ func unfixable(b density.Block, s backends.Settings) error {
 	if err := fixedApplies(b, s); err != nil {
 		return err
 	}
-	if len(density.WeightsOf(b)) > 0 {
+	if len(b.Weights()) > 0 {
 		return fmt.Errorf("%s has weights, which few draws would overfit", b.Party())
 	}
 	return nil
@@ -270,7 +270,7 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 		if err != nil {
 			return nil, err
 		}
-		if s.Text(correct) == yes && density.HasAuxiliaries(env) {
+		if s.Text(correct) == yes && env.Augmented() {
 			return nil, &backends.Refusal{Code: diag.NotCorrected, Err: fmt.Errorf("--%s: %w", correct, errWeightless), Out: weighed}
 		}
 		k.restart = restart

@@ -139,7 +139,7 @@ func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int
 func (k *kernel) addTerms(ctx context.Context, from source, first uint64, n, each int) error {
 	width := len(k.terms[0])
 	if k.places != nil {
-		density.WorkOf(k.env).Gradients += int64(n)
+		k.env.Work().Gradients += int64(n)
 		piece := k.relay.Piece(n)
 		for at := 0; at < n; at += piece {
 			m, last := min(piece, n-at), each*n
@@ -207,7 +207,7 @@ func (k *kernel) Correctable() (bool, error) {
 	switch {
 	case !wanted(k.settings):
 		return false, nil
-	case density.HasAuxiliaries(k.env):
+	case k.env.Augmented():
 		return false, fmt.Errorf("%w: %s", errWeightless, weighed)
 	}
 	return true, nil

@@ -66,11 +66,11 @@ const leastOf = 4
 
 // fixedApplies returns the reason why a block's density cannot be evaluated for fixed draws; nil where it can.
 func fixedApplies(b density.Block, s backends.Settings) error {
-	w, err := density.RequireOf[density.Wired](b)
+	w, err := density.RequireOf[density.Standalone](b)
 	if err != nil {
 		return err
 	}
-	at := w.Wiring()
+	at := w.BlockRole()
 	switch {
 	case s.Transform.AtClients():
 		return errors.New("the clients evaluate the likelihood")
@@ -116,14 +116,14 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 		if block.Index() == 0 {
 			k.server = p
 		}
-		for _, n := range p.wiring.Sums {
+		for _, n := range p.role.Sums {
 			k.sizes.rows = max(k.sizes.rows, n)
 		}
 	}
 	k.sizes.samples = samplesOf(k.sizes.rows, s.Int(draws))
 	k.scales = tails.Scales(env, k.sizes.samples)
 	k.responding = s.Bool(linearResponse)
-	if k.parties[0].wiring.Parties == 1 {
+	if k.parties[0].role.Parties == 1 {
 		return k, nil
 	}
 	var err error
@@ -225,7 +225,7 @@ func (k climbing) judge(values, out []float64) {
 
 func (k climbing) take(out []float64) {
 	if copy(k.decided[:], out); !k.begun && !finite(out[1]) && k.failure == nil {
-		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Why())}
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Cause())}
 	}
 }
 
@@ -285,7 +285,7 @@ func (k *fixed) turn(out []float64) {
 	k.slope, k.step, k.calm = out[turnSlope], out[turnStep], int(out[turnDone])
 	k.converged = k.calm >= 2
 	if !finite(k.slope) && k.failure == nil {
-		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the gradient is not finite at draws where the log density is: %s", k.env.Why())}
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: the gradient is not finite at draws where the log density is: %s", k.env.Cause())}
 	}
 }
 

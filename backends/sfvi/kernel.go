@@ -111,7 +111,7 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	}
 	k.sums = make([]float64, 2*batchOf+verdicts)
 	k.ratios = make([]float64, s.Int(elboDraws))
-	if !density.HasAuxiliaries(env) {
+	if !env.Augmented() {
 		k.squares = make([]float64, len(k.ratios))
 		scales := tails.Scales(env, len(k.ratios))
 		for _, p := range k.parties {
@@ -139,14 +139,7 @@ func (k *kernel) Init(ctx context.Context) error {
 			return err
 		}
 	}
-	return backends.NotFinite(k.view(k.current).env, false, k.why(), "sfvi: the log density or its gradient is not finite at any of %d initial values", attempts)
-}
-
-func (k *kernel) why() string {
-	if why := k.view(k.current).env.Why(); why != "" {
-		return why
-	}
-	return "a gradient overflowed"
+	return backends.NotFinite(k.view(k.current).env, false, "sfvi: the log density or its gradient is not finite at any of %d initial values", attempts)
 }
 
 // evaluate draws once from q with the given noise. It returns the ELBO's integrand log p − log q, and leaves its gradient in each party's grad. ok is whether all
@@ -242,7 +235,7 @@ func (k *kernel) iterate(ctx context.Context) error {
 	if !ok {
 		k.bad++
 		if k.row++; k.row == patience {
-			return backends.NotFinite(k.view(k.current).env, true, k.why(), "sfvi: the log density or its gradient was not finite in %d iterations in a row", patience)
+			return backends.NotFinite(k.view(k.current).env, true, "sfvi: the log density or its gradient was not finite in %d iterations in a row", patience)
 		}
 	} else {
 		k.row = 0

@@ -41,13 +41,12 @@ type party struct {
 	whole   *shard
 	windows []*shard // none where every evaluation is of all rows
 	theta   gaussian
-	points  density.PointEstimated // nil without weights
-	initial density.Stream         // of the weights; nil without
-	own     *factor                // of q(θ)
-	last    *rest                  // of q(θ) in the last iterations
-	ratio   float64                // of the last draw: log p's auxiliary terms − log q
-	square  float64                // of the last gradient of the guide
-	cut     []float64              // of a draw whose auxiliary variables are asked for
+	initial density.Stream // of the weights; nil without
+	own     *factor        // of q(θ)
+	last    *rest          // of q(θ) in the last iterations
+	ratio   float64        // of the last draw: log p's auxiliary terms − log q
+	square  float64        // of the last gradient of the guide
+	cut     []float64      // of a draw whose auxiliary variables are asked for
 	streams [sources]density.Stream
 	scales  []float64 // of the draws that are weighed; nil: there are none
 	// The guide's noise is made when it is used, by then in a goroutine of the party's own where there are several: filled from a stream that is not nil.
@@ -59,7 +58,7 @@ type party struct {
 
 func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	block := env.Blocks()[b]
-	weights := density.WeightsOf(block)
+	weights := block.Weights()
 	p := &party{theta: thetaOf(block, weights, s), cut: make([]float64, block.AuxLen())}
 	whole, err := newShard(block, s, 1)
 	if err != nil {
@@ -72,7 +71,7 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 		p.streams[k] = env.Private(b, name)
 	}
 	if len(weights) > 0 {
-		p.points, p.initial = block.(density.PointEstimated), env.Private(b, "sfvi weights")
+		p.initial = env.Private(b, "sfvi weights")
 	}
 	return p, nil
 }
@@ -125,9 +124,9 @@ func (p *party) start(attempt uint64) {
 		from.Normals(b)
 		vec.Scale(len(b), b, b, firstLoading)
 	}
-	if p.points != nil {
+	if p.initial != nil {
 		p.initial.Round(attempt)
-		p.points.StartWeights(mean, p.initial)
+		p.whole.block.StartWeights(mean, p.initial)
 	}
 	if p.guide == nil {
 		return

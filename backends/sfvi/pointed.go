@@ -16,8 +16,8 @@ import (
 
 // A pointed is one block with its q(θ) and its noise, whose draws are the same in every evaluation. Parameters of q are laid out as in gaussian.
 type pointed struct {
-	block     density.Wired
-	wiring    density.Wiring
+	block     density.Standalone
+	role      density.BlockRole
 	theta     gaussian
 	phi       []float64
 	slope     []float64   // of minus the ELBO at phi
@@ -40,8 +40,8 @@ type pointed struct {
 }
 
 func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
-	block := env.Blocks()[b].(density.Wired) // fixedApplies has looked
-	weights, m := density.WeightsOf(block), s.Int(stepDraws)
+	block := env.Blocks()[b].(density.Standalone) // fixedApplies has looked
+	weights, m := block.Weights(), s.Int(stepDraws)
 	dim := block.Dim() - len(weights)
 	full := s.Text(thetaGuide) == fullRank || s.Text(thetaGuide) == auto && leastOf*dim <= m
 	if full && m < 2*dim {
@@ -50,13 +50,13 @@ func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
 			Out: fmt.Sprintf("--%s %d, or --%s meanfield", stepDraws, leastOf*dim, thetaGuide),
 		}
 	}
-	p := &pointed{block: block, wiring: block.Wiring(), theta: newGaussian(block.Dim(), weights, full)}
+	p := &pointed{block: block, role: block.BlockRole(), theta: newGaussian(block.Dim(), weights, full)}
 	n := p.theta.size()
 	p.phi, p.slope, p.direction, p.pairs = make([]float64, n), make([]float64, n), make([]float64, n), lbfgs.New(n)
 	p.scratch = make([]float64, p.theta.dim)
 	p.room(1)
 	p.point, p.gradient = make([]float64, block.Dim()), make([]float64, block.Dim())
-	p.cuts, p.own, p.w = make([]float64, p.wiring.Cuts), make([]float64, p.wiring.Cuts), make([]float64, p.wiring.Cuts)
+	p.cuts, p.own, p.w = make([]float64, p.role.Cuts), make([]float64, p.role.Cuts), make([]float64, p.role.Cuts)
 	p.received = make([]float64, block.Received())
 	p.from = env.Private(b, sourceNames[drawing])
 	p.starting = env.Private(b, sourceNames[starting])
@@ -116,9 +116,9 @@ func (p *pointed) start(restart int) {
 		}
 		p.phi[p.theta.all+i] = portable.Log(firstSD)
 	}
-	if points, ok := p.block.(density.PointEstimated); ok && len(points.Weights()) > 0 {
+	if len(p.block.Weights()) > 0 {
 		p.initial.Round(uint64(restart))
-		points.StartWeights(p.phi[:p.theta.all], p.initial)
+		p.block.StartWeights(p.phi[:p.theta.all], p.initial)
 	}
 }
 
@@ -207,7 +207,7 @@ func (p *pointed) value() { p.lp = p.block.Local(p.point, p.cuts, p.own) }
 
 // put copies the cuts into column c of what crosses.
 func (p *pointed) put(up [][]float64, c int) {
-	for i, at := range p.wiring.Members {
+	for i, at := range p.role.Members {
 		copy(up[i][c*at.Len:], p.cuts[at.Offset:at.Offset+at.Len])
 	}
 }
@@ -215,14 +215,14 @@ func (p *pointed) put(up [][]float64, c int) {
 // seed takes column c of the adjoints.
 func (p *pointed) seed(down [][]float64, c int) {
 	copy(p.w, p.own)
-	for i, at := range p.wiring.Members {
+	for i, at := range p.role.Members {
 		vec.Accumulate(at.Len, p.w[at.Offset:], down[i][c*at.Len:][:at.Len])
 	}
 }
 
 // receive takes column c of the sums.
 func (p *pointed) receive(sum [][]float64, c int) {
-	for _, at := range p.wiring.Receives {
+	for _, at := range p.role.Receives {
 		copy(p.received[at.Offset:at.Offset+at.Len], sum[at.Group][c*at.Len:])
 	}
 	p.block.SetReceived(p.received)
@@ -231,7 +231,7 @@ func (p *pointed) receive(sum [][]float64, c int) {
 // giveBack sets column c of the adjoints, after differentiate.
 func (p *pointed) giveBack(down [][]float64, c int) {
 	p.block.ReceivedGradient(p.received)
-	for _, at := range p.wiring.Receives {
+	for _, at := range p.role.Receives {
 		copy(down[at.Group][c*at.Len:][:at.Len], p.received[at.Offset:])
 	}
 }

@@ -37,7 +37,7 @@ func (k *fixed) respond(ctx context.Context) error {
 	if !k.responding || !k.converged {
 		return nil
 	}
-	c := &conjugating{fixed: k, dims: make([]float64, k.parties[0].wiring.Parties)}
+	c := &conjugating{fixed: k, dims: make([]float64, k.parties[0].role.Parties)}
 	if err := k.exchange(ctx, quadrature.Mixing, density.RelaySize{Scalars: len(c.dims), Answers: len(c.dims)}, counting{c}); err != nil {
 		return err
 	}

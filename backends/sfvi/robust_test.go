@@ -34,7 +34,9 @@ func (f *faulty) Density(ctx context.Context, theta [][]float64, coords density.
 	return err
 }
 
-func (f *faulty) Why() string { return "y ~ normal(mu, sigma): sigma is 0" }
+func (f *faulty) Cause() density.Cause {
+	return density.Cause{Party: "server", Kind: density.TermValue, Name: "y ~ normal(mu, sigma)", Value: math.Inf(-1)}
+}
 
 func kernelOver(t *testing.T, env density.Env, given map[string]string) *kernel {
 	t.Helper()
@@ -99,7 +101,7 @@ func TestStartIsRetriedElsewhere(t *testing.T) {
 func TestHopelessStartNamesTheTerm(t *testing.T) {
 	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.NaN(), spoil: func(int, [][]float64) bool { return true }}
 	err := kernelOver(t, env, nil).Init(context.Background())
-	if err == nil || !strings.Contains(err.Error(), env.Why()) {
+	if err == nil || !strings.Contains(err.Error(), env.Cause().String()) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -112,7 +114,7 @@ func TestEndlessNonFiniteIsAnError(t *testing.T) {
 	}
 	for range patience + 10 {
 		if _, err := k.Step(context.Background()); err != nil {
-			if !strings.Contains(err.Error(), env.Why()) {
+			if !strings.Contains(err.Error(), env.Cause().String()) {
 				t.Errorf("the error does not name the term: %v", err)
 			}
 			return

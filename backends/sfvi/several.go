@@ -18,7 +18,7 @@ const farthest = 8
 // searchable reports whether one process has the whole log density, so that looking for modes takes no message. Weights are points, and networks have modes without number.
 func searchable(env density.Env, s backends.Settings) bool {
 	blocks := env.Blocks()
-	return len(blocks) == 1 && !density.AsPipelined(env).Apart() && blocks[0].Dim() > 0 && len(density.WeightsOf(blocks[0])) == 0 && s.Int(minibatch) == 0
+	return len(blocks) == 1 && !density.AsPipelined(env).Apart() && blocks[0].Dim() > 0 && len(blocks[0].Weights()) == 0 && s.Int(minibatch) == 0
 }
 
 // look sets whether there may be several modes: the log density, having fallen, rises again on a line through the fit.

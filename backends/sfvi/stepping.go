@@ -29,8 +29,8 @@ type stepping struct {
 
 // A place is what a party keeps to evaluate its own density by itself.
 type place struct {
-	block          density.Wired
-	wiring         density.Wiring
+	block          density.Standalone
+	role           density.BlockRole
 	g, z, own, w   []float64
 	adj, curve     []float64 // a and w
 	centre, begun  []float64 // z̄ and z̄₀
@@ -40,11 +40,11 @@ type place struct {
 
 // unplaced is the reason why a block's density cannot be evaluated without the others; nil where it can.
 func unplaced(b density.Block, s backends.Settings) error {
-	w, err := density.RequireOf[density.Wired](b)
+	w, err := density.RequireOf[density.Standalone](b)
 	if err != nil {
 		return err
 	}
-	at := w.Wiring()
+	at := w.BlockRole()
 	switch {
 	case s.Transform.AtClients():
 		return errors.New("the clients evaluate the likelihood")
@@ -83,13 +83,13 @@ func (k *kernel) place() error {
 	}
 	k.relay = relay
 	for _, b := range k.env.Blocks() {
-		block := b.(density.Wired)
-		w := block.Wiring()
+		block := b.(density.Standalone)
+		w := block.BlockRole()
 		n := w.Cuts
 		v := make([]float64, 9*n)
 		at := func(i int) []float64 { return v[i*n : (i+1)*n] }
 		k.places = append(k.places, &place{
-			block: block, wiring: w, g: at(0), z: at(1), own: at(2), w: at(3), adj: at(4), curve: at(5), centre: at(6), begun: at(7), clients: at(8),
+			block: block, role: w, g: at(0), z: at(1), own: at(2), w: at(3), adj: at(4), curve: at(5), centre: at(6), begun: at(7), clients: at(8),
 			received: make([]float64, block.Received()), back: make([]float64, block.Received()),
 		})
 	}
@@ -115,13 +115,13 @@ func (k *kernel) takeSteps(ctx context.Context) (ok bool, err error) {
 	k.round, k.last = uint64(k.iter), true
 	columns := 0
 	for _, p := range k.places {
-		columns = max(columns, len(p.wiring.Sums))
+		columns = max(columns, len(p.role.Sums))
 	}
 	size := density.RelaySize{Columns: 1, Back: 1, Scalars: 2 + columns, Answers: 2 + columns}
 	if err := k.relay.Relay(ctx, steppingExchange, size, stepped{k}); err != nil {
 		return false, err
 	}
-	density.WorkOf(k.env).Gradients += int64(st.steps)
+	k.env.Work().Gradients += int64(st.steps)
 	clear(st.missed)
 	ratio, missed := st.answers[0], st.answers[1]
 	k.bad += int(missed)
@@ -218,7 +218,7 @@ func (k stepped) Send(b int, up [][]float64, scalars []float64) {
 	k.drawHere(b, k.round)
 	clear(scalars)
 	scalars[0], scalars[1] = k.lp[b]+p.ratio, k.stepping.missed[b]
-	for i, m := range at.wiring.Members {
+	for i, m := range at.role.Members {
 		copy(up[i], at.z[m.Offset:m.Offset+m.Len])
 		scalars[2+m.Group] = 1
 	}
@@ -232,7 +232,7 @@ func (k stepped) Answer(sum [][]float64, total []float64, down [][]float64, out 
 	k.drawHere(0, k.round)
 	at.block.Gradient(at.w, k.grad[0])
 	at.block.ReceivedGradient(at.back)
-	for _, m := range at.wiring.Receives {
+	for _, m := range at.role.Receives {
 		copy(down[m.Group], at.back[m.Offset:m.Offset+m.Len])
 	}
 	copy(out, total)
@@ -243,7 +243,7 @@ func (k stepped) Answer(sum [][]float64, total []float64, down [][]float64, out 
 
 // receive takes column c of the sums.
 func (at *place) receive(sum [][]float64, c int) {
-	for _, m := range at.wiring.Receives {
+	for _, m := range at.role.Receives {
 		copy(at.received[m.Offset:m.Offset+m.Len], sum[m.Group][c*m.Len:])
 	}
 }
@@ -264,7 +264,7 @@ func (k drawn) Send(b int, up [][]float64, scalars []float64) {
 	for d := range k.n {
 		k.placeAt(b, k.from, k.first+uint64(d))
 		k.term(b, d, scalars)
-		for i, m := range at.wiring.Members {
+		for i, m := range at.role.Members {
 			copy(up[i][d*m.Len:], at.z[m.Offset:m.Offset+m.Len])
 		}
 	}
@@ -289,7 +289,7 @@ func (k drawn) Answer(sum [][]float64, total []float64, down [][]float64, out []
 		k.term(0, d, out)
 		at.block.Gradient(at.w, k.grad[0])
 		at.block.ReceivedGradient(at.back)
-		for _, m := range at.wiring.Receives {
+		for _, m := range at.role.Receives {
 			copy(down[m.Group][d*m.Len:], at.back[m.Offset:m.Offset+m.Len])
 		}
 	}
@@ -317,7 +317,7 @@ func (k stepped) curvature(at *place, down [][]float64) {
 	above, below := k.stepping.above, k.stepping.below
 	k.adjointAway(at, curvatureStep, above)
 	k.adjointAway(at, -curvatureStep, below)
-	for _, m := range at.wiring.Receives {
+	for _, m := range at.role.Receives {
 		curve := down[m.Group][m.Len:]
 		for i := range curve {
 			curve[i] = max(0, (below[m.Offset+i]-above[m.Offset+i])/(2*curvatureStep))
@@ -329,7 +329,7 @@ func (k stepped) curvature(at *place, down [][]float64) {
 func (k stepped) adjointAway(at *place, by float64, back []float64) {
 	moved := k.stepping.moved
 	copy(moved, at.received)
-	for _, m := range at.wiring.Receives {
+	for _, m := range at.role.Receives {
 		vec.AddScalar(m.Len, moved[m.Offset:], at.received[m.Offset:], by)
 	}
 	at.block.SetReceived(moved)
@@ -340,7 +340,7 @@ func (k stepped) adjointAway(at *place, by float64, back []float64) {
 
 func (k stepped) Receive(b int, down [][]float64, out []float64) {
 	at := k.places[b]
-	for i, m := range at.wiring.Members {
+	for i, m := range at.role.Members {
 		copy(at.adj[m.Offset:m.Offset+m.Len], down[i])
 		copy(at.curve[m.Offset:m.Offset+m.Len], down[i][m.Len:])
 		for j := range m.Len {

@@ -69,30 +69,30 @@ func (k *kernel) exchangeTotals(ctx context.Context) error {
 	return v.sums.Totals(ctx, v.centre, v.totals)
 }
 
-// An order is the order in which windows are visited: each once in an epoch, shuffled by the shared stream, so the same at every party.
+// An order is the order in which windows are visited: each once in a pass, shuffled by the shared stream, so the same at every party.
 type order struct {
 	stream  density.Stream
-	windows []int // of the current epoch
-	epoch   int
+	windows []int // of the current pass
+	pass    int
 }
 
 func newOrder(windows int, stream density.Stream) order {
-	return order{stream: stream, windows: make([]int, windows), epoch: -1}
+	return order{stream: stream, windows: make([]int, windows), pass: -1}
 }
 
 // at is the window of a visit, counted from 0.
 func (o *order) at(visit int) int {
 	n := len(o.windows)
-	if epoch := visit / n; epoch != o.epoch {
-		o.epoch = epoch
+	if pass := visit / n; pass != o.pass {
+		o.pass = pass
 		o.shuffle()
 	}
 	return o.windows[visit%n]
 }
 
-// shuffle puts the windows in the epoch's order (Fisher and Yates).
+// shuffle puts the windows in the pass's order (Fisher and Yates).
 func (o *order) shuffle() {
-	o.stream.Round(uint64(o.epoch))
+	o.stream.Round(uint64(o.pass))
 	random := o.stream.Rand()
 	for i := range o.windows {
 		j := random.IntN(i + 1)

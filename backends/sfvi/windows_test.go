@@ -38,7 +38,7 @@ func binary(rows int, transform def.Transform, curved bool) testmodel.GLM {
 	return m
 }
 
-// At the same point, parameters and noise the mean over the windows of an epoch of the gradient is the gradient over all rows: of q(θ), and of the
+// At the same point, parameters and noise the mean over the windows of a pass of the gradient is the gradient over all rows: of q(θ), and of the
 // guide's parameters, each counted in the one window that moves it. So is the mean of the integrands.
 func TestMeanOverWindowsIsTheWhole(t *testing.T) {
 	type variant struct {
@@ -179,20 +179,20 @@ func divided(t *testing.T, m testmodel.GLM, windows int, given map[string]string
 	return k
 }
 
-// In an epoch every window is visited once, in another order each time, and draws of opposite noise are of one window.
-func TestEpochs(t *testing.T) {
+// In a pass every window is visited once, in another order each time, and draws of opposite noise are of one window.
+func TestPasses(t *testing.T) {
 	for samples := 1; samples <= 4; samples++ {
 		k := divided(t, binary(20, transforms.Augmented, false), 5, map[string]string{"mc-samples": fmt.Sprint(samples)})
 		each := 1 + samples%2
 		var orders [][]int
-		for epoch := range 6 {
+		for pass := range 6 {
 			var seen []int
 			for v := range 5 {
-				seen = append(seen, k.windowOf((5*epoch+v)*each))
+				seen = append(seen, k.windowOf((5*pass+v)*each))
 			}
 			orders = append(orders, seen)
 			if sorted := slices.Sorted(slices.Values(seen)); !slices.Equal(sorted, []int{0, 1, 2, 3, 4}) {
-				t.Errorf("%d draws: epoch %d visits %v", samples, epoch, seen)
+				t.Errorf("%d draws: pass %d visits %v", samples, pass, seen)
 			}
 		}
 		if again := k.windowOf(0); again != orders[0][0] || slices.Equal(orders[0], orders[1]) && slices.Equal(orders[1], orders[2]) {

@@ -71,7 +71,7 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 		return nil, fmt.Errorf("soul: %w", err)
 	}
 	blocks := env.Blocks()
-	k := &kernel{env: env, stepped: stepped, work: density.WorkOf(env), settings: s, lp: make([]float64, len(blocks)), total: make([]float64, scalars)}
+	k := &kernel{env: env, stepped: stepped, work: env.Work(), settings: s, lp: make([]float64, len(blocks)), total: make([]float64, scalars)}
 	k.planned = s.Int(iterations)
 	for b, block := range blocks {
 		p, err := newParty(env, b, s)
@@ -102,18 +102,11 @@ func (k *kernel) Init(ctx context.Context) error {
 			return k.curvature(ctx, true)
 		}
 	}
-	return backends.NotFinite(k.env, false, k.why(), "soul: the log density or its gradient is not finite at any of %d initial values", attempts)
-}
-
-func (k *kernel) why() string {
-	if why := k.env.Why(); why != "" {
-		return why
-	}
-	return "a gradient overflowed"
+	return backends.NotFinite(k.env, false, "soul: the log density or its gradient is not finite at any of %d initial values", attempts)
 }
 
 func (k *kernel) unusable() error {
-	return backends.NotFinite(k.env, true, k.why(), "soul: the curvature of the density in the server's parameters is not finite")
+	return backends.NotFinite(k.env, true, "soul: the curvature of the density in the server's parameters is not finite")
 }
 
 func (k *kernel) try(ctx context.Context, attempt uint64) (bool, error) {
@@ -168,7 +161,7 @@ func (k *kernel) gradient(ctx context.Context) error {
 	if !bad {
 		k.lost = 0
 	} else if k.lost++; k.lost == patience {
-		return backends.NotFinite(k.env, true, k.why(), "soul: the gradient was not finite in %d iterations in a row", patience)
+		return backends.NotFinite(k.env, true, "soul: the gradient was not finite in %d iterations in a row", patience)
 	}
 	return nil
 }

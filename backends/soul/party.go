@@ -44,11 +44,7 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1, initial: env.Private(b, "soul start"), weights: env.Private(b, "soul weights")}
 	dim, aux := block.Dim(), block.AuxLen()
 	if p.server() {
-		switchable, err := density.RequireOf[density.JacobianSwitch](block)
-		if err != nil {
-			return nil, err
-		}
-		switchable.Jacobian(false)
+		block.Jacobian(false)
 		p.iterate = newIterate(dim)
 		p.short = true
 		p.theta = p.x
@@ -117,11 +113,11 @@ func (p *party) start(attempt uint64, place func(theta []float64)) {
 
 // startWeights sets the weights of the server to values of their kinds, drawn anew for each attempt.
 func (p *party) startWeights(attempt uint64) {
-	if len(density.WeightsOf(p.block)) == 0 {
+	if len(p.block.Weights()) == 0 {
 		return
 	}
 	p.weights.Round(attempt)
-	p.block.(density.PointEstimated).StartWeights(p.theta, p.weights)
+	p.block.StartWeights(p.theta, p.weights)
 }
 
 // runChains makes steps of all chains of a client and leaves the means over their states.

@@ -36,7 +36,7 @@ func (k *kernel) rest(ctx context.Context) error {
 	k.noise = max(0, (k.total[1]-float64(n*k.total[0]))/max(1, n-1))
 	k.square = max(k.total[0]-k.noise/n, 0.01*k.total[0])
 	if !finite(k.square + k.noise) {
-		return backends.NotFinite(k.env, false, k.why(), "soul: the gradient at the start is not finite")
+		return backends.NotFinite(k.env, false, "soul: the gradient at the start is not finite")
 	}
 	k.enter(climbing)
 	k.forget()

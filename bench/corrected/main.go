@@ -94,7 +94,7 @@ func (c *problem) line(seeds, draws int) (line, error) {
 		if err != nil {
 			return line{}, err
 		}
-		trips = append(trips, float64(r.Document.Work.SequentialRounds))
+		trips = append(trips, float64(r.Document.Work.Sequential))
 		khat = append(khat, float64(r.Document.Diagnostics.Khat))
 		means, widths := 0.0, 0.0
 		for _, row := range r.Summary() {

@@ -144,7 +144,7 @@ func newHall(dir string, n, clients int, delay time.Duration) (*hall, error) {
 	up := make(chan struct{}, 16*len(h.names))
 	for k, id := range ids {
 		h.raw[k] = make(chan []byte, len(h.names))
-		events := carrier.Events{Back: func() { up <- struct{}{} }, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(_ string, packet []byte) {
+		events := carrier.Handlers{Back: func() { up <- struct{}{} }, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(_ string, packet []byte) {
 			if _, ok := h.links[k].Deliver(packet); !ok {
 				h.raw[k] <- packet
 			}

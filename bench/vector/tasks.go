@@ -67,7 +67,7 @@ func likelihoods(n int) []stopwatch.Task {
 		ones[i], counts[i], eights[i] = float64(i%2), float64(i%9), 8
 	}
 	var s vector.LogProduct
-	var sum, other vector.Lanes
+	var sum, other vector.SplitSum
 	return []stopwatch.Task{
 		{Name: "BernoulliLogit", Run: func() { s.Reset(); s.BernoulliLogit(n, eta, ones, d) }},
 		{Name: "BinomialTrials", Run: func() { vector.BinomialTrials(n, &sum, eta, counts, eights, d) }},

@@ -17,6 +17,7 @@ import (
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/internal/atomicfile"
@@ -194,7 +195,7 @@ func (d *demo) ledgers() (out []string) {
 }
 
 // wait adds how long a run would wait for messages. The error is where there is no run.
-func (r *auditReport) wait(path string, over posterior.Link) error {
+func (r *auditReport) wait(path string, over posterior.Connection) error {
 	if r.work == nil {
 		return usagef("--%s and --%s are for the folder of a run (%s is none), whose messages are counted: vflc rho forecasts those of a model", rttFlag, bandwidthFlag, path)
 	}
@@ -217,15 +218,15 @@ type auditReport struct {
 	accepted                  accept.Set
 	verdict                   []compile.Verdict
 	rows                      []compile.Disclosure
-	forecasts                 []*attack.Forecast // by row; nil: none
-	work                      *posterior.Work    // of a run; nil: none
-	forecast                  string             // of waiting for messages; "": not asked for
+	forecasts                 []*attack.Outlook // by row; nil: none
+	work                      *density.Work     // of a run; nil: none
+	forecast                  string            // of waiting for messages; "": not asked for
 }
 
 // An auditRow is a row in JSON.
 type auditRow struct {
 	compile.Disclosure
-	Forecast *attack.Forecast `json:"forecast,omitempty"`
+	Forecast *attack.Outlook `json:"forecast,omitempty"`
 }
 
 // An auditDocument is what --json prints.

@@ -20,13 +20,13 @@ const (
 )
 
 func (f *linkFlags) add(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&f.rtt, rttFlag, posterior.UsualLink.RoundTrip, "`time` of a round trip between the parties, for the forecast of waiting for messages")
+	cmd.Flags().DurationVar(&f.rtt, rttFlag, posterior.UsualConnection.RoundTrip, "`time` of a round trip between the parties, for the forecast of waiting for messages")
 	cmd.Flags().StringVar(&f.bandwidth, bandwidthFlag, "100Mbit", "`rate` of the server's line, for the same, as 100Mbit")
 }
 
 // link is what the flags say, and whether one of them was given. The error is a usage error.
-func (f *linkFlags) link(cmd *cobra.Command) (posterior.Link, bool, error) {
-	l := posterior.Link{RoundTrip: f.rtt}
+func (f *linkFlags) link(cmd *cobra.Command) (posterior.Connection, bool, error) {
+	l := posterior.Connection{RoundTrip: f.rtt}
 	var err error
 	switch l.Bandwidth, err = posterior.ParseBandwidth(f.bandwidth); {
 	case err != nil:

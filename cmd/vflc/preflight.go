@@ -43,7 +43,7 @@ vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --e
 				return err
 			}
 			f.Programs = args[0]
-			if err := f.apply(cmd, &f.Options); err != nil {
+			if err := f.apply(cmd, &f.PartyOptions); err != nil {
 				return err
 			}
 			if f.folds > 0 {
@@ -92,9 +92,9 @@ vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --e
 // lookAhead looks at what the flags name; of fits at several rho at the first as a whole, and at what the policy says of the others.
 func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, *node.Pending, error) {
 	if !f.several {
-		checks, pending := node.Preflight(cmd.Context(), f.Options)
+		checks, pending := node.Preflight(cmd.Context(), f.PartyOptions)
 		if pending != nil && f.folds > 0 {
-			o := f.Options
+			o := f.PartyOptions
 			o.Task.Kind = node.Scoring
 			more, err := also(pending, o, "in the prediction of each fold")
 			return append(checks, more...), pending, err
@@ -108,7 +108,7 @@ func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, *node.Pending,
 	var checks []node.Check
 	var pending *node.Pending
 	for k, t := range f.fits(x) {
-		o := f.Options
+		o := f.PartyOptions
 		o.Task, o.Programs = t.Task, t.programs
 		if k == 0 {
 			checks, pending = node.Preflight(cmd.Context(), o)
@@ -135,7 +135,7 @@ func (f *partyFlags) lookAhead(cmd *cobra.Command) ([]node.Check, *node.Pending,
 }
 
 // also adds a task to what can be confirmed, and shows what leaves in it.
-func also(pending *node.Pending, o node.Options, name string) (checks []node.Check, err error) {
+func also(pending *node.Pending, o node.PartyOptions, name string) (checks []node.Check, err error) {
 	lines, err := pending.Also(o)
 	for _, line := range lines {
 		checks = append(checks, node.Check{Name: name + ": verdict", Note: true, Found: line})

@@ -179,11 +179,11 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 			}
 			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", wire}, args...)...)
 			s.wantWhole("whole")
-			var r ledger.Report
+			var r ledger.Reconciliation
 			if err := json.Unmarshal([]byte(s.must("audit", "demo", "--json")), &r); err != nil || r.Messages == 0 || r.Both != r.Messages || r.Lost != 0 || len(r.Unclosed) != 0 || len(r.Parties) != 3 {
 				t.Error(err, r)
 			}
-			var own ledger.Report
+			var own ledger.Reconciliation
 			if err := json.Unmarshal([]byte(s.must("audit", "demo/runs/a", "--json")), &own); err != nil || len(own.Verdict) == 0 || !slices.Equal(own.Verdict, r.Verdict) {
 				t.Error(err, own.Verdict, r.Verdict)
 			}

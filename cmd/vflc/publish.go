@@ -13,7 +13,7 @@ import (
 )
 
 func newPublish() *cobra.Command {
-	o := release.Options{}
+	o := release.PublishOptions{}
 	var draws bool
 	cmd := &cobra.Command{
 		Use:   "publish RUN [PARAMETER…]",

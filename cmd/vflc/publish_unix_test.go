@@ -99,7 +99,7 @@ func TestPublish(t *testing.T) {
 		t.Error(head)
 	}
 
-	var r ledger.Report
+	var r ledger.Reconciliation
 	if err := json.Unmarshal([]byte(s.must("audit", "demo", "--json")), &r); err != nil || len(r.Published) != 2 || len(r.Unclosed) > 0 || r.Both != r.Messages {
 		t.Errorf("%v %+v", err, r)
 	}

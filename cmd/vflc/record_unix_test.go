@@ -78,7 +78,7 @@ func newRecordedRun(t *testing.T) *recordedRun {
 }
 
 // start runs the parties, whose server records, and returns what is found in its folder.
-func (r *recordedRun) start(args ...string) map[string]attack.Finding {
+func (r *recordedRun) start(args ...string) map[string]attack.RecordedCut {
 	r.t.Helper()
 	r.must(slices.Concat([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--record"}, args)...)
 	if text := r.must("audit", "demo/runs/server", "--attack"); !strings.Contains(text, "recorded") {
@@ -88,7 +88,7 @@ func (r *recordedRun) start(args ...string) map[string]attack.Finding {
 	if err := json.Unmarshal([]byte(r.must("audit", "demo/runs/server", "--attack", "--json")), &report); err != nil {
 		r.t.Fatal(err)
 	}
-	out := map[string]attack.Finding{}
+	out := map[string]attack.RecordedCut{}
 	for _, f := range report.Findings {
 		out[strings.Join(f.Parties, "+")] = f
 	}
@@ -123,7 +123,7 @@ func partial(a, b, given []float64) float64 {
 	return (ab - ac*bc) / math.Sqrt((1-ac*ac)*(1-bc*bc))
 }
 
-func values(f attack.Finding) (out []float64) {
+func values(f attack.RecordedCut) (out []float64) {
 	for _, v := range f.Mean {
 		out = append(out, float64(v))
 	}
@@ -131,7 +131,7 @@ func values(f attack.Finding) (out []float64) {
 }
 
 // has reports whether a column of two values is among those that were found.
-func (r *recordedRun) has(f attack.Finding, column string) bool {
+func (r *recordedRun) has(f attack.RecordedCut, column string) bool {
 	var rows []int
 	for i, v := range r.columns[column] {
 		if v == 1 {
@@ -195,7 +195,7 @@ func TestServerRecordsMaskedSums(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRecordedRun(t)
-			var found map[string]attack.Finding
+			var found map[string]attack.RecordedCut
 			for attempt := range 2 { // masks are other ones in every run: one in a thousand exceeds three standard errors by chance, and none twice
 				if attempt > 0 {
 					r.must("demo", "stop", "demo")

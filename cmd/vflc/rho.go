@@ -112,7 +112,7 @@ func compareRhos(cmd *cobra.Command, path string, f *rhoFlags) error {
 	if f.asJSON {
 		return posterior.WriteJSON(cmd.OutOrStdout(), c)
 	}
-	var link *posterior.Link
+	var link *posterior.Connection
 	if asked {
 		link = &over
 	}

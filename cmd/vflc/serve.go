@@ -24,7 +24,7 @@ import (
 
 // partyFlags are those of a process that plays one party.
 type partyFlags struct {
-	node.Options
+	node.PartyOptions
 	taskFlags
 	inits         string
 	quiet, asJSON bool
@@ -69,22 +69,22 @@ func (f *partyFlags) ready(cmd *cobra.Command, programs string) error {
 	if f.inits != "" {
 		f.Inits = strings.Split(f.inits, ",")
 	}
-	return f.apply(cmd, &f.Options)
+	return f.apply(cmd, &f.PartyOptions)
 }
 
 // play runs the party until its task is complete, or a signal ends the process.
-func (f *partyFlags) play(cmd *cobra.Command, run func(o node.Options, stop <-chan struct{}) (node.Outcome, error)) error {
+func (f *partyFlags) play(cmd *cobra.Command, run func(o node.PartyOptions, stop <-chan struct{}) (node.Outcome, error)) error {
 	stop, release := interrupted(cmd.Context())
 	defer release()
 	var result node.Outcome
 	var err error
 	switch {
 	case f.several:
-		err = f.extrapolate(cmd, func(o node.Options) (node.Outcome, error) { return run(o, stop.Done()) })
+		err = f.extrapolate(cmd, func(o node.PartyOptions) (node.Outcome, error) { return run(o, stop.Done()) })
 	case f.folds > 0:
-		err = f.crossValidate(cmd, func(o node.Options) (node.Outcome, error) { return run(o, stop.Done()) })
+		err = f.crossValidate(cmd, func(o node.PartyOptions) (node.Outcome, error) { return run(o, stop.Done()) })
 	default:
-		result, err = run(f.Options, stop.Done())
+		result, err = run(f.PartyOptions, stop.Done())
 	}
 	var done *fit.CompleteError
 	switch {
@@ -135,7 +135,7 @@ With --from they begin where an earlier run has ended, each with its own folder 
 				}
 				f.Backend = a.Name
 			}
-			return f.play(cmd, func(o node.Options, stop <-chan struct{}) (node.Outcome, error) {
+			return f.play(cmd, func(o node.PartyOptions, stop <-chan struct{}) (node.Outcome, error) {
 				return node.Serve(cmd.Context(), o, stop)
 			})
 		}),
@@ -197,7 +197,7 @@ all parties have saved, with the same results.`,
 			if err := f.ready(cmd, args[0]); err != nil {
 				return err
 			}
-			return f.play(cmd, func(o node.Options, stop <-chan struct{}) (node.Outcome, error) {
+			return f.play(cmd, func(o node.PartyOptions, stop <-chan struct{}) (node.Outcome, error) {
 				return node.Join(cmd.Context(), o, stop)
 			})
 		}),

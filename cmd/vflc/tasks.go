@@ -56,7 +56,7 @@ func (f *taskFlags) add(cmd *cobra.Command) {
 }
 
 // apply sets the task, and takes what the user did not say from the run whose draws are used.
-func (f *taskFlags) apply(cmd *cobra.Command, o *node.Options) error {
+func (f *taskFlags) apply(cmd *cobra.Command, o *node.PartyOptions) error {
 	given := 0
 	if f.replicates && f.predict == "" {
 		return usagef("--replicates says how --%s summarises", predictFlag)
@@ -124,10 +124,10 @@ type turn struct {
 }
 
 // inTurn has the party take part in tasks one after another. What an earlier process of it has done is not done again.
-func (f *partyFlags) inTurn(turns []turn, run func(o node.Options) (node.Outcome, error)) error {
+func (f *partyFlags) inTurn(turns []turn, run func(o node.PartyOptions) (node.Outcome, error)) error {
 	finished := ""
 	for _, t := range turns {
-		o := f.Options
+		o := f.PartyOptions
 		o.Task, o.Dir, o.Programs, o.From, o.Finished, o.Divided = t.Task, t.dir, t.programs, t.from, finished, turns[0].dir
 		number, complete, err := node.Remembered(t.dir)
 		if err == nil && !complete {
@@ -146,7 +146,7 @@ func (f *partyFlags) inTurn(turns []turn, run func(o node.Options) (node.Outcome
 }
 
 // extrapolate has the party take part in fits at several rho, one after another, and prints what its parameters are at rho = 0.
-func (f *partyFlags) extrapolate(cmd *cobra.Command, run func(o node.Options) (node.Outcome, error)) error {
+func (f *partyFlags) extrapolate(cmd *cobra.Command, run func(o node.PartyOptions) (node.Outcome, error)) error {
 	x, err := noise.Programs(f.Programs)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (f *partyFlags) extrapolate(cmd *cobra.Command, run func(o node.Options) (n
 	}
 	turns := f.fits(x)
 	for _, t := range turns { // the last as the first: nobody computes for an hour what a policy then ends
-		o := f.Options
+		o := f.PartyOptions
 		o.Task, o.Programs = t.Task, t.programs
 		if _, err := node.Allowed(o); err != nil {
 			return err
@@ -194,7 +194,7 @@ func (f *partyFlags) fits(x *runs.Extrapolation) (turns []turn) {
 }
 
 // crossValidate has the party take part in the fit to the rows of all folds but one, and in the prediction of that one, fold by fold.
-func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.Options) (node.Outcome, error)) error {
+func (f *partyFlags) crossValidate(cmd *cobra.Command, run func(o node.PartyOptions) (node.Outcome, error)) error {
 	var turns []turn
 	var scored []string
 	for k := 1; k <= f.folds; k++ {
@@ -247,7 +247,7 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 		for _, m := range r.Document.Diagnostics.Messages {
 			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", m)
 		}
-	case *node.Predicted:
+	case *node.PredictionOutcome:
 		text := predictionText(&r.Document, filepath.Join(f.Dir, runs.PredictedTable))
 		switch {
 		case r.Kind == node.Checking && f.asJSON:

@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Cut is one expression of one client (or of each member of a family) that another party's computation uses.
-type Cut struct {
+// An Expression is a cut: what one client (or each member of a family) computes of its own names and another party's computation uses.
+type Expression struct {
 	Name   string // of its auxiliary variable: z_1, z_2, …
 	Client string
 	Family bool
@@ -26,7 +26,7 @@ type Cut struct {
 // A Group is a set of cuts that enter an expression as a sum.
 type Group struct {
 	Number int // from 1, in order of appearance among the groups with this sum
-	Cuts   []*Cut
+	Cuts   []*Expression
 	Type   types.Type
 	// Additive is true where the other parties use these cuts only through this sum, so that no party needs a single one.
 	Additive bool
@@ -61,7 +61,7 @@ type Generated struct {
 // A Program is a model with its cuts.
 type Program struct {
 	*check.Program
-	Cuts        []*Cut
+	Cuts        []*Expression
 	Groups      []*Group
 	Likelihoods []*Likelihood
 	Params      []*Param

@@ -12,7 +12,7 @@ import (
 )
 
 // group returns the group of some cuts, the same one wherever the same cuts are summed.
-func (c *cutter) group(at ast.Expr, cuts ...*Cut) *Group {
+func (c *cutter) group(at ast.Expr, cuts ...*Expression) *Group {
 	key := ""
 	for _, k := range cuts {
 		key += k.Name + "+"
@@ -79,7 +79,7 @@ func (p *Program) Referenced(name string) *Group {
 
 // additive marks the groups whose cuts occur in no other group, have one shape, and share their argument with no other group.
 func (c *cutter) additive() {
-	uses := map[*Cut]int{}
+	uses := map[*Expression]int{}
 	for _, g := range c.Groups {
 		for _, k := range g.Cuts {
 			uses[k]++
@@ -95,7 +95,7 @@ func (c *cutter) additive() {
 
 // mixed reports cuts of different shapes, whose sum is not a sum of messages.
 func (g *Group) mixed() bool {
-	return slices.ContainsFunc(g.Cuts, func(k *Cut) bool { return !k.Type.SameShape(g.Type) })
+	return slices.ContainsFunc(g.Cuts, func(k *Expression) bool { return !k.Type.SameShape(g.Type) })
 }
 
 func (c *cutter) warn() {

@@ -77,7 +77,7 @@ func (c *cutter) distributed(e ast.Expr, factors []factor, terms []term) {
 
 // variants notes cuts of one client that differ by shared factors.
 func (c *cutter) variants() {
-	seen := map[string]*Cut{}
+	seen := map[string]*Expression{}
 	for _, k := range c.Cuts {
 		key := k.Client + "|" + c.withoutShared(k.Expr)
 		if old := seen[key]; old != nil {

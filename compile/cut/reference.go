@@ -15,7 +15,7 @@ import (
 
 // scaled is a cut with the number before it, and the expression that it has.
 type scaled struct {
-	cut   *Cut
+	cut   *Expression
 	times float64
 	expr  ast.Expr
 }
@@ -23,7 +23,7 @@ type scaled struct {
 // references cuts what clients add to a sum and returns the terms that stand for it: one group, or one for each number that multiplies a cut.
 func (c *cutter) references(at ast.Expr, parts ...part) []term {
 	factors := c.common(parts)
-	groups := map[float64][]*Cut{}
+	groups := map[float64][]*Expression{}
 	var order []float64
 	for _, p := range parts {
 		for i := range p.terms {
@@ -68,7 +68,7 @@ func number(v float64) *ast.Number {
 }
 
 // cut returns the cut of a client for the sum of some terms, the same one for expressions that are equal or differ by a number, and that number.
-func (c *cutter) cut(client string, terms []term) (*Cut, float64) {
+func (c *cutter) cut(client string, terms []term) (*Expression, float64) {
 	cl, _ := c.Client(client)
 	for i := range terms {
 		for _, m := range c.members {
@@ -98,7 +98,7 @@ func (c *cutter) cut(client string, terms []term) (*Cut, float64) {
 	}
 	c.lesser(key, scaled{expr: e, times: f.times})
 	first := c.least[key]
-	k := &Cut{Name: fmt.Sprintf("%s%d", c.prefix, len(c.Cuts)+1), Client: client, Family: cl.Family, Expr: first.expr, Type: types.Type{Dims: info.Type.Dims}}
+	k := &Expression{Name: fmt.Sprintf("%s%d", c.prefix, len(c.Cuts)+1), Client: client, Family: cl.Family, Expr: first.expr, Type: types.Type{Dims: info.Type.Dims}}
 	c.cuts[key] = scaled{cut: k, times: first.times}
 	c.Cuts = append(c.Cuts, k)
 	return k, f.times / first.times

@@ -92,7 +92,7 @@ func (p *Program) Evaluators(k *Likelihood) (names []string) {
 
 // of reports whether a client has a cut in the group.
 func (g *Group) of(client string) bool {
-	return slices.ContainsFunc(g.Cuts, func(x *Cut) bool { return x.Client == client })
+	return slices.ContainsFunc(g.Cuts, func(x *Expression) bool { return x.Client == client })
 }
 
 // RhoOf returns the standard deviation of a client's auxiliary variables; 0 where it has none, or where the value is open.
@@ -100,7 +100,7 @@ func (p *Program) RhoOf(client string) float64 { return p.rho[client] }
 
 // OpenFamily returns the family whose number of members decides the noise and is not known without data; false where every value is settled.
 func (p *Program) OpenFamily() (check.Client, bool) {
-	if !slices.ContainsFunc(p.Cuts, func(k *Cut) bool { return p.Transform.Kind.Noise() && p.rho[k.Client] == 0 }) {
+	if !slices.ContainsFunc(p.Cuts, func(k *Expression) bool { return p.Transform.Kind.Noise() && p.rho[k.Client] == 0 }) {
 		return check.Client{}, false
 	}
 	for _, c := range p.Clients {

@@ -115,7 +115,7 @@ func (g *generative) declareAll() {
 }
 
 // contribution reports the cut of a client, or of the current member of a family.
-func (g *generative) contribution(k *cut.Cut) {
+func (g *generative) contribution(k *cut.Expression) {
 	if g.diags.HasErrors() {
 		return
 	}
@@ -126,7 +126,7 @@ func (g *generative) contribution(k *cut.Cut) {
 	if k.Family {
 		party = memberName(party, g.member)
 	}
-	g.model.Cuts = append(g.model.Cuts, simulate.Cut{Name: k.Name, Party: party, Report: g.report(id)})
+	g.model.Cuts = append(g.model.Cuts, simulate.CutReport{Name: k.Name, Party: party, Report: g.report(id)})
 }
 
 // declared lowers a parameter to a graph parameter on its declared scale.
@@ -421,7 +421,7 @@ func (g *generative) total(key string, cuts, noises []graph.ID) graph.ID {
 }
 
 // deviation is the noise of one cut, the same wherever the cut occurs.
-func (g *generative) deviation(key string, k *cut.Cut, id graph.ID) graph.ID {
+func (g *generative) deviation(key string, k *cut.Expression, id graph.ID) graph.ID {
 	party, rho := k.Client, g.cuts.RhoOf(k.Client)
 	if k.Family {
 		party = memberName(party, g.member)

@@ -80,7 +80,7 @@ func checkGradient(t *testing.T, plan *model.Plan) {
 	t.Helper()
 	j := newJoint(t, plan, 0.3)
 	if v := j.value(t); math.IsNaN(v) || math.IsInf(v, 0) {
-		t.Fatalf("density %v: %s", v, j.env.Why())
+		t.Fatalf("density %v: %s", v, j.env.Cause())
 	}
 	for b := range j.theta {
 		j.value(t)

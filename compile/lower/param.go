@@ -135,7 +135,7 @@ func (l *lowerer) noncentered(s *check.Symbol, x graph.ID, args []graph.ID) (gra
 func (l *lowerer) report(s *check.Symbol, value graph.ID, shape graph.Shape) {
 	owner, name := l.reported(s)
 	l.b.Report(name, value)
-	l.Spec.Params = append(l.Spec.Params, density.Param{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len(), Weight: s.Initial != nil, Generated: s.Kind == check.Generated})
+	l.Spec.Params = append(l.Spec.Params, density.Parameter{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len(), Weight: s.Initial != nil, Generated: s.Kind == check.Generated})
 	l.offset += shape.Len()
 }
 

@@ -69,12 +69,12 @@ func (l *lowerer) noteScales() {
 }
 
 // recentring builds the maps between the coordinates of the party's hierarchies.
-func (l *lowerer) recentring() (r *model.Recentring, err error) {
+func (l *lowerer) recentring() (r *model.RecentringGraphs, err error) {
 	if len(l.effects) == 0 || l.Window != nil {
 		return nil, nil
 	}
 	l.noteScales()
-	r = &model.Recentring{}
+	r = &model.RecentringGraphs{}
 	for _, e := range l.effects {
 		r.Effects = append(r.Effects, e.Effects)
 	}
@@ -82,7 +82,7 @@ func (l *lowerer) recentring() (r *model.Recentring, err error) {
 }
 
 // recentringStages builds the graphs of locations and scales. Effects come in the order of declaration, so that locations and scales depend on earlier ones alone.
-func (l *lowerer) recentringStages(r *model.Recentring) error {
+func (l *lowerer) recentringStages(r *model.RecentringGraphs) error {
 	of := make([]int, len(l.effects)) // the stage of each
 	for k, e := range l.effects {
 		if e.Scale {

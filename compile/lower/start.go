@@ -24,7 +24,7 @@ type Given struct {
 
 // Unconstrain returns the coordinates of a party at given values of its parameters: the inverse of what the party reports. Where a parameter has no value, neither
 // have its coordinates. Other parties' parameters that the coordinates depend on, as the location of a noncentered parameter, are looked up too.
-func (l *Lowered) Unconstrain(given *Given) []density.Start {
+func (l *Lowered) Unconstrain(given *Given) []density.Init {
 	s := &inverse{
 		lowerer: &lowerer{
 			Lowered: &Lowered{Program: l.Program, Party: l.Party, Spec: &model.Spec{Party: l.Name}},
@@ -49,7 +49,7 @@ type inverse struct {
 	*lowerer
 	*Given
 	ports  []graph.Port
-	starts []density.Start
+	starts []density.Init
 }
 
 func (s *inverse) visit(sym *check.Symbol) {
@@ -270,7 +270,7 @@ func (s *inverse) absent(e ast.Expr) (out []string) {
 func (s *inverse) add(key string, u []float64) {
 	for _, p := range s.ports {
 		if p.Name == key {
-			s.starts = append(s.starts, density.Start{Offset: p.Offset, Values: u})
+			s.starts = append(s.starts, density.Init{Offset: p.Offset, Values: u})
 		}
 	}
 }

@@ -115,7 +115,7 @@ func TestAgainstDensities(t *testing.T) {
 				text := fmt.Sprintf("client a\ndata y : real[N] @ shared\ndata X : real[N, P] @ a\nparam beta : real[P] ~ normal(0, 1) @ a\nparam s : real%s ~ %s(%s)\ny ~ normal(X * beta, %s)\ntransform augmented(rho = 1)\n", bounds, name, prior, scale.text)
 				highest := math.Inf(-1)
 				for _, x := range reachable(d, theta, bounds) {
-					lp := d.LogDensity(&def.Block{N: 1, X: def.Scalar(x), Theta: scalars(theta)})
+					lp := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(x), Theta: scalars(theta)})
 					if v := lp - residuals*scale.log(x); v > highest {
 						highest = v
 					}

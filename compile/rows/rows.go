@@ -153,7 +153,7 @@ func (c *checker) likelihood(k *cut.Likelihood) {
 }
 
 // cut: its auxiliary variables are counted by rows.
-func (c *checker) cut(k *cut.Cut) {
+func (c *checker) cut(k *cut.Expression) {
 	if over, ill := c.over(k.Type); !over || ill {
 		c.mixed(k.Expr, "this contribution of %s is of type %s, which does not have one element per row", k.Client, k.Type)
 		return

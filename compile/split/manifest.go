@@ -327,7 +327,7 @@ func (s *splitter) manifestOf(q *transform.Party, m *Manifest) {
 	}
 }
 
-func (s *splitter) manifestCut(k *cut.Cut) ManifestCut {
+func (s *splitter) manifestCut(k *cut.Expression) ManifestCut {
 	out := ManifestCut{Name: k.Name, Client: k.Client, Offset: len(leak.OffsetsOf(s.Program, k.Client, k.Expr)) > 0, Shape: k.Type.Shape(), SeenBy: []string{s.Server}}
 	if s.Transform.Kind.Noise() {
 		out.Rho = formatRho(s.RhoOf(k.Client))
@@ -343,7 +343,7 @@ func (s *splitter) manifestCut(k *cut.Cut) ManifestCut {
 }
 
 // groupOf returns the additive group of a cut, or nil.
-func (s *splitter) groupOf(k *cut.Cut) *cut.Group {
+func (s *splitter) groupOf(k *cut.Expression) *cut.Group {
 	for _, g := range s.Groups {
 		if g.Additive && slices.Contains(g.Cuts, k) {
 			return g
@@ -353,7 +353,7 @@ func (s *splitter) groupOf(k *cut.Cut) *cut.Group {
 }
 
 // manifestGroup is the group in which a cut enters the model; a cut that is seen separately is a group of its own.
-func (s *splitter) manifestGroup(k *cut.Cut, g *cut.Group) ManifestGroup {
+func (s *splitter) manifestGroup(k *cut.Expression, g *cut.Group) ManifestGroup {
 	if g == nil {
 		return ManifestGroup{Cuts: []string{k.Name}, Shape: k.Type.Shape()}
 	}

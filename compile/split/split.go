@@ -156,7 +156,7 @@ func (w *writer) channels() {
 }
 
 // sent writes how a cut leaves its client: itself, or as an auxiliary variable around it.
-func (w *writer) sent(k *cut.Cut) []ast.Stmt {
+func (w *writer) sent(k *cut.Expression) []ast.Stmt {
 	send := &ast.Send{Name: ident(k.Name), To: []ast.Ident{ident(w.Server)}}
 	if w.Transform.Kind.CutsCross() {
 		send.Value = k.Expr

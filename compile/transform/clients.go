@@ -116,7 +116,7 @@ func (l *layout) othersAndOwn(p *Party, g *cut.Group) []ast.Expr {
 }
 
 // several reports whether more than one member has this cut.
-func (p *Program) several(c *cut.Cut) bool {
+func (p *Program) several(c *cut.Expression) bool {
 	cl, _ := p.Client(c.Client)
 	n, known := cl.Count.Int()
 	return !known || n > 1

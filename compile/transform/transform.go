@@ -14,9 +14,9 @@ type Party struct {
 	Name        string
 	Family      bool
 	Likelihoods []*ast.Likelihood
-	Sent        []*cut.Cut   // of a client: its cuts that leave, as z ~ normal(cut, rho) or themselves
-	Received    []*cut.Cut   // of the server
-	Others      []*cut.Group // of a client: groups of which it receives the sum of the others' z
+	Sent        []*cut.Expression // of a client: its cuts that leave, as z ~ normal(cut, rho) or themselves
+	Received    []*cut.Expression // of the server
+	Others      []*cut.Group      // of a client: groups of which it receives the sum of the others' z
 	Generated   []*ast.Generate
 }
 
@@ -61,7 +61,7 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 // order sorts what the server receives by cut.
 func (l *layout) order() {
 	received := l.Parties[0].Received
-	slices.SortFunc(received, func(a, b *cut.Cut) int {
+	slices.SortFunc(received, func(a, b *cut.Expression) int {
 		return slices.Index(l.Cuts, a) - slices.Index(l.Cuts, b)
 	})
 }
@@ -157,7 +157,7 @@ func continued(sum, t ast.Expr) ast.Expr {
 }
 
 // received is what the server writes for what a client sends of a cut: its name, or the sum over the members of a family.
-func received(k *cut.Cut) ast.Expr {
+func received(k *cut.Expression) ast.Expr {
 	name := &ast.Name{Name: k.Name}
 	if !k.Family {
 		return name
@@ -180,7 +180,7 @@ func (l *layout) alone(k *cut.Likelihood) bool {
 }
 
 // send records that a client sends a cut.
-func (l *layout) send(k *cut.Cut) {
+func (l *layout) send(k *cut.Expression) {
 	p := l.Party(k.Client)
 	if !slices.Contains(p.Sent, k) {
 		p.Sent = append(p.Sent, k)

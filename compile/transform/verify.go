@@ -134,7 +134,7 @@ func expressions(l *ast.Likelihood) []ast.Expr {
 
 // channels checks that each client sends cuts of its own, that the server receives these and no more, and that each has a reader.
 func (v *verifier) channels() error {
-	var sent []*cut.Cut
+	var sent []*cut.Expression
 	for _, q := range v.Parties[1:] {
 		for _, c := range q.Sent {
 			if c.Client != q.Name || slices.Contains(sent, c) {
@@ -168,7 +168,7 @@ func (v *verifier) channels() error {
 }
 
 // read reports whether a party evaluates a likelihood with the z of a cut that is not its own.
-func (v *verifier) read(c *cut.Cut) bool {
+func (v *verifier) read(c *cut.Expression) bool {
 	for _, q := range v.Parties[1:] {
 		for _, g := range q.Others {
 			if slices.Contains(g.Cuts, c) && (c.Client != q.Name || v.several(c)) {

@@ -32,7 +32,7 @@ func TestFigures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEvaluator(t, bind(t, name))
-			e.block.(density.JacobianSwitch).Jacobian(false)
+			e.block.Jacobian(false)
 			if *update {
 				var f figures
 				for k := range points {
@@ -84,7 +84,7 @@ func (e *evaluator) declared(t *testing.T, theta []float64) map[string]any {
 		length += p.Len
 	}
 	values := make([]float64, length)
-	if err := density.Must[density.Reporter](e.env).Values(context.Background(), density.Draw{Theta: [][]float64{theta}}, [][]float64{values}); err != nil {
+	if err := e.env.Values(context.Background(), density.Draw{Theta: [][]float64{theta}}, [][]float64{values}); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]any{}

@@ -134,7 +134,7 @@ func TestModels(t *testing.T) {
 				theta := e.point(k)
 				lp := e.at(t, theta)
 				if math.IsNaN(lp) || math.IsInf(lp, 0) {
-					t.Fatalf("log density %v at point %d: %s", lp, k, e.env.Why())
+					t.Fatalf("log density %v at point %d: %s", lp, k, e.env.Cause())
 				}
 				gradient(t, e, theta, slices.Clone(e.grad))
 			}

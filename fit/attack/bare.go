@@ -14,18 +14,18 @@ import (
 
 // A bare is what crosses without noise of one cut in such a fit: of the iterates the newest alone counts, and the mean over draws replaces it.
 type bare struct {
-	mean  []float64
-	marks [][]float64 // mean after 1, 2, 4, … iterates
-	draws int         // cuts at draws that mean is over; 0: it is of an iterate
+	mean      []float64
+	snapshots [][]float64 // mean after 1, 2, 4, … iterates
+	draws     int         // cuts at draws that mean is over; 0: it is of an iterate
 }
 
-// mostBareMarks bounds the powers of two: after 2^(mostBareMarks-1) iterates there are no more marks.
-const mostBareMarks = 16
+// mostBareSnapshots bounds the powers of two: after 2^(mostBareSnapshots-1) iterates there are no more snapshots.
+const mostBareSnapshots = 16
 
 func newBare(n int) *bare {
 	b := &bare{mean: make([]float64, n)}
-	for range mostBareMarks {
-		b.marks = append(b.marks, make([]float64, n))
+	for range mostBareSnapshots {
+		b.snapshots = append(b.snapshots, make([]float64, n))
 	}
 	return b
 }
@@ -84,12 +84,12 @@ func (r *Recorder) Relayed(x *density.Exchange, columns int, up [][][]float64, s
 func (r *Recorder) markIterate() {
 	r.fits++
 	k := bits.Len(uint(r.fits)) - 1
-	if r.fits != 1<<k || k >= mostBareMarks {
+	if r.fits != 1<<k || k >= mostBareSnapshots {
 		return
 	}
 	for _, v := range r.views {
 		if v.members == nil {
-			copy(v.bare.marks[k], v.bare.mean)
+			copy(v.bare.snapshots[k], v.bare.mean)
 		}
 	}
 }
@@ -127,10 +127,10 @@ func (v *view) atDraws(columns int, cuts []float64, more bool) {
 	vec.Scale(len(b.mean), b.mean, b.mean, 1/float64(b.draws))
 }
 
-func (b *bare) state(c *checkpoint.Codec, marks int) {
+func (b *bare) state(c *checkpoint.Codec, snapshots int) {
 	c.Ints(&b.draws)
 	c.Floats(b.mean)
-	for _, m := range b.marks[:marks] {
+	for _, m := range b.snapshots[:snapshots] {
 		c.Floats(m)
 	}
 }
@@ -147,10 +147,10 @@ func (e *evidence) bareMean(of func(*bare) []float64) []float64 {
 }
 
 // iterates compares after each power of two of iterates.
-func (e *evidence) iterates() []Progress {
-	out := []Progress{}
-	for k := 0; k < mostBareMarks && 1<<k <= e.fits; k++ {
-		out = append(out, Progress{1 << k, e.compare(e.bareMean(func(b *bare) []float64 { return b.marks[k] }))})
+func (e *evidence) iterates() []Interim {
+	out := []Interim{}
+	for k := 0; k < mostBareSnapshots && 1<<k <= e.fits; k++ {
+		out = append(out, Interim{1 << k, e.compare(e.bareMean(func(b *bare) []float64 { return b.snapshots[k] }))})
 	}
 	return out
 }

@@ -34,7 +34,7 @@ const (
 	bySteps     = "steps"
 	byVariances = "variances"
 	byDraws     = "draws"
-	byEpochs    = "epochs"
+	byPeriods   = "periods"
 )
 
 // A Share is what is known of one client's share of a sum, or of a part of it. What compares with the truth is null, and Party "", where there is none.
@@ -50,7 +50,7 @@ type Share struct {
 	Round       posterior.Number `json:"one_round"`
 	Single      []Single         `json:"single"` // private columns that a direction is which no other is coupled with
 	// Columns of two values in the span of the directions.
-	Columns *Columns `json:"columns"`
+	Columns *ColumnRecovery `json:"columns"`
 	// Of a run without truth: the mean of the cut, up to a constant, and the rows of what looks like a column of two values.
 	Mean []posterior.Number `json:"mean,omitempty"`
 	Rows [][]int            `json:"rows,omitempty"`
@@ -70,7 +70,7 @@ type member struct {
 	party   string
 	mean    []float64
 	span    [][]float64 // orthonormal, of deviations from the mean over rows
-	columns []Column
+	columns []Covariate
 }
 
 // separations separates all sums by the steps of chains. The truth is nil where it is not known.
@@ -130,7 +130,7 @@ func begun(plan *model.Plan, group int, truth func(party, cut int) Truth) (one S
 }
 
 // Separate separates the sums that a run's recorders followed, and those of fits without trajectories, and compares with the truth.
-func Separate(chains []*Recorder, s Simulation) []Separation {
+func Separate(chains []*Recorder, s GroundTruth) []Separation {
 	return append(separations(chains, s.Truth), relayed(chains[0], s.Variances, s.Truth)...)
 }
 
@@ -142,7 +142,7 @@ func SeparateRecorded(chains []*Recorder) []Separation {
 // relayed separates the sums of fits: by quadrature, by fixed draws, and by sampling.
 func relayed(r *Recorder, all []*Variances, truth func(party, cut int) Truth) []Separation {
 	out := variances(r.plan, all, truth)
-	for _, e := range r.epochs {
+	for _, e := range r.periods {
 		if e.seen > leaving && len(out) == 0 {
 			one, members := begun(r.plan, e.span.group, truth)
 			e.separate(&one, members)
@@ -376,7 +376,7 @@ func rowsOf(basis [][]float64, picks []int) [][]int {
 }
 
 // things are what separations count.
-var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations", byEpochs: "epochs"}
+var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations", byPeriods: "periods"}
 
 // separationText writes what was separated.
 func separationText(b *strings.Builder, all []Separation, known bool) {

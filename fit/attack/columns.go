@@ -8,24 +8,24 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// A Column is a column of a client's data that its cut depends on, at the elements that are followed; or which rows have a category of a factor.
-type Column struct {
+// A Covariate is a column of a client's data that its cut depends on, at the elements that are followed; or which rows have a category of a factor.
+type Covariate struct {
 	Name   string
 	Factor string // of which it is a category; "" for other columns
 	Values []float64
 }
 
-// Columns compares the columns of two values that are found in the span of a cut with those that there are.
-type Columns struct {
-	All       int      `json:"all"` // columns, with one for each category of a factor
-	TwoValued int      `json:"two_valued"`
-	Found     []string `json:"found"`
-	Claimed   int      `json:"claimed"` // what was taken for columns of two values: true ones, and others such as unions of categories
-	Factors   []Factor `json:"factors"`
+// ColumnRecovery compares the columns of two values that are found in the span of a cut with those that there are.
+type ColumnRecovery struct {
+	All       int              `json:"all"` // columns, with one for each category of a factor
+	TwoValued int              `json:"two_valued"`
+	Found     []string         `json:"found"`
+	Claimed   int              `json:"claimed"` // what was taken for columns of two values: true ones, and others such as unions of categories
+	Factors   []FactorRecovery `json:"factors"`
 }
 
-// A Factor compares the categories of a factor with those whose rows are found.
-type Factor struct {
+// A FactorRecovery compares the categories of a factor with those whose rows are found.
+type FactorRecovery struct {
 	Name string `json:"name"`
 	Groups
 }
@@ -34,12 +34,12 @@ type Factor struct {
 const same = 0.999
 
 // columns looks for columns of two values in a span over some elements; nil where that is not known, or the cut depends on no columns.
-func (e *evidence) columns(basis [][]float64, elements []int) *Columns {
+func (e *evidence) columns(basis [][]float64, elements []int) *ColumnRecovery {
 	if len(basis) == 0 || len(e.data) == 0 || len(elements) < fewestRows*len(basis) {
 		return nil
 	}
 	claims := twoValued(basis)
-	out := &Columns{All: len(e.data), Claimed: len(claims), Found: []string{}, Factors: []Factor{}}
+	out := &ColumnRecovery{All: len(e.data), Claimed: len(claims), Found: []string{}, Factors: []FactorRecovery{}}
 	factors := map[string]*partition{}
 	for _, c := range e.data {
 		values := pick(c.Values, elements)
@@ -57,7 +57,7 @@ func (e *evidence) columns(basis [][]float64, elements []int) *Columns {
 		p := factors[c.Factor]
 		if p == nil {
 			p = &partition{truth: make([]int, len(elements)), found: make([]int, len(elements))}
-			factors[c.Factor], out.Factors = p, append(out.Factors, Factor{Name: c.Factor})
+			factors[c.Factor], out.Factors = p, append(out.Factors, FactorRecovery{Name: c.Factor})
 		}
 		p.add(values, found)
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 // mixedColumns are two continuous columns, two of two values, and a factor of four categories, over m rows.
-func mixedColumns(m int) []Column {
+func mixedColumns(m int) []Covariate {
 	random := rand.New(rand.NewPCG(21, 22))
-	out := []Column{{Name: "x1"}, {Name: "x2"}, {Name: "sex"}, {Name: "rare"}}
+	out := []Covariate{{Name: "x1"}, {Name: "x2"}, {Name: "sex"}, {Name: "rare"}}
 	for k := range 4 {
-		out = append(out, Column{Name: fmt.Sprintf("g=%d", k), Factor: "g"})
+		out = append(out, Covariate{Name: fmt.Sprintf("g=%d", k), Factor: "g"})
 	}
 	for range m {
 		values, g := make([]float64, len(out)), random.IntN(4)
@@ -34,7 +34,7 @@ func mixedColumns(m int) []Column {
 }
 
 // mixtures are n random combinations of columns, with noise.
-func mixtures(n int, noise float64, columns []Column) (out [][]float64) {
+func mixtures(n int, noise float64, columns []Covariate) (out [][]float64) {
 	random := rand.New(rand.NewPCG(23, 24))
 	for range n {
 		v := make([]float64, len(columns[0].Values))
@@ -90,7 +90,7 @@ func TestSpans(t *testing.T) {
 // In the span of normal columns nothing has two values.
 func TestNoColumnsOfTwoValues(t *testing.T) {
 	random := rand.New(rand.NewPCG(25, 26))
-	columns := make([]Column, 12)
+	columns := make([]Covariate, 12)
 	for k := range columns {
 		for range 400 {
 			columns[k].Values = append(columns[k].Values, random.NormFloat64())

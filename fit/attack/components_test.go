@@ -72,7 +72,7 @@ func spiked(m, rounds int, noise float64, sd ...float64) *view {
 		}
 		v.add(-1, true)
 		if n := k + 1; n&(n-1) == 0 {
-			v.mark(n)
+			v.snapshot(n)
 		}
 	}
 	return v

@@ -16,11 +16,11 @@ import (
 type Truth struct {
 	Mean    []float64
 	Draws   [][]float64
-	Columns []Column
+	Columns []Covariate
 }
 
-// A Simulation is what the process that simulated a run knows beside its transcript.
-type Simulation struct {
+// A GroundTruth is what the process that simulated a run knows beside its transcript.
+type GroundTruth struct {
 	// Truth returns the true cut of a party by its index in the plan and that of the cut.
 	Truth func(party, cut int) Truth
 	// Clear returns what crosses without noise of a member of a sum of the plan, or of the sum itself where member is their number; nil for nothing.
@@ -44,35 +44,35 @@ type Reconstruction struct {
 	Draws     int      `json:"draws"`     // at which the cut itself crossed at the end of such a fit
 	Elements  int      `json:"elements"`  // of the cut
 	Followed  int      `json:"followed"`  // those of them that the figures are of
-	Estimate
+	Accuracy
 	CutSD posterior.Number `json:"cut_sd"` // over the rows
 	// Directions is how many principal components stand out of the noise, and Span the share of the posterior variance of the true cut that they hold; null
 	// where there were too few rounds to tell.
 	Directions int              `json:"directions"`
 	Span       posterior.Number `json:"span"`
 	Groups     *Groups          `json:"groups"` // null where no two rows share their cut
-	// Columns are those of two values in the span: of what crosses without noise if anything does, else of the mean and the principal components. Null where the
+	// ColumnRecovery are those of two values in the span: of what crosses without noise if anything does, else of the mean and the principal components. Null where the
 	// span is not known, or is that of more than one number a row.
-	Columns *Columns `json:"columns"`
+	Columns *ColumnRecovery `json:"columns"`
 	// Inversion is what one evaluation shows without any noise; null where everything has noise.
 	Inversion *Inversion `json:"inversion"`
-	Progress  []Progress `json:"progress"`
+	Progress  []Interim  `json:"progress"`
 }
 
-// An Estimate compares the mean of z − ρ²·adjoint, or what a fit by quadrature sends in its place, with the mean of the true cut, over rows.
-type Estimate struct {
+// Accuracy compares the mean of z − ρ²·adjoint, or what a fit by quadrature sends in its place, with the mean of the true cut, over rows.
+type Accuracy struct {
 	Correlation posterior.Number `json:"correlation"`
 	ResidualSD  posterior.Number `json:"residual_sd"`
 }
 
-// Progress is an Estimate after fewer evaluations: from the second half of so many.
-type Progress struct {
+// Interim is the Accuracy after fewer evaluations: from the second half of so many.
+type Interim struct {
 	Rounds int `json:"rounds"`
-	Estimate
+	Accuracy
 }
 
 // Reconstruct computes, from the recorders of the chains of one run, what they hold of every cut and sum.
-func Reconstruct(chains []*Recorder, s Simulation) []Reconstruction {
+func Reconstruct(chains []*Recorder, s GroundTruth) []Reconstruction {
 	var out []Reconstruction
 	plan := chains[0].plan
 	for k, v := range chains[0].views {
@@ -118,7 +118,7 @@ type evidence struct {
 	fits   int         // iterates of such a fit, of the first chain
 	truth  [][]float64 // by draw
 	center []float64   // mean of the truth
-	data   []Column
+	data   []Covariate
 }
 
 // addTruth adds a member's cut, draw by draw, and its columns.
@@ -158,7 +158,7 @@ func (e *evidence) fill(r *Reconstruction, bare *Clear) {
 	if e.fits > 0 && bare != nil {
 		c = spanned(bare.Vectors)
 	}
-	r.Estimate = e.compare(mean)
+	r.Accuracy = e.compare(mean)
 	r.CutSD = posterior.Number(spread(e.center))
 	r.Directions, r.Span = len(c.directions), posterior.NotApplicable()
 	if c.known {
@@ -176,40 +176,40 @@ func (e *evidence) fill(r *Reconstruction, bare *Clear) {
 // late is the mean over chains of z − ρ²·adjoint after a power of two of evaluations that leaves out a quarter to a half of them, in which the chain or the fit
 // may not have arrived.
 func (e *evidence) late() []float64 {
-	return e.mean(func(v *view, rounds int) (first, last mark) {
-		for k := range mostMarks {
+	return e.mean(func(v *view, rounds int) (first, last snapshot) {
+		for k := range mostSnapshots {
 			if 2<<k <= rounds {
-				first = v.marks[k]
+				first = v.snapshots[k]
 			}
 		}
-		return first, mark{v.counts, v.sum}
+		return first, snapshot{v.counts, v.sum}
 	})
 }
 
 // progress compares after each power of two of evaluations that all chains have made.
-func (e *evidence) progress() []Progress {
-	out := []Progress{}
-	for k := 0; k < mostMarks && 1<<k <= slices.Min(e.rounds); k++ {
-		mean := e.mean(func(v *view, _ int) (first, last mark) {
+func (e *evidence) progress() []Interim {
+	out := []Interim{}
+	for k := 0; k < mostSnapshots && 1<<k <= slices.Min(e.rounds); k++ {
+		mean := e.mean(func(v *view, _ int) (first, last snapshot) {
 			if k > 0 {
-				first = v.marks[k-1]
+				first = v.snapshots[k-1]
 			}
-			return first, v.marks[k]
+			return first, v.snapshots[k]
 		})
-		out = append(out, Progress{len(e.rounds) << k, e.compare(mean)})
+		out = append(out, Interim{len(e.rounds) << k, e.compare(mean)})
 	}
 	return out
 }
 
-// mean averages over chains the mean of the evaluations between two marks, the first of which may be empty; that of a sum is the sum of those of its members.
+// mean averages over chains the mean of the evaluations between two snapshots, the first of which may be empty; that of a sum is the sum of those of its members.
 // An element that no evaluation had is NaN.
-func (e *evidence) mean(between func(v *view, rounds int) (first, last mark)) []float64 {
+func (e *evidence) mean(between func(v *view, rounds int) (first, last snapshot)) []float64 {
 	out := make([]float64, len(e.center))
 	for c, chain := range e.views {
 		for _, v := range chain.each() {
 			first, last := between(v, e.rounds[c])
 			if first.sum == nil {
-				first = mark{make([]int, len(last.counts)), make([]float64, len(last.sum))}
+				first = snapshot{make([]int, len(last.counts)), make([]float64, len(last.sum))}
 			}
 			for k := range out {
 				w := v.windowOf(k)
@@ -233,7 +233,7 @@ func (v *view) windowOf(element int) int {
 }
 
 // compare compares with the mean of the true cut. Elements that are not known are left out.
-func (e *evidence) compare(mean []float64) Estimate {
+func (e *evidence) compare(mean []float64) Accuracy {
 	var a, b, rest []float64
 	for k, v := range mean {
 		if v-v == 0 {
@@ -241,9 +241,9 @@ func (e *evidence) compare(mean []float64) Estimate {
 		}
 	}
 	if len(a) < 2 {
-		return Estimate{posterior.NotApplicable(), posterior.NotApplicable()}
+		return Accuracy{posterior.NotApplicable(), posterior.NotApplicable()}
 	}
-	return Estimate{posterior.Number(stat.Correlation(a, b, nil)), posterior.Number(spread(rest))}
+	return Accuracy{posterior.Number(stat.Correlation(a, b, nil)), posterior.Number(spread(rest))}
 }
 
 // spread is the standard deviation of v about its mean; 0 for less than two numbers.

@@ -30,7 +30,7 @@ type Recorder struct {
 
 	steps     []*steps     // of sums that cross without noise
 	variances []*Variances // where what crosses without noise is kept
-	epochs    []*epochs    // of sums that cross without noise, at no trajectory
+	periods   []*periods   // of sums that cross without noise, at no trajectory
 	place     density.PathPoint
 	placed    bool // the newest evaluation is at a point of a trajectory
 }
@@ -48,8 +48,8 @@ func newRecorder(plan *model.Plan, recording bool) *Recorder {
 		if s := newSteps(plan, g); s != nil {
 			r.steps = append(r.steps, s)
 		}
-		if e := newEpochs(plan, g); e != nil {
-			r.epochs = append(r.epochs, e)
+		if e := newPeriods(plan, g); e != nil {
+			r.periods = append(r.periods, e)
 		}
 		if v := NewVariances(plan, g); recording && v != nil {
 			r.variances = append(r.variances, v)
@@ -108,7 +108,7 @@ func (r *Recorder) Sent(window int, z [][][]float64, total [][]float64) {
 	for _, s := range r.steps {
 		s.sent(window, r.placed, r.place, total)
 	}
-	for _, e := range r.epochs {
+	for _, e := range r.periods {
 		if !r.placed {
 			e.sent(window, total)
 		}
@@ -138,7 +138,7 @@ func (r *Recorder) Answered(total [][]float64, part [][][]float64) {
 	}
 	if r.rounds&(r.rounds-1) == 0 {
 		for _, v := range r.views {
-			v.mark(r.rounds)
+			v.snapshot(r.rounds)
 		}
 	}
 }

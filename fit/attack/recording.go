@@ -229,8 +229,8 @@ func ReadRecording(in *bufio.Reader) (out []*Recorder, err error) {
 	return out, nil
 }
 
-// A Finding is what a recording shows of what one client sent, or of a sum.
-type Finding struct {
+// A RecordedCut is what a recording shows of what one client sent, or of a sum.
+type RecordedCut struct {
 	Name     string   `json:"name"`    // of the sum
 	Parties  []string `json:"parties"` // whose contributions it is of
 	Masked   bool     `json:"masked"`  // words under masks, which are uniformly distributed
@@ -252,14 +252,14 @@ type Finding struct {
 }
 
 // Find reports what the recorders of the chains of a run hold, without knowing the truth.
-func Find(chains []*Recorder) (out []Finding) {
+func Find(chains []*Recorder) (out []RecordedCut) {
 	plan := chains[0].plan
 	for k, v := range chains[0].views {
 		e := &evidence{fits: chains[0].fits, center: make([]float64, len(v.picks))}
 		for _, r := range chains {
 			e.views, e.rounds = append(e.views, r.views[k]), append(e.rounds, r.rounds)
 		}
-		f := Finding{Name: plan.Groups[v.of.group].Name, Masked: v.blind, Elements: plan.Groups[v.of.group].Len, Columns: [][]int{}, Directions: [][]posterior.Number{}}
+		f := RecordedCut{Name: plan.Groups[v.of.group].Name, Masked: v.blind, Elements: plan.Groups[v.of.group].Len, Columns: [][]int{}, Directions: [][]posterior.Number{}}
 		if len(v.picks) < f.Elements {
 			for _, p := range v.picks {
 				f.Followed = append(f.Followed, p+1)
@@ -278,7 +278,7 @@ func Find(chains []*Recorder) (out []Finding) {
 }
 
 // find fills in what was found.
-func (e *evidence) find(f *Finding) {
+func (e *evidence) find(f *RecordedCut) {
 	var mean []float64
 	var c components
 	f.Iterates, f.Draws = e.fits, e.views[0].each()[0].bare.draws
@@ -326,17 +326,17 @@ func numbers(v []float64) []posterior.Number {
 	return out
 }
 
-// agreement is the correlation of the means between the last three marks that all chains have.
+// agreement is the correlation of the means between the last three snapshots that all chains have.
 func (e *evidence) agreement() posterior.Number {
 	last := -1
-	for k := 0; k < mostMarks && 1<<k <= slices.Min(e.rounds); k++ {
+	for k := 0; k < mostSnapshots && 1<<k <= slices.Min(e.rounds); k++ {
 		last = k
 	}
 	if last < 2 {
 		return posterior.NotApplicable()
 	}
 	between := func(k int) []float64 {
-		return e.mean(func(v *view, _ int) (first, last mark) { return v.marks[k-1], v.marks[k] })
+		return e.mean(func(v *view, _ int) (first, last snapshot) { return v.snapshots[k-1], v.snapshots[k] })
 	}
 	return correlation(between(last), between(last-1))
 }
@@ -385,13 +385,13 @@ func crowds(partition []int) (n int) {
 
 // A Recorded is the report of an attack on what a server has recorded.
 type Recorded struct {
-	Schema    int          `json:"schema"`
-	Model     string       `json:"model"`
-	Backend   string       `json:"backend"`
-	Transform string       `json:"transform"`
-	Findings  []Finding    `json:"findings"`
-	Separated []Separation `json:"separated"`
-	Notes     []string     `json:"notes"`
+	Schema    int           `json:"schema"`
+	Model     string        `json:"model"`
+	Backend   string        `json:"backend"`
+	Transform string        `json:"transform"`
+	Findings  []RecordedCut `json:"findings"`
+	Separated []Separation  `json:"separated"`
+	Notes     []string      `json:"notes"`
 }
 
 // shownRows is how many rows of a column are written out.

@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// A Report is the outcome of an attack on one run.
-type Report struct {
+// An Assessment is the outcome of an attack on one run.
+type Assessment struct {
 	Schema    int              `json:"schema"`
 	Model     string           `json:"model"`
 	Backend   string           `json:"backend"`
@@ -22,7 +22,7 @@ type Report struct {
 }
 
 // WriteText writes the report as tables: the cuts of single clients, the sums of several, the progress over rounds, and what the columns mean.
-func (r *Report) WriteText(w io.Writer) error {
+func (r *Assessment) WriteText(w io.Writer) error {
 	var b strings.Builder
 	from := "kept by the run"
 	if r.Repeated {
@@ -57,7 +57,7 @@ claimed: all that looked like one, such as unions of categories too.
 A dash: not known from so few rounds or from single windows of rows, or no two rows share their cut.
 `
 
-func (r *Report) table(b *strings.Builder, title string, sums bool) {
+func (r *Assessment) table(b *strings.Builder, title string, sums bool) {
 	lines := [][]string{{"cut", "party", "receivers", "rho", "rounds", "correlation", "residual sd", "sd of cut", "directions", "span", "groups"}}
 	followed := ""
 	for _, c := range r.Cuts {
@@ -78,7 +78,7 @@ func (r *Report) table(b *strings.Builder, title string, sums bool) {
 }
 
 // bare writes what one evaluation shows without noise.
-func (r *Report) bare(b *strings.Builder) {
+func (r *Assessment) bare(b *strings.Builder) {
 	lines := [][]string{{"cut", "party", "receivers", "rows solved", "correlation", "residual sd"}}
 	for _, c := range r.Cuts {
 		if i := c.Inversion; i != nil {
@@ -93,7 +93,7 @@ func (r *Report) bare(b *strings.Builder) {
 }
 
 // columns writes which columns of two values were found.
-func (r *Report) columns(b *strings.Builder) {
+func (r *Assessment) columns(b *strings.Builder) {
 	lines, names := [][]string{{"cut", "party", "columns", "of two values", "found", "claimed", "categories of factors"}}, ""
 	for _, c := range r.Cuts {
 		k := c.Columns
@@ -172,12 +172,12 @@ func digits(v posterior.Number, format string) string {
 // shownRounds is how many columns the table of progress has at most: the last ones of every second power of two.
 const shownRounds = 8
 
-func (r *Report) progress() [][]string {
+func (r *Assessment) progress() [][]string {
 	var lines [][]string
 	for _, c := range r.Cuts {
-		var picked []Progress
+		var picked []Interim
 		for k := len(c.Progress) - 1; k >= 0 && len(picked) < shownRounds; k -= 2 {
-			picked = append([]Progress{c.Progress[k]}, picked...)
+			picked = append([]Interim{c.Progress[k]}, picked...)
 		}
 		if lines == nil {
 			head := []string{"cut", "party"}

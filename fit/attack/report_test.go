@@ -12,23 +12,23 @@ import (
 )
 
 // known is a report with a cut, a sum, and figures that are not known.
-func known() *Report {
-	progress := func(values ...float64) (out []Progress) {
+func known() *Assessment {
+	progress := func(values ...float64) (out []Interim) {
 		for k, v := range values {
-			out = append(out, Progress{4 << k, Estimate{posterior.Number(v), 0.5}})
+			out = append(out, Interim{4 << k, Accuracy{posterior.Number(v), 0.5}})
 		}
 		return out
 	}
-	return &Report{
+	return &Assessment{
 		Schema: 1, Model: "m", Backend: "nuts", Transform: "augmented", Separated: []Separation{}, Notes: []string{"A note."},
 		Cuts: []Reconstruction{
 			{
 				Name: "z_1", Parties: []string{"clinic"}, Receivers: []string{"server", "lab"}, Rho: 1, Rounds: 64000, Elements: 5000, Followed: 2048,
-				Estimate: Estimate{0.999876, 0.0103}, CutSD: 0.648, Directions: 3, Span: 0.9512, Groups: &Groups{True: 60, Found: 59, Rand: 0.99}, Progress: progress(-0.1, 0.2, 0.9),
+				Accuracy: Accuracy{0.999876, 0.0103}, CutSD: 0.648, Directions: 3, Span: 0.9512, Groups: &Groups{True: 60, Found: 59, Rand: 0.99}, Progress: progress(-0.1, 0.2, 0.9),
 			},
 			{
 				Name: "z_1 + z_2", Parties: []string{"clinic", "lab[1]", "lab[2]", "lab[3]"}, Receivers: []string{"server"}, Sum: true, Rho: math.Sqrt2, Rounds: 64000,
-				Elements: 5000, Followed: 2048, Estimate: Estimate{posterior.NotApplicable(), posterior.NotApplicable()}, CutSD: 1.5, Span: posterior.NotApplicable(),
+				Elements: 5000, Followed: 2048, Accuracy: Accuracy{posterior.NotApplicable(), posterior.NotApplicable()}, CutSD: 1.5, Span: posterior.NotApplicable(),
 				Progress: progress(0, 0.1, 0.95),
 			},
 		},
@@ -64,7 +64,7 @@ z_1 + z_2  clinic … lab[3] (4)  0.0000   0.9500
 
 func TestReportAsJSON(t *testing.T) {
 	r := known()
-	r.Cuts, r.Cuts[1].Progress = r.Cuts[1:], []Progress{}
+	r.Cuts, r.Cuts[1].Progress = r.Cuts[1:], []Interim{}
 	r.Separated = []Separation{{Name: "z", Parties: []string{"a", "b"}, By: bySteps, Chains: 1, Of: 4, Dimensions: 13, Gap: posterior.NotApplicable(), Missing: "a reason", Groups: []Share{}}}
 	var b bytes.Buffer
 	if err := posterior.WriteJSON(&b, r); err != nil {
@@ -139,7 +139,7 @@ func TestSeparationAsText(t *testing.T) {
 	one := Separation{
 		Name: "z", Parties: []string{"a", "b"}, By: bySteps, Chains: 4, Of: 4, Directions: 3, Dimensions: 3, Gap: 1234,
 		Groups: []Share{
-			{Party: "a", Directions: 2, Within: 1, Whole: true, Correlation: 0.99991, Round: 0.9999, Columns: &Columns{All: 2, TwoValued: 1, Found: []string{"sex"}}},
+			{Party: "a", Directions: 2, Within: 1, Whole: true, Correlation: 0.99991, Round: 0.9999, Columns: &ColumnRecovery{All: 2, TwoValued: 1, Found: []string{"sex"}}},
 			{Party: "b", Directions: 1, Within: 0.999, Whole: true, Correlation: 0.9998, Round: 0.9997, Single: []Single{{"age", 0.9995}}},
 		},
 	}

@@ -169,7 +169,7 @@ func plantedTruth(party, _ int) (t Truth) {
 	}
 	t.Mean = make([]float64, plantedRows)
 	for k := range planted[party-1] {
-		t.Columns = append(t.Columns, Column{Name: string(rune('a' + k)), Values: columns[from+k]})
+		t.Columns = append(t.Columns, Covariate{Name: string(rune('a' + k)), Values: columns[from+k]})
 	}
 	for range 20 {
 		v := make([]float64, plantedRows)

@@ -134,7 +134,7 @@ func scores(d *def.Dist, c def.Case, param int, through []*def.Func) (out []floa
 			x, slope = y[0], slope*by[0]
 		}
 		theta[param] = def.Scalar(x)
-		lp := d.LogDensity(&def.Block{N: 1, X: def.Scalar(c.X), Theta: theta, DTheta: partials})
+		lp := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(c.X), Theta: theta, DTheta: partials})
 		if score := float64(partial[0] * slope); lp-lp == 0 && score-score == 0 {
 			out = append(out, score)
 		}

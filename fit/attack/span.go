@@ -19,13 +19,13 @@ type Clear struct {
 type Inversion struct {
 	Solved int `json:"solved"` // elements for which the equation has one solution
 	Of     int `json:"of"`
-	Estimate
+	Accuracy
 }
 
 // Compare says how well an estimate of a cut, NaN where there is none, agrees with it.
 func Compare(estimate, cut []float64) Inversion {
 	e := evidence{center: cut}
-	out := Inversion{Of: len(cut), Estimate: e.compare(estimate)}
+	out := Inversion{Of: len(cut), Accuracy: e.compare(estimate)}
 	for _, v := range estimate {
 		if v == v {
 			out.Solved++

@@ -43,17 +43,17 @@ func (r *Recorder) state(c *checkpoint.Codec) {
 	c.Ints(&r.rounds, &r.fits)
 	for _, v := range r.views {
 		if v.bare != nil {
-			v.bare.state(c, min(mostBareMarks, bits.Len(uint(max(0, r.fits)))))
+			v.bare.state(c, min(mostBareSnapshots, bits.Len(uint(max(0, r.fits)))))
 		}
 		if r.recording {
 			v.vectorsState(c)
 		}
-		v.state(c, min(mostMarks, bits.Len(uint(max(0, r.rounds)))))
+		v.state(c, min(mostSnapshots, bits.Len(uint(max(0, r.rounds)))))
 	}
 	for _, s := range r.steps {
 		s.state(c)
 	}
-	for _, e := range r.epochs {
+	for _, e := range r.periods {
 		e.state(c)
 	}
 	for _, v := range r.variances {
@@ -63,10 +63,10 @@ func (r *Recorder) state(c *checkpoint.Codec) {
 
 var errSteps = errors.New("the steps that were kept do not fit their span")
 
-func (v *view) state(c *checkpoint.Codec, marks int) {
+func (v *view) state(c *checkpoint.Codec, snapshots int) {
 	carryCounts(c, v.counts)
 	c.Floats(v.sum)
-	for _, m := range v.marks[:min(marks, len(v.marks))] {
+	for _, m := range v.snapshots[:min(snapshots, len(v.snapshots))] {
 		carryCounts(c, m.counts)
 		c.Floats(m.sum)
 	}

@@ -29,17 +29,17 @@ type view struct {
 	windows [][]place
 	weight  float64 // of a window's density: its number of windows
 
-	v       []float64 // z − ρ²·adjoint of the newest evaluation
-	probes  []int     // elements by which an evaluation is judged
-	counts  []int     // evaluations in sum, by window; one where rows are not divided
-	sum     []float64
-	marks   []mark // after 1, 2, 4, … evaluations
-	centre  []float64
-	squares float64 // sum over evaluations since the last mark of |v − centre|² over the probes
-	seen    int     // evaluations since then
-	level   float64 // mean of the same between the two marks before; 0: not known
-	bare    *bare   // of a fit by quadrature; nil in a sum, which follows from its members
-	sketch  *sketch // nil where rows are divided: an evaluation then has only some of them
+	v         []float64 // z − ρ²·adjoint of the newest evaluation
+	probes    []int     // elements by which an evaluation is judged
+	counts    []int     // evaluations in sum, by window; one where rows are not divided
+	sum       []float64
+	snapshots []snapshot // after 1, 2, 4, … evaluations
+	centre    []float64
+	squares   float64 // sum over evaluations since the last snapshot of |v − centre|² over the probes
+	seen      int     // evaluations since then
+	level     float64 // mean of the same between the two snapshots before; 0: not known
+	bare      *bare   // of a fit by quadrature; nil in a sum, which follows from its members
+	sketch    *sketch // nil where rows are divided: an evaluation then has only some of them
 
 	// Of a recording:
 	blind   bool        // of words under masks
@@ -51,14 +51,14 @@ type view struct {
 // A place is an element of a window's cut, and the index among picks of the same element.
 type place struct{ from, to int }
 
-// A mark holds the sums after a power of two of evaluations.
-type mark struct {
+// A snapshot holds the sums after a power of two of evaluations.
+type snapshot struct {
 	counts []int
 	sum    []float64
 }
 
-// mostMarks bounds the powers of two: after 2^(mostMarks-1) evaluations the sums go on without marks.
-const mostMarks = 25
+// mostSnapshots bounds the powers of two: after 2^(mostSnapshots-1) evaluations the sums go on without snapshots.
+const mostSnapshots = 25
 
 func newView(plan *model.Plan, of source, picks []int) *view {
 	v := &view{of: of, covers: []source{of}, picks: picks, whole: len(picks) == plan.Groups[of.group].Len, weight: 1, bare: newBare(len(picks))}
@@ -111,8 +111,8 @@ func (v *view) allocate(windows int) {
 		return
 	}
 	v.sum, v.counts = make([]float64, m), make([]int, windows)
-	for range mostMarks {
-		v.marks = append(v.marks, mark{make([]int, windows), make([]float64, m)})
+	for range mostSnapshots {
+		v.snapshots = append(v.snapshots, snapshot{make([]int, windows), make([]float64, m)})
 	}
 }
 
@@ -251,10 +251,10 @@ func (v *view) addWindow(window int) {
 // settled is the number of evaluations after which one that is far from the others is left out.
 const settled = 64
 
-// mark keeps the sums after a power of two of evaluations. Deviations are from then on from the mean since the mark before.
-func (v *view) mark(rounds int) {
+// snapshot keeps the sums after a power of two of evaluations. Deviations are from then on from the mean since the snapshot before.
+func (v *view) snapshot(rounds int) {
 	k := bits.Len(uint(rounds)) - 1
-	if k >= mostMarks {
+	if k >= mostSnapshots {
 		return
 	}
 	if v.members == nil {
@@ -274,15 +274,15 @@ func (v *view) mark(rounds int) {
 	}
 }
 
-// keep copies the sums into mark k, and sets the centre.
+// keep copies the sums into snapshot k, and sets the centre.
 func (v *view) keep(k int) {
-	copy(v.marks[k].sum, v.sum)
-	copy(v.marks[k].counts, v.counts)
+	copy(v.snapshots[k].sum, v.sum)
+	copy(v.snapshots[k].counts, v.counts)
 	if k == 0 {
 		return
 	}
-	if n := v.counts[0] - v.marks[k-1].counts[0]; n > 0 {
-		vec.Sub(len(v.sum), v.centre, v.sum, v.marks[k-1].sum)
+	if n := v.counts[0] - v.snapshots[k-1].counts[0]; n > 0 {
+		vec.Sub(len(v.sum), v.centre, v.sum, v.snapshots[k-1].sum)
 		vec.Scale(len(v.sum), v.centre, v.centre, 1/float64(n))
 	}
 }

@@ -43,8 +43,8 @@ func (e Extrapolation) WriteFindings(w io.Writer) error {
 }
 
 // Chosen are the parameters in these columns of the draws, in their order.
-func (e Extrapolation) Chosen(columns []int) []Parameter {
-	out := []Parameter{}
+func (e Extrapolation) Chosen(columns []int) []ParameterEstimate {
+	out := []ParameterEstimate{}
 	for _, k := range columns {
 		if k < len(e.Parameters) {
 			out = append(out, e.Parameters[k])

@@ -48,8 +48,8 @@ type Point struct {
 	Findings []posterior.Finding
 }
 
-// A Parameter is one scalar at rho = 0. The errors bound the difference to the true model's value.
-type Parameter struct {
+// A ParameterEstimate is one scalar at rho = 0. The errors bound the difference to the true model's value.
+type ParameterEstimate struct {
 	Name      string           `json:"name"`
 	Label     string           `json:"label,omitempty"`
 	Owner     string           `json:"owner"`
@@ -80,7 +80,7 @@ type Extrapolation struct {
 	Model      string              `json:"model"`
 	Clients    int                 `json:"clients"`
 	Fits       []Noise             `json:"fits"`
-	Parameters []Parameter         `json:"parameters"`
+	Parameters []ParameterEstimate `json:"parameters"`
 	Findings   []posterior.Finding `json:"findings"`
 }
 
@@ -108,9 +108,9 @@ func Extrapolate(model string, clients int, fits []Point) Extrapolation {
 }
 
 // parameter extrapolates one scalar.
-func parameter(k int, variances []float64, fits []Point) Parameter {
+func parameter(k int, variances []float64, fits []Point) ParameterEstimate {
 	row := fits[0].Rows[k]
-	out := Parameter{Name: row.Name, Label: row.Label, Owner: row.Owner}
+	out := ParameterEstimate{Name: row.Name, Label: row.Label, Owner: row.Owner}
 	n := len(fits)
 	mean, meanSE, sd, sdSE := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, f := range fits {
@@ -138,7 +138,7 @@ func (e *Extrapolation) wide() (out []posterior.Finding) {
 	return out
 }
 
-func (p Parameter) shown() string {
+func (p ParameterEstimate) shown() string {
 	if p.Label != "" {
 		return p.Label
 	}

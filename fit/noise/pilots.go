@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/lang/diag"
@@ -53,7 +54,7 @@ type Choice struct {
 	Rounds    posterior.Number     `json:"rounds"`    // of one chain of the run, one after another
 	Bytes     posterior.Number     `json:"bytes"`     // of all chains of the run, over the server's line
 	// Server is what the server is expected to have of a cut of sd 1 after the run: of the cut that it knows best.
-	Server *attack.Forecast `json:"server"`
+	Server *attack.Outlook `json:"server"`
 }
 
 // A Comparison is a table of choices, from the largest rho to the smallest.
@@ -124,7 +125,7 @@ func leapfrogs(d *posterior.Draws) float64 {
 }
 
 // Table is the comparison as text, with the time that a run waits for messages where a link is given.
-func (c Comparison) Table(over *posterior.Link) string {
+func (c Comparison) Table(over *posterior.Connection) string {
 	lines := [][]string{{"rho", "rho√J", "coefficients", "intercept", "sds", "moves", "leapfrogs", "rounds", "correlation", "residual sd"}}
 	if over != nil {
 		lines[0] = append(lines[0], "waiting", "bytes take")
@@ -133,7 +134,7 @@ func (c Comparison) Table(over *posterior.Link) string {
 	for _, k := range c.Choices {
 		line := k.line()
 		if over != nil {
-			trips, bytes := over.Waits(posterior.Work{SequentialRounds: int64(k.Rounds), Bytes: int64(k.Bytes)})
+			trips, bytes := over.Waits(density.Work{Sequential: int64(k.Rounds), Bytes: int64(k.Bytes)})
 			line = append(line, posterior.Seconds(trips), posterior.Seconds(bytes))
 		}
 		lines = append(lines, line)

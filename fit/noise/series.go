@@ -84,7 +84,7 @@ func Open(m *compile.Model, sources data.Sources, rhos []float64, o fit.Options,
 	var shown diag.List
 	for k, rho := range rhos {
 		one := o
-		one.Progress = &lane{Progress: s.progress, first: k == 0}
+		one.Progress = &seriesProgress{Progress: s.progress, first: k == 0}
 		if alter != nil {
 			alter(rho, &one)
 		}
@@ -111,7 +111,7 @@ func (s *Series) Run(ctx context.Context, stop <-chan struct{}) error {
 	chains, steps := 0, 0
 	for _, f := range s.Fits {
 		plan := f.Prepared.Settings.Plan
-		f.Prepared.Progress().(*lane).before = chains
+		f.Prepared.Progress().(*seriesProgress).before = chains
 		chains, steps = chains+plan.Chains, plan.Warmup+plan.Draws
 	}
 	s.progress.Message(fmt.Sprintf("%d fits, at rho√J = %s", len(s.Fits), s.listed()))
@@ -143,28 +143,28 @@ func (s *Series) listed() (text string) {
 	return text
 }
 
-// A lane shows one fit of several: its chains are numbered after those of the fits before it. Messages are those of the first, which are alike for all.
-type lane struct {
+// A seriesProgress shows one fit of several: its chains are numbered after those of the fits before it. Messages are those of the first, which are alike for all.
+type seriesProgress struct {
 	fit.Progress
 	before int
 	first  bool
 }
 
 // Message shows those of the first fit.
-func (l *lane) Message(text string) {
+func (l *seriesProgress) Message(text string) {
 	if l.first {
 		l.Progress.Message(text)
 	}
 }
 
 // Begin does nothing: the series has begun.
-func (l *lane) Begin(int, int) {}
+func (l *seriesProgress) Begin(int, int) {}
 
 // Step reports a step of a chain.
-func (l *lane) Step(chain int, info backends.Info) { l.Progress.Step(l.before+chain, info) }
+func (l *seriesProgress) Step(chain int, info backends.Info) { l.Progress.Step(l.before+chain, info) }
 
 // Skip reports steps made before.
-func (l *lane) Skip(chain, steps int) { l.Progress.Skip(l.before+chain, steps) }
+func (l *seriesProgress) Skip(chain, steps int) { l.Progress.Skip(l.before+chain, steps) }
 
 // End does nothing: the series has not ended.
-func (l *lane) End() {}
+func (l *seriesProgress) End() {}

@@ -97,9 +97,9 @@ func TestNormalRegression(t *testing.T) {
 	}
 }
 
-func find(t *testing.T, e Extrapolation, name string) Parameter {
+func find(t *testing.T, e Extrapolation, name string) ParameterEstimate {
 	t.Helper()
-	i := slices.IndexFunc(e.Parameters, func(p Parameter) bool { return p.Name == name })
+	i := slices.IndexFunc(e.Parameters, func(p ParameterEstimate) bool { return p.Name == name })
 	if i < 0 {
 		t.Fatalf("no %s", name)
 	}

@@ -20,7 +20,7 @@ type point struct {
 	logOuter   []float64
 	inner      []float64 // positive deviations from it, with log weights of the pair; the first is 0
 	logInner   []float64
-	block      def.Block
+	block      def.Batch
 	y          []float64   // one value
 	stages     [][]float64 // the predictor at every node, then after each function of it
 	slopes     [][]float64 // derivatives of the log density in them
@@ -115,7 +115,7 @@ func (p *point) reserve(nodes int) {
 	for _, k := range p.l.Free {
 		p.partials[k] = make([]float64, nodes)
 	}
-	p.block = def.Block{N: nodes, Theta: theta, DTheta: p.partials, LP: p.lp}
+	p.block = def.Batch{N: nodes, Theta: theta, DTheta: p.partials, LP: p.lp}
 	p.derivative, p.sum = make([]float64, 1+len(p.l.Free)), make([]float64, 1+len(p.l.Free))
 	p.mixture = make([]float64, len(p.outer))
 }

@@ -50,7 +50,7 @@ func powerOf(v float64, j int) stretch.Noise {
 func probit() def.Dist {
 	return def.Dist{
 		Name: "probit", Params: []def.Param{{Name: "eta"}}, Support: def.ZeroOne, Discrete: true, LocationAt: -1, ScaleAt: -1,
-		LogDensity: func(b *def.Block) float64 {
+		LogDensity: func(b *def.Batch) float64 {
 			sum := 0.0
 			for i := range b.N {
 				sign := 2*b.X.At(i) - 1

@@ -55,7 +55,7 @@ func density(d *def.Dist, theta []float64) func(y float64) float64 {
 		args[k] = def.Scalar(v)
 	}
 	return func(y float64) float64 {
-		lp := d.LogDensity(&def.Block{N: 1, X: def.Scalar(y), Theta: args})
+		lp := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(y), Theta: args})
 		if d.Carrier != nil {
 			lp += d.Carrier(y, theta)
 		}

@@ -33,7 +33,7 @@ const (
 // comparisons with a reference.
 func Quantities() []string {
 	out := []string{}
-	for _, v := range []any{posterior.Document{}, posterior.Row{}, noise.Parameter{}, crossvalidate.Response{}} {
+	for _, v := range []any{posterior.Document{}, posterior.Row{}, noise.ParameterEstimate{}, crossvalidate.Response{}} {
 		walk(reflect.ValueOf(v), "", true, func(name string, _ float64) {
 			if !slices.Contains(out, name) {
 				out = append(out, name)

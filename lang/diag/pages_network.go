@@ -186,7 +186,7 @@ var networkPages = []Page{
 	},
 	{
 		Code: PacketRefused, Title: "a packet that is refused",
-		Text: "Every packet is sealed between the processes of two parties, and numbered. One that is of nobody, altered, repeated, or sealed for others is refused and changes nothing; the run goes on. A few may be refused when a process was started again. Many mean that somebody who reaches the NATS server sends them: the log names the subject on which they came.",
+		Text: "Every packet is encrypted between the processes of two parties, and numbered. One that is of nobody, altered, repeated, or encrypted for others is refused and changes nothing; the run goes on. A few may be refused when a process was started again. Many mean that somebody who reaches the NATS server sends them: the log names the subject on which they came.",
 	},
 	{
 		Code: ValueRefused, Title: "numbers that are not finite, unlike what their sender says of them",

@@ -1,7 +1,7 @@
 // Package carrier brings packets between the parties of a project over NATS: an embedded server at the coordinator, to which every other party connects with its
 // certificate, or an organisation's own servers, to which all parties connect (Attach). A party publishes on one subject of its own and listens on another; there are no
 // requests and no replies. The embedded server allows a party no other subject; other servers may, and nothing here relies on it: who has sent a packet is known from its
-// seal. Packets may be lost: package network sees to it that messages are not.
+// encryption. Packets may be lost: package network sees to it that messages are not.
 package carrier
 
 import (
@@ -58,8 +58,8 @@ type Carrier struct {
 	wait     sync.WaitGroup
 }
 
-// Events are what a carrier tells its party. Functions may be called by any goroutine.
-type Events struct {
+// Handlers are what a carrier tells its party. Functions may be called by any goroutine.
+type Handlers struct {
 	Packet func(from string, packet []byte) // from is the subject's party at the server, the server at a client; packet is valid during the call
 	Back   func()                           // the connection is there, for the first time or again
 	Notice func(text string)                // a line for the log
@@ -87,7 +87,7 @@ func failureOf(err error) diag.Code {
 }
 
 // Serve starts the embedded server on an address, "" for the project's own, and connects to it.
-func Serve(id *identity.Identity, listen string, e Events) (*Carrier, error) {
+func Serve(id *identity.Identity, listen string, e Handlers) (*Carrier, error) {
 	if id.Party != id.Project.Server {
 		return nil, fail(diag.OtherParty, "%s is not the server of the project %s, which is %s: it joins", id.Party, id.Project.Name, id.Project.Server)
 	}
@@ -145,7 +145,7 @@ func Serve(id *identity.Identity, listen string, e Events) (*Carrier, error) {
 }
 
 // Join connects a client to the server of its project. It returns at once: Events.Back tells when the connection is there.
-func Join(id *identity.Identity, e Events) (*Carrier, error) {
+func Join(id *identity.Identity, e Handlers) (*Carrier, error) {
 	if id.Party == id.Project.Server {
 		return nil, fail(diag.OtherParty, "%s is the server of the project %s: it serves, and the others join", id.Party, id.Project.Name)
 	}
@@ -162,7 +162,7 @@ func Join(id *identity.Identity, e Events) (*Carrier, error) {
 }
 
 // listen subscribes to what is for this party.
-func (c *Carrier) listen(e Events) (err error) {
+func (c *Carrier) listen(e Handlers) (err error) {
 	if c.hub {
 		_, err = c.conn.Subscribe(c.prefix+".up.*", func(m *nats.Msg) { e.Packet(strings.TrimPrefix(m.Subject, c.prefix+".up."), m.Data) })
 		return err
@@ -171,7 +171,7 @@ func (c *Carrier) listen(e Events) (err error) {
 	return err
 }
 
-func newCarrier(id *identity.Identity, e Events) *Carrier {
+func newCarrier(id *identity.Identity, e Handlers) *Carrier {
 	return &Carrier{
 		id: id, peer: id.Project.Server, where: id.Project.Address, hub: id.Party == id.Project.Server, prefix: "vflc." + id.Project.Name, back: e.Back, notice: e.Notice, refused: e.Refuse, accepted: map[string][]byte{}, done: make(chan struct{}),
 	}

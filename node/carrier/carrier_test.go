@@ -78,9 +78,9 @@ type log struct {
 	published []string // see publish
 }
 
-func (l *log) events() Events {
+func (l *log) events() Handlers {
 	l.got = make(chan string, 1000)
-	return Events{
+	return Handlers{
 		Packet: func(from string, p []byte) { l.got <- from + ":" + string(p) }, Back: func() {},
 		Notice: l.add,
 		Refuse: func(err error) { // as a journal writes it, with the code

@@ -33,7 +33,7 @@ func (cl Cluster) hosts() (out []string, secure bool, err error) {
 }
 
 // Attach connects a party, the coordinator or another, to a cluster. It returns at once: Events.Back tells when the connection is there.
-func Attach(id *identity.Identity, cl Cluster, e Events) (*Carrier, error) {
+func Attach(id *identity.Identity, cl Cluster, e Handlers) (*Carrier, error) {
 	hosts, secure, err := cl.hosts()
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Attach(id *identity.Identity, cl Cluster, e Events) (*Carrier, error) {
 	if secure {
 		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
 	} else {
-		e.Notice("connections to " + c.where + " may be without TLS: packets are sealed, but the names of the parties, sizes and times can be seen on the way")
+		e.Notice("connections to " + c.where + " may be without TLS: packets are encrypted, but the names of the parties, sizes and times can be seen on the way")
 	}
 	if cl.CA != "" {
 		options = append(options, nats.RootCAs(cl.CA))

@@ -13,25 +13,25 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A Reason is why a certificate is refused.
-type Reason string
+// A Defect is why a certificate is refused.
+type Defect string
 
 // The reasons.
 const (
-	NoCertificate  Reason = "it shows no certificate"
-	WrongAuthority Reason = "its certificate is not from the authority of this project"
-	Expired        Reason = "its certificate has expired or is not valid yet"
-	WrongProject   Reason = "its certificate is for another project"
-	Unlisted       Reason = "the project does not list it"
-	Revoked        Reason = "its certificate was revoked"
-	Unreadable     Reason = "its certificate cannot be read"
-	NotServer      Reason = "its certificate is not that of the project's server"
+	NoCertificate  Defect = "it shows no certificate"
+	WrongAuthority Defect = "its certificate is not from the authority of this project"
+	Expired        Defect = "its certificate has expired or is not valid yet"
+	WrongProject   Defect = "its certificate is for another project"
+	Unlisted       Defect = "the project does not list it"
+	Revoked        Defect = "its certificate was revoked"
+	Unreadable     Defect = "its certificate cannot be read"
+	NotServer      Defect = "its certificate is not that of the project's server"
 )
 
 // A RefusedError is the error where a certificate is refused.
 type RefusedError struct {
 	Party string // as the certificate says; "" where it says nothing
-	Why   Reason
+	Why   Defect
 }
 
 func (e *RefusedError) Error() string {

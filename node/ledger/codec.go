@@ -53,8 +53,8 @@ func complete(text []byte) []byte {
 type codec struct {
 	at     int64 // the time of the last entry in milliseconds
 	known  map[string]int
-	named  []Message // by number, without what differs from one message to the next
-	rounds []uint64  // of the last message of each
+	named  []LoggedMessage // by number, without what differs from one message to the next
+	rounds []uint64        // of the last message of each
 }
 
 // document appends an entry that is no message. An opening forgets the names of the epoch before.
@@ -70,12 +70,12 @@ func (c *codec) document(dst []byte, at time.Time, member string, text []byte) [
 }
 
 // documentOf reads an entry that is no message, and namedOf what of a message does not differ from one to the next: when they are written too.
-func documentOf(text []byte) (e Entry, ok bool) {
+func documentOf(text []byte) (e LedgerEntry, ok bool) {
 	ok = json.Unmarshal(text, &e) == nil && e.Kind == ""
 	return e, ok
 }
 
-func namedOf(text []byte) (m Message, ok bool) {
+func namedOf(text []byte) (m LoggedMessage, ok bool) {
 	ok = json.Unmarshal(text, &m) == nil
 	return m, ok
 }
@@ -105,7 +105,7 @@ func (c *codec) message(dst []byte, at time.Time, named []byte, chain uint32, ro
 }
 
 // entry reads an entry. It reports whether it is one.
-func (c *codec) entry(b []byte) (e Entry, ok bool) {
+func (c *codec) entry(b []byte) (e LedgerEntry, ok bool) {
 	if b[0] == document {
 		if e, ok = documentOf(b[1:]); !ok {
 			return e, false
@@ -136,7 +136,7 @@ func (c *codec) entry(b []byte) (e Entry, ok bool) {
 	case k > uint64(len(c.named)):
 		return e, false
 	}
-	e.Message = c.named[k]
+	e.LoggedMessage = c.named[k]
 	c.at += r.signed()
 	e.At = time.UnixMilli(c.at).UTC()
 	chain := r.unsigned()

@@ -81,32 +81,32 @@ type Published struct {
 	SHA256     string   `json:"sha256"`
 }
 
-// An Entry is one line of the dump: an opening, the end of an epoch, a message or a publication.
-type Entry struct {
+// A LedgerEntry is one line of the dump: an opening, the end of an epoch, a message or a publication.
+type LedgerEntry struct {
 	At     time.Time `json:"at"`
 	Open   *Opening  `json:"open,omitempty"`
 	Closed string    `json:"closed,omitempty"` // how the epoch has ended: one of the Ends
 	// Published is what the party has let others see of its results, after the run.
 	Published *Published `json:"published,omitempty"`
 	Told      *Told      `json:"told,omitempty"`
-	Message
+	LoggedMessage
 	Link string `json:"link"` // the hash of this entry with all before it
 }
 
-// A Message is what a ledger records of one message.
-type Message struct {
-	To       string    `json:"to,omitempty"` // one of To and From is set
-	From     string    `json:"from,omitempty"`
-	Chain    uint32    `json:"chain,omitempty"`
-	Round    uint64    `json:"round,omitempty"`
-	Kind     string    `json:"kind,omitempty"`
-	Channels []Channel `json:"channels,omitempty"`
-	Bytes    int       `json:"bytes,omitempty"`  // of the numbers
-	Digest   string    `json:"digest,omitempty"` // SHA-256 of the message's frame, 16 bytes of it
+// A LoggedMessage is what a ledger records of one message.
+type LoggedMessage struct {
+	To       string          `json:"to,omitempty"` // one of To and From is set
+	From     string          `json:"from,omitempty"`
+	Chain    uint32          `json:"chain,omitempty"`
+	Round    uint64          `json:"round,omitempty"`
+	Kind     string          `json:"kind,omitempty"`
+	Channels []LoggedChannel `json:"channels,omitempty"`
+	Bytes    int             `json:"bytes,omitempty"`  // of the numbers
+	Digest   string          `json:"digest,omitempty"` // SHA-256 of the message's frame, 16 bytes of it
 }
 
-// A Channel is an array of a message.
-type Channel struct {
+// A LoggedChannel is an array of a message.
+type LoggedChannel struct {
 	Name    string `json:"name"`
 	Numbers int    `json:"numbers"`
 	Alike   bool   `json:"alike,omitempty"`  // all clients that have the channel receive the same
@@ -404,17 +404,17 @@ func (b *Book) Close() {
 	b.file.Close()
 }
 
-// A File is a ledger that was read.
-type File struct {
+// A Ledger is a ledger that was read.
+type Ledger struct {
 	Path    string
 	Party   string
-	Entries []Entry
+	Entries []LedgerEntry
 	link    [digestBytes]byte
 	codec   codec
 }
 
 // Dump writes the entries as text, a JSON document a line.
-func (f *File) Dump(w io.Writer) error {
+func (f *Ledger) Dump(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
@@ -427,7 +427,7 @@ func (f *File) Dump(w io.Writer) error {
 }
 
 // Read reads a ledger, and reports lines that were changed, added or taken away: all lines must follow from those before, and the signed one must be there.
-func Read(path string) (*File, diag.List, error) {
+func Read(path string) (*Ledger, diag.List, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, nil, err
@@ -437,12 +437,12 @@ func Read(path string) (*File, diag.List, error) {
 }
 
 // at is the place of a line of a ledger.
-func (f *File) at(line int) string { return fmt.Sprintf("%s:%d", f.Path, line) }
+func (f *Ledger) at(line int) string { return fmt.Sprintf("%s:%d", f.Path, line) }
 
-func read(path string, text []byte) (*File, diag.List) {
-	f := &File{Path: path}
+func read(path string, text []byte) (*Ledger, diag.List) {
+	f := &Ledger{Path: path}
 	var diags diag.List
-	changed := func(line int, what string) (*File, diag.List) {
+	changed := func(line int, what string) (*Ledger, diag.List) {
 		d := diags.Errorf(diag.LedgerChanged, nil, source.Span{}, "line %d of the ledger %s", line, what)
 		d.Data = f.at(line)
 		d.Note("every line holds a hash of those before it: what stood here, or before, was another text")
@@ -477,7 +477,7 @@ func read(path string, text []byte) (*File, diag.List) {
 }
 
 // headed compares a ledger with the signature beside it.
-func (f *File) headed() (diags diag.List) {
+func (f *Ledger) headed() (diags diag.List) {
 	path := strings.TrimSuffix(f.Path, fileEnd) + headEnd
 	cut := func(format string, args ...any) diag.List {
 		d := diags.Errorf(diag.LedgerCut, nil, source.Span{}, format, args...)

@@ -185,7 +185,7 @@ func (p *pair) lines(honest bool, change func([]string) []string) {
 // encoded makes an entry of a line of a dump, and returns its hash there.
 func encoded(t *testing.T, c *codec, line string) (entry, link []byte) {
 	t.Helper()
-	var e Entry
+	var e LedgerEntry
 	if json.Unmarshal([]byte(line), &e) != nil {
 		return append([]byte{document}, line...), make([]byte, digestBytes)
 	}
@@ -203,7 +203,7 @@ func encoded(t *testing.T, c *codec, line string) (entry, link []byte) {
 		}
 		return entry, link
 	}
-	m := e.Message
+	m := e.LoggedMessage
 	m.Chain, m.Round, m.Digest, m.Channels = 0, 0, "", slices.Clone(e.Channels)
 	var alike []byte
 	for k := range m.Channels {
@@ -540,7 +540,7 @@ func TestLedgerOpensAfterAnyKill(t *testing.T) {
 
 // A manifest beside the ledgers counts only where it is the one that all parties have agreed on, to the last byte; and the ledgers of a run name one.
 func TestManifestOfLedgers(t *testing.T) {
-	begun := func(digests ...string) (*Report, diag.List) {
+	begun := func(digests ...string) (*Reconciliation, diag.List) {
 		p := newPair(t)
 		for k, b := range p.books {
 			p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: 1, Names: []string{"server", "a"}, Script: script, Manifest: digests[k]}))

@@ -19,8 +19,8 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// A Report is what the ledgers of a run agree on.
-type Report struct {
+// A Reconciliation is what the ledgers of a run agree on.
+type Reconciliation struct {
 	// Verdict is what parties can compute in the run, as its manifest says: whoever has the manifest fills it in.
 	Verdict  []string `json:"verdict,omitempty"`
 	Run      string   `json:"run"`
@@ -37,9 +37,9 @@ type Report struct {
 	Bytes    int64    `json:"bytes"`              // of the numbers of all messages
 	Unclosed []string `json:"unclosed,omitempty"` // parties whose last epoch is not complete
 	// Crossed tells what crossed, in the order of the script; what stands in two ledgers is counted once.
-	Crossed   []Crossing    `json:"crossed"`
-	Told      []Telling     `json:"told,omitempty"`
-	Published []Publication `json:"published,omitempty"`
+	Crossed   []Traffic           `json:"crossed"`
+	Told      []Telling           `json:"told,omitempty"`
+	Published []LoggedPublication `json:"published,omitempty"`
 }
 
 // A Telling is what a party has told of rows before an epoch.
@@ -49,8 +49,8 @@ type Telling struct {
 	Told
 }
 
-// A Crossing is what one party has sent to another through one channel in one epoch.
-type Crossing struct {
+// Traffic is what one party has sent to another through one channel in one epoch.
+type Traffic struct {
 	Epoch    uint32 `json:"epoch"`
 	From     string `json:"from"`
 	To       string `json:"to"`
@@ -62,8 +62,8 @@ type Crossing struct {
 	Masked   bool   `json:"masked"` // words of a masked sum, of which the receiver has the total alone
 }
 
-// A Publication is what a party has published after the run.
-type Publication struct {
+// A LoggedPublication is what a party has published after the run.
+type LoggedPublication struct {
 	Party string    `json:"party"`
 	At    time.Time `json:"at"`
 	Published
@@ -77,7 +77,7 @@ func Find(dir string) []string {
 
 // A side is what a ledger says of one direction in one epoch.
 type side struct {
-	file  *File
+	file  *Ledger
 	lines []int // of f.Entries
 }
 
@@ -88,7 +88,7 @@ type direction struct {
 
 // reconciling compares ledgers.
 type reconciling struct {
-	report  *Report
+	report  *Reconciliation
 	diags   diag.List
 	sent    map[direction]*side
 	got     map[direction]*side
@@ -99,16 +99,16 @@ type reconciling struct {
 
 // A scripted is the script of a client in an epoch, as the first ledger has it.
 type scripted struct {
-	file  *File
+	file  *Ledger
 	line  int
 	forms []session.Form
 }
 
 // Reconcile compares the ledgers of the parties of one run with one another and each with the script of its session. The list holds the first difference of each kind of
 // failure, by name; the report counts what agrees.
-func Reconcile(paths []string) (*Report, diag.List, error) {
-	r := &reconciling{report: &Report{}, sent: map[direction]*side{}, got: map[direction]*side{}, scripts: map[string]*scripted{}, told: map[uint32]*Opening{}, closed: map[uint32]map[string]bool{}}
-	var files []*File
+func Reconcile(paths []string) (*Reconciliation, diag.List, error) {
+	r := &reconciling{report: &Reconciliation{}, sent: map[direction]*side{}, got: map[direction]*side{}, scripts: map[string]*scripted{}, told: map[uint32]*Opening{}, closed: map[uint32]map[string]bool{}}
+	var files []*Ledger
 	for _, path := range paths {
 		f, diags, err := Read(path)
 		if err != nil {
@@ -136,7 +136,7 @@ func Reconcile(paths []string) (*Report, diag.List, error) {
 }
 
 // Under compares the manifest in a file with the one that the parties of the run have agreed on.
-func (r *Report) Under(path string, manifest []byte) (diags diag.List) {
+func (r *Reconciliation) Under(path string, manifest []byte) (diags diag.List) {
 	found := sha256.Sum256(manifest)
 	if r.Manifest == hex.EncodeToString(found[:]) {
 		return nil
@@ -152,14 +152,14 @@ func (r *Report) Under(path string, manifest []byte) (diags diag.List) {
 	return diags
 }
 
-func (r *reconciling) differ(code diag.Code, f *File, line int, format string, args ...any) *diag.Diagnostic {
+func (r *reconciling) differ(code diag.Code, f *Ledger, line int, format string, args ...any) *diag.Diagnostic {
 	d := r.diags.Errorf(code, nil, source.Span{}, format, args...)
 	d.Data = f.at(line)
 	return d
 }
 
 // read sorts the lines of a ledger, and compares them with the script.
-func (r *reconciling) read(f *File) (names []string) {
+func (r *reconciling) read(f *Ledger) (names []string) {
 	var open *Opening
 	for k, e := range f.Entries {
 		switch {
@@ -193,7 +193,7 @@ func (r *reconciling) read(f *File) (names []string) {
 			}
 			open = nil
 		case e.Published != nil:
-			r.report.Published = append(r.report.Published, Publication{f.Party, e.At, *e.Published})
+			r.report.Published = append(r.report.Published, LoggedPublication{f.Party, e.At, *e.Published})
 		case e.Told != nil:
 			r.report.Told = append(r.report.Told, Telling{f.Party, e.At, *e.Told})
 		case open == nil:
@@ -221,7 +221,7 @@ func (r *reconciling) read(f *File) (names []string) {
 }
 
 // run is the number of lines up to the last message or end of an epoch.
-func (f *File) run() int {
+func (f *Ledger) run() int {
 	n := len(f.Entries)
 	for n > 0 && (f.Entries[n-1].Published != nil || f.Entries[n-1].Told != nil) {
 		n--
@@ -230,7 +230,7 @@ func (f *File) run() int {
 }
 
 // agreed compares an opening with those of the other ledgers: what was told before the epoch, and the scripts.
-func (r *reconciling) agreed(f *File, line int, o *Opening) bool {
+func (r *reconciling) agreed(f *Ledger, line int, o *Opening) bool {
 	if o.Party != o.Names[0] { // a server's own ledger does not say what it has told
 		first, ok := r.told[o.Epoch]
 		if !ok {
@@ -263,7 +263,7 @@ func (r *reconciling) agreed(f *File, line int, o *Opening) bool {
 }
 
 // scripted reports whether a message is one that the script has.
-func (r *reconciling) scripted(f *File, k int, o *Opening) bool {
+func (r *reconciling) scripted(f *Ledger, k int, o *Opening) bool {
 	e := f.Entries[k]
 	if e.Kind == session.Ending && e.Bytes == 0 {
 		return true
@@ -291,7 +291,7 @@ func (r *reconciling) scripted(f *File, k int, o *Opening) bool {
 }
 
 // what names a message.
-func (f *File) what(k int) string {
+func (f *Ledger) what(k int) string {
 	e := f.Entries[k]
 	from, to := f.Party, e.To
 	if to == "" {
@@ -322,7 +322,7 @@ func (r *reconciling) compare() {
 			r.count(d, s)
 		}
 	}
-	slices.SortFunc(r.report.Crossed, func(a, b Crossing) int {
+	slices.SortFunc(r.report.Crossed, func(a, b Traffic) int {
 		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), strings.Compare(a.From, b.From), strings.Compare(a.To, b.To), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Channel, b.Channel))
 	})
 	order := func(a, b direction) int {
@@ -404,14 +404,14 @@ func (r *reconciling) alike(directions []direction) bool {
 
 // count adds the messages of one direction to what crossed.
 func (r *reconciling) count(d direction, s *side) {
-	at := map[[2]string]*Crossing{}
+	at := map[[2]string]*Traffic{}
 	for _, k := range s.lines {
 		e := s.file.Entries[k]
 		r.report.Bytes += int64(e.Bytes)
 		for _, c := range e.Channels {
 			key := [2]string{e.Kind, c.Name}
 			if at[key] == nil {
-				at[key] = &Crossing{Epoch: d.epoch, From: d.from, To: d.to, Kind: e.Kind, Channel: c.Name, Masked: r.masked(d, key)}
+				at[key] = &Traffic{Epoch: d.epoch, From: d.from, To: d.to, Kind: e.Kind, Channel: c.Name, Masked: r.masked(d, key)}
 			}
 			at[key].Messages++
 			at[key].Numbers += int64(c.Numbers)
@@ -446,7 +446,7 @@ func (r *reconciling) same(d direction) bool {
 			return false
 		}
 		b := sent.file.Entries[sent.lines[i]]
-		x, y := a.Message, b.Message
+		x, y := a.LoggedMessage, b.LoggedMessage
 		x.From, y.To = "", ""
 		if what := different(x, y); what != "" {
 			r.differ(diag.LedgersDiffer, got.file, k+1, "epoch %d: %s: the ledger of %s has another %s", d.epoch, got.file.what(k), d.from, what).
@@ -467,7 +467,7 @@ func (r *reconciling) same(d direction) bool {
 }
 
 // different names the first difference of two messages, "" where there is none.
-func different(a, b Message) string {
+func different(a, b LoggedMessage) string {
 	switch {
 	case a.Chain != b.Chain:
 		return "chain"
@@ -486,13 +486,13 @@ func different(a, b Message) string {
 }
 
 // total adds up what crossed over the epochs.
-func (p *Report) total() (out []Crossing, epochs []int) {
+func (p *Reconciliation) total() (out []Traffic, epochs []int) {
 	for _, c := range p.Crossed {
-		at := slices.IndexFunc(out, func(o Crossing) bool {
+		at := slices.IndexFunc(out, func(o Traffic) bool {
 			return o.From == c.From && o.To == c.To && o.Kind == c.Kind && o.Channel == c.Channel
 		})
 		if at < 0 {
-			at, out, epochs = len(out), append(out, Crossing{From: c.From, To: c.To, Kind: c.Kind, Channel: c.Channel, Masked: c.Masked}), append(epochs, 0)
+			at, out, epochs = len(out), append(out, Traffic{From: c.From, To: c.To, Kind: c.Kind, Channel: c.Channel, Masked: c.Masked}), append(epochs, 0)
 		}
 		epochs[at]++
 		out[at].Messages, out[at].Numbers, out[at].Bytes = out[at].Messages+c.Messages, out[at].Numbers+c.Numbers, out[at].Bytes+c.Bytes
@@ -501,7 +501,7 @@ func (p *Report) total() (out []Crossing, epochs []int) {
 }
 
 // Print writes the report: what crossed, over all epochs, and what the ledgers agree on.
-func (p *Report) Print(w io.Writer) error {
+func (p *Reconciliation) Print(w io.Writer) error {
 	var b strings.Builder
 	rows := [][]string{{"from", "to", "message", "channel", "messages", "numbers", "bytes", "masked"}}
 	total, epochs := p.total()

@@ -104,15 +104,15 @@ func setOf(b []byte, digest string) (RowSet, error) {
 	return out, nil
 }
 
-// A History is what a party remembers of its runs.
-type History struct{ dir string }
+// PastRuns are what a party remembers of its runs.
+type PastRuns struct{ dir string }
 
 // OpenHistory opens that in the folder with a party's keys.
-func OpenHistory(identity string) History { return History{filepath.Join(identity, HistoryDir)} }
+func OpenHistory(identity string) PastRuns { return PastRuns{filepath.Join(identity, HistoryDir)} }
 
-func (h History) path(name string) string { return filepath.Join(h.dir, name) }
+func (h PastRuns) path(name string) string { return filepath.Join(h.dir, name) }
 
-func (h History) read() (list []*used, err error) {
+func (h PastRuns) read() (list []*used, err error) {
 	path := h.path(historyFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -131,7 +131,7 @@ func (h History) read() (list []*used, err error) {
 }
 
 // set reads the rows of a set.
-func (h History) set(u *used) (set RowSet, err error) {
+func (h PastRuns) set(u *used) (set RowSet, err error) {
 	path := h.path(u.Digest + rowsEnd)
 	var b []byte
 	if u.Rows != "" {
@@ -150,12 +150,12 @@ func (h History) set(u *used) (set RowSet, err error) {
 }
 
 // keep writes the rows of a set into a file of its own.
-func (h History) keep(set RowSet) error {
+func (h PastRuns) keep(set RowSet) error {
 	return atomicfile.WriteBytes(h.path(set.digest()+rowsEnd), 0o600, set.bytes())
 }
 
 // Earlier compares rows with those of earlier runs: the smallest number by which one of these differs, and what was spent on the same rows.
-func (h History) Earlier(rows RowSet) (differs int, spent Spent, err error) {
+func (h PastRuns) Earlier(rows RowSet) (differs int, spent Spent, err error) {
 	list, err := h.read()
 	if err != nil {
 		return 0, spent, err
@@ -178,7 +178,7 @@ func (h History) Earlier(rows RowSet) (differs int, spent Spent, err error) {
 }
 
 // addProducts counts products on rows. It returns how many there are now.
-func (h History) addProducts(rows RowSet, digest string, products int64) (spent int64, err error) {
+func (h PastRuns) addProducts(rows RowSet, digest string, products int64) (spent int64, err error) {
 	err = h.change(rows, digest, func(u *used) {
 		u.Products += products
 		spent = u.Products
@@ -191,11 +191,11 @@ const lockMost = 10 * time.Second
 
 // Add counts rounds on rows, up to most where that is positive, and returns how many it has counted. A negative number gives rounds back that were not used. Rows that are new are
 // remembered.
-func (h History) Add(rows RowSet, rounds, most int64) (counted int64, err error) {
+func (h PastRuns) Add(rows RowSet, rounds, most int64) (counted int64, err error) {
 	return h.add(rows, rows.digest(), rounds, most)
 }
 
-func (h History) add(rows RowSet, digest string, rounds, most int64) (counted int64, err error) {
+func (h PastRuns) add(rows RowSet, digest string, rounds, most int64) (counted int64, err error) {
 	err = h.change(rows, digest, func(u *used) {
 		if counted = rounds; most > 0 {
 			counted = min(counted, most-u.Rounds)
@@ -209,7 +209,7 @@ func (h History) add(rows RowSet, digest string, rounds, most int64) (counted in
 }
 
 // Locked calls f while no other process changes what the party remembers.
-func (h History) Locked(f func() error) error {
+func (h PastRuns) Locked(f func() error) error {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return err
 	}
@@ -225,11 +225,11 @@ func (h History) Locked(f func() error) error {
 }
 
 // change changes what was spent on rows.
-func (h History) change(rows RowSet, digest string, by func(*used)) error {
+func (h PastRuns) change(rows RowSet, digest string, by func(*used)) error {
 	return h.Locked(func() error { return h.changed(rows, digest, by) })
 }
 
-func (h History) changed(rows RowSet, digest string, by func(*used)) error {
+func (h PastRuns) changed(rows RowSet, digest string, by func(*used)) error {
 	list, err := h.read()
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (h History) changed(rows RowSet, digest string, by func(*used)) error {
 // A Meter counts the rounds and products of a run. It takes rounds from the history in blocks, so that a process that is killed has counted too many and never too few.
 type Meter struct {
 	policy  *Policy
-	history History
+	history PastRuns
 	rows    RowSet
 	digest  string // of rows
 	left    int64
@@ -275,7 +275,7 @@ type Meter struct {
 const block = 1000
 
 // NewMeter counts the rounds of a run on rows.
-func NewMeter(p *Policy, h History, rows RowSet) *Meter {
+func NewMeter(p *Policy, h PastRuns, rows RowSet) *Meter {
 	return &Meter{policy: p, history: h, rows: rows, digest: rows.digest(), last: map[uint32]uint64{}}
 }
 

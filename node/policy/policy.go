@@ -192,8 +192,8 @@ func (p *Policy) contributors() int {
 	return *p.MinContributors
 }
 
-// A Program is what a party knows of a run before it reads its data.
-type Program struct {
+// A Proposal is what a party knows of a run before it reads its data.
+type Proposal struct {
 	Manifest  string   // SHA-256
 	Signers   []string // parties whose valid signatures of the programs are there
 	Transform string
@@ -205,30 +205,30 @@ type Program struct {
 	At        time.Time
 }
 
-// Rows are what it knows when it has.
-type Rows struct {
+// RowCounts are what it knows when it has.
+type RowCounts struct {
 	Predicted bool // new rows, or rows of a run, for which predictions are made
 	Rows      int
-	Cells     []Cell // the smallest category of every factor
-	Differs   int    // the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
-	Spent            // in earlier runs on these rows
+	Cells     []FactorLevel // the smallest category of every factor
+	Differs   int           // the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
+	Spent                   // in earlier runs on these rows
 }
 
-// A Cell is a category of a factor.
-type Cell struct {
+// A FactorLevel is a category of a factor.
+type FactorLevel struct {
 	Factor string
 	Rows   int
 }
 
-// A Sum is one to which the party contributes.
-type Sum struct {
+// A ContributedSum is one to which the party contributes.
+type ContributedSum struct {
 	Name    string
 	Clients int  // that contribute, this one included
 	Masked  bool // so that the server has the total alone
 }
 
-// A Line is one line of a policy with what becomes of a run by it.
-type Line struct {
+// A Ruling is one line of a policy with what becomes of a run by it.
+type Ruling struct {
 	Name    string
 	Found   string // what the run has, where it is allowed
 	Refused *diag.Diagnostic
@@ -237,13 +237,13 @@ type Line struct {
 // lines collects what lines of a policy say.
 type lines struct {
 	path, within string // within is the table of the lines; "": none
-	out          []Line
+	out          []Ruling
 }
 
 // add adds a line. ok says that the run is allowed.
 func (l *lines) add(name string, ok bool, code diag.Code, found, format string, args ...any) {
 	name = l.within + name
-	line := Line{Name: name, Found: found}
+	line := Ruling{Name: name, Found: found}
 	if !ok {
 		d := &diag.Diagnostic{Code: code, Severity: diag.Error, Message: fmt.Sprintf(format, args...)}
 		line.Refused = d.Note("%s in %s says so", name, l.path)
@@ -252,7 +252,7 @@ func (l *lines) add(name string, ok bool, code diag.Code, found, format string, 
 }
 
 // Refused lists the reasons of lines that do not allow a run.
-func Refused(lines []Line) (diags diag.List) {
+func Refused(lines []Ruling) (diags diag.List) {
 	for _, l := range lines {
 		if l.Refused != nil {
 			diags = append(diags, l.Refused)
@@ -262,7 +262,7 @@ func Refused(lines []Line) (diags diag.List) {
 }
 
 // Program lists the lines on what runs.
-func (p *Policy) Program(f Program) []Line {
+func (p *Policy) Program(f Proposal) []Ruling {
 	l := &lines{path: p.path}
 	if len(p.Manifests) > 0 {
 		l.add("manifests", slices.Contains(p.Manifests, f.Manifest), diag.PolicyProgram, "the manifest is listed", "the policy does not list the manifest, whose SHA-256 is %s", f.Manifest)
@@ -317,7 +317,7 @@ func (l *lines) term(expires *toml.LocalDate, at time.Time) {
 }
 
 // Rows lists the lines on the party's rows.
-func (p *Policy) Rows(f Rows) []Line {
+func (p *Policy) Rows(f RowCounts) []Ruling {
 	l := &lines{path: p.path}
 	fitted := p
 	if f.Predicted && p.Predict != nil {
@@ -362,7 +362,7 @@ func (p *Policy) spent() string {
 }
 
 // Sums lists the lines on the sums to which the party contributes.
-func (p *Policy) Sums(sums []Sum) []Line {
+func (p *Policy) Sums(sums []ContributedSum) []Ruling {
 	l := &lines{path: p.path}
 	masked, enough := true, true
 	for _, s := range sums {
@@ -384,7 +384,7 @@ func (p *Policy) Sums(sums []Sum) []Line {
 	return l.out
 }
 
-func unmasked(s Sum) string {
+func unmasked(s ContributedSum) string {
 	if s.Clients < 2 {
 		return "no other client contributes to the sum"
 	}
@@ -426,7 +426,7 @@ func (p *Policy) Spent() diag.List {
 }
 
 // Limits names the lines that limit numbers of the server that can be held to a bound.
-func Limits(b density.Bound) []string {
+func Limits(b density.AnswerBound) []string {
 	switch b {
 	case density.BoundSlopes:
 		return []string{"max_adjoint", "max_rounds"}

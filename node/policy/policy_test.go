@@ -28,8 +28,8 @@ type run struct {
 		Sends                         bool
 		At                            time.Time
 	}
-	Rows    Rows
-	Sums    []Sum
+	Rows    RowCounts
+	Sums    []ContributedSum
 	Adjoint struct {
 		Name      string
 		Values    []float64
@@ -59,7 +59,7 @@ func judge(t *testing.T) diagtest.Phase {
 			t.Fatal(err)
 		}
 		g := r.Program
-		lines := p.Program(Program{Manifest: g.Manifest, Transform: g.Transform, Rho: g.Rho, Key: g.Key, Signers: g.Signers, Parties: g.Parties, Sends: g.Sends, At: g.At})
+		lines := p.Program(Proposal{Manifest: g.Manifest, Transform: g.Transform, Rho: g.Rho, Key: g.Key, Signers: g.Signers, Parties: g.Parties, Sends: g.Sends, At: g.At})
 		lines = append(append(lines, p.Rows(r.Rows)...), p.Sums(r.Sums)...)
 		return append(Refused(lines), p.Adjoint(r.Adjoint.Name, r.Adjoint.Values, max(1, r.Adjoint.Clients), r.Adjoint.Announced)...)
 	}
@@ -84,13 +84,13 @@ func TestBoundsAreAllowed(t *testing.T) {
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	lines := p.Program(Program{Sends: true, Rho: "0.3", At: at})
-	lines = append(lines, p.Rows(Rows{Rows: 5, Cells: []Cell{{"x", 2}}, Differs: 4, Spent: Spent{Rounds: 9}})...)
-	lines = append(lines, p.Sums([]Sum{{"s", 3, true}})...)
+	lines := p.Program(Proposal{Sends: true, Rho: "0.3", At: at})
+	lines = append(lines, p.Rows(RowCounts{Rows: 5, Cells: []FactorLevel{{"x", 2}}, Differs: 4, Spent: Spent{Rounds: 9}})...)
+	lines = append(lines, p.Sums([]ContributedSum{{"s", 3, true}})...)
 	if bad := append(Refused(lines), p.Adjoint("a", []float64{1, -1}, 1, false)...); len(bad) > 0 || len(lines) != 8 {
 		t.Error(len(lines), bad)
 	}
-	if len(Refused(p.Program(Program{At: at.Add(time.Minute)}))) != 1 {
+	if len(Refused(p.Program(Proposal{At: at.Add(time.Minute)}))) != 1 {
 		t.Error("a policy is not over after its last day")
 	}
 	if len(p.Over(at)) != 0 || len(p.Over(at.Add(time.Minute))) != 1 || p.Over(at.Add(time.Minute))[0].Code != diag.PolicyTerms {
@@ -118,20 +118,20 @@ func TestAnInterceptMayShiftAdjoints(t *testing.T) {
 
 // A policy that is open allows what no other line limits, and a run that its owner has confirmed without a policy is masked wherever that hides something.
 func TestOpenAndUnwrittenPolicies(t *testing.T) {
-	all := []Sum{{"pair", 2, true}, {"alone", 1, false}, {"bare", 2, false}}
+	all := []ContributedSum{{"pair", 2, true}, {"alone", 1, false}, {"bare", 2, false}}
 	refused := func(p *Policy) (out []string) {
 		for _, s := range all {
-			if Refused(p.Sums([]Sum{s})).HasErrors() {
+			if Refused(p.Sums([]ContributedSum{s})).HasErrors() {
 				out = append(out, s.Name)
 			}
 		}
-		if Refused(p.Program(Program{Record: true})).HasErrors() {
+		if Refused(p.Program(Proposal{Record: true})).HasErrors() {
 			out = append(out, "record")
 		}
 		return out
 	}
 	whole, _ := Parse("p", []byte("policy = \"open\"\nmin_rows = 9\n"))
-	if got := refused(whole); got != nil || !Refused(whole.Rows(Rows{Rows: 8})).HasErrors() {
+	if got := refused(whole); got != nil || !Refused(whole.Rows(RowCounts{Rows: 8})).HasErrors() {
 		t.Error("an open policy refuses", got, "or forgets its other lines")
 	}
 	if got := refused(Unwritten("p")); !slices.Equal(got, []string{"bare", "record"}) {
@@ -147,11 +147,11 @@ func TestOpenAndUnwrittenPolicies(t *testing.T) {
 func TestPredictionsHaveTheirOwnLines(t *testing.T) {
 	for text, want := range map[string]int{"min_rows = 100\n": 1, "min_rows = 100\n[predict]\nmin_rows = 5\n": 0, "min_rows = 1\n[predict]\nmin_rows = 6\n": 1, "min_cell = 9\n[predict]\nmin_rows = 1\n": 0} {
 		p, diags := Parse("p", []byte(text))
-		if got := Refused(p.Rows(Rows{Predicted: true, Rows: 5, Cells: []Cell{{"ward", 2}}})); diags.HasErrors() || len(got) != want {
+		if got := Refused(p.Rows(RowCounts{Predicted: true, Rows: 5, Cells: []FactorLevel{{"ward", 2}}})); diags.HasErrors() || len(got) != want {
 			t.Error(text, diags, got)
 		}
 	}
-	if p, _ := Parse("p", []byte("min_rows = 100\n[predict]\nmin_rows = 5\n")); len(Refused(p.Rows(Rows{Rows: 5}))) != 1 {
+	if p, _ := Parse("p", []byte("min_rows = 100\n[predict]\nmin_rows = 5\n")); len(Refused(p.Rows(RowCounts{Rows: 5}))) != 1 {
 		t.Error("the line for predictions holds for a fit")
 	}
 }
@@ -229,16 +229,16 @@ func TestProductsAddUp(t *testing.T) {
 		t.Error(diags, err)
 	}
 	_, spent, err := h.Earlier(rows)
-	if err != nil || spent.Products != 4004 || !refuses(p.Rows(Rows{Spent: spent}), "max_products") {
+	if err != nil || spent.Products != 4004 || !refuses(p.Rows(RowCounts{Spent: spent}), "max_products") {
 		t.Error(spent, err)
 	}
-	if _, spent, _ = h.Earlier(other); spent.Products != 1001 || refuses(p.Rows(Rows{Spent: spent}), "max_products") {
+	if _, spent, _ = h.Earlier(other); spent.Products != 1001 || refuses(p.Rows(RowCounts{Spent: spent}), "max_products") {
 		t.Error(spent)
 	}
 }
 
-func refuses(lines []Line, name string) bool {
-	return slices.ContainsFunc(lines, func(l Line) bool { return l.Name == name && l.Refused != nil })
+func refuses(lines []Ruling, name string) bool {
+	return slices.ContainsFunc(lines, func(l Ruling) bool { return l.Name == name && l.Refused != nil })
 }
 
 // The rows in which sets differ, by counting, and rounds over runs on many sets: sums of what was counted on each, never beyond the bound.

@@ -68,8 +68,8 @@ func signedText(published []byte) []byte {
 	return append([]byte("vflc publication v1\n"), published...)
 }
 
-// Options are what vflc publish is given.
-type Options struct {
+// PublishOptions are what vflc publish is given.
+type PublishOptions struct {
 	Dir      string // of the run
 	Identity string
 	What     policy.Release
@@ -104,7 +104,7 @@ func session(dir string) (s sessionFile, err error) {
 
 // Publish writes what the policy permits of a party's own results, and the line of its ledger that says so. It returns the publication and its file. The error is data.Errors
 // where the policy, or the run, does not allow it.
-func Publish(o Options) (*Publication, string, error) {
+func Publish(o PublishOptions) (*Publication, string, error) {
 	id, err := identity.Load(o.Identity)
 	if err != nil {
 		return nil, "", err
@@ -155,7 +155,7 @@ func Publish(o Options) (*Publication, string, error) {
 }
 
 // chosen are the party's draws that are published. Quantities that may belong to single rows are, where they are named.
-func chosen(r *runs.Run, o Options) (*posterior.Draws, error) {
+func chosen(r *runs.Run, o PublishOptions) (*posterior.Draws, error) {
 	rows := map[int]bool{}
 	for _, j := range r.Record.Joins {
 		rows[j.Rows] = true

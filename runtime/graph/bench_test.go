@@ -17,7 +17,7 @@ type logisticData struct {
 	columns []float64
 	y       []float64
 	theta   []float64 // b, then the slopes
-	made    []def.Affine
+	made    []def.Rescaling
 }
 
 func newLogisticData(n, p int) *logisticData {

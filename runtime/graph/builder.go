@@ -63,7 +63,7 @@ func (b *Builder) Const(name string, shape Shape, v []float64) ID {
 }
 
 // Made records of a constant how each of its columns was made of the numbers of a table. Only the form in which a matrix is stored depends on it.
-func (b *Builder) Made(constant ID, columns []def.Affine) {
+func (b *Builder) Made(constant ID, columns []def.Rescaling) {
 	b.check(constant)
 	if n := &b.nodes[constant]; columns != nil && len(columns) != n.shape.cols() {
 		panic(fmt.Sprintf("graph: constant %s of shape %v has maps of %d columns", n.name, n.shape, len(columns)))

@@ -71,7 +71,7 @@ func (s *scaledSum) collect(g *Graph, id ID, shape Shape) {
 func (g *Graph) multiply(id ID, s scaledSum) {
 	rows := g.nodes[id].shape[0]
 	var values []float64
-	var made []def.Affine
+	var made []def.Rescaling
 	for _, x := range s.x {
 		values, made = append(values, g.nodes[x].values...), append(made, g.nodes[x].makings()...)
 	}

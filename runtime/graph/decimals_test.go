@@ -49,10 +49,10 @@ func sameDensity(t *testing.T, got, want *graph.Graph) {
 }
 
 // standardise subtracts from every other column its mean, and divides every third by a number of its own, after an offset that is large in comparison. It returns how each was made.
-func standardise(x []float64, n, decimals int) (made []def.Affine) {
+func standardise(x []float64, n, decimals int) (made []def.Rescaling) {
 	for j := range len(x) / n {
 		column := x[j*n:][:n]
-		a := def.Affine{Scale: 1}
+		a := def.Rescaling{Scale: 1}
 		if j%2 == 0 {
 			for i := range column {
 				column[i] += 1000 * float64(j%5)

@@ -52,7 +52,7 @@ func TestElementsAgree(t *testing.T) {
 // element is the weighted log density of one row, and the sum of the absolute values of its parts.
 func (c *drawnCase) element(row int) (value, size float64) {
 	theta := c.row(row)
-	block := def.Block{N: 1, X: def.Scalar(c.args[0].v[row])}
+	block := def.Batch{N: 1, X: def.Scalar(c.args[0].v[row])}
 	for _, v := range theta {
 		block.Theta = append(block.Theta, def.Scalar(v))
 	}

@@ -17,7 +17,7 @@ import (
 type levelData struct {
 	n                        int
 	x, z, level, count, y, r []float64
-	madeX, madeZ             []def.Affine
+	madeX, madeZ             []def.Rescaling
 }
 
 func newLevelData(n int, seed uint64) levelData {

@@ -165,7 +165,7 @@ func normalNarrow(c *call) {
 		runNormal(c)
 		return
 	default:
-		var z vector.Lanes
+		var z vector.SplitSum
 		by := p
 		if len(inv) == 1 {
 			squares = normalLanes(&z, x.val.buf, mu.val.buf, nil) * inv[0] * inv[0]
@@ -233,7 +233,7 @@ func shiftNarrow(c *call) {
 // shiftBackNarrow is its reverse.
 func shiftBackNarrow(c *call) {
 	v, s, by := &c.in[0], &c.in[1], &c.in[2]
-	var own, product vector.Lanes
+	var own, product vector.SplitSum
 	d := full(c.out.adj.buf)
 	if d == nil {
 		copy(own[:], c.out.adj.buf)

@@ -100,10 +100,10 @@ type node struct {
 	frame int // rows of the loop that computes it
 	width int // columns of that loop
 
-	values []float64    // of a constant
-	made   []def.Affine // of a constant: see Builder.Made; nil where nothing is known
-	offset int          // of a parameter's first element in x, of an input's in the inputs
-	degree degree       // in x
+	values []float64       // of a constant
+	made   []def.Rescaling // of a constant: see Builder.Made; nil where nothing is known
+	offset int             // of a parameter's first element in x, of an input's in the inputs
+	degree degree          // in x
 
 	recursion *Recursion
 
@@ -149,8 +149,8 @@ func (n *node) standard(column int) (center, scale float64) {
 }
 
 // makings is standard for all columns.
-func (n *node) makings() []def.Affine {
-	out := make([]def.Affine, n.shape.cols())
+func (n *node) makings() []def.Rescaling {
+	out := make([]def.Rescaling, n.shape.cols())
 	for j := range out {
 		out[j].Center, out[j].Scale = n.standard(j)
 	}

@@ -15,7 +15,7 @@ type likelihood struct {
 
 // A densityState is the block of arguments that a bound density step passes to its distribution, reused so that nothing is allocated.
 type densityState struct {
-	block  def.Block
+	block  def.Batch
 	theta  []def.Arg
 	dtheta [][]float64
 }

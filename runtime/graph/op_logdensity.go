@@ -9,13 +9,13 @@ import (
 
 // A density element by element, and the log probabilities of a value no greater, and of a greater one.
 var (
-	opLogDensity = elementsOf("logdensity", "the log density of each element, without the carrier", func(d *def.Dist) func(*def.Block) float64 { return d.LogDensity })
-	opLogCDF     = elementsOf("logcdf", "the log of the distribution function at each element", func(d *def.Dist) func(*def.Block) float64 { return d.LogCDF })
-	opLogCCDF    = elementsOf("logccdf", "the log of the complement of the distribution function at each element", func(d *def.Dist) func(*def.Block) float64 { return d.LogCCDF })
+	opLogDensity = elementsOf("logdensity", "the log density of each element, without the carrier", func(d *def.Dist) func(*def.Batch) float64 { return d.LogDensity })
+	opLogCDF     = elementsOf("logcdf", "the log of the distribution function at each element", func(d *def.Dist) func(*def.Batch) float64 { return d.LogCDF })
+	opLogCCDF    = elementsOf("logccdf", "the log of the complement of the distribution function at each element", func(d *def.Dist) func(*def.Batch) float64 { return d.LogCCDF })
 )
 
 // elementsOf is the operation that gives the elements of one function of a distribution, with the derivatives that its block has.
-func elementsOf(name, doc string, function func(*def.Dist) func(*def.Block) float64) *op {
+func elementsOf(name, doc string, function func(*def.Dist) func(*def.Batch) float64) *op {
 	return &op{
 		name: name, doc: doc, least: 1,
 		infer: func(b *Builder, n *node) error {

@@ -9,7 +9,7 @@ const (
 	wholeTiles  = 32        // rows: of the longest tile of a linear predictor
 )
 
-// A pass is a loop in stretches. It implements workers.Task.
+// A pass is a loop in stretches. It implements workers.Job.
 type pass struct {
 	of        *split
 	data      *loopSpec // what Execs of one graph have in common

@@ -241,7 +241,7 @@ func (c *drawnCase) want() (grad, size []float64) {
 		if c.weighted {
 			w *= c.weights[i]
 		}
-		block := def.Block{N: 1, X: def.Scalar(c.args[0].v[i]), DX: make([]float64, 1)}
+		block := def.Batch{N: 1, X: def.Scalar(c.args[0].v[i]), DX: make([]float64, 1)}
 		theta := c.row(i)
 		for _, v := range theta {
 			block.Theta, block.DTheta = append(block.Theta, def.Scalar(v)), append(block.DTheta, make([]float64, 1))
@@ -479,7 +479,7 @@ func checkLimit(t *testing.T, c *drawnCase, k int, end, x float64, met map[strin
 	c.weights[0] = 1
 	theta := c.row(0)
 	theta[k] = end
-	block := def.Block{N: 1, X: def.Scalar(x)}
+	block := def.Batch{N: 1, X: def.Scalar(x)}
 	for _, v := range theta {
 		block.Theta = append(block.Theta, def.Scalar(v))
 	}

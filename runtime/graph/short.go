@@ -10,10 +10,10 @@ import (
 // with a row at once. The results are those of the vector functions bit for bit: sums are of lanes, in their order.
 
 // shortRows is the most rows of a short step.
-const shortRows = len(vector.Lanes{})
+const shortRows = len(vector.SplitSum{})
 
 // giveShort is giveScaled for the rows of a short step, if the adjoint is wanted.
-func (c *call) giveShort(k, j int, s float64, t *vector.Lanes) {
+func (c *call) giveShort(k, j int, s float64, t *vector.SplitSum) {
 	switch {
 	case !c.wants(k):
 	case !c.in[k].rows:
@@ -24,7 +24,7 @@ func (c *call) giveShort(k, j int, s float64, t *vector.Lanes) {
 }
 
 // giveLanes adds s·t to d, or sets d to it.
-func giveLanes(d []float64, set bool, s float64, t *vector.Lanes) {
+func giveLanes(d []float64, set bool, s float64, t *vector.SplitSum) {
 	if d := full(d); d != nil {
 		if set {
 			for i, v := range t {
@@ -50,7 +50,7 @@ func giveLanes(d []float64, set bool, s float64, t *vector.Lanes) {
 
 // normalShort is normalRows for a short step, and with no inv a standard normal scaled by a number whose square, times the power, is by.
 func (c *call) normalShort(j int, inv []float64, by float64) (squares float64) {
-	var z vector.Lanes
+	var z vector.SplitSum
 	mu := c.operandFrom(1, j)
 	if !c.in[1].rows {
 		mu = mu[:1]
@@ -62,16 +62,16 @@ func (c *call) normalShort(j int, inv []float64, by float64) (squares float64) {
 }
 
 // full is the rows of a short step that has as many as a register has lanes, nil where it has fewer: loops over these have no bounds to check.
-func full(v []float64) *vector.Lanes {
+func full(v []float64) *vector.SplitSum {
 	if len(v) == shortRows {
-		return (*vector.Lanes)(v)
+		return (*vector.SplitSum)(v)
 	}
 	return nil
 }
 
 // fullLanes is normalLanes for a full register.
-func fullLanes(z, x *vector.Lanes, mu, inv []float64) float64 {
-	var square vector.Lanes
+func fullLanes(z, x *vector.SplitSum, mu, inv []float64) float64 {
+	var square vector.SplitSum
 	switch m, r := full(mu), full(inv); {
 	case m == nil && r == nil:
 		by := mu[0]
@@ -104,11 +104,11 @@ func fullLanes(z, x *vector.Lanes, mu, inv []float64) float64 {
 }
 
 // normalLanes sets z = (x - mu)·inv² and returns Σ ((x - mu)·inv)². There is one mu for all rows or one for each, and inv is 1 where there is none.
-func normalLanes(z *vector.Lanes, x, mu, inv []float64) float64 {
+func normalLanes(z *vector.SplitSum, x, mu, inv []float64) float64 {
 	if x := full(x); x != nil {
 		return fullLanes(z, x, mu, inv)
 	}
-	var square vector.Lanes
+	var square vector.SplitSum
 	switch m := mu[0]; {
 	case len(mu) == 1 && inv == nil:
 		for i, v := range x {
@@ -164,7 +164,7 @@ var opShift = &op{
 			}
 			return
 		}
-		var d, product vector.Lanes
+		var d, product vector.SplitSum
 		copy(d[:], dy[:c.n])
 		c.giveShort(0, 0, c.scaleOf(), &d)
 		if c.wants(1) {

@@ -136,7 +136,7 @@ type levelSum struct {
 	node  *node // has the inputs of the likelihood
 	part  levelPart
 	x     []float64
-	made  []def.Affine // of the columns of x
+	made  []def.Rescaling // of the columns of x
 	index []int32
 }
 

@@ -157,7 +157,7 @@ func (g *Graph) normalRow(n *node) bool {
 
 // linearNormal is opNormal for a linear predictor.
 var linearNormal = &rowLikelihood{
-	begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+	begin: func(s *rowSums) { s.sum = vector.SplitSum{} },
 	linear: func(c *call, p *vector.Predictor) {
 		vector.NormalLinear(c.n, &c.sums.sum, p, c.vec(0, 0), c.inverseScale())
 	},

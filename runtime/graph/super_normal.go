@@ -124,7 +124,7 @@ func (c *call) normalOne(j int, inv float64) (lp, squares float64) {
 
 // normalMany is normalOne for a mean of its own in every row; it returns Σ z².
 func (c *call) normalMany(j int, inv float64) float64 {
-	var squares vector.Lanes
+	var squares vector.SplitSum
 	d := c.partial(1, j)
 	if d == nil && c.wants(0) {
 		d = c.scratch[0]

@@ -30,7 +30,7 @@ type rowLikelihood struct {
 // rowSums holds the sums of one step.
 type rowSums struct {
 	logs      vector.LogProduct
-	sum, dphi vector.Lanes
+	sum, dphi vector.SplitSum
 	predictor linearState
 }
 
@@ -70,7 +70,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 		end:    func(c *call) float64 { return c.sums.logs.Value(c.in[1].val.buf[0]) },
 		finite: true,
 		byRow: &rowLikelihood{
-			begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+			begin: func(s *rowSums) { s.sum = vector.SplitSum{} },
 			rows: func(c *call, j int, eta, d []float64) {
 				vector.BinomialTrials(c.n, &c.sums.sum, eta, c.vec(0, j), c.vec(1, j), d)
 			},
@@ -79,7 +79,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 		},
 	},
 	def.PoissonLogRows: {
-		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+		begin: func(s *rowSums) { s.sum = vector.SplitSum{} },
 		rows: func(c *call, j int, eta, d []float64) {
 			vector.PoissonLog(c.n, &c.sums.sum, eta, c.vec(0, j), d)
 		},
@@ -89,7 +89,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 	},
 	def.NegBinomial2LogRows: {
 		prepare: countObservations,
-		begin:   func(s *rowSums) { s.sum, s.dphi = vector.Lanes{}, vector.Lanes{} },
+		begin:   func(s *rowSums) { s.sum, s.dphi = vector.SplitSum{}, vector.SplitSum{} },
 		rows: func(c *call, j int, eta, d []float64) {
 			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, eta, c.vec(0, j), c.in[2].val.buf[0], d)
 		},
@@ -100,7 +100,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 		finite: true,
 	},
 	def.BernoulliProbitRows: {
-		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+		begin: func(s *rowSums) { s.sum = vector.SplitSum{} },
 		rows: func(c *call, j int, eta, d []float64) {
 			vector.BernoulliProbit(c.n, &c.sums.sum, eta, c.vec(0, j), d)
 		},
@@ -109,7 +109,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 		finite: true,
 	},
 	def.GeometricRows: { // the negative binomial with a dispersion of 1, whose other terms cancel
-		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+		begin: func(s *rowSums) { s.sum = vector.SplitSum{} },
 		rows: func(c *call, j int, eta, d []float64) {
 			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, eta, c.vec(0, j), 1, d)
 		},
@@ -120,7 +120,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 		finite: true,
 	},
 	def.StudentTRows: {
-		begin: func(s *rowSums) { s.logs.Reset(); s.dphi = vector.Lanes{} },
+		begin: func(s *rowSums) { s.logs.Reset(); s.dphi = vector.SplitSum{} },
 		rows: func(c *call, j int, eta, d []float64) {
 			inverse, slope := c.studentScale()
 			c.sums.logs.StudentT(c.n, &c.sums.dphi, c.vec(0, j), eta, inverse, slope, d)

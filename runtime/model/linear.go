@@ -162,7 +162,7 @@ func (p *Party) readOutputs(l *density.Linear) {
 func (p *Party) readRows(l *density.Linear, split *graph.Split) {
 	predictors := split.Predictors.NewExec()
 	for k, rows := range split.Rows {
-		r := density.Rows{Term: rows.Term, Group: -1, Own: -1}
+		r := density.RowLikelihood{Term: rows.Term, Group: -1, Own: -1}
 		for _, in := range p.role.Receptions {
 			if in.Input == rows.Input {
 				r.Group = in.Group

@@ -39,11 +39,8 @@ type Party struct {
 var (
 	_ density.Block              = (*Party)(nil)
 	_ density.DifferentiableCuts = (*Party)(nil)
-	_ density.Wired              = (*Party)(nil)
-	_ density.JacobianSwitch     = (*Party)(nil)
-	_ density.Hierarchy          = (*Party)(nil)
+	_ density.Standalone         = (*Party)(nil)
 	_ density.Recentring         = (*Party)(nil)
-	_ density.PointEstimated     = (*Party)(nil)
 	_ density.Intercepts         = (*Party)(nil)
 )
 
@@ -152,7 +149,7 @@ func (p *Party) StartWeights(theta []float64, from density.Stream) {
 func (p *Party) Early() int { return p.early }
 
 // Params describes the reported parameters.
-func (p *Party) Params() []density.Param { return p.spec.Params }
+func (p *Party) Params() []density.Parameter { return p.spec.Params }
 
 // Role is the party's part in the plan.
 func (p *Party) Role() Role { return p.role }
@@ -434,9 +431,9 @@ func (p *Party) SetReceived(received []float64) {
 	}
 }
 
-// Wiring describes what the cuts enter and what the party receives.
-func (p *Party) Wiring() density.Wiring {
-	w := density.Wiring{Parties: p.clients + 1, Cuts: p.cutLen, Sums: p.sums, Shared: p.shared}
+// BlockRole describes what the cuts enter and what the party receives.
+func (p *Party) BlockRole() density.BlockRole {
+	w := density.BlockRole{Parties: p.clients + 1, Cuts: p.cutLen, Sums: p.sums, Shared: p.shared}
 	for _, m := range p.role.Members {
 		c := p.spec.Cuts[m.Cut]
 		w.Members = append(w.Members, density.Member{Group: m.Group, Offset: c.Offset, Len: c.Len()})
@@ -495,7 +492,7 @@ func (p *Party) draw(r *rand.Rand) error {
 func (p *Party) CutCause() (density.Cause, bool) {
 	for k, c := range p.spec.Cuts {
 		if x, bad := odd(p.Output(k)); bad {
-			return density.Cause{Party: p.Party(), Part: density.CutPart, Name: c.Name, Value: x}, true
+			return density.Cause{Party: p.Party(), Kind: density.CutValue, Name: c.Name, Value: x}, true
 		}
 	}
 	return density.Cause{}, false
@@ -509,12 +506,12 @@ func (p *Party) Cause() (density.Cause, bool) {
 	terms := p.here().TermValues()
 	for k, name := range p.spec.Graph.Terms() {
 		if x, bad := odd(terms[k : k+1]); bad {
-			return density.Cause{Party: p.Party(), Part: density.TermPart, Name: name, Value: x}, true
+			return density.Cause{Party: p.Party(), Kind: density.TermValue, Name: name, Value: x}, true
 		}
 	}
 	for _, v := range p.spec.Graph.Params() {
 		if x, bad := odd(p.here().Grad()[v.Offset : v.Offset+v.Len]); bad {
-			return density.Cause{Party: p.Party(), Part: density.GradientPart, Name: v.Name, Value: x}, true
+			return density.Cause{Party: p.Party(), Kind: density.GradientValue, Name: v.Name, Value: x}, true
 		}
 	}
 	return density.Cause{}, false

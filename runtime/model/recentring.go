@@ -7,8 +7,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A Recentring is what the maps between the coordinates of a party's hierarchies (density.Recentring) are made of: the locations and scales of effects, which depend on θ.
-type Recentring struct {
+// RecentringGraphs are what the maps between the coordinates of a party's hierarchies (density.Recentring) are made of: the locations and scales of effects, which depend on θ.
+type RecentringGraphs struct {
 	Effects []density.Effects
 	// Stages compute them, each from parameters that are no effects and effects of stages before.
 	Stages []RecentringStage
@@ -66,7 +66,7 @@ type recentredEffects struct {
 	added               float64
 }
 
-func newRecentred(r *Recentring, toTheta bool) *recentred {
+func newRecentred(r *RecentringGraphs, toTheta bool) *recentred {
 	m := &recentred{toTheta: toTheta}
 	for k, e := range r.Effects {
 		if e.Scale {

@@ -16,26 +16,26 @@ type Spec struct {
 	Graph *graph.Graph
 	// Variants are the data of the windows that are evaluated by this graph; nil where it has data of its own.
 	Variants *graph.Variants
-	Params   []density.Param // in the order of the graph's reports: Params[k] is report k
+	Params   []density.Parameter // in the order of the graph's reports: Params[k] is report k
 	// Weights are the parameters that are weights, in the order of their coordinates.
 	Weights []Weight
 	// Hierarchical is true where a prior depends on other parameters, this party's or another's.
 	Hierarchical bool
-	// Recentring is nil where no prior has a location and scale that depend on other parameters of this party.
-	Recentring *Recentring
+	// RecentringGraphs is nil where no prior has a location and scale that depend on other parameters of this party.
+	Recentring *RecentringGraphs
 	// Intercepts are the parameters that are added to whole sums which the party receives, and those that others receive and may add to such.
 	Intercepts []graph.Intercept
 	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
 	Cuts []density.Cut
 	// Draws are the generated quantities that are drawn for each draw of the parameters, in an order in which each depends on earlier ones only.
-	Draws []Draw
+	Draws []DrawnQuantity
 	// Split divides the log density into likelihoods of rows and the rest, given which inputs are sums; nil where nobody asks for it.
 	Split *graph.Splitter
 }
 
-// A Draw is a generated quantity that is drawn: from a law whose arguments are reports of the graph, after those of Params, into an input of the graph, which
+// A DrawnQuantity is a generated quantity that is drawn: from a law whose arguments are reports of the graph, after those of Params, into an input of the graph, which
 // other quantities may depend on.
-type Draw struct {
+type DrawnQuantity struct {
 	simulate.Law
 	Name  string
 	Input int

@@ -40,12 +40,12 @@ func client(t *testing.T, name string) *model.Spec {
 	return &model.Spec{
 		Party: name, Graph: must[*graph.Graph](t)(b.Build()),
 		Cuts:   []density.Cut{{Name: "g", Rows: rows, Cols: 1, Rho: 1}},
-		Params: []density.Param{{Name: "a", Owner: name, Dims: []int{rows}, Len: rows}},
+		Params: []density.Parameter{{Name: "a", Owner: name, Dims: []int{rows}, Len: rows}},
 	}
 }
 
 // otherEffects have maps for two effects where some are described.
-func otherEffects(dim int, effects ...density.Effects) *model.Recentring {
+func otherEffects(dim int, effects ...density.Effects) *model.RecentringGraphs {
 	b := graph.New("maps")
 	x := b.Param("x", graph.Shape{dim})
 	b.Output("location", b.Const("two", graph.Shape{2}, []float64{0, 0}))
@@ -58,7 +58,7 @@ func otherEffects(dim int, effects ...density.Effects) *model.Recentring {
 	if err != nil {
 		panic(err)
 	}
-	return &model.Recentring{Effects: effects, Stages: []model.RecentringStage{{Effects: []int{0}, Graph: g}}}
+	return &model.RecentringGraphs{Effects: effects, Stages: []model.RecentringStage{{Effects: []int{0}, Graph: g}}}
 }
 
 // server receives s, sends mu and scale, and has the log density -½ Σ s² - ½ mu² - ½ scale².
@@ -108,10 +108,10 @@ var faults = map[string]struct {
 	"exact at the clients":                     {func(p *model.Plan) { p.Exact, p.Power = true, true }, "parties", "there are none"},
 	"a cut's group":                            {func(p *model.Plan) { p.Parties[1].Cuts[0].Group = 1 }, `party "east"`, "group 1 of 1"},
 	"a map of coordinates that is missing": {func(p *model.Plan) {
-		p.Parties[1].Recentring = &model.Recentring{Stages: make([]model.RecentringStage, 1)}
+		p.Parties[1].Recentring = &model.RecentringGraphs{Stages: make([]model.RecentringStage, 1)}
 	}, `party "east"`, "map of coordinates"},
 	"effects without a map": {func(p *model.Plan) {
-		p.Parties[1].Recentring = &model.Recentring{Effects: make([]density.Effects, 1)}
+		p.Parties[1].Recentring = &model.RecentringGraphs{Effects: make([]density.Effects, 1)}
 	}, `party "east"`, "0 effects, and there are 1"},
 	"a map of no effects": {func(p *model.Plan) { p.Parties[1].Recentring = otherEffects(p.Parties[1].Graph.Dim()) }, `party "east"`, "effects 0 of 0"},
 	"effects of another length": {func(p *model.Plan) {

@@ -30,12 +30,12 @@ func derive(purpose string, seed uint64, party string) Key {
 // bulk is how many normals are generated at a time. It is even, and that many words are whole batches.
 const bulk = 4 * vector.Batch
 
-// A Stream is an endless sequence for one name, divided into rounds. Round r has the same numbers whenever it is entered.
+// A Generator is an endless sequence for one name, divided into rounds. Round r has the same numbers whenever it is entered.
 // It is not safe for concurrent use.
 //
 // Numbers one by one (Float64, Rand, Normals) and normals in bulk (FillNormals) come from two ChaCha8 generators with keys of their own, each of which
 // starts anew with every round: using one does not advance the other.
-type Stream struct {
+type Generator struct {
 	seed  [32]byte
 	cha   rand.ChaCha8
 	stale bool // cha is not yet set to the round
@@ -46,11 +46,11 @@ type Stream struct {
 }
 
 // New returns the stream of key with the given name, at round 0.
-func New(key Key, name string) *Stream {
+func New(key Key, name string) *Generator {
 	h := sha256.New()
 	h.Write(key[:])
 	h.Write([]byte(name))
-	s := &Stream{}
+	s := &Generator{}
 	digest := h.Sum(nil)
 	copy(s.seed[:24], digest)
 	s.rand = rand.New((*source)(s))
@@ -64,7 +64,7 @@ func New(key Key, name string) *Stream {
 }
 
 // Round moves to the start of round r. The last 8 bytes of the one ChaCha8 seed and of the other's nonce count rounds, so rounds never overlap.
-func (s *Stream) Round(r uint64) {
+func (s *Generator) Round(r uint64) {
 	s.round = r
 	s.stale = true
 	s.block[12], s.block[14], s.block[15] = 0, uint32(r), uint32(r>>32)
@@ -72,7 +72,7 @@ func (s *Stream) Round(r uint64) {
 
 // A source is a stream as a source of words. It sets up its generator at a round's first number only, since that costs as much as sixty numbers and
 // many rounds use only normals in bulk.
-type source Stream
+type source Generator
 
 // Uint64 implements rand.Source.
 func (s *source) Uint64() uint64 {
@@ -85,27 +85,27 @@ func (s *source) Uint64() uint64 {
 }
 
 // Next moves to the start of the following round.
-func (s *Stream) Next() { s.Round(s.round + 1) }
+func (s *Generator) Next() { s.Round(s.round + 1) }
 
 // Position returns the current round, for checkpoints taken at round boundaries.
-func (s *Stream) Position() uint64 { return s.round }
+func (s *Generator) Position() uint64 { return s.round }
 
 // Rand returns the stream as a *rand.Rand, for samplers of distribut
 // skips the rest of the last batch of words. A round holds 2^35 numbers.ions.
-func (s *Stream) Rand() *rand.Rand { return s.rand }
+func (s *Generator) Rand() *rand.Rand { return s.rand }
 
 // Float64 returns a uniform number in [0, 1).
-func (s *Stream) Float64() float64 { return s.rand.Float64() }
+func (s *Generator) Float64() float64 { return s.rand.Float64() }
 
 // Normals fills dst with independent standard normals, one by one. Generated data depends on these numbers, so they must not change.
-func (s *Stream) Normals(dst []float64) {
+func (s *Generator) Normals(dst []float64) {
 	for i := range dst {
 		dst[i] = portable.Normal(s.rand)
 	}
 }
 
 // FillNormals fills dst with independent standard normals, ten times as fast as Normals. Every call starts where the last one of the round ended, but
-func (s *Stream) FillNormals(dst []float64) {
+func (s *Generator) FillNormals(dst []float64) {
 	for len(dst) > 0 {
 		n := min(len(dst), bulk)
 		batches := (n + vector.Batch - 1) / vector.Batch

@@ -11,7 +11,7 @@ import (
 )
 
 // take returns the first n normals of a stream's round, generated one by one.
-func take(s *rng.Stream, round uint64, n int) []float64 {
+func take(s *rng.Generator, round uint64, n int) []float64 {
 	s.Round(round)
 	out := make([]float64, n)
 	s.Normals(out)
@@ -19,7 +19,7 @@ func take(s *rng.Stream, round uint64, n int) []float64 {
 }
 
 // fill returns the first n normals of a stream's round, generated in bulk.
-func fill(s *rng.Stream, round uint64, n int) []float64 {
+func fill(s *rng.Generator, round uint64, n int) []float64 {
 	s.Round(round)
 	out := make([]float64, n)
 	s.FillNormals(out)
@@ -66,7 +66,7 @@ func TestNextIsTheFollowingRound(t *testing.T) {
 // All streams that differ in seed, kind of key, party, name or round are different, and so are names and parties that run together.
 func TestStreamsDiffer(t *testing.T) {
 	seen := map[float64]string{}
-	add := func(what string, s *rng.Stream) {
+	add := func(what string, s *rng.Generator) {
 		for r := range uint64(3) {
 			for _, v := range []float64{take(s, r, 1)[0], fill(s, r, 1)[0]} {
 				if other, ok := seen[v]; ok {
@@ -116,12 +116,12 @@ func TestNumbersInBulkAreStable(t *testing.T) {
 }
 
 func TestNormalsHaveTheMomentsOfNormals(t *testing.T) {
-	t.Run("one by one", func(t *testing.T) { checkMoments(t, (*rng.Stream).Normals) })
-	t.Run("in bulk", func(t *testing.T) { checkMoments(t, (*rng.Stream).FillNormals) })
+	t.Run("one by one", func(t *testing.T) { checkMoments(t, (*rng.Generator).Normals) })
+	t.Run("in bulk", func(t *testing.T) { checkMoments(t, (*rng.Generator).FillNormals) })
 }
 
 // checkMoments compares moments over rounds of different lengths, each within 4.5 Monte Carlo standard errors (two-sided 7e-6 each), with N(0, 1)'s.
-func checkMoments(t *testing.T, normals func(*rng.Stream, []float64)) {
+func checkMoments(t *testing.T, normals func(*rng.Generator, []float64)) {
 	t.Helper()
 	const n = 400_000
 	v := make([]float64, 0, n)
@@ -205,10 +205,10 @@ func TestDrawingAllocatesNothing(t *testing.T) {
 	}
 }
 
-func BenchmarkNormals(b *testing.B)     { benchmark(b, (*rng.Stream).Normals) }
-func BenchmarkFillNormals(b *testing.B) { benchmark(b, (*rng.Stream).FillNormals) }
+func BenchmarkNormals(b *testing.B)     { benchmark(b, (*rng.Generator).Normals) }
+func BenchmarkFillNormals(b *testing.B) { benchmark(b, (*rng.Generator).FillNormals) }
 
-func benchmark(b *testing.B, normals func(*rng.Stream, []float64)) {
+func benchmark(b *testing.B, normals func(*rng.Generator, []float64)) {
 	s := rng.New(rng.SharedKey(1), "eps")
 	buffer := make([]float64, 1000)
 	b.SetBytes(8 * int64(len(buffer)))

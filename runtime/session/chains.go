@@ -14,9 +14,9 @@ import (
 // parties that are apart, their messages travel together.
 type Chains struct {
 	Envs  []density.Env
-	own   []*base          // of the Envs, which may have been wrapped since
-	ends  []density.Ending // the Envs
-	lanes *transport.Lanes // nil in one loop
+	own   []*base           // of the Envs, which may have been wrapped since
+	ends  []density.Chained // the Envs
+	lanes *transport.Lanes  // nil in one loop
 	crew  []*workers.Group
 	// convoy is that of chains which share cores and pass over many data; else nil.
 	convoy *workers.Convoy
@@ -55,8 +55,8 @@ func (c *Chains) add(n int, env func(k int) (density.Env, error)) error {
 		if err != nil {
 			return err
 		}
-		e.(density.Numbered).Number(k + 1)
-		c.Envs, c.own, c.ends = append(c.Envs, e), append(c.own, of(e)), append(c.ends, e.(density.Ending))
+		e.(density.Chained).Number(k + 1)
+		c.Envs, c.own, c.ends = append(c.Envs, e), append(c.own, of(e)), append(c.ends, e.(density.Chained))
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (c *Chains) Close() {
 	}
 }
 
-// Each calls f for all chains at the same time, and ends each of them (density.Ending). The first error ends the others. No f may wait for another but by messages.
+// Each calls f for all chains at the same time, and ends each of them (density.Chained). The first error ends the others. No f may wait for another but by messages.
 func (c *Chains) Each(ctx context.Context, f func(ctx context.Context, chain int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

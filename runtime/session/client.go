@@ -131,7 +131,7 @@ func (c *client) backward(ctx context.Context, down *frame) (*frame, error) {
 	return from, nil
 }
 
-// End implements density.Ending.
+// End implements density.Chained.
 func (c *client) End(ctx context.Context) error {
 	if len(c.script.closing.arrays) == 0 {
 		return nil

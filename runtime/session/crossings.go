@@ -126,12 +126,12 @@ type Form struct {
 	Words   bool `json:"words,omitempty"`   // as integers, one or two for each number
 	Masked  bool `json:"masked,omitempty"`  // so that the receiver has the total alone
 	// Bound is what a party can hold the numbers that it receives to.
-	Bound density.Bound `json:"bound,omitempty"`
-	Alike bool          `json:"alike,omitempty"` // all clients that have the channel receive the same
+	Bound density.AnswerBound `json:"bound,omitempty"`
+	Alike bool                `json:"alike,omitempty"` // all clients that have the channel receive the same
 }
 
 // BoundOf is what the numbers of a channel that goes down can be held to, in a run that uses these exchanges.
-func BoundOf(kind, channel string, uses []density.Use) density.Bound {
+func BoundOf(kind, channel string, uses []density.Use) density.AnswerBound {
 	for _, k := range inOrder(uses) {
 		for _, c := range k.Carries {
 			if p := c.Content.Prefix; k.Name == kind && !k.up && p != "" && strings.HasPrefix(channel, p) && !strings.HasSuffix(channel, besides[Grid]) {

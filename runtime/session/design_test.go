@@ -174,7 +174,7 @@ func (w *world) server(t *testing.T) *model.Spec {
 		b.Output("c", c)
 	}
 	b.Report("b", b.op("mul", b.Scalar(2), intercept))
-	return &model.Spec{Party: "registry", Graph: b.build(), Params: []density.Param{{Name: "b", Owner: "registry", Len: 1}}}
+	return &model.Spec{Party: "registry", Graph: b.build(), Params: []density.Parameter{{Name: "b", Owner: "registry", Len: 1}}}
 }
 
 func (w *world) client(t *testing.T, j int) *model.Spec {
@@ -221,7 +221,7 @@ func (w *world) client(t *testing.T, j int) *model.Spec {
 		}
 	}
 	b.Report("shifted", b.op("add", beta, mu))
-	spec.Params = []density.Param{{Name: "shifted", Owner: spec.Party, Dims: []int{vars}, Len: vars}}
+	spec.Params = []density.Parameter{{Name: "shifted", Owner: spec.Party, Dims: []int{vars}, Len: vars}}
 	spec.Graph = b.build()
 	return spec
 }

@@ -58,7 +58,7 @@ func (d *recording) play(ctx context.Context, env density.Env, rounds int) error
 			if err := d.totals(ctx, env, p.g, total); err != nil {
 				return err
 			}
-			if err := density.Must[density.Reporter](env).Values(ctx, density.Draw{Theta: p.theta}, values); err != nil {
+			if err := env.Values(ctx, density.Draw{Theta: p.theta}, values); err != nil {
 				return err
 			}
 		}
@@ -89,9 +89,9 @@ func (d *recording) count(env density.Env) {
 	d.Lock()
 	defer d.Unlock()
 	if env.Blocks()[0].Index() == 0 {
-		d.work = *density.WorkOf(env)
+		d.work = *env.Work()
 	} else {
-		d.up += density.WorkOf(env).Bytes
+		d.up += env.Work().Bytes
 	}
 }
 

@@ -31,7 +31,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 			t.Error("an evaluation that was not wanted was made")
 		}
 		sums := int64(2 * 2 * 8 * w.clients)
-		opening := density.WorkOf(one.env).Rounds
+		opening := one.env.Work().Rounds
 		rounds := int64(1)
 		if w.early {
 			rounds++
@@ -39,7 +39,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 		if opening != rounds {
 			t.Errorf("an evaluation that is not wanted takes %d rounds, want %d", opening, rounds)
 		}
-		before := *density.WorkOf(one.env)
+		before := *one.env.Work()
 		copy(one.theta[0], other.theta[0])
 		for b := range one.theta {
 			copy(one.theta[b], other.theta[b])
@@ -51,7 +51,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 			copy(other.e[b], one.e[b])
 		}
 		must(t, other.density(t.Context()))
-		alone := *density.WorkOf(other.env)
+		alone := *other.env.Work()
 		worked(t, one.env, density.Work{Gradients: 1, Rounds: before.Rounds + alone.Rounds, Sequential: before.Rounds + alone.Rounds, Bytes: before.Bytes + alone.Bytes + sums})
 		must(t, other.env.Sum(t.Context(), part, want))
 		if !equal(total, want) {
@@ -90,7 +90,7 @@ func (j *runLog) sample(a backends.Algorithm, given map[string]string, transform
 		theta, server := clone(newPlayer(env, noncentred).theta), env.Blocks()[0].Index() == 0
 		have := 0
 		for info := (backends.Info{}); !info.Done; {
-			before := density.WorkOf(env).Rounds
+			before := env.Work().Rounds
 			if info, err = k.Step(ctx); err != nil {
 				return err
 			}
@@ -102,12 +102,12 @@ func (j *runLog) sample(a backends.Algorithm, given map[string]string, transform
 				}
 			}
 			if server {
-				j.costs, j.steps = append(j.costs, density.WorkOf(env).Rounds-before), append(j.steps, info.Transition)
+				j.costs, j.steps = append(j.costs, env.Work().Rounds-before), append(j.steps, info.Transition)
 			}
 			j.Unlock()
 		}
 		if server {
-			j.work = *density.WorkOf(env)
+			j.work = *env.Work()
 		}
 		return nil
 	}

@@ -42,7 +42,7 @@ func perParty(ctx context.Context, plan *model.Plan, keys Keys, run func(context
 		}
 		err = run(ctx, env)
 		if err == nil {
-			err = env.(density.Ending).End(ctx)
+			err = env.(density.Chained).End(ctx)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", plan.Names[i], err)

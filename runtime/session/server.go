@@ -203,7 +203,7 @@ func (s *server) receiveTrailing(ctx context.Context) error {
 	return nil
 }
 
-// End implements density.Ending.
+// End implements density.Chained.
 func (s *server) End(ctx context.Context) error {
 	if s.cost.closing.rounds == 0 {
 		return nil

@@ -85,13 +85,9 @@ type capable interface {
 	density.Totaler
 	density.LocallyStepped
 	density.Windowed
-	density.Reporter
-	density.Metered
 	density.Relaying
-	density.Numbered
-	density.Remembering
 	density.Spreading
-	density.Ending
+	density.Chained
 }
 
 var (
@@ -237,10 +233,10 @@ func (b *base) mustHaveAuxiliaries() {
 	}
 }
 
-// Number implements density.Numbered.
+// Number implements density.Chained.
 func (b *base) Number(chain int) { b.id.Chain = uint32(chain) }
 
-// Remember implements density.Remembering: what is remembered are the grids.
+// Remember implements density.Chained: what is remembered are the grids.
 func (b *base) Remember(to []int) []int {
 	to = to[:0]
 	if !b.plan.Wire.Fixed {
@@ -254,7 +250,7 @@ func (b *base) Remember(to []int) []int {
 	return to
 }
 
-// Recall implements density.Remembering.
+// Recall implements density.Chained.
 func (b *base) Recall(from []int) {
 	for _, v := range b.grids.all() {
 		for k := range *v {
@@ -273,7 +269,7 @@ func (b *base) ReadsAuxiliaries() bool {
 	return !b.plan.Exact && slices.ContainsFunc(b.plan.Groups, func(g model.Group) bool { return len(g.Quantities) > 0 })
 }
 
-// Augmented implements density.Augmented.
+// Augmented reports whether a cut crosses with noise.
 func (b *base) Augmented() bool { return !b.plan.Exact && len(b.plan.Groups) > 0 }
 
 // Work counts evaluations and messages since the start.
@@ -287,26 +283,18 @@ func (b *base) Private(i int, name string) density.Stream {
 	return rng.New(b.keys.Private[b.parties[i].Party.Party()], name)
 }
 
-// Why names what was not finite in the last Density, at the first party of this process where something was not. A cut comes before densities, which
+// Cause is what was not finite in the last Density, at the first party of this process where something was not. A cut comes before densities, which
 // it makes not finite elsewhere.
-func (b *base) Why() string {
-	if c, bad := b.Cause(); bad {
-		return c.String()
-	}
-	return ""
-}
-
-// Cause is what Why names.
-func (b *base) Cause() (density.Cause, bool) {
+func (b *base) Cause() density.Cause {
 	for _, s := range b.parties {
 		if c, bad := s.CutCause(); bad {
-			return c, true
+			return c
 		}
 	}
 	for _, s := range b.parties {
 		if c, bad := s.Cause(); bad {
-			return c, true
+			return c
 		}
 	}
-	return density.Cause{}, false
+	return density.Cause{}
 }

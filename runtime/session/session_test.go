@@ -119,7 +119,7 @@ func TestWorkOfOneEvaluation(t *testing.T) {
 		if w.early {
 			rounds, numbers = rounds+1, numbers+2*vars*w.clients
 		}
-		if got, want := *density.WorkOf(env), (density.Work{Gradients: 1, Rounds: rounds, Sequential: rounds, Bytes: int64(8*numbers) + w.seals()}); got != want {
+		if got, want := *env.Work(), (density.Work{Gradients: 1, Rounds: rounds, Sequential: rounds, Bytes: int64(8*numbers) + w.seals()}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	})
@@ -157,13 +157,13 @@ func TestWorkOfOtherExchanges(t *testing.T) {
 	must(t, env.Sum(t.Context(), [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, make([]float64, 3)))
 	sum := density.Work{Rounds: 2, Sequential: 2, Bytes: totals.Bytes + 8*2*3*2 + w.seals()}
 	worked(t, env, sum)
-	must(t, density.Must[density.Reporter](env).Values(t.Context(), density.Draw{Theta: p.theta}, values))
+	must(t, env.Values(t.Context(), density.Draw{Theta: p.theta}, values))
 	worked(t, env, density.Work{Rounds: 3, Sequential: 2, Bytes: sum.Bytes + 8*2*vars*2})
 }
 
 func worked(t *testing.T, env density.Env, want density.Work) {
 	t.Helper()
-	if got := *density.WorkOf(env); got != want {
+	if got := *env.Work(); got != want {
 		t.Errorf("work %+v, want %+v", got, want)
 	}
 }
@@ -211,7 +211,7 @@ func TestValues(t *testing.T) {
 			other[b][i] += 1
 		}
 	}
-	must(t, density.Must[density.Reporter](env).Values(t.Context(), density.Draw{Theta: other}, values))
+	must(t, env.Values(t.Context(), density.Draw{Theta: other}, values))
 	if want := 2 * other[0][0]; values[0][0] != want {
 		t.Errorf("b is %v, want %v", values[0][0], want)
 	}
@@ -356,17 +356,17 @@ func TestWhy(t *testing.T) {
 	env := local(t, w.plan(t))
 	p := newPlayer(env, noncentred)
 	must(t, p.density(t.Context()))
-	if why := env.Why(); why != "" {
+	if why := env.Cause().String(); why != "" {
 		t.Errorf("all is finite, but: %s", why)
 	}
 	p.theta[0][1] = math.Inf(1)
 	must(t, p.density(t.Context()))
-	if why := env.Why(); !strings.Contains(why, "registry") || !strings.Contains(why, "mu") {
+	if why := env.Cause().String(); !strings.Contains(why, "registry") || !strings.Contains(why, "mu") {
 		t.Errorf("why: %q", why)
 	}
 	p.theta[0][1], p.theta[2][0] = 0, math.Inf(1)
 	must(t, p.density(t.Context()))
-	if why := env.Why(); !strings.Contains(why, "registry") && !strings.Contains(why, "lab[2]") {
+	if why := env.Cause().String(); !strings.Contains(why, "registry") && !strings.Contains(why, "lab[2]") {
 		t.Errorf("why: %q", why)
 	}
 }

@@ -115,7 +115,7 @@ func (w *sweep) send(b int) error {
 	return nil
 }
 
-// Part implements workers.Task.
+// Part implements workers.Job.
 func (w *sweep) Part(k int) {
 	e := w.e
 	for b := e.runs[k].from; b < e.runs[k].to; b++ {
@@ -144,7 +144,7 @@ type blocks struct {
 	task density.BlockTask
 }
 
-// Part implements workers.Task.
+// Part implements workers.Job.
 func (t *blocks) Part(k int) {
 	if k == 0 {
 		t.task.Block(0)
@@ -176,7 +176,7 @@ type adding struct {
 	piece int
 }
 
-// Part implements workers.Task.
+// Part implements workers.Job.
 func (a *adding) Part(k int) {
 	from := k * a.piece
 	addUp(a.dst[from:min(len(a.dst), from+a.piece)], a.parts, from)

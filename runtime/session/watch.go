@@ -86,26 +86,20 @@ func (e *local) Watch(w Watcher) { e.watch(w) }
 // Watch implements Watchable.
 func (s *server) Watch(w Watcher) { s.watch(w) }
 
-// mute implements density.Replaying for the Envs that can be watched.
-func (b *base) mute(on bool) {
+// Replay implements density.Chained.
+func (b *base) Replay(on bool) {
 	b.muted = on
 	for _, p := range b.parts {
 		of(p.env).muted = on
 	}
 }
 
-// Place implements density.Placing.
+// Place implements density.Chained.
 func (b *base) Place(p *density.PathPoint) {
 	if b.placed = p != nil; b.placed {
 		b.place = *p
 	}
 }
-
-// Replay implements density.Replaying.
-func (e *local) Replay(on bool) { e.mute(on) }
-
-// Replay implements density.Replaying.
-func (s *server) Replay(on bool) { s.mute(on) }
 
 // sent shows the watcher, if there is one, what the members of all sums have sent.
 func (b *base) sent(h *sums) {

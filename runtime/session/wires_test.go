@@ -120,7 +120,7 @@ func farOut(t *testing.T, w *world, wire model.Wire, mode session.Mode, x float6
 		}
 		if env.Blocks()[0].Index() == 0 {
 			lock.Lock()
-			seen[work] = []float64{float64(density.WorkOf(env).Bytes)}
+			seen[work] = []float64{float64(env.Work().Bytes)}
 			lock.Unlock()
 		}
 		return nil

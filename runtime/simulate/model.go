@@ -19,11 +19,11 @@ type Model struct {
 	// Quantities lists what Simulator.Evaluate computes; a model for forward simulation has none.
 	Quantities []Quantity
 	// Cuts lists the clients' cuts, in a model that is made for them.
-	Cuts []Cut
+	Cuts []CutReport
 }
 
-// A Cut is what a client contributes, by the name of its auxiliary variable. Report is its index among the reports of the graph.
-type Cut struct {
+// A CutReport is what a client contributes, by the name of its auxiliary variable. Report is its index among the reports of the graph.
+type CutReport struct {
 	Name, Party string
 	Report      int
 }

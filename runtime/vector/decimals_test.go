@@ -128,7 +128,7 @@ func TestDecimalsAreTheirFractions(t *testing.T) {
 		}
 		p.SetAll(b)
 		q.SetAll(b)
-		var squares, same Lanes
+		var squares, same SplitSum
 		NormalLinear(n, &squares, &p, y, 0.01)
 		NormalLinear(n, &same, &q, y, 0.01)
 		for i := range n { // the derivative is (y - predictor)/100²
@@ -310,7 +310,7 @@ func TestStandardisedDecimalsAreAccurate(t *testing.T) {
 		}
 		p.C = 0.25
 		p.SetAll(b)
-		var squares Lanes
+		var squares SplitSum
 		NormalLinear(n, &squares, &p, make([]float64, n), 1) // the derivative is minus the predictor
 		for i := range n {
 			exact, terms := number(0.25), 0.25

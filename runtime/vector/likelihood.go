@@ -11,14 +11,14 @@ import (
 // derivative in the predictor, not added to; it may be nil, or the predictor itself. The caller makes sure that observations lie in the support.
 // The result may be NaN for a predictor that is not finite, even where a limit exists.
 
-// Lanes is a sum in eight parts.
-type Lanes [lanes]float64
+// SplitSum is a sum in eight parts.
+type SplitSum [lanes]float64
 
 // Sum adds up the parts.
-func (l *Lanes) Sum() float64 { return fold((*[lanes]float64)(l)) }
+func (l *SplitSum) Sum() float64 { return fold((*[lanes]float64)(l)) }
 
 // Join adds another sum, part by part.
-func (l *Lanes) Join(o *Lanes) {
+func (l *SplitSum) Join(o *SplitSum) {
 	for i, v := range o {
 		l[i] += v
 	}
@@ -38,7 +38,7 @@ func odds(t, z float64) (p, q float64) {
 }
 
 // PoissonLog adds y·eta - e^eta, with derivative y - e^eta: counts with log rate eta.
-func PoissonLog(n int, sum *Lanes, eta, y, d []float64) {
+func PoissonLog(n int, sum *SplitSum, eta, y, d []float64) {
 	poissonLog(active, n, (*[lanes]float64)(sum), eta, y, d)
 }
 
@@ -52,7 +52,7 @@ func poissonLogGo(n int, sum *[lanes]float64, eta, y, d []float64) {
 }
 
 // BinomialTrials adds y·eta - trials·log(1+e^eta), with derivative y - trials/(1+e^-eta): y successes of trials that differ by row, with log odds eta.
-func BinomialTrials(n int, sum *Lanes, eta, y, trials, d []float64) {
+func BinomialTrials(n int, sum *SplitSum, eta, y, trials, d []float64) {
 	binomialTrials(active, n, (*[lanes]float64)(sum), eta, y, trials, d)
 }
 
@@ -75,7 +75,7 @@ func put(a []float64, i int, v float64) {
 }
 
 // BernoulliProbit adds log Φ(t) with t = (2y-1)·eta, with derivative (2y-1)·φ(t)/Φ(t): y = 0 or 1.
-func BernoulliProbit(n int, sum *Lanes, eta, y, d []float64) {
+func BernoulliProbit(n int, sum *SplitSum, eta, y, d []float64) {
 	bernoulliProbit(active, n, (*[lanes]float64)(sum), eta, y, d)
 }
 
@@ -90,7 +90,7 @@ func bernoulliProbitGo(n int, sum *[lanes]float64, eta, y, d []float64) {
 
 // NegBinomial2Log adds -phi·log(1+e^t) - y·log(1+e^-t) with t = eta - log phi, and to dphi its derivative in phi without that of the terms of
 // Rising, which belong to the density too: counts with log mean eta and inverse dispersion phi.
-func NegBinomial2Log(n int, sum, dphi *Lanes, eta, y []float64, phi float64, d []float64) {
+func NegBinomial2Log(n int, sum, dphi *SplitSum, eta, y []float64, phi float64, d []float64) {
 	negBinomial2Log(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), eta, y, phi, portable.Log(phi), 1/phi, d)
 }
 
@@ -110,7 +110,7 @@ func negBinomial2LogGo(n int, sum, dphi *[lanes]float64, eta, y []float64, phi, 
 
 // Normal adds z² with z = (x-mu)·inverse to squares, inverse being 1/sigma. The derivative in mu is z·inverse, that in x its negative;
 // the log density is -z²/2 - log sigma - log(2π)/2.
-func Normal(n int, squares *Lanes, x, mu []float64, inverse float64, d []float64) {
+func Normal(n int, squares *SplitSum, x, mu []float64, inverse float64, d []float64) {
 	normal(active, n, (*[lanes]float64)(squares), x, mu, inverse, d)
 }
 

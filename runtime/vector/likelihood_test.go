@@ -137,7 +137,7 @@ func TestBinomialTrialsIsItsFormula(t *testing.T) {
 		eta[i], y[i] = 4*r.NormFloat64(), float64(r.IntN(int(trials[i])+1))
 		want -= y[i]*math.Log1p(math.Exp(-eta[i])) + (trials[i]-y[i])*math.Log1p(math.Exp(eta[i]))
 	}
-	var sum Lanes
+	var sum SplitSum
 	BinomialTrials(n, &sum, eta, y, trials, d)
 	if got := sum.Sum(); math.Abs(got-want) > 1e-13*math.Abs(want) {
 		t.Errorf("%v, want %v", got, want)
@@ -157,11 +157,11 @@ func TestCountsAreTheirFormulas(t *testing.T) {
 	for i := range eta {
 		eta[i], y[i], ones[i] = 3*r.NormFloat64(), float64(r.IntN(40)), 1
 	}
-	var sum Lanes
+	var sum SplitSum
 	PoissonLog(n, &sum, eta, y, d)
 	total, sizes := 0.0, 0.0
 	for i := range eta {
-		var one Lanes
+		var one SplitSum
 		PoissonLog(1, &one, eta[i:], y[i:], nil)
 		k, rate := y[i]*eta[i], math.Exp(eta[i])
 		size := math.Abs(k) + rate
@@ -175,7 +175,7 @@ func TestCountsAreTheirFormulas(t *testing.T) {
 	}
 	for _, phi := range []float64{0.01, 0.7, 3, 15.9, 16, 900, 1e7} {
 		value := func(phi float64) (v, dphi float64) {
-			var sum, slope Lanes
+			var sum, slope SplitSum
 			NegBinomial2Log(n, &sum, &slope, eta, y, phi, d)
 			Rising(n, &sum, &slope, y, ones, phi)
 			return sum.Sum(), slope.Sum()
@@ -223,7 +223,7 @@ func TestStudentTIsItsFormula(t *testing.T) {
 			shares += e * e / (1 + e*e)
 		}
 		var s LogProduct
-		var share Lanes
+		var share SplitSum
 		s.Reset()
 		s.StudentT(n, &share, x, mu, inverse, slope, d)
 		if got := s.Value(1); math.Abs(got-want) > 1e-13*math.Abs(want) {
@@ -245,11 +245,11 @@ func TestNormalIsItsFormula(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 9))
 	const n, sigma = 203, 1.7
 	x, mu, d := numbers(r, n), numbers(r, n), make([]float64, n)
-	var squares Lanes
+	var squares SplitSum
 	Normal(n, &squares, x, mu, 1/sigma, d)
 	want := 0.0
 	for i := range x {
-		var one Lanes
+		var one SplitSum
 		Normal(1, &one, x[i:], mu[i:], 1/sigma, nil)
 		z := (x[i] - mu[i]) / sigma
 		if !near(one.Sum(), z*z, 1+z*z) || !near(d[i], z/sigma, z) {

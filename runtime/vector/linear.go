@@ -201,7 +201,7 @@ func (s *LogProduct) BinomialLogitLinear(n int, p *Predictor, y []float64, trial
 }
 
 // StudentTLinear is StudentT of a predictor.
-func (s *LogProduct) StudentTLinear(n int, share *Lanes, p *Predictor, x []float64, inverse, slope float64) {
+func (s *LogProduct) StudentTLinear(n int, share *SplitSum, p *Predictor, x []float64, inverse, slope float64) {
 	var rest Predictor
 	for q := p; n > 0; {
 		m := s.takeTiles(n)
@@ -214,25 +214,25 @@ func (s *LogProduct) StudentTLinear(n int, share *Lanes, p *Predictor, x []float
 }
 
 // PoissonLogLinear is PoissonLog of a predictor.
-func PoissonLogLinear(n int, sum *Lanes, p *Predictor, y []float64) {
+func PoissonLogLinear(n int, sum *SplitSum, p *Predictor, y []float64) {
 	s := (*[lanes]float64)(sum)
 	poissonLogLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
 }
 
 // BernoulliProbitLinear is BernoulliProbit of a predictor.
-func BernoulliProbitLinear(n int, sum *Lanes, p *Predictor, y []float64) {
+func BernoulliProbitLinear(n int, sum *SplitSum, p *Predictor, y []float64) {
 	s := (*[lanes]float64)(sum)
 	bernoulliProbitLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
 }
 
 // NegBinomial2LogLinear is NegBinomial2Log of a predictor.
-func NegBinomial2LogLinear(n int, sum, dphi *Lanes, p *Predictor, y []float64, phi float64) {
+func NegBinomial2LogLinear(n int, sum, dphi *SplitSum, p *Predictor, y []float64, phi float64) {
 	s, d, logPhi, inverse := (*[lanes]float64)(sum), (*[lanes]float64)(dphi), portable.Log(phi), 1/phi
 	negBinomial2LogLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s, d, phi, logPhi, inverse)
 }
 
 // NormalLinear is Normal with a predictor as mu.
-func NormalLinear(n int, squares *Lanes, p *Predictor, x []float64, inverse float64) {
+func NormalLinear(n int, squares *SplitSum, p *Predictor, x []float64, inverse float64) {
 	s := (*[lanes]float64)(squares)
 	normalLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, x, p.D, s, inverse)
 }

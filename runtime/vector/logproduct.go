@@ -44,7 +44,7 @@ func (s *LogProduct) BinomialLogit(n int, eta, y []float64, trials float64, d []
 
 // StudentT adds -log(1+e²) with e = (x-mu)·inverse, with derivative slope·e/(1+e²) in mu, and e²/(1+e²) to share: of nu degrees of freedom, where inverse is
 // 1/(sigma·√nu) and slope (nu+1)·inverse, the log density but for its factor (nu+1)/2 and its value at mu.
-func (s *LogProduct) StudentT(n int, share *Lanes, x, mu []float64, inverse, slope float64, d []float64) {
+func (s *LogProduct) StudentT(n int, share *SplitSum, x, mu []float64, inverse, slope float64, d []float64) {
 	for n > 0 {
 		m := s.take(n)
 		studentT(active, m, &s.sum, &s.product, (*[lanes]float64)(share), x, mu, inverse, slope, d)

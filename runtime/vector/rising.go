@@ -11,7 +11,7 @@ const seriesFrom = 16
 
 // Rising adds w·log Γ(phi+y)/Γ(phi) to sum and its derivative in phi to dphi. The caller usually passes the distinct counts y and how often
 // each occurs as w, so that n is small.
-func Rising(n int, sum, dphi *Lanes, y, w []float64, phi float64) {
+func Rising(n int, sum, dphi *SplitSum, y, w []float64, phi float64) {
 	if phi < seriesFrom {
 		risingNear(n, sum, dphi, y, w, phi)
 		return
@@ -24,7 +24,7 @@ func Rising(n int, sum, dphi *Lanes, y, w []float64, phi float64) {
 }
 
 // risingNear computes differences of log Γ, a few counts at a time.
-func risingNear(n int, sum, dphi *Lanes, y, w []float64, phi float64) {
+func risingNear(n int, sum, dphi *SplitSum, y, w []float64, phi float64) {
 	var x, v [64]float64
 	base, slope := portable.Lgamma(phi), portable.Digamma(phi)
 	for n > 0 {

@@ -31,7 +31,7 @@ type traveller struct {
 // A pass is a Task whose parts are in the order of some data.
 type pass struct {
 	data  any
-	task  Task
+	task  Job
 	parts int
 }
 
@@ -105,7 +105,7 @@ func (g *Group) Travels() bool { return g != nil && g.convoy != nil && g.begun }
 
 // Pass calls t.Part for 0 ≤ k < n, in this order, and returns when all calls have. Passes with the same data, an identity that is compared, have the same number of parts, and read the same in each: one goroutine may make
 // them for several members of a convoy. It allocates nothing.
-func (g *Group) Pass(data any, t Task, n int) {
+func (g *Group) Pass(data any, t Job, n int) {
 	if !g.Travels() || !g.convoy.wait(g, pass{data, t, n}) {
 		for k := range n {
 			t.Part(k)

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// A Task is a computation in parts that do not depend on each other. Part is called once for each, from several goroutines.
-type Task interface{ Part(k int) }
+// A Job is a computation in parts that do not depend on each other. Part is called once for each, from several goroutines.
+type Job interface{ Part(k int) }
 
 // A Group is a goroutine that calls Do, with helpers; that of a Convoy has none. A nil Group has no helpers. It belongs to one goroutine at a time; end it with Close.
 type Group struct {
-	task   Task
+	task   Job
 	shares []share // of the caller, then of the helpers
 	left   atomic.Int64
 	round  atomic.Uint64 // calls of Do
@@ -130,7 +130,7 @@ func (g *Group) compute(k int) {
 }
 
 // Do calls t.Part for 0 ≤ k < n and returns when all calls have. It allocates nothing.
-func (g *Group) Do(t Task, n int) {
+func (g *Group) Do(t Job, n int) {
 	if g == nil || n < 2 || g.convoy != nil {
 		for k := range n {
 			t.Part(k)

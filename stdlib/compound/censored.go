@@ -141,7 +141,7 @@ func (c *censored) carrier(x float64, theta []float64) float64 {
 	return c.Dist.Carrier(x, theta[:n])
 }
 
-func (c *censored) logDensity(b *def.Block) float64 {
+func (c *censored) logDensity(b *def.Batch) float64 {
 	w := c.pool.take()
 	defer c.pool.Put(w)
 	n := len(c.Params)

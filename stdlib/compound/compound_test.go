@@ -62,8 +62,8 @@ func cases() []testCase {
 
 func (c testCase) String() string { return fmt.Sprintf("%s at %v given %v", c.of.Name, c.x, c.theta) }
 
-func block(x []float64, theta [][]float64) *def.Block {
-	b := &def.Block{N: len(x), X: def.Vector(x), DX: make([]float64, len(x)), LP: make([]float64, len(x))}
+func block(x []float64, theta [][]float64) *def.Batch {
+	b := &def.Batch{N: len(x), X: def.Vector(x), DX: make([]float64, len(x)), LP: make([]float64, len(x))}
 	for _, v := range theta {
 		a := def.Vector(v)
 		if len(v) == 1 {
@@ -85,7 +85,7 @@ func columns(theta []float64, n int) [][]float64 {
 }
 
 func logp(d *def.Dist, x float64, theta []float64) float64 {
-	v := d.LogDensity(&def.Block{N: 1, X: def.Scalar(x), Theta: block([]float64{x}, columns(theta, 1)).Theta})
+	v := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(x), Theta: block([]float64{x}, columns(theta, 1)).Theta})
 	if d.Carrier != nil {
 		v += d.Carrier(x, theta)
 	}

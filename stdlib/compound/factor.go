@@ -25,7 +25,7 @@ func Factor() def.Dist {
 }
 
 // factorLogDensity is the sum of the argument; one that is +∞ is no density either.
-func factorLogDensity(b *def.Block) float64 {
+func factorLogDensity(b *def.Batch) float64 {
 	value, slope := b.Theta[0], output(b, 0)
 	sum := 0.0
 	for i := range b.N {

@@ -84,7 +84,7 @@ func (m *mixture) weight(theta []def.Arg, k, i int) float64 {
 }
 
 // tails are the two tails, the weighted sums of those of the components; else the reason why there are none.
-func (m *mixture) tails(params int) (below, above func(*def.Block) float64, reason string) {
+func (m *mixture) tails(params int) (below, above func(*def.Batch) float64, reason string) {
 	for _, c := range m.components {
 		if c.LogCDF == nil {
 			return nil, nil, "its component " + c.Name + " has none: " + c.NoCDF
@@ -93,17 +93,17 @@ func (m *mixture) tails(params int) (below, above func(*def.Block) float64, reas
 	if params > mostMixed {
 		return nil, nil, fmt.Sprintf("its components and weights have %d parameters, and %d is the most", params, mostMixed)
 	}
-	cdf := func(c *def.Dist) func(*def.Block) float64 { return c.LogCDF }
-	ccdf := func(c *def.Dist) func(*def.Block) float64 { return c.LogCCDF }
-	return func(b *def.Block) float64 { return m.sum(b, cdf, false) }, func(b *def.Block) float64 { return m.sum(b, ccdf, false) }, ""
+	cdf := func(c *def.Dist) func(*def.Batch) float64 { return c.LogCDF }
+	ccdf := func(c *def.Dist) func(*def.Batch) float64 { return c.LogCCDF }
+	return func(b *def.Batch) float64 { return m.sum(b, cdf, false) }, func(b *def.Batch) float64 { return m.sum(b, ccdf, false) }, ""
 }
 
-func (m *mixture) logDensity(b *def.Block) float64 {
-	return finish(b, m.sum(b, func(c *def.Dist) func(*def.Block) float64 { return c.LogDensity }, m.carriers))
+func (m *mixture) logDensity(b *def.Batch) float64 {
+	return finish(b, m.sum(b, func(c *def.Dist) func(*def.Batch) float64 { return c.LogDensity }, m.carriers))
 }
 
 // sum is the log of the weighted sum of one function of each component, of that and its carrier where carriers are inside the sum.
-func (m *mixture) sum(b *def.Block, of func(*def.Dist) func(*def.Block) float64, carriers bool) float64 {
+func (m *mixture) sum(b *def.Batch, of func(*def.Dist) func(*def.Batch) float64, carriers bool) float64 {
 	w := m.pool.take()
 	defer m.pool.Put(w)
 	partials := b.DX != nil || b.DTheta != nil
@@ -127,7 +127,7 @@ func (m *mixture) sum(b *def.Block, of func(*def.Dist) func(*def.Block) float64,
 }
 
 // carrier adds a component's carrier to its log density.
-func (w *workspace) carrier(c *def.Dist, p *panel, b *def.Block, theta []def.Arg) {
+func (w *workspace) carrier(c *def.Dist, p *panel, b *def.Batch, theta []def.Arg) {
 	for i := range b.N {
 		w.point = w.point[:0]
 		for _, a := range theta {
@@ -138,7 +138,7 @@ func (w *workspace) carrier(c *def.Dist, p *panel, b *def.Block, theta []def.Arg
 }
 
 // element is log Σ weight·density of element i, NaN where a weight is none.
-func (m *mixture) element(w *workspace, b *def.Block, i int) float64 {
+func (m *mixture) element(w *workspace, b *def.Batch, i int) float64 {
 	most, total := math.Inf(-1), 0.0
 	for k := range m.components {
 		share := m.weight(b.Theta, k, i)
@@ -160,7 +160,7 @@ func (m *mixture) element(w *workspace, b *def.Block, i int) float64 {
 	return most + portable.Log(total)
 }
 
-func (m *mixture) partials(w *workspace, b *def.Block, i int, lp float64) {
+func (m *mixture) partials(w *workspace, b *def.Batch, i int, lp float64) {
 	dx := 0.0
 	for k := range m.components {
 		p := &w.parts[k].block

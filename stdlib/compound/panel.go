@@ -11,14 +11,14 @@ import (
 
 // A panel holds the outputs of one function of a distribution over some elements.
 type panel struct {
-	block  def.Block
+	block  def.Batch
 	theta  []def.Arg
 	dtheta [][]float64
 	values []float64
 }
 
 // run evaluates f on n elements; partials says whether derivatives are wanted.
-func (p *panel) run(f func(*def.Block) float64, n int, x def.Arg, theta []def.Arg, partials bool) {
+func (p *panel) run(f func(*def.Batch) float64, n int, x def.Arg, theta []def.Arg, partials bool) {
 	p.theta = append(p.theta[:0], theta...)
 	if size := n * (len(theta) + 2); len(p.values) < size {
 		p.values = make([]float64, size)
@@ -27,7 +27,7 @@ func (p *panel) run(f func(*def.Block) float64, n int, x def.Arg, theta []def.Ar
 	for k := range theta {
 		p.dtheta = append(p.dtheta, p.values[(k+2)*n:(k+3)*n])
 	}
-	p.block = def.Block{N: n, X: x, Theta: p.theta, LP: p.values[:n]}
+	p.block = def.Batch{N: n, X: x, Theta: p.theta, LP: p.values[:n]}
 	if partials {
 		p.block.DX, p.block.DTheta = p.values[n:2*n], p.dtheta
 	}
@@ -59,7 +59,7 @@ func set(dst []float64, i int, v float64) {
 }
 
 // output is the output for the partial in parameter k, nil where it is not wanted.
-func output(b *def.Block, k int) []float64 {
+func output(b *def.Batch, k int) []float64 {
 	if k < len(b.DTheta) {
 		return b.DTheta[k]
 	}
@@ -75,7 +75,7 @@ func times(a, b float64) float64 {
 }
 
 // finish returns the value of a log density: sum where it is finite, else -Inf, as LP then is where it is not finite.
-func finish(b *def.Block, sum float64) float64 {
+func finish(b *def.Batch, sum float64) float64 {
 	if math.Abs(sum) <= math.MaxFloat64 {
 		return sum
 	}
@@ -126,7 +126,7 @@ func (w *workspace) between(d *def.Dist, theta []def.Arg, i int, lower, upper fl
 }
 
 // tail is a tail at x, with its derivative in x as that in the upper end.
-func (w *workspace) tail(k int, f func(*def.Block) float64, x float64) span {
+func (w *workspace) tail(k int, f func(*def.Batch) float64, x float64) span {
 	p := &w.tails[k]
 	w.point = append(w.point[:0], x)
 	p.run(f, 1, def.Arg{V: w.point}, w.args, true)

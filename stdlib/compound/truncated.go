@@ -31,8 +31,8 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 	out.Expand, out.Elements, out.Rows, out.Slow = nil, nil, def.NoRows, "the probability between the ends has none"
 	out.Survival = nil
 	out.LogDensity = t.logDensity
-	out.LogCDF = func(b *def.Block) float64 { return t.tail(b, false) }
-	out.LogCCDF = func(b *def.Block) float64 { return t.tail(b, true) }
+	out.LogCDF = func(b *def.Batch) float64 { return t.tail(b, false) }
+	out.LogCCDF = func(b *def.Batch) float64 { return t.tail(b, true) }
 	if d.Carrier != nil {
 		out.Carrier = func(x float64, theta []float64) float64 { return d.Carrier(x, theta[:len(d.Params)]) }
 	}
@@ -94,7 +94,7 @@ func constant(theta []def.Arg) bool {
 	return true
 }
 
-func (t *truncated) logDensity(b *def.Block) float64 {
+func (t *truncated) logDensity(b *def.Batch) float64 {
 	w := t.pool.take()
 	defer t.pool.Put(w)
 	n := len(t.Params)
@@ -127,7 +127,7 @@ func (t *truncated) logDensity(b *def.Block) float64 {
 }
 
 // setEnds stores the partials in the ends, which are 0 where they are data.
-func (t *truncated) setEnds(b *def.Block, i int, lower, upper float64) {
+func (t *truncated) setEnds(b *def.Batch, i int, lower, upper float64) {
 	if t.Dist.Discrete {
 		lower, upper = 0, 0
 	}
@@ -140,7 +140,7 @@ func (t *truncated) setEnds(b *def.Block, i int, lower, upper float64) {
 }
 
 // tail is the log probability of what lies between an end and x, given what lies between the ends.
-func (t *truncated) tail(b *def.Block, above bool) float64 {
+func (t *truncated) tail(b *def.Batch, above bool) float64 {
 	w := t.pool.take()
 	defer t.pool.Put(w)
 	n := len(t.Params)
@@ -210,7 +210,7 @@ func (t *truncated) invert(u float64, theta []float64) float64 {
 		args[k] = def.Scalar(v)
 	}
 	share := func(x float64) float64 {
-		return portable.Exp(t.tail(&def.Block{N: 1, X: def.Scalar(x), Theta: args}, false))
+		return portable.Exp(t.tail(&def.Batch{N: 1, X: def.Scalar(x), Theta: args}, false))
 	}
 	base := t.Support
 	low, high := base.Bounds(theta)

@@ -23,10 +23,10 @@ func Scalar(v float64) Arg { return Arg{V: []float64{v}} }
 // Vector returns an argument with one value per element.
 func Vector(v []float64) Arg { return Arg{V: v, Step: 1} }
 
-// A Block is one call of a log density: N elements, with the outputs that are wanted.
+// A Batch is one call of a log density: N elements, with the outputs that are wanted.
 // DX, DTheta[k] and LP are nil where not wanted; else they have length N and are overwritten with, per element,
 // ∂ log p/∂x, ∂ log p/∂θ_k and log p; partials in a discrete x and in integral parameters are 0. The callee allocates nothing and never reads outside N elements.
-type Block struct {
+type Batch struct {
 	N      int
 	X      Arg
 	Theta  []Arg
@@ -45,7 +45,7 @@ type known struct {
 }
 
 // Log is log(v) for a number that often is the one of the last call, such as a scale that is a constant.
-func (b *Block) Log(v float64) float64 {
+func (b *Batch) Log(v float64) float64 {
 	k := &b.known[0]
 	if v != k.x || !k.is {
 		*k = known{is: true, x: v, function: portable.Log(v)}
@@ -54,7 +54,7 @@ func (b *Block) Log(v float64) float64 {
 }
 
 // Known is f(x, y) for numbers that often are those of the last call, such as parameters that are constants. A density calls it with one f.
-func (b *Block) Known(f func(x, y float64) float64, x, y float64) float64 {
+func (b *Batch) Known(f func(x, y float64) float64, x, y float64) float64 {
 	k := &b.known[1]
 	if x != k.x || y != k.y || !k.is {
 		*k = known{is: true, x: x, y: y, function: f(x, y)}
@@ -107,12 +107,12 @@ type Dist struct {
 	Link         Link        // the parameter that takes a linear predictor
 	Predicted    []Predicted // the same distribution with a predictor for a parameter: bernoulli_logit of bernoulli
 	Lower, Upper End         // the density towards the ends of the support, of a continuous distribution
-	LogDensity   func(b *Block) float64
+	LogDensity   func(b *Batch) float64
 	Carrier      func(x float64, theta []float64) float64
 	// LogCDF and LogCCDF return the sum over the block of the log probability of a value no greater than x, and of a greater one, as LogDensity does the
 	// log density: x may be any number, -Inf and the partials 0 where there is no such value; NaN where a parameter is outside its domain. Both are nil
 	// for a distribution without them; NoCDF then gives the reason.
-	LogCDF, LogCCDF func(b *Block) float64
+	LogCDF, LogCCDF func(b *Batch) float64
 	NoCDF           string
 	Sample          func(r *rand.Rand, theta []float64) float64
 	Examples        []string // statements that check and run, for `vflc doc`

@@ -26,7 +26,7 @@ type Encoder struct {
 	// Elementwise is true where each cell gives one number, so that an array of several dimensions can be encoded and keeps its shape.
 	Elementwise bool
 	// Affine returns the map of an encoder that is one, once fitted: Apply computes it with Of. nil for others.
-	Affine func(f *Fitted) Affine
+	Affine func(f *Fitted) Rescaling
 	// Fit estimates what the other functions need from columns of one length without missing cells; nil where they need nothing.
 	Fit func(c []Column, f *Fitted) *Fault
 	// Known returns the categories of the k-th column to which an encoder of categories was fitted, counted from 0; nil: they are all of f.Words.
@@ -38,11 +38,11 @@ type Encoder struct {
 	Apply func(c []Column, f *Fitted, out [][]float64, fault func(cell int, why Fault))
 }
 
-// An Affine is the map from a number to its difference from Center, divided by Scale.
-type Affine struct{ Center, Scale float64 }
+// A Rescaling is the map from a number to its difference from Center, divided by Scale.
+type Rescaling struct{ Center, Scale float64 }
 
 // Of returns the value of the map, each operation rounded.
-func (a Affine) Of(v float64) float64 { return (v - a.Center) / a.Scale }
+func (a Rescaling) Of(v float64) float64 { return (v - a.Center) / a.Scale }
 
 // An EncoderCase is a test vector: an encoder fitted to the columns In encodes them as the columns Out, and New, where there are any, as Then.
 type EncoderCase struct {

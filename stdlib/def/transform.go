@@ -5,18 +5,18 @@ package def
 type Transform struct {
 	Name      string // as in `transform NAME` and --transform
 	Doc       string // one sentence
-	Crosses   Crossing
+	Crosses   Substitute
 	Evaluates Evaluator
 }
 
-// A Crossing is what a client sends in place of a cut.
-type Crossing int
+// A Substitute is what a client sends in place of a cut.
+type Substitute int
 
 // The crossings.
 const (
-	Nothing  Crossing = iota + 1 // one party holds all data and evaluates the model as written
-	Cut                          // the cut itself, without noise: there are no auxiliary variables, and no rho
-	NoisyCut                     // an auxiliary variable z ~ normal(cut, rho)
+	Nothing  Substitute = iota + 1 // one party holds all data and evaluates the model as written
+	Cut                            // the cut itself, without noise: there are no auxiliary variables, and no rho
+	NoisyCut                       // an auxiliary variable z ~ normal(cut, rho)
 )
 
 // An Evaluator is who evaluates a likelihood with cuts.

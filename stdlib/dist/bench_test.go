@@ -11,7 +11,7 @@ import (
 func benchmark(b *testing.B, d def.Dist, vectors int) {
 	const rows = 500
 	s := newSample(d, rows, vectors, rand.New(rand.NewPCG(19, 20)))
-	block := &def.Block{N: rows, X: s.x, Theta: s.theta, DTheta: make([][]float64, len(s.theta))}
+	block := &def.Batch{N: rows, X: s.x, Theta: s.theta, DTheta: make([][]float64, len(s.theta))}
 	for k, p := range d.Params {
 		if !p.Integral {
 			block.DTheta[k] = make([]float64, rows)

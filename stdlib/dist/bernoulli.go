@@ -45,7 +45,7 @@ Source: Stan Functions Reference, "Bernoulli distribution".`,
 	}
 }
 
-func bernoulliLogDensity(b *def.Block) float64 {
+func bernoulliLogDensity(b *def.Batch) float64 {
 	theta, dtheta := b.Theta[0], partial(b, 0)
 	sum := 0.0
 	for i := range b.N {

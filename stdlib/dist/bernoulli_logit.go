@@ -48,7 +48,7 @@ Source: Stan Functions Reference, "Bernoulli distribution, logit parameterizatio
 	}
 }
 
-func bernoulliLogitLogDensity(b *def.Block) float64 {
+func bernoulliLogitLogDensity(b *def.Batch) float64 {
 	alpha, dalpha := b.Theta[0], partial(b, 0)
 	clear(b.DX)
 	if b.LP == nil && b.X.Step == 1 && alpha.Step == 1 && b.N > 1 {

@@ -25,7 +25,7 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Link:       def.Link{Scale: def.ProbitLink, Param: 0},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, bernoulliProbitAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, bernoulliProbitAt) },
 		Rows:       def.BernoulliProbitRows,
 		Elements:   bernoulliProbitElements,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawBinary(r, special.Phi(theta[0])) },

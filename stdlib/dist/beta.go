@@ -50,7 +50,7 @@ Source: Stan Functions Reference, "Beta distribution".`,
 	}
 }
 
-func betaLogDensity(b *def.Block) float64 {
+func betaLogDensity(b *def.Batch) float64 {
 	alpha, beta := b.Theta[0], b.Theta[1]
 	dalpha, dbeta := partial(b, 0), partial(b, 1)
 	var p, q, norm, dp, dq, sum float64

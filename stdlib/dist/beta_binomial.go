@@ -30,7 +30,7 @@ Source: Stan Functions Reference, "Beta-binomial distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, betaBinomialAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, betaBinomialAt) },
 		Expand:     betaBinomialExpand,
 		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {

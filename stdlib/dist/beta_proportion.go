@@ -28,7 +28,7 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 		ScaleAt:    -1,
 		Lower:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return float64(theta[0]*theta[1]) - 1 }}},
 		Upper:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return float64((1-theta[0])*theta[1]) - 1 }}},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, betaProportionAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, betaProportionAt) },
 		Expand:     betaProportionExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			mu, kappa := theta[0], positive(theta[1])

@@ -63,7 +63,7 @@ func binomialCarrier(x float64, theta []float64) float64 {
 	return v
 }
 
-func binomialLogitLogDensity(b *def.Block) float64 {
+func binomialLogitLogDensity(b *def.Batch) float64 {
 	trials, alpha, dalpha := b.Theta[0], b.Theta[1], partial(b, 1)
 	clear(b.DX)
 	clear(partial(b, 0)) // N is data

@@ -71,8 +71,8 @@ func inEvery(d def.Dist, xs []float64) float64 {
 }
 
 // block returns the block of s with all outputs, or with the gradient alone.
-func (s sample) block(lp bool) *def.Block {
-	b := &def.Block{N: s.n, X: s.x, Theta: s.theta, DX: make([]float64, s.n)}
+func (s sample) block(lp bool) *def.Batch {
+	b := &def.Batch{N: s.n, X: s.x, Theta: s.theta, DX: make([]float64, s.n)}
 	for range s.theta {
 		b.DTheta = append(b.DTheta, make([]float64, s.n))
 	}
@@ -83,7 +83,7 @@ func (s sample) block(lp bool) *def.Block {
 }
 
 // one returns element i as a block of its own, with all outputs.
-func (s sample) one(i int) *def.Block {
+func (s sample) one(i int) *def.Batch {
 	e := sample{d: s.d, n: 1, x: def.Vector([]float64{s.x.At(i)})}
 	for _, a := range s.theta {
 		e.theta = append(e.theta, def.Vector([]float64{a.At(i)}))
@@ -110,7 +110,7 @@ func eachSample(t *testing.T, f func(t *testing.T, s sample)) {
 func TestBlocks(t *testing.T) {
 	eachSample(t, func(t *testing.T, s sample) {
 		all, gradient := s.block(true), s.block(false)
-		value := &def.Block{N: s.n, X: s.x, Theta: s.theta}
+		value := &def.Batch{N: s.n, X: s.x, Theta: s.theta}
 		total, size := s.d.LogDensity(all), 0.0
 		sum := 0.0
 		for i := range s.n {
@@ -156,11 +156,11 @@ func TestSingleOutputs(t *testing.T) {
 	eachSample(t, func(t *testing.T, s sample) {
 		all := s.block(true)
 		s.d.LogDensity(all)
-		b := &def.Block{N: s.n, X: s.x, Theta: s.theta, DX: make([]float64, s.n)}
+		b := &def.Batch{N: s.n, X: s.x, Theta: s.theta, DX: make([]float64, s.n)}
 		s.d.LogDensity(b)
 		compareAll(t, s, "x", all.DX, b.DX)
 		for k, p := range s.d.Params {
-			b := &def.Block{N: s.n, X: s.x, Theta: s.theta, DTheta: make([][]float64, len(s.theta))}
+			b := &def.Batch{N: s.n, X: s.x, Theta: s.theta, DTheta: make([][]float64, len(s.theta))}
 			b.DTheta[k] = make([]float64, s.n)
 			s.d.LogDensity(b)
 			compareAll(t, s, p.Name, all.DTheta[k], b.DTheta[k])

@@ -23,7 +23,7 @@ Source: Stan Functions Reference, "Cauchy distribution".`,
 		LocationAt: 0,
 		ScaleAt:    1,
 		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
-		LogDensity: func(b *def.Block) float64 { return locationScale(b, -logPi, standardCauchy) },
+		LogDensity: func(b *def.Batch) float64 { return locationScale(b, -logPi, standardCauchy) },
 		Expand:     cauchyExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + float64(positive(theta[1])*portable.Tan(math.Pi*(float64(r.Float64())-0.5)))

@@ -26,7 +26,7 @@ Source: Stan Functions Reference, "Discrete range distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Mean:       "0.5 * (lower + upper)",
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, discreteRangeAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, discreteRangeAt) },
 		Slow:       nothingToCompute,
 		Carrier: func(x float64, theta []float64) float64 {
 			lp := discreteRangeAt(x, [maxParams]float64{theta[0], theta[1]}).lp - portable.Log(theta[1]-theta[0]+1)

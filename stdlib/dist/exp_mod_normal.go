@@ -30,7 +30,7 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
 		Lower:      def.End{Decay: def.Exponential},
 		Upper:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, expModNormalAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, expModNormalAt) },
 		Expand:     expModNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + float64(positive(theta[1])*portable.Normal(r)) + portable.Exponential(r)/positive(theta[2])

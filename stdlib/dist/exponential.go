@@ -50,7 +50,7 @@ func exponentialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-func exponentialLogDensity(b *def.Block) float64 {
+func exponentialLogDensity(b *def.Batch) float64 {
 	beta, dbeta := b.Theta[0], partial(b, 0)
 	var rate, logRate, sum float64
 	for i := range b.N {

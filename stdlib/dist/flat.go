@@ -17,7 +17,7 @@ Source: Stan Reference Manual, "Improper priors".`,
 		Flat:       true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Block) float64 { return flatOver(b, func(x float64) float64 { return x }) },
+		LogDensity: func(b *def.Batch) float64 { return flatOver(b, func(x float64) float64 { return x }) },
 		Slow:       "there is nothing to compute",
 		NoCDF:      "it is improper: the whole line has no probability 1",
 		Examples:   []string{"data y : real[N]\nparam mu ~ flat()\ny ~ normal(mu, 1)"},
@@ -32,7 +32,7 @@ Source: Stan Reference Manual, "Improper priors".`,
 }
 
 // flatOver is 0 where inside returns a finite number, the support.
-func flatOver(b *def.Block, inside func(x float64) float64) float64 {
+func flatOver(b *def.Batch, inside func(x float64) float64) float64 {
 	sum := 0.0
 	for i := range b.N {
 		lp := float64(0 * inside(b.X.At(i))) // NaN where inside returns NaN or ±∞

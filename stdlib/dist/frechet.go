@@ -22,7 +22,7 @@ Source: Stan Functions Reference, "Frechet distribution".`,
 		LocationAt: -1,
 		ScaleAt:    1,
 		Lower:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, frechetAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, frechetAt) },
 		Expand:     frechetExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(positive(theta[1]) * portable.Pow(tiny(portable.Exponential(r)), -1/positive(theta[0])))

@@ -67,7 +67,7 @@ func gammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-func gammaLogDensity(b *def.Block) float64 {
+func gammaLogDensity(b *def.Batch) float64 {
 	alpha, beta := b.Theta[0], b.Theta[1]
 	dalpha, dbeta := partial(b, 0), partial(b, 1)
 	var shape, rate, logRate, lgamma, digamma, sum float64
@@ -106,7 +106,7 @@ func wanted(d []float64, f func(float64) float64, v float64) float64 {
 
 func lgamma(v float64) float64 { return special.Lgamma(v) }
 
-// lgammaOf is lgamma for def.Block.Known.
+// lgammaOf is lgamma for def.Batch.Known.
 func lgammaOf(v, _ float64) float64 { return special.Lgamma(v) }
 
 func gammaDistTail(x float64, theta [maxParams]float64, upper bool) point {

@@ -25,7 +25,7 @@ Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; 
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, geometricAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, geometricAt) },
 		Expand:     geometricExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			p := positive(theta[0]) + float64(0*nonNegative(1-theta[0]))
@@ -58,7 +58,7 @@ func failures() def.Dist {
 		Name: "geometric", Params: []def.Param{{Name: "odds", Domain: def.RealLine}}, Support: def.Naturals, Discrete: true, LocationAt: -1, ScaleAt: -1,
 		Link: def.Link{Scale: def.LogLink, Param: 0},
 		Rows: def.GeometricRows,
-		LogDensity: func(b *def.Block) float64 {
+		LogDensity: func(b *def.Batch) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)
 				return point{

@@ -23,7 +23,7 @@ Source: Stan Functions Reference, "Gumbel distribution".`,
 		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
 		Lower:      def.End{Decay: def.Exponential},
 		Upper:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Block) float64 { return locationScale(b, 0, standardGumbel) },
+		LogDensity: func(b *def.Batch) float64 { return locationScale(b, 0, standardGumbel) },
 		Expand:     gumbelExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] - float64(positive(theta[1])*portable.Log(tiny(portable.Exponential(r))))

@@ -21,7 +21,7 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    0,
-		LogDensity: func(b *def.Block) float64 { return scaleOnly(b, math.Ln2-logPi, standardCauchy) },
+		LogDensity: func(b *def.Batch) float64 { return scaleOnly(b, math.Ln2-logPi, standardCauchy) },
 		Expand:     halfCauchyExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[0]) * portable.Tan(math.Pi/2*r.Float64())

@@ -25,7 +25,7 @@ Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance p
 		LocationAt: -1,
 		ScaleAt:    0,
 		Upper:      def.End{Decay: def.Exponential},
-		LogDensity: func(b *def.Block) float64 { return scaleOnly(b, math.Ln2-halfLogTwoPi, standardNormal) },
+		LogDensity: func(b *def.Batch) float64 { return scaleOnly(b, math.Ln2-halfLogTwoPi, standardNormal) },
 		Expand:     halfNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[0]) * math.Abs(portable.Normal(r))

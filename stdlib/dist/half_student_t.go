@@ -46,7 +46,7 @@ func halfStudentTExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-func halfStudentTLogDensity(b *def.Block) float64 {
+func halfStudentTLogDensity(b *def.Batch) float64 {
 	nu, sigma := b.Theta[0], b.Theta[1]
 	dnu, dsigma := partial(b, 0), partial(b, 1)
 	var t tForm

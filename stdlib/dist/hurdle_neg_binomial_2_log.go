@@ -22,7 +22,7 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		ScaleAt:    -1,
 		Mean:       "(1 - theta) .* exp(eta) ./ -expm1(-phi .* log1p(exp(eta) ./ phi))",
 		Expand:     hurdleExpand(NegBinomial2Log(), negBinomialZero),
-		LogDensity: func(b *def.Block) float64 {
+		LogDensity: func(b *def.Batch) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)
 				return hurdle(x, theta[0], negBinomialCount(x, theta[1], theta[2]))

@@ -24,7 +24,7 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		ScaleAt:    -1,
 		Mean:       "(1 - theta) .* exp(alpha) ./ -expm1(-exp(alpha))",
 		Expand:     hurdleExpand(PoissonLog(), poissonZero),
-		LogDensity: func(b *def.Block) float64 {
+		LogDensity: func(b *def.Batch) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)
 				return hurdle(x, theta[0], poissonCount(x, theta[1]))

@@ -24,7 +24,7 @@ Source: Stan Functions Reference, "Inverse chi-square distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Lower:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, invChiSquareAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, invChiSquareAt) },
 		Expand:     invChiSquareExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(0.5 / tiny(drawGamma(r, 0.5*theta[0])))

@@ -60,7 +60,7 @@ func invGammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-func invGammaLogDensity(b *def.Block) float64 {
+func invGammaLogDensity(b *def.Batch) float64 {
 	alpha, beta := b.Theta[0], b.Theta[1]
 	dalpha, dbeta := partial(b, 0), partial(b, 1)
 	var shape, scale, logScale, lgamma, digamma, sum float64

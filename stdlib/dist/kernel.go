@@ -54,7 +54,7 @@ func set(dst []float64, i int, v float64) {
 }
 
 // partial returns the output for parameter k, nil where it is not wanted.
-func partial(b *def.Block, k int) []float64 {
+func partial(b *def.Batch, k int) []float64 {
 	if k < len(b.DTheta) {
 		return b.DTheta[k]
 	}
@@ -62,7 +62,7 @@ func partial(b *def.Block, k int) []float64 {
 }
 
 // finish returns the value of a log density: sum where it is finite, else -Inf; it then sets LP that is not finite to -Inf and infinite partials to NaN.
-func finish(b *def.Block, sum float64) float64 {
+func finish(b *def.Batch, sum float64) float64 {
 	if finite(sum) {
 		return sum
 	}

@@ -25,7 +25,7 @@ Source: Stan Functions Reference, "Double exponential (Laplace) distribution".`,
 		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
 		Lower:      def.End{Decay: def.Power},
 		Upper:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Block) float64 { return locationScale(b, -math.Ln2, standardLaplace) },
+		LogDensity: func(b *def.Batch) float64 { return locationScale(b, -math.Ln2, standardLaplace) },
 		Expand:     laplaceExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := portable.Exponential(r)

@@ -6,7 +6,7 @@ import (
 
 // locationScale is the log density of x = mu + sigma·u with parameters (mu, sigma). standard gives the log density of u, without the constant
 // logNorm, and its derivative, the score.
-func locationScale(b *def.Block, logNorm float64, standard func(z float64) (lp, score float64)) float64 {
+func locationScale(b *def.Batch, logNorm float64, standard func(z float64) (lp, score float64)) float64 {
 	mu, sigma := b.Theta[0], b.Theta[1]
 	dmu, dsigma := partial(b, 0), partial(b, 1)
 	var s, norm, sum float64
@@ -28,7 +28,7 @@ func locationScale(b *def.Block, logNorm float64, standard func(z float64) (lp, 
 }
 
 // scaleOnly is the log density of x = sigma·|u| with the parameter sigma, for u symmetric about 0; logNorm includes the factor 2.
-func scaleOnly(b *def.Block, logNorm float64, standard func(z float64) (lp, score float64)) float64 {
+func scaleOnly(b *def.Batch, logNorm float64, standard func(z float64) (lp, score float64)) float64 {
 	sigma, dsigma := b.Theta[0], partial(b, 0)
 	var s, norm, sum float64
 	for i := range b.N {

@@ -26,7 +26,7 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
 		Lower:      def.End{Decay: def.Power},
 		Upper:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Block) float64 { return locationScale(b, 0, standardLogistic) },
+		LogDensity: func(b *def.Batch) float64 { return locationScale(b, 0, standardLogistic) },
 		Expand:     logisticExpand,
 		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
 			return b.Sub(b.Number(0), b.Func("softplus", b.Div(b.Sub(x, theta[0]), b.Apply(above0(), theta[1]))))

@@ -27,7 +27,7 @@ Source: Atchison and Shen (1980), Logistic-normal distributions, Biometrika 67.`
 		ScaleAt:    -1,
 		Lower:      def.End{Decay: def.Power},
 		Upper:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, logitNormalAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, logitNormalAt) },
 		Expand:     logitNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			const last = 1 - 0x1p-53

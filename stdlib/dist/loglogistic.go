@@ -26,7 +26,7 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 		LocationAt: -1,
 		ScaleAt:    0,
 		Lower:      def.End{Exponent: def.LessOne(1)},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, logLogisticAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, logLogisticAt) },
 		Expand:     logLogisticExpand,
 		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
 			u := b.Mul(b.Apply(above0(), theta[1]), b.Sub(b.Func("log", x), b.Func("log", theta[0])))

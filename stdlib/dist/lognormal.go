@@ -55,7 +55,7 @@ func logNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-func logNormalLogDensity(b *def.Block) float64 {
+func logNormalLogDensity(b *def.Batch) float64 {
 	mu, sigma := b.Theta[0], b.Theta[1]
 	dmu, dsigma := partial(b, 0), partial(b, 1)
 	var s, norm, sum float64

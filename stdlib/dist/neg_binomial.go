@@ -27,7 +27,7 @@ Source: Stan Functions Reference, "Negative binomial distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, negBinomialAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, negBinomialAt) },
 		Carrier:    factorialCarrier,
 		Expand:     negBinomialExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {

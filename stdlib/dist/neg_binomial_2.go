@@ -27,7 +27,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, alternative p
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Predicted:  []def.Predicted{{Param: 0, Func: "exp", Form: NegBinomial2Log}},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, negBinomial2At) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, negBinomial2At) },
 		Expand: func(b def.Builder, x def.Value, theta []def.Value) bool {
 			b.Density(NegBinomial2Log(), x, b.Func("log", theta[0]), theta[1])
 			return true

@@ -71,7 +71,7 @@ func negBinomial2LogExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 }
 
 // With t = eta - log(phi), the log density is log Γ(x+phi)/Γ(phi) - phi·log(1+exp(t)) - x·log(1+exp(-t)): no term cancels in either tail.
-func negBinomial2LogLogDensity(b *def.Block) float64 {
+func negBinomial2LogLogDensity(b *def.Batch) float64 {
 	eta, phi := b.Theta[0], b.Theta[1]
 	deta, dphi := partial(b, 0), partial(b, 1)
 	clear(b.DX)

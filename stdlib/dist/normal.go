@@ -54,7 +54,7 @@ Source: Stan Functions Reference, "Normal distribution"; Johnson, Kotz and Balak
 
 func standardNormal(z float64) (lp, score float64) { return -0.5 * z * z, -z }
 
-func normalLogDensity(b *def.Block) float64 {
+func normalLogDensity(b *def.Batch) float64 {
 	if b.X.Step == 1 && b.Theta[1].Step == 0 && b.LP == nil && b.N > 0 {
 		return finish(b, normalRows(b))
 	}
@@ -62,7 +62,7 @@ func normalLogDensity(b *def.Block) float64 {
 }
 
 // normalRows is the loop over contiguous x with one sigma.
-func normalRows(b *def.Block) float64 {
+func normalRows(b *def.Batch) float64 {
 	s := positive(b.Theta[1].V[0])
 	inv := 1 / s
 	squares := 0.0

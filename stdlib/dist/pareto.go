@@ -24,7 +24,7 @@ Source: Stan Functions Reference, "Pareto distribution".`,
 		Support:    def.FromFirst,
 		LocationAt: -1,
 		ScaleAt:    0,
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, paretoAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, paretoAt) },
 		Expand:     paretoExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			least := positive(theta[0])

@@ -12,7 +12,7 @@ type point struct {
 }
 
 // pointwise is a log density that is written for one element. f gives NaN outside the support and the domains.
-func pointwise(b *def.Block, f func(x float64, theta [maxParams]float64) point) float64 {
+func pointwise(b *def.Batch, f func(x float64, theta [maxParams]float64) point) float64 {
 	var theta [maxParams]float64
 	sum := 0.0
 	for i := range b.N {

@@ -61,7 +61,7 @@ func factorialCarrier(x float64, _ []float64) float64 {
 	return -special.Lgamma(x + 1)
 }
 
-func poissonLogDensity(b *def.Block) float64 {
+func poissonLogDensity(b *def.Batch) float64 {
 	lambda, dlambda := b.Theta[0], partial(b, 0)
 	var rate, logRate, sum float64
 	for i := range b.N {

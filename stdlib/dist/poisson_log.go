@@ -45,7 +45,7 @@ Source: Stan Functions Reference, "Poisson distribution, log parameterization".`
 	}
 }
 
-func poissonLogLogDensity(b *def.Block) float64 {
+func poissonLogLogDensity(b *def.Batch) float64 {
 	alpha, dalpha := b.Theta[0], partial(b, 0)
 	clear(b.DX)
 	if b.LP == nil && b.X.Step == 1 && alpha.Step == 1 {

@@ -23,7 +23,7 @@ Source: Stan Functions Reference, "Scaled inverse chi-square distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Lower:      def.End{Decay: def.Power},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, scaledInvChiSquareAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, scaledInvChiSquareAt) },
 		Expand:     scaledInvChiSquareExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			s := positive(theta[1])

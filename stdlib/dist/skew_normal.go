@@ -29,7 +29,7 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
 		Lower:      def.End{Decay: def.Exponential},
 		Upper:      def.End{Decay: def.Exponential},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, skewNormalAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, skewNormalAt) },
 		Expand:     skewNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			alpha := theta[2]

@@ -88,7 +88,7 @@ func standardT(r *rand.Rand, nu float64) float64 {
 type tForm struct{ nu, root, half, norm, dnorm float64 }
 
 // newTForm is that of element nu of a block, whose derivative is wanted where dnu is not nil.
-func newTForm(b *def.Block, nu float64, dnu []float64) tForm {
+func newTForm(b *def.Batch, nu float64, dnu []float64) tForm {
 	nu = positive(nu)
 	return tForm{nu: nu, root: math.Sqrt(nu), half: (nu + 1) / 2, norm: b.Known(logTNorm, nu, 0), dnorm: wanted(dnu, tNormSlope, nu)}
 }
@@ -112,7 +112,7 @@ func (t tForm) at(z float64) (lp, score, dnu float64) {
 	return t.norm - float64(t.half*value), -2 * t.half * ratio / t.root, t.dnorm - float64(0.5*value) + t.half*wr/t.nu
 }
 
-func studentTLogDensity(b *def.Block) float64 {
+func studentTLogDensity(b *def.Batch) float64 {
 	nu, mu, sigma := b.Theta[0], b.Theta[1], b.Theta[2]
 	dnu, dmu, dsigma := partial(b, 0), partial(b, 1), partial(b, 2)
 	var t tForm

@@ -36,7 +36,7 @@ func args(theta []float64) []def.Arg {
 
 // logp is the normalised log density at one point.
 func logp(d def.Dist, x float64, theta []float64) float64 {
-	v := d.LogDensity(&def.Block{N: 1, X: def.Scalar(x), Theta: args(theta)})
+	v := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(x), Theta: args(theta)})
 	if d.Carrier != nil {
 		v += d.Carrier(x, theta)
 	}

@@ -44,7 +44,7 @@ func TestSums(t *testing.T) {
 					for j, v := range other {
 						args[j] = def.Scalar(v)
 					}
-					lp := d.LogDensity(&def.Block{N: 1, X: def.Scalar(x[i]), Theta: args, DTheta: partials})
+					lp := d.LogDensity(&def.Batch{N: 1, X: def.Scalar(x[i]), Theta: args, DTheta: partials})
 					bounded = bounded || math.IsInf(lp, -1)
 					row[i] = partials[k][0]
 					size = max(size, math.Abs(row[i]))

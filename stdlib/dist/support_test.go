@@ -178,7 +178,7 @@ func TestLimits(t *testing.T) {
 				last[i] = c.theta[len(theta)-1]
 			}
 			theta[len(theta)-1] = def.Vector(last)
-			got := c.d.LogDensity(&def.Block{N: n, X: def.Vector(x), Theta: theta})
+			got := c.d.LogDensity(&def.Batch{N: n, X: def.Vector(x), Theta: theta})
 			if want := float64(n) * c.want; !near(got, want, 1e-15) {
 				t.Errorf("%s %s: %v, want %v", c.d.Name, label(c.x, c.theta), got, want)
 			}

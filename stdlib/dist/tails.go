@@ -12,11 +12,11 @@ import (
 type tail func(x float64, theta [maxParams]float64, upper bool) point
 
 // below is the log distribution function of a tail, and above its complement.
-func below(f tail) func(*def.Block) float64 { return f.over(false) }
-func above(f tail) func(*def.Block) float64 { return f.over(true) }
+func below(f tail) func(*def.Batch) float64 { return f.over(false) }
+func above(f tail) func(*def.Batch) float64 { return f.over(true) }
 
-func (f tail) over(upper bool) func(*def.Block) float64 {
-	return func(b *def.Block) float64 {
+func (f tail) over(upper bool) func(*def.Batch) float64 {
+	return func(b *def.Batch) float64 {
 		var theta [maxParams]float64
 		sum := 0.0
 		for i := range b.N {

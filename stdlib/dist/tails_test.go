@@ -47,8 +47,8 @@ func TestTailCases(t *testing.T) {
 	})
 }
 
-func tailAt(f func(*def.Block) float64, x float64, theta []float64) float64 {
-	return f(&def.Block{N: 1, X: def.Scalar(x), Theta: args(theta)})
+func tailAt(f func(*def.Batch) float64, x float64, theta []float64) float64 {
+	return f(&def.Batch{N: 1, X: def.Scalar(x), Theta: args(theta)})
 }
 
 // eachTail calls f with random values and parameters of each distribution that has tails, and with the two tails.
@@ -110,7 +110,7 @@ func TestTailsAndDensity(t *testing.T) {
 // Partials of both tails in every real parameter against finite differences.
 func TestTailPartials(t *testing.T) {
 	eachTail(t, func(t *testing.T, d def.Dist, x float64, theta []float64) {
-		for name, f := range map[string]func(*def.Block) float64{"cdf": d.LogCDF, "ccdf": d.LogCCDF} {
+		for name, f := range map[string]func(*def.Batch) float64{"cdf": d.LogCDF, "ccdf": d.LogCCDF} {
 			b := sample{d: d, n: 1, x: def.Scalar(x), theta: args(theta)}.block(true)
 			if lp := f(b); math.IsInf(lp, 0) {
 				continue

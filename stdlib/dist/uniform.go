@@ -55,7 +55,7 @@ func uniformExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return true
 }
 
-func uniformLogDensity(b *def.Block) float64 {
+func uniformLogDensity(b *def.Batch) float64 {
 	alpha, beta := b.Theta[0], b.Theta[1]
 	dalpha, dbeta := partial(b, 0), partial(b, 1)
 	var lower, upper, width, logWidth, sum float64

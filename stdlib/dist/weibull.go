@@ -23,7 +23,7 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 		ScaleAt:    1,
 		Lower:      def.End{Exponent: def.LessOne(0)},
 		Upper:      def.End{Decay: def.Power, Faster: func(theta []float64) bool { return theta[0] > 1 }},
-		LogDensity: func(b *def.Block) float64 { return pointwise(b, weibullAt) },
+		LogDensity: func(b *def.Batch) float64 { return pointwise(b, weibullAt) },
 		Expand:     weibullExpand,
 		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
 			return b.Sub(b.Number(0), b.Func("exp", b.Mul(b.Apply(above0(), theta[0]), b.Sub(b.Func("log", x), b.Func("log", theta[1])))))

@@ -23,7 +23,7 @@ Source: Greene (1994), Accounting for excess zeros and sample selection in Poiss
 		ScaleAt:    -1,
 		Mean:       "(1 - theta) .* exp(eta)",
 		Expand:     inflatedExpand(NegBinomial2Log(), negBinomialZero),
-		LogDensity: func(b *def.Block) float64 {
+		LogDensity: func(b *def.Batch) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)
 				return inflated(x, theta[0], negBinomialCount(x, theta[1], theta[2]))

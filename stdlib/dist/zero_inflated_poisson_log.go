@@ -24,7 +24,7 @@ Source: Lambert (1992), Zero-inflated Poisson regression, Technometrics 34.`,
 		ScaleAt:    -1,
 		Mean:       "(1 - theta) .* exp(alpha)",
 		Expand:     inflatedExpand(PoissonLog(), poissonZero),
-		LogDensity: func(b *def.Block) float64 {
+		LogDensity: func(b *def.Batch) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)
 				return inflated(x, theta[0], poissonCount(x, theta[1]))

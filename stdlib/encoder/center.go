@@ -5,7 +5,7 @@ import "github.com/vflc/vflc/stdlib/def"
 // Center subtracts the mean of a numeric column, its fitted number.
 func Center() def.Encoder {
 	const name = "center"
-	affine := func(f *def.Fitted) def.Affine { return def.Affine{Center: f.Numbers[0], Scale: 1} }
+	affine := func(f *def.Fitted) def.Rescaling { return def.Rescaling{Center: f.Numbers[0], Scale: 1} }
 	return def.Encoder{
 		Name:     name,
 		Doc:      "A numeric column minus its mean. Gives one column.",

@@ -33,7 +33,7 @@ func deviation(v []float64, m float64) float64 {
 }
 
 // standardise is the Apply of an encoder that is an affine map.
-func standardise(by func(*def.Fitted) def.Affine) func([]def.Column, *def.Fitted, [][]float64, func(int, def.Fault)) {
+func standardise(by func(*def.Fitted) def.Rescaling) func([]def.Column, *def.Fitted, [][]float64, func(int, def.Fault)) {
 	return func(c []def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
 		a := by(f)
 		for i, v := range c[0].Numbers {

@@ -10,7 +10,7 @@ import (
 // ZScore standardises a numeric column. Its fitted numbers are the mean and the standard deviation.
 func ZScore() def.Encoder {
 	const name = "zscore"
-	affine := func(f *def.Fitted) def.Affine { return def.Affine{Center: f.Numbers[0], Scale: f.Numbers[1]} }
+	affine := func(f *def.Fitted) def.Rescaling { return def.Rescaling{Center: f.Numbers[0], Scale: f.Numbers[1]} }
 	return def.Encoder{
 		Name:     name,
 		Doc:      "A numeric column minus its mean, divided by its standard deviation (divisor n - 1). Gives one column. A constant column is an error.",

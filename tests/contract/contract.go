@@ -32,7 +32,6 @@ type Run struct {
 func Follow(ctx context.Context, env density.Env, k backends.Kernel, have Run) (Run, error) {
 	r := have
 	values, _ := positions(env) // these models report their unconstrained parameters
-	reporter := density.Must[density.Reporter](env)
 	for !r.Last.Done {
 		var err error
 		if r.Last, err = k.Step(ctx); err != nil {
@@ -42,7 +41,7 @@ func Follow(ctx context.Context, env density.Env, k backends.Kernel, have Run) (
 		for id := len(r.Draws); id < r.Last.Draws; id++ {
 			theta, z := positions(env)
 			k.Draw(id, theta)
-			if err := reporter.Values(ctx, density.Draw{Theta: theta}, values); err != nil {
+			if err := env.Values(ctx, density.Draw{Theta: theta}, values); err != nil {
 				return r, err
 			}
 			if err := k.Auxiliary(ctx, id, z); err != nil {

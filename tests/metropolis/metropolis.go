@@ -104,7 +104,7 @@ func (k *kernel) Init(ctx context.Context) error {
 		return err
 	}
 	if v := k.proposed.logDensity; math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("metropolis: the density is not finite at the start: %s", k.env.Why())
+		return fmt.Errorf("metropolis: the density is not finite at the start: %s", k.env.Cause())
 	}
 	k.now, k.proposed = k.proposed, k.now
 	return nil

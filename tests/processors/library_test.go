@@ -116,11 +116,11 @@ func library() map[string][]byte {
 						}
 					}
 				}
-				b := &def.Block{N: 1, X: def.Scalar(x), DX: []float64{0}, LP: []float64{0}}
+				b := &def.Batch{N: 1, X: def.Scalar(x), DX: []float64{0}, LP: []float64{0}}
 				for _, v := range theta {
 					b.Theta, b.DTheta = append(b.Theta, def.Scalar(v)), append(b.DTheta, []float64{0})
 				}
-				keep := func(of func(*def.Block) float64) {
+				keep := func(of func(*def.Batch) float64) {
 					if of == nil {
 						return
 					}

@@ -66,6 +66,7 @@ func (b *block) Dim() int            { return b.dim }
 func (b *block) Cuts() []density.Cut { return b.cuts }
 func (b *block) Affine() bool        { return !b.model.Curve }
 func (b *block) Hierarchical() bool  { return false }
+func (b *block) Weights() []int      { return nil }
 func (b *block) Early() int          { return b.early }
 
 func (b *block) AuxLen() int {
@@ -76,8 +77,8 @@ func (b *block) AuxLen() int {
 	return n
 }
 
-func (b *block) Params() []density.Param {
-	return []density.Param{{Name: b.party + ".theta", Owner: b.party, Dims: []int{b.dim}, Len: b.dim}}
+func (b *block) Params() []density.Parameter {
+	return []density.Parameter{{Name: b.party + ".theta", Owner: b.party, Dims: []int{b.dim}, Len: b.dim}}
 }
 
 // Cut evaluates g = exp(γ)·X f(θ). A block without cuts does nothing.
@@ -195,6 +196,9 @@ func (b *block) Received() int {
 
 // Jacobian does nothing: parameters are their own coordinates.
 func (b *block) Jacobian(bool) {}
+
+// StartWeights does nothing: there are none.
+func (b *block) StartWeights([]float64, density.Stream) {}
 
 func dot(a, b []float64) float64 {
 	t := 0.0

@@ -2,8 +2,8 @@ package testmodel
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
@@ -17,7 +17,7 @@ type Env struct {
 	blocks []*block
 	seen   []density.Block
 	gamma  float64
-	why    string
+	cause  density.Cause
 	work   density.Work
 	// per client: cut, auxiliary variables, adjoints; per row: the sum of auxiliary variables and of adjoints
 	g, z, own, adj, w [][]float64
@@ -261,10 +261,10 @@ func (e *Env) pull(j int, w, grad []float64) {
 }
 
 func (e *Env) explain(lp []float64) {
-	e.why = ""
+	e.cause = density.Cause{}
 	for b, v := range lp {
 		if v-v != 0 {
-			e.why = fmt.Sprintf("the log density at %s is %g", e.blocks[b].party, v)
+			e.cause = density.Cause{Party: e.blocks[b].party, Kind: density.TermValue, Name: "the block", Value: v}
 		}
 	}
 }
@@ -302,7 +302,7 @@ func sum(part [][]float64, total []float64) error {
 	return nil
 }
 
-// Values implements density.Reporter; parameters are reported unchanged.
+// Values implements density.Env; parameters are reported unchanged.
 func (e *Env) Values(_ context.Context, d density.Draw, values [][]float64) error {
 	if e.model.Scale {
 		e.gamma = d.Theta[0][1]
@@ -313,7 +313,7 @@ func (e *Env) Values(_ context.Context, d density.Draw, values [][]float64) erro
 	return nil
 }
 
-// ReadsAuxiliaries implements density.Reporter: nothing is generated.
+// ReadsAuxiliaries implements density.Env: nothing is generated.
 func (e *Env) ReadsAuxiliaries() bool { return false }
 
 // Private implements density.Env.
@@ -324,8 +324,13 @@ func (e *Env) Private(b int, name string) density.Stream {
 // Shared implements density.Env.
 func (e *Env) Shared(name string) density.Stream { return rng.New(rng.SharedKey(e.seed), name) }
 
-// Why implements density.Env.
-func (e *Env) Why() string { return e.why }
+// Cause implements density.Env.
+func (e *Env) Cause() density.Cause { return e.cause }
 
-// Work implements density.Metered.
+// Augmented implements density.Env.
+func (e *Env) Augmented() bool {
+	return slices.ContainsFunc(e.blocks, func(b *block) bool { return b.AuxLen() > 0 })
+}
+
+// Work implements density.Env.
 func (e *Env) Work() *density.Work { return &e.work }

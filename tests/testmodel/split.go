@@ -159,9 +159,6 @@ func (h *hub) ask(ctx context.Context) error {
 
 func (m *member) Apart() bool { return true }
 
-// Augmented implements density.Augmented.
-func (m *member) Augmented() bool { return density.HasAuxiliaries(m.env) }
-
 func (m *member) Totals(ctx context.Context, centre, total [][]float64) error {
 	p := m.party
 	return m.meet(
@@ -185,7 +182,7 @@ func (m *member) Values(ctx context.Context, d density.Draw, values [][]float64)
 	return m.meet(
 		func() { m.theta[p], m.other[p] = d.Theta[0], values[0] },
 		func() error {
-			return density.Must[density.Reporter](m.env).Values(ctx, density.Draw{Theta: m.theta}, m.other)
+			return m.env.Values(ctx, density.Draw{Theta: m.theta}, m.other)
 		},
 		func() {})
 }
@@ -194,5 +191,6 @@ func (m *member) ReadsAuxiliaries() bool { return false }
 
 func (m *member) Private(_ int, name string) density.Stream { return m.env.Private(m.party, name) }
 func (m *member) Shared(name string) density.Stream         { return m.env.Shared(name) }
-func (m *member) Why() string                               { return m.env.Why() }
+func (m *member) Cause() density.Cause                      { return m.env.Cause() }
+func (m *member) Augmented() bool                           { return m.env.Augmented() }
 func (m *member) Work() *density.Work                       { return &m.work }

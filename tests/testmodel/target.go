@@ -23,6 +23,7 @@ type densityEnv struct {
 	blocks  []density.Block
 	x, grad []float64
 	lp      float64
+	work    density.Work
 }
 
 // Env returns an Env of the density whose private streams are derived from seed.
@@ -41,17 +42,21 @@ func (d Density) Env(seed uint64) density.Env {
 type cutless struct{ party, dim int }
 
 // Party and the others describe the block.
+func (b *cutless) Hierarchical() bool  { return false }
+func (b *cutless) Weights() []int      { return nil }
 func (b *cutless) Party() string       { return fmt.Sprintf("party %d", b.party) }
 func (b *cutless) Index() int          { return b.party }
 func (b *cutless) Dim() int            { return b.dim }
 func (b *cutless) Cuts() []density.Cut { return nil }
 func (b *cutless) AuxLen() int         { return 0 }
 
-// Cut does nothing.
+// Cut, Jacobian and StartWeights do nothing.
 func (b *cutless) Cut(density.Slot, []float64, []float64) {}
+func (b *cutless) Jacobian(bool)                          {}
+func (b *cutless) StartWeights([]float64, density.Stream) {}
 
-func (b *cutless) Params() []density.Param {
-	return []density.Param{{Name: "x", Owner: b.Party(), Dims: []int{b.dim}, Len: b.dim}}
+func (b *cutless) Params() []density.Parameter {
+	return []density.Parameter{{Name: "x", Owner: b.Party(), Dims: []int{b.dim}, Len: b.dim}}
 }
 
 func (e *densityEnv) Blocks() []density.Block { return e.blocks }
@@ -93,9 +98,13 @@ func (e *densityEnv) Private(b int, name string) density.Stream {
 
 func (e *densityEnv) Shared(name string) density.Stream { return rng.New(rng.SharedKey(e.seed), name) }
 
-func (e *densityEnv) Why() string {
+func (e *densityEnv) Augmented() bool { return false }
+
+func (e *densityEnv) Work() *density.Work { return &e.work }
+
+func (e *densityEnv) Cause() (c density.Cause) {
 	if e.lp-e.lp != 0 {
-		return fmt.Sprintf("the log density is %g", e.lp)
+		c = density.Cause{Party: e.blocks[0].Party(), Kind: density.TermValue, Name: "all parties", Value: e.lp}
 	}
-	return ""
+	return c
 }

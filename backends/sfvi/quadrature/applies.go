@@ -135,7 +135,7 @@ func batchSize(rows, most int) int {
 
 // Applies returns the linear form of a block, or the reason why a fit by quadrature is not possible with it.
 func Applies(b density.Block, atClients bool) (*density.Linear, error) {
-	if len(density.WeightsOf(b)) > 0 {
+	if len(b.Weights()) > 0 {
 		return nil, fmt.Errorf("%s: it has weights, which are estimated by a point", b.Party())
 	}
 	l, err := density.RequireOf[density.Linearisable](b)

@@ -10,7 +10,7 @@ import (
 
 // poissonRows are Poisson counts, each likelihood to the power 1/J.
 func poissonRows(y []float64, clients float64) *rows {
-	return newRows(density.Rows{Affine: density.Affine{Offset: make([]float64, len(y))}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
+	return newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, len(y))}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
 		for i, e := range eta[:len(y)] {
 			lp[i], slope[i] = (y[i]*e-math.Exp(e))/clients, (y[i]-math.Exp(e))/clients
 		}

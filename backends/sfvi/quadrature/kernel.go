@@ -110,7 +110,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 	}
 	k.size = batchSize(k.rows, o.Draws)
 	k.scales = tails.Scales(env, k.size/2)
-	if r, ok := density.As[density.Reporter](env); ok && o.Guide == Coupled && r.ReadsAuxiliaries() {
+	if o.Guide == Coupled && env.ReadsAuxiliaries() {
 		return nil, errCoupled
 	}
 	if err := k.expandable(); err != nil {

@@ -13,7 +13,7 @@ const leastSD = 1e-4
 
 // A rows is a likelihood of rows with its expectation, where the predictors are independent of one another and normal.
 type rows struct {
-	density.Rows
+	density.RowLikelihood
 	n              int
 	mean, variance []float64 // of the predictors
 	slope          []float64 // expected derivative of the log density
@@ -30,11 +30,11 @@ type rows struct {
 	by             []float64 // the gradient by these
 }
 
-func newRows(r density.Rows, all *rules) *rows {
+func newRows(r density.RowLikelihood, all *rules) *rows {
 	n := len(r.Offset)
 	v := make([]float64, 11*n)
 	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
-	return &rows{Rows: r, n: n, mean: at(0), variance: at(1), slope: at(2), curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10), rules: all, nodes: sure}
+	return &rows{RowLikelihood: r, n: n, mean: at(0), variance: at(1), slope: at(2), curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10), rules: all, nodes: sure}
 }
 
 // expect sets slope and curvature from mean and variance, and returns the expected log density; gradients by globals are added at their nodes. By Stein's identity E ℓ″ = E ℓ′·t/sd at the node t, which is

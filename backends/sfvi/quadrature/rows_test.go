@@ -8,8 +8,8 @@ import (
 )
 
 // poisson is the likelihood of counts with a log link, without its constant.
-func poisson(y []float64) density.Rows {
-	return density.Rows{Affine: density.Affine{Offset: make([]float64, len(y))}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
+func poisson(y []float64) density.RowLikelihood {
+	return density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, len(y))}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
 		for i, e := range eta {
 			lp[i], slope[i] = y[i]*e-math.Exp(e), y[i]-math.Exp(e)
 		}
@@ -58,7 +58,7 @@ func TestSlopesAreDerivatives(t *testing.T) {
 // Noise that is integrated out of a normal likelihood adds to its variance.
 func TestNoiseIsIntegratedOut(t *testing.T) {
 	const sd, noise = 0.3, 4.0
-	r := newRows(density.Rows{Affine: density.Affine{Offset: make([]float64, 1)}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
+	r := newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, 1)}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
 		lp[0], slope[0] = -0.5*eta[0]*eta[0]/(sd*sd)-math.Log(sd), -eta[0]/(sd*sd)
 	}}, &rules{})
 	r.curvature[0] = 1 / (sd * sd)

@@ -12,7 +12,7 @@ func robust(evaluations *int) *server {
 	y := []float64{42, 37, 28, 18, 20, 15, 14, 13, 11, 12, 8, 7, 9, 15}
 	n := len(y)
 	all := &rules{}
-	r := newRows(density.Rows{Affine: density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n)}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
+	r := newRows(density.RowLikelihood{Affine: density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n)}, Evaluate: func(_, eta, lp, slope, _, _ []float64) {
 		*evaluations++
 		for i, e := range eta {
 			off := (y[i] - e) / 2

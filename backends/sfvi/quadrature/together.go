@@ -36,7 +36,7 @@ func noisyTogether(all []*rows) (out []*together) {
 func (t *together) merge() {
 	n, m := t.whole.n, len(t.whole.by)
 	moved, l, d, part := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, m)
-	t.whole = newRows(density.Rows{Group: t.whole.Group, Affine: density.Affine{Offset: make([]float64, n)}}, nil)
+	t.whole = newRows(density.RowLikelihood{Group: t.whole.Group, Affine: density.Affine{Offset: make([]float64, n)}}, nil)
 	t.whole.by, t.still = make([]float64, m), make([]float64, n)
 	for _, r := range t.members {
 		vec.Accumulate(n, t.whole.curvature, r.curvature)

@@ -16,12 +16,12 @@ import (
 type drawer struct {
 	probe    *lower.Probe
 	exec     *graph.Exec
-	stream   *rng.Stream
+	stream   *rng.Generator
 	universe *stdlib.Universe
 	x, theta []float64
 }
 
-func newDrawer(p *lower.Probe, stream *rng.Stream) *drawer {
+func newDrawer(p *lower.Probe, stream *rng.Generator) *drawer {
 	return &drawer{probe: p, exec: p.Graph.NewExec(), stream: stream, universe: stdlib.New(), x: make([]float64, p.Graph.Dim())}
 }
 

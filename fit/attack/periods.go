@@ -16,31 +16,31 @@ import (
 // the evaluations between two powers of two, takes the place of a chain's metric (separate.go). It is known up to the error of so many draws, so that only directions separate whose variances change unlike those of
 // others: few columns, or correlated ones.
 
-// epochs are second moments of such differences, in coordinates of the span of the totals.
-type epochs struct {
+// periods are second moments of such differences, in coordinates of the span of the totals.
+type periods struct {
 	span   *steps // whose basis is that of the totals
 	seen   int    // totals since the basis has changed
 	last   []float64
-	counts [mostEpochs][2]int
-	second [mostEpochs][2][]float64
-	sum    []float64 // of totals, in the newest epoch
+	counts [mostPeriods][2]int
+	second [mostPeriods][2][]float64
+	sum    []float64 // of totals, in the newest period
 	summed int
 }
 
-// mostEpochs bounds the powers of two.
-const mostEpochs = 20
+// mostPeriods bounds the powers of two.
+const mostPeriods = 20
 
-// newEpochs follow sums without noise; nil where there are none.
-func newEpochs(plan *model.Plan, group int) *epochs {
+// newPeriods follow sums without noise; nil where there are none.
+func newPeriods(plan *model.Plan, group int) *periods {
 	s := newSteps(plan, group)
 	if s == nil || s.noisy || s.off {
 		return nil
 	}
-	return &epochs{span: s}
+	return &periods{span: s}
 }
 
 // sent takes a total that is at no point of a trajectory.
-func (e *epochs) sent(window int, totals [][]float64) {
+func (e *periods) sent(window int, totals [][]float64) {
 	if e.span.off || window != session.AllRows {
 		return
 	}
@@ -59,18 +59,18 @@ func (e *epochs) sent(window int, totals [][]float64) {
 	copy(e.last, at)
 }
 
-func (e *epochs) reset() {
+func (e *periods) reset() {
 	r := e.span.rank
 	e.seen, e.last, e.sum, e.summed = 0, make([]float64, r), make([]float64, r), 0
-	e.counts, e.second = [mostEpochs][2]int{}, [mostEpochs][2][]float64{}
+	e.counts, e.second = [mostPeriods][2]int{}, [mostPeriods][2][]float64{}
 }
 
-// halfEpoch is how many differences in a row are of one half: draws come in pairs.
-const halfEpoch = 4
+// halfPeriod is how many differences in a row are of one half: draws come in pairs.
+const halfPeriod = 4
 
-func (e *epochs) add(at []float64) {
-	r, k, half := len(at), bits.Len(uint(e.seen))-1, e.seen/halfEpoch%2
-	if k >= mostEpochs {
+func (e *periods) add(at []float64) {
+	r, k, half := len(at), bits.Len(uint(e.seen))-1, e.seen/halfPeriod%2
+	if k >= mostPeriods {
 		return
 	}
 	if e.seen == 1<<k {
@@ -89,13 +89,13 @@ func (e *epochs) add(at []float64) {
 	}
 }
 
-// perEpoch is how many differences of a half there must be for each dimension.
-const perEpoch = 100
+// perPeriod is how many differences of a half there must be for each dimension.
+const perPeriod = 100
 
-// separate separates the sum by the epochs that have enough draws.
-func (e *epochs) separate(out *Separation, members []member) {
+// separate separates the sum by the periods that have enough draws.
+func (e *periods) separate(out *Separation, members []member) {
 	r := e.span.rank
-	out.By, out.Dimensions = byEpochs, r
+	out.By, out.Dimensions = byPeriods, r
 	if r == 0 {
 		out.Missing = "the totals have no small span"
 		return
@@ -103,7 +103,7 @@ func (e *epochs) separate(out *Separation, members []member) {
 	var laws []*law
 	var halves [2][]*law
 	for k, n := range e.counts {
-		if min(n[0], n[1]) < perEpoch*r {
+		if min(n[0], n[1]) < perPeriod*r {
 			continue
 		}
 		out.Of++
@@ -124,7 +124,7 @@ func (e *epochs) separate(out *Separation, members []member) {
 	mean := make([]float64, header+r)
 	vec.Scale(r, mean[header:], e.sum, 1/float64(max(1, e.summed)))
 	s.kept = [][][]float64{{mean}}
-	s.describe(out, found, members, "draws", "a third epoch")
+	s.describe(out, found, members, "draws", "a third period")
 }
 
 func momentsOf(second []float64, n int) *law {
@@ -144,7 +144,7 @@ func isqrt(n int) (r int) {
 	return r
 }
 
-func (e *epochs) state(c *checkpoint.Codec) {
+func (e *periods) state(c *checkpoint.Codec) {
 	e.span.state(c)
 	r := e.span.rank
 	if len(e.last) != r || e.last == nil {

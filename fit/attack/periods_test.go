@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// Totals at draws whose covariance by client changes from epoch to epoch separate; where it does not change, or draws are few, nothing is claimed.
-func TestPlantedEpochsSeparate(t *testing.T) {
+// Totals at draws whose covariance by client changes from period to period separate; where it does not change, or draws are few, nothing is claimed.
+func TestPlantedPeriodsSeparate(t *testing.T) {
 	plan := planOf(plantedRows, 0, 0)
 	plan.Exact, plan.Wire.Masked, plan.Wire.Fixed = true, true, true
 	columns, _ := plantedColumns()
@@ -24,15 +24,15 @@ func TestPlantedEpochsSeparate(t *testing.T) {
 			for i := range z {
 				z[i] = random.NormFloat64()
 			}
-			epoch := 0
+			period := 0
 			if c.changes {
-				epoch = bits.Len(uint(k))
+				period = bits.Len(uint(k))
 			}
 			total := make([]float64, plantedRows)
 			for j := range z {
-				v := float64(1+epoch*(j+2)%5) * z[j]
+				v := float64(1+period*(j+2)%5) * z[j]
 				if j%2 == 1 { // the second column of a client goes with the first
-					v += 0.5 * float64(epoch*3%4) * z[j-1]
+					v += 0.5 * float64(period*3%4) * z[j-1]
 				}
 				for i, x := range columns[j] {
 					total[i] += v * x

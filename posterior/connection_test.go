@@ -3,12 +3,14 @@ package posterior
 import (
 	"testing"
 	"time"
+
+	"github.com/vflc/vflc/density"
 )
 
 // A run waits for its rounds one after another, and for its bytes to pass.
-func TestLink(t *testing.T) {
-	l := Link{RoundTrip: 30 * time.Millisecond, Bandwidth: 1e8}
-	w := Work{SequentialRounds: 1000, Rounds: 5000, Bytes: 25e6}
+func TestConnection(t *testing.T) {
+	l := Connection{RoundTrip: 30 * time.Millisecond, Bandwidth: 1e8}
+	w := density.Work{Sequential: 1000, Rounds: 5000, Bytes: 25e6}
 	if trips, bytes := l.Waits(w); trips != 30 || bytes != 2 {
 		t.Errorf("waits %v and %v s, want 30 and 2", trips, bytes)
 	}

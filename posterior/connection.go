@@ -6,31 +6,32 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 )
 
-// A Link is the connection between the server and its clients, as far as the time of waiting for messages depends on it.
-type Link struct {
+// A Connection is what joins the server and its clients, as far as the time of waiting for messages depends on it.
+type Connection struct {
 	RoundTrip time.Duration
 	Bandwidth float64 // of the server's line, bits a second
 }
 
-// UsualLink is one between two places a few hundred kilometres apart.
-var UsualLink = Link{RoundTrip: 20 * time.Millisecond, Bandwidth: 100e6}
+// UsualConnection is one between two places a few hundred kilometres apart.
+var UsualConnection = Connection{RoundTrip: 20 * time.Millisecond, Bandwidth: 100e6}
 
 // Waits returns the seconds in which a run over the link waits for round trips, and those in which its bytes pass. Neither counts that a connection is slow at first.
-func (l Link) Waits(w Work) (trips, bytes float64) {
-	return float64(w.SequentialRounds) * l.RoundTrip.Seconds(), 8 * float64(w.Bytes) / l.Bandwidth
+func (l Connection) Waits(w density.Work) (trips, bytes float64) {
+	return float64(w.Sequential) * l.RoundTrip.Seconds(), 8 * float64(w.Bytes) / l.Bandwidth
 }
 
 // Rate is the bandwidth as text.
-func (l Link) Rate() string { return rate(l.Bandwidth) }
+func (l Connection) Rate() string { return rate(l.Bandwidth) }
 
 // Forecast says so in a sentence.
-func (l Link) Forecast(w Work) string {
+func (l Connection) Forecast(w density.Work) string {
 	trips, bytes := l.Waits(w)
 	return fmt.Sprintf("With the parties apart and %s for a round trip, %s rounds one after another wait %s for messages; at %s the bytes, %s, take %s.",
-		Seconds(l.RoundTrip.Seconds()), grouped.Digits(w.SequentialRounds), Seconds(trips), rate(l.Bandwidth), Bytes(w.Bytes), Seconds(bytes))
+		Seconds(l.RoundTrip.Seconds()), grouped.Digits(w.Sequential), Seconds(trips), rate(l.Bandwidth), Bytes(w.Bytes), Seconds(bytes))
 }
 
 // units of a bandwidth.
