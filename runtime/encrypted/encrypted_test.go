@@ -3,6 +3,7 @@ package encrypted
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -32,7 +33,8 @@ func ceremony(t testing.TB, p *Parameters, reference Reference) *run {
 	for range p.holders {
 		s := p.NewSecret()
 		r.secrets = append(r.secrets, s)
-		public, ones = append(public, must(s.PublicShare(reference))(t)), append(ones, must(s.RoundOne(reference))(t))
+		public = append(public, must(s.PublicShare(reference))(t))
+		ones = append(ones, must(s.RoundOne(reference))(t))
 	}
 	for _, s := range r.secrets {
 		twos = append(twos, must(s.RoundTwo(ones))(t))
@@ -89,6 +91,12 @@ func polynomialAt(texts []string, u float64) float64 {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
+// residual is y - logistic(s), by a polynomial.
+func residual(degree int, k float64, products int) Form {
+	term := interpolate(degree, k, func(s float64) float64 { return -logistic(s) })
+	return Form{Factor: []string{"0x1p+00"}, Term: term, Interval: k, Products: products}
+}
+
 type table struct {
 	cuts [][]float64
 	y    []float64
@@ -144,9 +152,10 @@ type vectors struct {
 
 func (r *run) vectors(t testing.TB, d *table, k float64) *vectors {
 	t.Helper()
-	out := &vectors{y: r.encrypt(t, Response, d.y, Range{Max: 1, Squares: float64(len(d.y))})}
+	out := &vectors{y: r.encrypt(t, Response, d.y, Range{Max: slices.Max(d.y), Squares: squares(d.y)})}
 	for _, cut := range d.cuts {
-		out.cuts = append(out.cuts, r.encrypt(t, Contribution, cut, Range{Max: k / float64(len(d.cuts)), Squares: squares(cut), Interval: k}))
+		within := Range{Max: k / float64(len(d.cuts)), Squares: squares(cut), Interval: k}
+		out.cuts = append(out.cuts, r.encrypt(t, Contribution, cut, within))
 	}
 	for _, x := range d.x {
 		out.columns = append(out.columns, r.encrypt(t, Column, x, Range{Max: 4, Squares: squares(x)}))
@@ -160,7 +169,7 @@ func TestSlopesOfALogisticRegression(t *testing.T) {
 		const k = 8
 		d := draw(uint64(holders), 700, holders, 2, k) // two ciphertexts, the second in part
 		v := r.vectors(t, d, k)
-		form := Form{Factor: []string{"0x1p+00"}, Term: interpolate(47, k, func(x float64) float64 { return -logistic(x) }), Interval: k, Products: 1}
+		form := residual(47, k, 1)
 		plan := must(r.params.Plan(form, holders))(t)
 		rows := must(r.keys.Rows(plan, v.cuts, v.y))(t)
 		for j, column := range v.columns {
@@ -174,7 +183,6 @@ func TestSlopesOfALogisticRegression(t *testing.T) {
 				want += d.x[j][i] * (y + polynomialAt(form.Term, s/k))
 			}
 			got := r.open(t, sum)
-			t.Logf("%d holders: %.6f, want %.6f, deviation %.2g, error %.2g, factor %v term %v", holders, got, want, sum.Deviation(), sum.Error(), plan.factorBound, plan.termBound)
 			if math.Abs(got-want) > sum.Error()+6*sum.Deviation() {
 				t.Errorf("%d holders, column %d: %g, want %g", holders, j, got, want)
 			}

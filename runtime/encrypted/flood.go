@@ -16,19 +16,19 @@ const (
 	floodDegree, floodPrime = 16, 12289
 )
 
-// flood returns an integer of a discrete Gaussian of at least a deviation. The library's sampler has 31 random bits, so that a wide Gaussian of it lies on a grid, in which an error shows:
-// at 2^36 one integer in about 30 can occur. A wide one is therefore the sum of narrow ones with factors, z_0 + a_1 z_1 + a_2 z_2 + …, which is a discrete Gaussian as long as each factor
-// is below the deviation so far over the smoothing parameter of the integers, 1.7 at 2^-80 (Peikert, Crypto 2010, theorem 3.1; Micciancio and Walter, Crypto 2017, section 3); here a half.
-func flood(deviation float64) (*big.Int, error) {
+// flood returns an integer of a discrete Gaussian of at least a deviation. The library's sampler has 31
+// random bits, so that a wide Gaussian of it lies on a grid, in which an error shows: at 2^36 one integer in
+// about 30 can occur. A wide one is therefore the sum of narrow ones with factors, z_0 + a_1 z_1 + a_2 z_2 +
+// …, which is a discrete Gaussian as long as each factor is below the deviation so far over the smoothing
+// parameter of the integers, 1.7 at 2^-80 (Peikert, Crypto 2010, theorem 3.1; Micciancio and Walter, Crypto
+// 2017); here a half.
+func (p *Parameters) flood(deviation float64) (*big.Int, error) {
 	random, err := sampling.NewPRNG()
 	if err != nil {
 		return nil, fmt.Errorf("encrypted: %w", err)
 	}
-	small, err := ring.NewRing(floodDegree, []uint64{floodPrime})
-	if err != nil {
-		return nil, fmt.Errorf("encrypted: %w", err)
-	}
-	sampler := ring.NewGaussianSampler(random, small, ring.DiscreteGaussian{Sigma: narrow, Bound: 12 * narrow}, false)
+	of := ring.DiscreteGaussian{Sigma: narrow, Bound: 12 * narrow}
+	sampler := ring.NewGaussianSampler(random, p.small, of, false)
 	var draws []uint64
 	sum, so := new(big.Int), 0.0
 	for factor := 1.0; ; {

@@ -6,14 +6,17 @@ import (
 	"strconv"
 )
 
-// A Form is a function of each row's response y and argument s, the sum of its contributions: y·factor(s) + term(s), as the slope, the curvature or the value of a log likelihood is.
+// A Form is a function of each row's response y and argument s, the sum of its contributions: y·factor(s) +
+// term(s), as the slope, the curvature or the value of a log likelihood is.
 type Form struct {
-	// Factor and Term are coefficients of Chebyshev polynomials T_0, T_1, … of s/Interval, each the shortest hexadecimal text of a float64 (strconv.FormatFloat with 'x', -1, 64),
-	// since decimals would round differently. Without Factor there is no response; a factor of one coefficient is an integer.
+	// Factor and Term are coefficients of Chebyshev polynomials T_0, T_1, … of s/Interval, each the shortest
+	// hexadecimal text of a float64 (strconv.FormatFloat with 'x', -1, 64), since decimals would round
+	// differently. Without Factor there is no response; a factor of one coefficient is an integer.
 	Factor, Term []string
 	// Interval is K: arguments are in [-K, K].
 	Interval float64
-	// Products is how many products with columns follow: 1 for sums of one column, 2 for sums of products of two.
+	// Products is how many products with columns follow: 1 for sums of one column, 2 for sums of products of
+	// two.
 	Products int
 }
 
@@ -27,9 +30,11 @@ type Plan struct {
 	termBound     polynomialBound
 }
 
+// A polynomialBound is of a polynomial's absolute value, and of its error.
 type polynomialBound struct{ largest, worst float64 }
 
-// Plan prepares the evaluation of a form over the sum of some contributions. A form that takes more than Steps products is an error.
+// Plan prepares the evaluation of a form over the sum of some contributions. A form that takes more than
+// Steps products is an error.
 func (p *Parameters) Plan(f Form, contributions int) (*Plan, error) {
 	factor, err := coefficients(f.Factor)
 	if err != nil {
@@ -39,16 +44,18 @@ func (p *Parameters) Plan(f Form, contributions int) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Plan{interval: f.Interval, factor: factor, term: term, contributions: contributions, end: f.Products}
+	a := &Plan{interval: f.Interval, factor: factor, term: term, contributions: contributions}
+	a.end = f.Products
 	if err := a.checkForm(); err != nil {
 		return nil, err
 	}
-	a.start = a.end + max(depth(len(term)-1), depth(len(factor)-1))
+	a.start = a.end + depth(len(term)-1)
 	if len(factor) > 1 {
-		a.start = a.end + max(depth(len(term)-1), depth(len(factor)-1)+1)
+		a.start = max(a.start, a.end+1+depth(len(factor)-1))
 	}
 	if a.start > Steps {
-		return nil, fmt.Errorf("encrypted: degrees %d and %d with %d products after them take %d steps, and there are %d", len(factor)-1, len(term)-1, a.end, a.start, Steps)
+		return nil, fmt.Errorf("encrypted: degrees %d and %d with %d products take %d steps of %d",
+			len(factor)-1, len(term)-1, a.end, a.start, Steps)
 	}
 	fresh := float64(contributions) * p.noise.fresh / p.scale()
 	if a.termBound, err = p.boundOf(term, level(a.start), p.ckks.DefaultScale(), fresh); err != nil {
@@ -74,7 +81,8 @@ func (a *Plan) checkForm() error {
 	return nil
 }
 
-// coefficients reads hexadecimal text. A trailing zero is not taken for a coefficient, as it would only cost depth.
+// coefficients reads hexadecimal text. A trailing zero is not taken for a coefficient, as it would only cost
+// depth.
 func coefficients(texts []string) ([]float64, error) {
 	if len(texts) > MaxDegree+1 {
 		return nil, fmt.Errorf("encrypted: degree %d is beyond %d", len(texts)-1, MaxDegree)
@@ -83,7 +91,7 @@ func coefficients(texts []string) ([]float64, error) {
 	for i, text := range texts {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(math.Abs(v) <= maxMagnitude) || strconv.FormatFloat(v, 'x', -1, 64) != text {
-			return nil, fmt.Errorf("encrypted: coefficient %q is not a hexadecimal float64 within ±%g", text, maxMagnitude)
+			return nil, fmt.Errorf("encrypted: coefficient %q is not hexadecimal, or too large", text)
 		}
 		out[i] = v
 	}
@@ -101,6 +109,5 @@ func (p *Parameters) boundOf(c []float64, level int, target scale, fresh float64
 	if len(c) == 1 {
 		return polynomialBound{largest: math.Abs(c[0])}, nil
 	}
-	largest, worst, err := p.bounds(c, level, target, fresh)
-	return polynomialBound{largest, worst}, err
+	return p.bounds(c, level, target, fresh)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tuneinsight/lattigo/v6/utils/sampling"
 )
 
-// A Reference is the common reference string of a run: 32 bytes to which every holder contributed in a way that none could choose, such as a digest of numbers that all committed to
-// before any was shown.
+// A Reference is the common reference string of a run: 32 bytes to which every holder contributed in a way
+// that none could choose, such as a digest of numbers that all committed to before any was shown.
 type Reference [sha256.Size]byte
 
 // stream returns random bytes that are the same at all holders, of one purpose.
@@ -21,7 +21,8 @@ func (r Reference) stream(purpose string) (sampling.PRNG, error) {
 	return sampling.NewKeyedPRNG(key[:])
 }
 
-// A Secret is one holder's share of the key. It lives for one run and counts the openings that it took part in.
+// A Secret is one holder's share of the key. It lives for one run and counts the openings that it took part
+// in.
 type Secret struct {
 	params *Parameters
 	key    *rlwe.SecretKey
@@ -34,7 +35,8 @@ func (p *Parameters) NewSecret() *Secret {
 	return &Secret{params: p, key: rlwe.NewKeyGenerator(p.ckks).GenSecretKeyNew()}
 }
 
-// MarshalBinary returns the secret for the holder's own storage: the openings so far, the key, and what is kept between the rounds.
+// MarshalBinary returns the secret for the holder's own storage: the openings so far, the key, and what is
+// kept between the rounds.
 func (s *Secret) MarshalBinary() ([]byte, error) {
 	out := s.params.appendQP(binary.LittleEndian.AppendUint64(nil, uint64(s.opened)), s.key.Value)
 	if s.once != nil {
@@ -48,7 +50,8 @@ func (p *Parameters) Secret(data []byte) (*Secret, error) {
 	if len(data) < 8 {
 		return nil, fmt.Errorf("encrypted: a secret of %d bytes", len(data))
 	}
-	s := &Secret{params: p, key: rlwe.NewSecretKey(p.ckks), opened: int(min(binary.LittleEndian.Uint64(data), uint64(p.openings)))}
+	s := &Secret{params: p, key: rlwe.NewSecretKey(p.ckks)}
+	s.opened = int(min(binary.LittleEndian.Uint64(data), uint64(p.openings)))
 	r := reader{rest: data[8:]}
 	err := r.polyQP(s.key.Value, p)
 	if err == nil && len(r.rest) > 0 {
@@ -64,7 +67,8 @@ func (p *Parameters) Secret(data []byte) (*Secret, error) {
 	return s, nil
 }
 
-// PublicShare returns the holder's share of the public key. It is fresh at every call: what was sent once is sent again as it was. Holders exchange its digest before they show it.
+// PublicShare returns the holder's share of the public key. It is fresh at every call: what was sent once is
+// sent again as it was. Holders exchange its digest before they show it.
 func (s *Secret) PublicShare(r Reference) ([]byte, error) {
 	protocol := multiparty.NewPublicKeyGenProtocol(s.params.ckks)
 	stream, err := r.stream("public key")
@@ -76,7 +80,8 @@ func (s *Secret) PublicShare(r Reference) ([]byte, error) {
 	return s.params.appendQP(nil, share.Value), nil
 }
 
-// RoundOne returns the holder's share of the first round of the relinearisation key. It is fresh at every call, and RoundTwo belongs to the last.
+// RoundOne returns the holder's share of the first round of the relinearisation key. It is fresh at every
+// call, and RoundTwo belongs to the last.
 func (s *Secret) RoundOne(r Reference) ([]byte, error) {
 	protocol := multiparty.NewRelinearizationKeyGenProtocol(s.params.ckks)
 	stream, err := r.stream("relinearisation key")
@@ -89,7 +94,8 @@ func (s *Secret) RoundOne(r Reference) ([]byte, error) {
 	return s.params.appendGadget(share), nil
 }
 
-// RoundTwo returns the holder's share of the second round, given those of the first in the order of the holders.
+// RoundTwo returns the holder's share of the second round, given those of the first in the order of the
+// holders.
 func (s *Secret) RoundTwo(ones [][]byte) ([]byte, error) {
 	if s.once == nil {
 		return nil, fmt.Errorf("encrypted: the second round comes after the first")
@@ -174,7 +180,8 @@ func (e *HolderError) Error() string { return fmt.Sprintf("share of holder %d: %
 
 func (e *HolderError) Unwrap() error { return e.err }
 
-// gadgets adds up shares of the relinearisation key, of two polynomials a digit in the first round (degree 1) and one in the second.
+// gadgets adds up shares of the relinearisation key, of two polynomials a digit in the first round (degree 1)
+// and one in the second.
 func (p *Parameters) gadgets(shares [][]byte, degree int) (*multiparty.RelinearizationKeyGenShare, error) {
 	protocol := multiparty.NewRelinearizationKeyGenProtocol(p.ckks)
 	allocate := func() multiparty.RelinearizationKeyGenShare {
@@ -202,7 +209,7 @@ func (p *Parameters) gadgets(shares [][]byte, degree int) (*multiparty.Relineari
 }
 
 func (p *Parameters) appendGadget(share multiparty.RelinearizationKeyGenShare) []byte {
-	var out []byte
+	out := make([]byte, 0, len(share.Value)*(share.Degree()+1)*p.sizeQP())
 	for _, digit := range share.Value {
 		for _, polys := range digit {
 			for _, q := range polys {

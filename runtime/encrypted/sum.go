@@ -10,7 +10,8 @@ import (
 	"github.com/tuneinsight/lattigo/v6/ring"
 )
 
-// A Sum is an encrypted sum over rows that a circuit derived. There is no way to make one from bytes, so that a holder gives no share of a ciphertext that it did not derive itself.
+// A Sum is an encrypted sum over rows that a circuit derived. There is no way to make one from bytes, so that
+// a holder gives no share of a ciphertext that it did not derive itself.
 type Sum struct {
 	params    *Parameters
 	c         *rlwe.Ciphertext // its coefficient 0, times the number of rows N and over the scale, is the sum
@@ -19,25 +20,31 @@ type Sum struct {
 	deviation float64          // of one holder's flooding, in units of coefficient 0
 }
 
-// sum adds up the ciphertexts of all blocks and keeps as few primes as hold the result: a sum that could be larger than they hold is refused.
-func (r *Rows) sum(parts []*rlwe.Ciphertext, largest, wrong float64) (*Sum, error) {
-	k, p := r.keys, r.keys.params
-	c := parts[0]
-	for _, part := range parts[1:] {
-		if err := k.eval.Add(c, part, c); err != nil {
-			return nil, fmt.Errorf("encrypted: %w", err)
-		}
-	}
-	unit := c.Scale.Float64() / float64(p.Rows()) // coefficient 0 of a sum of 1
+// sum prepares a sum with bounds of its absolute value and of its error, and returns how many steps its
+// modulus has beyond the least. A sum that could be larger than all moduli is refused.
+func (r *Rows) sum(largest, wrong float64) (*Sum, int, error) {
+	p := r.keys.params
+	unit := p.scale() / float64(p.Rows())
+	wrong *= drift
 	out := &Sum{params: p, largest: largest, wrong: wrong, deviation: p.flooding(wrong * unit)}
-	for steps := 0; level(steps) <= c.Level(); steps++ {
-		q, _ := new(big.Float).SetInt(p.ckks.RingQ().AtLevel(level(steps)).Modulus()).Float64()
-		if float64((largest+wrong)*unit)+float64(p.holders)*out.deviation*tail < q/2 {
-			out.c = at(c, level(steps)).CopyNew()
-			return out, nil
+	for left := 0; level(left+1) <= r.parts[0].Level(); left++ {
+		q, _ := new(big.Float).SetInt(p.ckks.RingQ().AtLevel(level(left)).Modulus()).Float64()
+		if drift*(float64((largest+wrong)*unit)+float64(float64(p.holders)*out.deviation*tail)) < q/2 {
+			return out, left, nil
 		}
 	}
-	return nil, fmt.Errorf("encrypted: a sum up to %.3g is beyond the modulus", largest)
+	return nil, 0, fmt.Errorf("encrypted: a sum of up to %.3g is beyond the modulus", largest)
+}
+
+// add sets a sum to that of all blocks.
+func (k *Keys) add(s *Sum, parts []*rlwe.Ciphertext) error {
+	s.c = parts[0]
+	for _, part := range parts[1:] {
+		if err := k.eval.Add(s.c, part, s.c); err != nil {
+			return fmt.Errorf("encrypted: %w", err)
+		}
+	}
+	return nil
 }
 
 // Digest is the SHA-256 of the ciphertext, the same at all who derived it from the same vectors.
@@ -54,8 +61,8 @@ func (s *Sum) Deviation() float64 {
 // Error bounds what Open returns wrongly apart from that noise.
 func (s *Sum) Error() float64 { return s.wrong }
 
-// Share returns the holder's share of the decryption of a sum, for its one receiver: coefficient 0 of c₁s_i with noise. It is fresh at every call and counts as an opening: what was
-// sent once is sent again as it was.
+// Share returns the holder's share of the decryption of a sum, for its one receiver: coefficient 0 of c₁s_i
+// with noise. It is fresh at every call and counts as an opening: what was sent once is sent again as it was.
 func (s *Secret) Share(sum *Sum) ([]byte, error) {
 	p := s.params
 	if sum.params.Digest() != p.Digest() {
@@ -64,7 +71,7 @@ func (s *Secret) Share(sum *Sum) ([]byte, error) {
 	if s.opened >= p.openings {
 		return nil, fmt.Errorf("encrypted: the key was for %d openings", p.openings)
 	}
-	noise, err := flood(sum.deviation)
+	noise, err := p.flood(sum.deviation)
 	if err != nil {
 		return nil, err
 	}
@@ -73,17 +80,18 @@ func (s *Secret) Share(sum *Sum) ([]byte, error) {
 	product := r.NewPoly()
 	r.MulCoeffsMontgomery(sum.c.Value[1], s.key.Value.Q, product)
 	r.INTT(product, product)
-	var out []byte
-	for i, q := range p.ckks.Q()[:sum.c.Level()+1] {
+	primes := p.ckks.Q()[:sum.c.Level()+1]
+	for i, q := range primes {
 		residue := new(big.Int).SetUint64(q)
 		residue.Mod(noise, residue)
-		out = appendPoly(out, ring.Poly{Coeffs: [][]uint64{{ring.CRed(residue.Uint64()+product.Coeffs[i][0], q)}}}, []uint64{q})
+		product.Coeffs[i] = []uint64{ring.CRed(residue.Uint64()+product.Coeffs[i][0], q)}
 	}
-	return out, nil
+	return appendPoly(nil, product, primes), nil
 }
 
-// Open adds the shares of all holders, in their order, and returns the sum. A share that is not of the form is a *HolderError. A number beyond what the ranges allow is an error: a
-// share was altered, or is of another sum. A share that was altered by less gives a wrong number.
+// Open adds the shares of all holders, in their order, and returns the sum. A share that is not of the form
+// is a *HolderError. A number beyond what the ranges allow is an error: a share was altered, or is of another
+// sum. A share that was altered by less gives a wrong number.
 func (s *Sum) Open(shares [][]byte) (float64, error) {
 	p := s.params
 	primes := p.ckks.Q()[:s.c.Level()+1]
@@ -108,7 +116,7 @@ func (s *Sum) Open(shares [][]byte) (float64, error) {
 	f, _ := new(big.Float).SetInt(coefficient).Float64()
 	sum := f / s.unit()
 	if math.Abs(sum) > s.largest+s.wrong+float64(tail*s.Deviation()) {
-		return 0, fmt.Errorf("encrypted: a sum of %.3g, where the ranges allow %.3g: a share is not of this sum", sum, s.largest)
+		return 0, fmt.Errorf("encrypted: %.3g is beyond what the ranges allow: a share is not of this sum", sum)
 	}
 	return sum, nil
 }

@@ -13,22 +13,25 @@ import (
 )
 
 // nodes is the number of Chebyshev nodes at which a polynomial is looked at.
-const nodes = 1024
+const nodes = 512
 
-// beyondNodes is by how much a polynomial of degree d can exceed its largest value at the nodes: 1/cos(πd/2m) (Ehlich and Zeller, Mathematische Zeitschrift 86, 1964).
+// beyondNodes is by how much a polynomial of degree d can exceed its largest value at the nodes: 1/cos(πd/2m)
+// (Ehlich and Zeller, Mathematische Zeitschrift 86, 1964).
 func beyondNodes(degree int) float64 { return 1 / math.Cos(math.Pi*float64(degree)/(2*nodes)) }
 
 const secondOrder = 1e-3
 
-// A traced value is what a ciphertext holds at the nodes, and what the error of each operation so far contributes to it to first order.
+// A traced value is what a ciphertext holds at the nodes, and what the error of each operation so far
+// contributes to it to first order.
 type traced struct {
 	value  []float64
 	errors [][]float64 // by operation; nil where it has no part
 }
 
-// A tracer evaluates a polynomial as the circuit does, on traced values in place of ciphertexts: the error of an operation comes out multiplied by the derivative of the polynomial
-// by that operation's result, whose largest value over the interval bounds it. Terms of second order, an error below 2^-40 times a second derivative below 127⁴/3, are below secondOrder of
-// those of first order.
+// A tracer evaluates a polynomial as the circuit does, on traced values in place of ciphertexts: the error of
+// an operation comes out multiplied by the derivative of the polynomial by that operation's result, whose
+// largest value over the interval bounds it. Terms of second order, an error below 2^-40 times a second
+// derivative below 127⁴/3, are below secondOrder of those of first order.
 type tracer struct {
 	schemes.Evaluator // of a ring of 16 coefficients, for levels and scales
 	noise             noise
@@ -36,23 +39,22 @@ type tracer struct {
 	operations        int
 }
 
-// bounds returns the largest absolute value of a polynomial in Chebyshev form on [-1, 1], and of its error when the argument at a level has an error of at most fresh.
-func (p *Parameters) bounds(coefficients []float64, level int, target rlwe.Scale, fresh float64) (largest, worst float64, err error) {
-	tiny, err := build(4, p.holders, p.openings)
-	if err != nil {
-		return 0, 0, err
-	}
-	t := &tracer{Evaluator: ckks.NewEvaluator(tiny.ckks, nil), noise: p.noise, at: map[*rlwe.Ciphertext]*traced{}}
-	basis := common.NewPowerBasis(ckks.NewCiphertext(tiny.ckks, 1, level), bignum.Chebyshev)
+// bounds returns the largest absolute value of a polynomial in Chebyshev form on [-1, 1], and of its error
+// when the argument at a level has an error of at most fresh.
+func (p *Parameters) bounds(c []float64, level int, target scale, fresh float64) (polynomialBound, error) {
+	t := &tracer{Evaluator: ckks.NewEvaluator(p.tiny.ckks, nil), noise: p.noise}
+	t.at = map[*rlwe.Ciphertext]*traced{}
+	basis := common.NewPowerBasis(ckks.NewCiphertext(p.tiny.ckks, 1, level), bignum.Chebyshev)
 	x := t.of(basis.Value[1])
 	for i := range nodes {
 		x.value[i] = math.Cos(math.Pi * (2*float64(i) + 1) / (2 * nodes))
 	}
 	t.adds(basis.Value[1], fresh)
-	out, err := evaluator(tiny, t).EvaluateFromPowerBasis(basis, chebyshev(coefficients), target)
+	out, err := evaluator(p.tiny, t).EvaluateFromPowerBasis(basis, chebyshev(c), target)
 	if err != nil {
-		return 0, 0, fmt.Errorf("encrypted: %w", err)
+		return polynomialBound{}, fmt.Errorf("encrypted: %w", err)
 	}
+	var bound polynomialBound
 	y := t.of(out)
 	for i, v := range y.value {
 		sum := 0.0
@@ -61,15 +63,16 @@ func (p *Parameters) bounds(coefficients []float64, level int, target rlwe.Scale
 				sum += math.Abs(e[i])
 			}
 		}
-		largest, worst = max(largest, math.Abs(v)), max(worst, sum)
+		bound.largest, bound.worst = max(bound.largest, math.Abs(v)), max(bound.worst, sum)
 	}
-	beyond := beyondNodes(len(coefficients) - 1)
-	return largest * beyond, worst * beyond * (1 + secondOrder), nil
+	beyond := beyondNodes(len(c) - 1)
+	return polynomialBound{bound.largest * beyond, bound.worst * beyond * (1 + secondOrder)}, nil
 }
 
 // evaluator evaluates polynomials by the arithmetic of e.
 func evaluator(p *Parameters, e schemes.Evaluator) polynomial.Evaluator {
-	return polynomial.Evaluator{Parameters: p.ckks, Evaluator: common.Evaluator[*bignum.Complex]{Evaluator: e, CoefficientGetter: polynomial.CoefficientGetter{}}}
+	inner := common.Evaluator[*bignum.Complex]{Evaluator: e, CoefficientGetter: polynomial.CoefficientGetter{}}
+	return polynomial.Evaluator{Parameters: p.ckks, Evaluator: inner}
 }
 
 func chebyshev(coefficients []float64) bignum.Polynomial {
@@ -96,7 +99,7 @@ func (t *tracer) adds(c *rlwe.Ciphertext, size float64) {
 }
 
 // combine sets out to a linear combination of a and b whose factors depend on the node.
-func (t *tracer) combine(out, a, b *rlwe.Ciphertext, value func(a, b float64) float64, byA, byB func(a, b float64) float64) {
+func (t *tracer) combine(out, a, b *rlwe.Ciphertext, value, byA, byB func(a, b float64) float64) {
 	x, y := t.of(a), t.of(b)
 	z := &traced{value: make([]float64, nodes), errors: make([][]float64, max(len(x.errors), len(y.errors)))}
 	for i := range z.value {
@@ -126,12 +129,15 @@ func constant(c float64) func(a, b float64) float64 {
 }
 
 func (t *tracer) product(out, a, b *rlwe.Ciphertext) {
-	t.combine(out, a, b, func(a, b float64) float64 { return a * b }, func(_, b float64) float64 { return b }, func(a, _ float64) float64 { return a })
+	first := func(a, _ float64) float64 { return a }
+	second := func(_, b float64) float64 { return b }
+	t.combine(out, a, b, func(a, b float64) float64 { return a * b }, second, first)
 }
 
 // linear sets out to a + factor b + shift.
 func (t *tracer) linear(out, a, b *rlwe.Ciphertext, factor, shift float64) {
-	t.combine(out, a, b, func(a, b float64) float64 { return a + float64(factor*b) + shift }, constant(1), constant(factor))
+	value := func(a, b float64) float64 { return a + float64(factor*b) + shift }
+	t.combine(out, a, b, value, constant(1), constant(factor))
 }
 
 func number(op rlwe.Operand) (float64, bool) {
@@ -205,6 +211,6 @@ func (t *tracer) Rescale(a, out *rlwe.Ciphertext) error {
 	if err := t.Evaluator.Rescale(a, out); err != nil {
 		return err
 	}
-	t.adds(out, 2*t.noise.rounding/out.Scale.Float64()) // by each prime of the step, the first of which is divided again
+	t.adds(out, 2*t.noise.rounding/out.Scale.Float64()) // by both primes, the first of which is divided again
 	return nil
 }

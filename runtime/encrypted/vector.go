@@ -31,7 +31,8 @@ func (k Kind) level() int {
 	}
 }
 
-// A Range bounds the numbers of a vector. Noise and moduli follow from it, so that the ranges are agreed before a run.
+// A Range bounds the numbers of a vector. Noise and moduli follow from it, so that the ranges are agreed
+// before a run.
 type Range struct {
 	Max      float64 // of the absolute value of every number
 	Squares  float64 // of the sum of the squares
@@ -56,7 +57,8 @@ func (v *Vector) Rows() int { return v.n }
 // Kind is what the vector does.
 func (v *Vector) Kind() Kind { return v.kind }
 
-// Range is what its owner states of the numbers; Keys.Encrypt holds to it, and nothing holds who encrypts otherwise.
+// Range is what its owner states of the numbers; Keys.Encrypt holds to it, and nothing holds who encrypts
+// otherwise.
 func (v *Vector) Range() Range { return v.within }
 
 // A RangeError says how many numbers are not within the range that was agreed.
@@ -103,10 +105,12 @@ func (r Range) valid(kind Kind) error {
 	return nil
 }
 
-// maxMagnitude bounds what a range may state, so that every number of the circuit is far from the largest float64.
+// maxMagnitude bounds what a range may state, so that every number of the circuit is far from the largest
+// float64.
 const maxMagnitude = 1e12
 
-// Encrypt encrypts values under the collective key. It is fresh at every call: what was sent once is sent again as it was. Values beyond the range are a *RangeError.
+// Encrypt encrypts values under the collective key. It is fresh at every call: what was sent once is sent
+// again as it was. Values beyond the range are a *RangeError.
 func (k *Keys) Encrypt(kind Kind, values []float64, within Range) (*Vector, error) {
 	if err := within.check(kind, values); err != nil {
 		return nil, err
@@ -147,7 +151,8 @@ func (k *Keys) encode(block []float64, level int, scale rlwe.Scale) (*rlwe.Plain
 	return plain, nil
 }
 
-// MarshalBinary returns the bytes of a vector: kind, rows, range, and for each ciphertext its two polynomials. Of a vector there is one encoding.
+// MarshalBinary returns the bytes of a vector: kind, rows, range, and for each ciphertext its two
+// polynomials. Of a vector there is one encoding.
 func (v *Vector) MarshalBinary() ([]byte, error) {
 	primes := v.params.ckks.Q()[:v.kind.level()+1]
 	out := make([]byte, 0, headerSize+2*len(v.parts)*size(v.params.ckks.N(), primes))
@@ -178,7 +183,8 @@ func (p *Parameters) vector(n int, data []byte) (*Vector, error) {
 		return nil, fmt.Errorf("%d bytes are too few", len(data))
 	}
 	number := func(at int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[at:])) }
-	v := &Vector{params: p, kind: Kind(data[0]), n: int(binary.LittleEndian.Uint32(data[1:])), within: Range{number(5), number(13), number(21)}}
+	v := &Vector{params: p, kind: Kind(data[0]), n: int(binary.LittleEndian.Uint32(data[1:]))}
+	v.within = Range{Max: number(5), Squares: number(13), Interval: number(21)}
 	if v.n != n || n < 1 {
 		return nil, fmt.Errorf("%d rows, and not %d", v.n, n)
 	}

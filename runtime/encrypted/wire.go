@@ -21,7 +21,8 @@ func size(n int, primes []uint64) int {
 	return sum
 }
 
-// appendPoly appends a polynomial modulo primes: prime by prime, each residue in as many bytes as the prime has, least significant first.
+// appendPoly appends a polynomial modulo primes: prime by prime, each residue in as many bytes as the prime
+// has, least significant first.
 func appendPoly(out []byte, p ring.Poly, primes []uint64) []byte {
 	var word [8]byte
 	for i, q := range primes {
@@ -34,7 +35,8 @@ func appendPoly(out []byte, p ring.Poly, primes []uint64) []byte {
 	return out
 }
 
-// A reader takes polynomials from bytes. Of every polynomial there is one encoding: a residue that is not below its prime is an error.
+// A reader takes polynomials from bytes. Of every polynomial there is one encoding: a residue that is not
+// below its prime is an error.
 type reader struct{ rest []byte }
 
 func (r *reader) poly(p ring.Poly, primes []uint64) error {
