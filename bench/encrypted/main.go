@@ -24,7 +24,7 @@ func main() {
 	rows := flag.Int("n", 10000, "rows")
 	columns := flag.Int("p", 21, "columns")
 	openings := flag.Int("openings", 1000, "sums that are opened over the life of the key")
-	memory := flag.Bool("memory", false, "also what is kept after each step, in a garbage collection of its own")
+	memory := flag.Bool("memory", false, "also what is kept after each step")
 	flag.Parse()
 	b := &bench{memory: *memory, w: tabwriter.NewWriter(os.Stdout, 2, 8, 2, ' ', 0), columns: *columns}
 	if err := b.run(*holders, *rows, *openings); err != nil {
@@ -67,7 +67,7 @@ func (b *bench) run(holders, n, openings int) error {
 	if b.params, err = encrypted.New(holders, openings); err != nil {
 		return err
 	}
-	fmt.Fprintf(b.w, "%.0f bits of primes, %d rows a ciphertext, %d holders, %d openings, %d rows in %d ciphertexts\t\n",
+	fmt.Fprintf(b.w, "%.0f bits of primes, %d rows a ciphertext, %d holders, %d openings, %d rows in %d\t\n",
 		b.params.LogModulus(), b.params.Rows(), holders, openings, n, b.params.Ciphertexts(n))
 	b.line("parameters", 1, 0)
 	if err := b.ceremony(holders); err != nil {
@@ -106,7 +106,9 @@ func (b *bench) ceremony(holders int) error {
 	return err
 }
 
-func (b *bench) vector(what string, kind encrypted.Kind, values []float64, within encrypted.Range) (*encrypted.Vector, error) {
+func (b *bench) vector(
+	what string, kind encrypted.Kind, values []float64, within encrypted.Range,
+) (*encrypted.Vector, error) {
 	v, err := b.keys.Encrypt(kind, values, within)
 	if err != nil {
 		return nil, err
@@ -148,16 +150,14 @@ func (b *bench) evaluate(holders, n int) error {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cut, y, x := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range cut {
-		cut[i] = interval / float64(holders) * (2*rng.Float64() - 1)
+		cut[i] = .99 * interval / float64(holders) * (2*rng.Float64() - 1)
 		x[i] = math.Max(-5, math.Min(5, rng.NormFloat64()))
 		if rng.Float64() < logistic(float64(holders)*cut[i]) {
 			y[i] = 1
 		}
 	}
-	within := encrypted.Range{Max: interval / float64(holders) * .9999, Squares: 1e6 * float64(n), Interval: interval}
-	for i := range cut {
-		cut[i] *= .9999
-	}
+	most := interval / float64(holders) * (1 - 1e-9)
+	within := encrypted.Range{Max: most, Squares: most * most * float64(n), Interval: interval}
 	contribution, err := b.vector("contribution", encrypted.Contribution, cut, within)
 	if err != nil {
 		return err
@@ -180,7 +180,9 @@ func (b *bench) evaluate(holders, n int) error {
 	return b.curvature(contributions, column)
 }
 
-func (b *bench) rows(what string, f encrypted.Form, contributions []*encrypted.Vector, response *encrypted.Vector) (*encrypted.Rows, error) {
+func (b *bench) rows(
+	what string, f encrypted.Form, contributions []*encrypted.Vector, response *encrypted.Vector,
+) (*encrypted.Rows, error) {
 	plan, err := b.params.Plan(f, len(contributions))
 	if err != nil {
 		return nil, err
@@ -193,7 +195,8 @@ func (b *bench) rows(what string, f encrypted.Form, contributions []*encrypted.V
 
 func (b *bench) slope(contributions []*encrypted.Vector, response, column *encrypted.Vector) error {
 	term := chebyshev(63, func(s float64) float64 { return -logistic(s) })
-	rows, err := b.rows("slope, degree 63", encrypted.Form{Factor: []string{"0x1p+00"}, Term: term, Interval: interval, Products: 1}, contributions, response)
+	form := encrypted.Form{Factor: []string{"0x1p+00"}, Term: term, Interval: interval, Products: 1}
+	rows, err := b.rows("slope, degree 63", form, contributions, response)
 	if err != nil {
 		return err
 	}
@@ -204,12 +207,17 @@ func (b *bench) slope(contributions []*encrypted.Vector, response, column *encry
 		}
 	}
 	b.line(fmt.Sprintf("sums of %d columns", b.columns), 1, 0)
+	if _, err := rows.Total(nil); err != nil {
+		return err
+	}
+	b.line("sum without a column", 1, 0)
 	return b.open("a sum", sum)
 }
 
 func (b *bench) curvature(contributions []*encrypted.Vector, column *encrypted.Vector) error {
 	term := chebyshev(63, func(s float64) float64 { return logistic(s) * logistic(-s) })
-	rows, err := b.rows("curvature, degree 63", encrypted.Form{Term: term, Interval: interval, Products: 2}, contributions, nil)
+	form := encrypted.Form{Term: term, Interval: interval, Products: 2}
+	rows, err := b.rows("curvature, degree 63", form, contributions, nil)
 	if err != nil {
 		return err
 	}
@@ -243,6 +251,6 @@ func (b *bench) open(what string, sum *encrypted.Sum) error {
 		return err
 	}
 	b.line("opening it", 1, 0)
-	fmt.Fprintf(b.w, "%s\t%.3f\tdeviation %.2g, error without noise below %.2g\n", what, v, sum.Deviation(), sum.Error())
+	fmt.Fprintf(b.w, "%s\t%.3f\tdeviation %.2g, error below %.2g\n", what, v, sum.Deviation(), sum.Error())
 	return nil
 }

@@ -205,6 +205,7 @@ func TestTheSameBytesOnEveryMachine(t *testing.T) {
 			{"parameters", "313b1d9c2dd6022b", digestText(p.Digest())},
 			{"rows", "fd2bb4842d77100c", digestText(rows.Digest())},
 			{"sum", "0e31f5ac139a92d9", digestText(sum.Digest())},
+			{"total", "e245e57a03f2cde8", digestText(must(rows.Total(nil))(t).Digest())},
 		} {
 			if c.got != c.want {
 				t.Errorf("%s: %s, and not %s", c.name, c.got, c.want)

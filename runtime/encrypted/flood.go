@@ -41,7 +41,7 @@ func (p *Parameters) flood(deviation float64) (*big.Int, error) {
 		}
 		whole, _ := big.NewFloat(factor).Int(nil)
 		sum.Add(sum, whole.Mul(whole, big.NewInt(z)))
-		so = math.Hypot(so, factor*narrow)
+		so = math.Sqrt(float64(so*so) + float64(factor*factor*narrow*narrow))
 		if so >= deviation {
 			return sum, nil
 		}

@@ -114,7 +114,7 @@ func (s *Secret) RoundTwo(ones [][]byte) ([]byte, error) {
 type Keys struct {
 	params  *Parameters
 	public  *rlwe.PublicKey
-	encoder *ckks.Encoder
+	encoder *ckks.Encoder // of float64, for what is encrypted
 	eval    *ckks.Evaluator
 }
 

@@ -31,7 +31,7 @@ func noiseOf(p *Parameters) noise {
 	special := p.ckks.P()
 	ephemeral := value(math.Sqrt(2.0 / 3))
 	out.fresh = out.rounding + (float64(ephemeral*errors)+float64(one*(1+secret)))/float64(special[0])
-	key := (2*secret + 2) * errors // s e₀ + u e₁ + e₂ + e₃ (Mouchet and others 2021)
+	key := (float64(2*secret) + 2) * errors // s e₀ + u e₁ + e₂ + e₃ (Mouchet and others 2021)
 	for l := range p.ckks.Q() {
 		sum := 0.0
 		for digit := 0; digit <= l; digit += len(special) {
@@ -42,7 +42,7 @@ func noiseOf(p *Parameters) noise {
 					ratio *= float64(p.ckks.Q()[digit+i])
 				}
 			}
-			sum += value(0.5) * ratio * key
+			sum += float64(value(0.5) * ratio * key)
 		}
 		out.relin = append(out.relin, sum+out.rounding)
 	}
@@ -53,5 +53,5 @@ func noiseOf(p *Parameters) noise {
 // sqrt(12 T) 2^(s/2) bound (Li, Micciancio, Schultz and Sorrell, Crypto 2022). Each holder adds as much, so
 // that any one suffices.
 func (p *Parameters) flooding(bound float64) float64 {
-	return math.Sqrt(12*float64(p.openings)) * math.Exp2(StatisticalSecurity/2.0) * bound
+	return math.Sqrt(12*float64(p.openings)) * (1 << (StatisticalSecurity / 2)) * bound
 }

@@ -3,7 +3,7 @@ package encrypted
 import (
 	"crypto/sha256"
 	"fmt"
-	"math"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -68,8 +68,8 @@ func New(holders, openings int) (*Parameters, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bits := p.ckks.LogQP(); bits > maxLogQP[p.ckks.LogN()] {
-		return nil, fmt.Errorf("encrypted: %.1f bits of primes are beyond those of 128 bits of security", bits)
+	if sum := p.ckks.LogQP(); sum > maxLogQP[p.ckks.LogN()] {
+		return nil, fmt.Errorf("encrypted: %.1f bits of primes are beyond those of 128 bits of security", sum)
 	}
 	return p, nil
 }
@@ -138,7 +138,7 @@ func level(steps int) int { return primesPerStep*(steps+1) - 1 }
 func steps(level int) int { return (level+1)/primesPerStep - 1 }
 
 // depth is the number of steps that a polynomial takes.
-func depth(degree int) int { return int(math.Ceil(math.Log2(float64(degree + 1)))) }
+func depth(degree int) int { return bits.Len(uint(max(degree, 0))) }
 
 // stepModulus is what a product at a level is divided by.
 func (p *Parameters) stepModulus(level int) rlwe.Scale {

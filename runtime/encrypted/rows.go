@@ -69,8 +69,8 @@ func (r *Rows) Product(z *Vector) (*Sum, error) {
 	e, all := p.freshError(), float64(len(r.parts)*p.Rows())
 	products, own := r.with(z.within)
 	wrong := float64(r.offset*z.within.total(r.n)) + float64(r.slope*products) // of the rows
-	wrong += float64((r.largest*own + float64(r.offset*all) + float64(r.slope*own)) * e)
-	wrong += all * p.productError(r.parts[0].Level())
+	wrong += float64((float64(r.largest*own) + float64(r.offset*all) + float64(r.slope*own)) * e)
+	wrong += float64(all * p.productError(r.parts[0].Level()))
 	sum, left, err := r.sum(r.largest*products, wrong)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (r *Rows) Total(weights []float64) (*Sum, error) {
 	p := r.keys.params
 	products, _ := r.with(known)
 	wrong := float64(r.offset*known.total(r.n)) + float64(r.slope*products)
-	wrong += float64(len(r.parts)*p.Rows()) * p.productError(r.parts[0].Level())
+	wrong += float64(float64(len(r.parts)*p.Rows()) * p.productError(r.parts[0].Level()))
 	sum, left, err := r.sum(r.largest*products, wrong)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,8 @@ func (r *Rows) weighted(weights []float64, l int) ([]*rlwe.Ciphertext, error) {
 	for i, c := range r.parts {
 		block := make([]float64, p.Rows())
 		copy(block, weights[i*p.Rows():])
-		plain, err := k.encode(block, l, p.stepModulus(l))
+		// This encoder's numbers are of math/big: those of float64 differ by processor in the last bits.
+		plain, err := encode(k.eval.Encoder, block, l, p.stepModulus(l))
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +151,7 @@ func (k *Keys) Binary(y *Vector) (*Rows, error) {
 	}
 	l, e := level(columnSteps), k.params.freshError()
 	out := &Rows{keys: k, n: y.n, largest: y.within.Max * (1 + y.within.Max)}
-	out.offset = float64((1+2*y.within.Max+e)*e) + k.params.productError(l)
+	out.offset = float64((1+float64(2*y.within.Max)+e)*e) + k.params.productError(l)
 	for _, c := range y.parts {
 		other := at(c, l).CopyNew()
 		if err := k.eval.Mul(other, -1, other); err != nil {

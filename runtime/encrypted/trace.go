@@ -10,6 +10,8 @@ import (
 	"github.com/tuneinsight/lattigo/v6/schemes"
 	"github.com/tuneinsight/lattigo/v6/schemes/ckks"
 	"github.com/tuneinsight/lattigo/v6/utils/bignum"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // nodes is the number of Chebyshev nodes at which a polynomial is looked at.
@@ -17,7 +19,7 @@ const nodes = 512
 
 // beyondNodes is by how much a polynomial of degree d can exceed its largest value at the nodes: 1/cos(πd/2m)
 // (Ehlich and Zeller, Mathematische Zeitschrift 86, 1964).
-func beyondNodes(degree int) float64 { return 1 / math.Cos(math.Pi*float64(degree)/(2*nodes)) }
+func beyondNodes(degree int) float64 { return 1 / portable.Cos(math.Pi*float64(degree)/(2*nodes)) }
 
 const secondOrder = 1e-3
 
@@ -47,7 +49,7 @@ func (p *Parameters) bounds(c []float64, level int, target scale, fresh float64)
 	basis := common.NewPowerBasis(ckks.NewCiphertext(p.tiny.ckks, 1, level), bignum.Chebyshev)
 	x := t.of(basis.Value[1])
 	for i := range nodes {
-		x.value[i] = math.Cos(math.Pi * (2*float64(i) + 1) / (2 * nodes))
+		x.value[i] = portable.Cos(math.Pi * (float64(2*float64(i)) + 1) / (2 * nodes))
 	}
 	t.adds(basis.Value[1], fresh)
 	out, err := evaluator(p.tiny, t).EvaluateFromPowerBasis(basis, chebyshev(c), target)

@@ -129,7 +129,7 @@ func (k *Keys) Encrypt(kind Kind, values []float64, within Range) (*Vector, erro
 				block[i] /= within.Interval
 			}
 		}
-		plain, err := k.encode(block, kind.level(), k.params.ckks.DefaultScale())
+		plain, err := encode(k.encoder.ShallowCopy(), block, kind.level(), k.params.ckks.DefaultScale())
 		if err != nil {
 			return nil, err
 		}
@@ -142,10 +142,10 @@ func (k *Keys) Encrypt(kind Kind, values []float64, within Range) (*Vector, erro
 	return v, nil
 }
 
-func (k *Keys) encode(block []float64, level int, scale rlwe.Scale) (*rlwe.Plaintext, error) {
-	plain := ckks.NewPlaintext(k.params.ckks, level)
-	plain.Scale = scale
-	if err := k.encoder.ShallowCopy().Encode(block, plain); err != nil {
+func encode(e *ckks.Encoder, block []float64, level int, s scale) (*rlwe.Plaintext, error) {
+	plain := ckks.NewPlaintext(e.GetParameters(), level)
+	plain.Scale = s
+	if err := e.Encode(block, plain); err != nil {
 		return nil, fmt.Errorf("encrypted: %w", err)
 	}
 	return plain, nil
