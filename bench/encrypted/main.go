@@ -93,7 +93,7 @@ func (b *bench) ceremony(holders int) error {
 	}
 	b.line("public share and round one, a holder", holders, len(public[0])+len(ones[0]))
 	for _, s := range b.secrets {
-		two, err := s.RoundTwo(ones)
+		two, err := s.RoundTwo(encrypted.List(ones))
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (b *bench) ceremony(holders int) error {
 	}
 	b.line("round two, a holder", holders, len(twos[0]))
 	var err error
-	b.keys, err = b.params.Keys(reference, public, ones, twos)
+	b.keys, err = b.params.Keys(reference, encrypted.List(public), encrypted.List(ones), encrypted.List(twos))
 	b.line("keys", 1, 0)
 	return err
 }
@@ -246,7 +246,7 @@ func (b *bench) open(what string, sum *encrypted.Sum) error {
 		shares = append(shares, share)
 	}
 	b.line("a share of "+what, len(shares), len(shares[0]))
-	v, err := sum.Open(shares)
+	v, err := sum.Open(encrypted.List(shares))
 	if err != nil {
 		return err
 	}

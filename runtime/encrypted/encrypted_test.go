@@ -37,9 +37,9 @@ func ceremony(t testing.TB, p *Parameters, reference Reference) *run {
 		ones = append(ones, must(s.RoundOne(reference))(t))
 	}
 	for _, s := range r.secrets {
-		twos = append(twos, must(s.RoundTwo(ones))(t))
+		twos = append(twos, must(s.RoundTwo(List(ones)))(t))
 	}
-	r.keys = must(p.Keys(reference, public, ones, twos))(t)
+	r.keys = must(p.Keys(reference, List(public), List(ones), List(twos)))(t)
 	return r
 }
 
@@ -59,7 +59,7 @@ func (r *run) open(t testing.TB, s *Sum) float64 {
 	for _, secret := range r.secrets {
 		shares = append(shares, must(secret.Share(s))(t))
 	}
-	return must(s.Open(shares))(t)
+	return must(s.Open(List(shares)))(t)
 }
 
 // interpolate returns Chebyshev coefficients of f on [-k, k] as hexadecimal text.

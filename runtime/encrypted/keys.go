@@ -94,9 +94,8 @@ func (s *Secret) RoundOne(r Reference) ([]byte, error) {
 	return s.params.appendGadget(share), nil
 }
 
-// RoundTwo returns the holder's share of the second round, given those of the first in the order of the
-// holders.
-func (s *Secret) RoundTwo(ones [][]byte) ([]byte, error) {
+// RoundTwo returns the holder's share of the second round, given those of the first.
+func (s *Secret) RoundTwo(ones Shares) ([]byte, error) {
 	if s.once == nil {
 		return nil, fmt.Errorf("encrypted: the second round comes after the first")
 	}
@@ -118,8 +117,8 @@ type Keys struct {
 	eval    *ckks.Evaluator
 }
 
-// Keys adds up the shares of all holders, each list in the order of the holders.
-func (p *Parameters) Keys(r Reference, public, ones, twos [][]byte) (*Keys, error) {
+// Keys adds up the shares of all holders.
+func (p *Parameters) Keys(r Reference, public, ones, twos Shares) (*Keys, error) {
 	k := &Keys{params: p, public: rlwe.NewPublicKey(p.ckks), encoder: ckks.NewEncoder(p.ckks, 53)}
 	stream, err := r.stream("public key")
 	if err != nil {
@@ -153,15 +152,14 @@ func (p *Parameters) Keys(r Reference, public, ones, twos [][]byte) (*Keys, erro
 }
 
 // each reads one share of every holder.
-func (p *Parameters) each(shares [][]byte, read func(*reader) error) error {
-	if len(shares) != p.holders {
-		return fmt.Errorf("%d shares of %d holders", len(shares), p.holders)
-	}
-	for i, data := range shares {
-		r := reader{rest: data}
-		err := read(&r)
+func (p *Parameters) each(shares Shares, read func(*reader) error) error {
+	for i := range p.holders {
+		data, err := shares(i)
 		if err == nil {
-			err = r.end()
+			r := reader{rest: data}
+			if err = read(&r); err == nil {
+				err = r.end()
+			}
 		}
 		if err != nil {
 			return &HolderError{Holder: i, err: err}
@@ -170,9 +168,23 @@ func (p *Parameters) each(shares [][]byte, read func(*reader) error) error {
 	return nil
 }
 
+// Shares returns the share of a holder, of holders from 0. Those of keys are tens of megabytes, so that they are
+// taken one after the other.
+type Shares func(holder int) ([]byte, error)
+
+// List is a list of shares that are in memory.
+func List(shares [][]byte) Shares {
+	return func(holder int) ([]byte, error) {
+		if holder >= len(shares) {
+			return nil, fmt.Errorf("it is missing")
+		}
+		return shares[holder], nil
+	}
+}
+
 // A HolderError says whose share is not one.
 type HolderError struct {
-	Holder int // in the order of the shares, from 0
+	Holder int // from 0
 	err    error
 }
 
@@ -182,7 +194,7 @@ func (e *HolderError) Unwrap() error { return e.err }
 
 // gadgets adds up shares of the relinearisation key, of two polynomials a digit in the first round (degree 1)
 // and one in the second.
-func (p *Parameters) gadgets(shares [][]byte, degree int) (*multiparty.RelinearizationKeyGenShare, error) {
+func (p *Parameters) gadgets(shares Shares, degree int) (*multiparty.RelinearizationKeyGenShare, error) {
 	protocol := multiparty.NewRelinearizationKeyGenProtocol(p.ckks)
 	allocate := func() multiparty.RelinearizationKeyGenShare {
 		_, one, two := protocol.AllocateShare()

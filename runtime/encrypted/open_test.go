@@ -33,7 +33,7 @@ func TestSharesThatAreMissingOrAltered(t *testing.T) {
 	for _, s := range r.secrets {
 		shares = append(shares, must(s.Share(sum))(t))
 	}
-	good := must(sum.Open(shares))(t)
+	good := must(sum.Open(List(shares)))(t)
 	with := func(holder int, share []byte) [][]byte {
 		out := slices.Clone(shares)
 		out[holder] = share
@@ -49,7 +49,7 @@ func TestSharesThatAreMissingOrAltered(t *testing.T) {
 		shares [][]byte
 		holder int
 	}{
-		"missing":             {shares[:2], -1},
+		"missing":             {shares[:2], 2},
 		"too short":           {with(1, shares[1][:last]), 1},
 		"too long":            {with(2, append(slices.Clone(shares[2]), 0)), 2},
 		"no residue":          {with(1, slices.Repeat([]byte{255}, last+1)), 1},
@@ -57,7 +57,7 @@ func TestSharesThatAreMissingOrAltered(t *testing.T) {
 		"of another sum":      {with(1, must(r.secrets[1].Share(other))(t)), -1},
 		"of another's secret": {with(1, shares[0]), -1},
 	} {
-		_, err := sum.Open(c.shares)
+		_, err := sum.Open(List(c.shares))
 		var holder *HolderError
 		named := errors.As(err, &holder)
 		if err == nil || named != (c.holder >= 0) || named && holder.Holder != c.holder {
@@ -70,7 +70,7 @@ func TestSharesThatAreMissingOrAltered(t *testing.T) {
 	for at := 0; at <= last; at += width(1 << baseBits) {
 		moved[at+4]++
 	}
-	got, err := sum.Open(with(1, moved))
+	got, err := sum.Open(List(with(1, moved)))
 	if want := math.Exp2(32) / sum.unit(); err != nil || math.Abs(got-good-want) > 1e-3*want {
 		t.Errorf("a share that was moved: %v, %g, and not %g", err, got-good, want)
 	}
@@ -144,7 +144,7 @@ func TestTheSamplerOfTheLibraryIsOnAGrid(t *testing.T) {
 		}
 	}
 	if repeated < 3 {
-		t.Errorf("%d of %d draws are repeated: the library's sampler is fine enough, and flood could be it", repeated, 16*n)
+		t.Errorf("%d of %d draws are repeated: the sampler of the library is fine enough now", repeated, 16*n)
 	}
 }
 
@@ -276,7 +276,8 @@ func TestNumbersBeyondTheirRange(t *testing.T) {
 	}
 }
 
-// A sum of -5,500 in every row is opened as it is; where it could be beyond the modulus there is no sum.
+// A sum of -5,500 in every row is opened as it is, and one that could be larger by a step more; where it could be
+// beyond the modulus there is no sum.
 func TestSumsBeyondTheModulus(t *testing.T) {
 	r := start(t, logTest, 2, 10)
 	y := slices.Repeat([]float64{-5500}, 1<<logTest)
@@ -289,6 +290,14 @@ func TestSumsBeyondTheModulus(t *testing.T) {
 	large := r.encrypt(t, Response, d.y, Range{Max: 1e6, Squares: 1e12})
 	form := Form{Factor: []string{"0x1p+00"}, Term: []string{"0x0p+00", "0x1p+00"}, Interval: 1, Products: 2}
 	rows := must(r.keys.Rows(must(r.params.Plan(form, 1))(t), v.cuts, large))(t)
+	sum = must(rows.Product(v.columns[0]))(t)
+	want := 0.0
+	for i, s := range d.arguments() {
+		want += d.x[0][i] * (d.y[i] + s)
+	}
+	if got := r.open(t, sum); math.Abs(got-want) > 6*sum.Deviation() {
+		t.Errorf("where a step is left: %g, want %g", got, want)
+	}
 	if sum, err := must(rows.Weigh(v.columns[0]))(t).Product(v.columns[0]); err == nil {
 		t.Errorf("a sum of up to %g is a sum", sum.largest)
 	}

@@ -89,10 +89,10 @@ func (s *Secret) Share(sum *Sum) ([]byte, error) {
 	return appendPoly(nil, product, primes), nil
 }
 
-// Open adds the shares of all holders, in their order, and returns the sum. A share that is not of the form
+// Open adds the shares of all holders and returns the sum. A share that is not of the form
 // is a *HolderError. A number beyond what the ranges allow is an error: a share was altered, or is of another
 // sum. A share that was altered by less gives a wrong number.
-func (s *Sum) Open(shares [][]byte) (float64, error) {
+func (s *Sum) Open(shares Shares) (float64, error) {
 	p := s.params
 	primes := p.ckks.Q()[:s.c.Level()+1]
 	r := p.ckks.RingQ().AtLevel(s.c.Level())
