@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
@@ -45,10 +46,7 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 		}
 		return out
 	}
-	ones := make([]float64, len(d.y))
-	for i := range ones {
-		ones[i] = 1
-	}
+	ones := slices.Repeat([]float64{1}, len(d.y))
 	check := func(name string, sum *Sum, f Form, x, z []float64) {
 		t.Helper()
 		want := 0.0

@@ -33,7 +33,6 @@ func TestSharesThatAreMissingOrAltered(t *testing.T) {
 	for _, s := range r.secrets {
 		shares = append(shares, must(s.Share(sum))(t))
 	}
-	good := must(sum.Open(List(shares)))(t)
 	with := func(holder int, share []byte) [][]byte {
 		out := slices.Clone(shares)
 		out[holder] = share
@@ -64,15 +63,26 @@ func TestSharesThatAreMissingOrAltered(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// What is not caught: all residues of a share moved by the same small number give a number that is wrong
-	// by it.
-	moved := slices.Clone(shares[1])
-	for at := 0; at <= last; at += width(1 << baseBits) {
-		moved[at+4]++
+}
+
+// What is not caught: all residues of a share moved by the same small number give a sum that is wrong by it.
+func TestAShareThatWasMovedGivesAWrongSum(t *testing.T) {
+	r := start(t, logTest, 1, 100)
+	sum := must(r.total(t, []float64{1, 1, 0}, Range{Max: 1, Squares: 3}))(t)
+	share := must(r.secrets[0].Share(sum))(t)
+	good := must(sum.Open(List([][]byte{share})))(t)
+	primes := r.params.ckks.Q()[:sum.c.Level()+1]
+	residues := ring.NewPoly(1, sum.c.Level())
+	if err := (&reader{rest: share}).poly(residues, primes); err != nil {
+		t.Fatal(err)
 	}
-	got, err := sum.Open(List(with(1, moved)))
+	for i, q := range primes {
+		residues.Coeffs[i][0] = (residues.Coeffs[i][0] + 1<<32) % q
+	}
+	share = appendPoly(nil, residues, primes)
+	got, err := sum.Open(List([][]byte{share}))
 	if want := math.Exp2(32) / sum.unit(); err != nil || math.Abs(got-good-want) > 1e-3*want {
-		t.Errorf("a share that was moved: %v, %g, and not %g", err, got-good, want)
+		t.Errorf("%v, %g, and not %g", err, got-good, want)
 	}
 }
 
