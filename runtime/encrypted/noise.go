@@ -1,0 +1,57 @@
+package encrypted
+
+import "math"
+
+// tail is how many deviations a value of an embedding stays below. One passes with probability below 2
+// exp(-tail²/2) < 2^-71 (values are sums of independent terms that are strictly sub-Gaussian: Hoeffding
+// 1963); there are below 2^31 values in a run, so that all stay below with 1 - 2^-40.
+const tail = 10
+
+// errorDeviation is that of the errors of the library, 3.2, with half a unit by which they are rounded.
+const errorDeviation = 3.7
+
+// noise bounds what single operations add to the embedding of a ciphertext, at every row: the canonical
+// embedding of Gentry, Halevi and Smart (Crypto 2012), in which errors multiply with the values of rows. An
+// element of the ring with independent coefficients of variance v has values of variance at most 2Nv. Errors
+// of rounding are taken as uniform, as is usual there; secrets are ternary, their variance is 2/3. Bounds
+// hold for every input in its range: none is an average over inputs, and none was measured, which is what
+// Guo, Nabokov, Suvanto and Johansson (USENIX Security 2024) attack.
+type noise struct {
+	rounding float64   // of a division by primes: t₀ + t₁s with coefficients of t uniform in ±1/2
+	fresh    float64   // of an encryption under the collective public key
+	relin    []float64 // of a relinearisation, by level, before it is divided by the modulus of the step
+}
+
+func noiseOf(p *Parameters) noise {
+	n, holders := float64(p.ckks.N()), float64(p.holders)
+	value := func(deviation float64) float64 { return tail * deviation * math.Sqrt(2*n) }
+	unit, one := value(1/math.Sqrt(12)), value(errorDeviation)
+	secret, errors := value(math.Sqrt(2.0/3*holders)), one*math.Sqrt(holders)
+	out := noise{rounding: unit * (1 + secret)}
+	special := p.ckks.P()
+	ephemeral := value(math.Sqrt(2.0 / 3))
+	out.fresh = out.rounding + (float64(ephemeral*errors)+float64(one*(1+secret)))/float64(special[0])
+	key := (float64(2*secret) + 2) * errors // s e₀ + u e₁ + e₂ + e₃ (Mouchet and others 2021)
+	for l := range p.ckks.Q() {
+		sum := 0.0
+		for digit := 0; digit <= l; digit += len(special) {
+			ratio := 1.0
+			for i, prime := range special {
+				ratio /= float64(prime)
+				if digit+i <= l {
+					ratio *= float64(p.ckks.Q()[digit+i])
+				}
+			}
+			sum += float64(value(0.5) * ratio * key)
+		}
+		out.relin = append(out.relin, sum+out.rounding)
+	}
+	return out
+}
+
+// flooding returns the deviation of the noise that hides an error of at most bound in all openings of a run:
+// sqrt(12 T) 2^(s/2) bound (Li, Micciancio, Schultz and Sorrell, Crypto 2022). Each holder adds as much, so
+// that any one suffices.
+func (p *Parameters) flooding(bound float64) float64 {
+	return math.Sqrt(12*float64(p.openings)) * (1 << (StatisticalSecurity / 2)) * bound
+}

@@ -1,0 +1,170 @@
+package encrypted
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tuneinsight/lattigo/v6/core/rlwe"
+)
+
+// rows takes a column or a response as rows.
+func (k *Keys) rows(v *Vector) *Rows {
+	out := &Rows{keys: k, n: v.n, parts: v.parts, largest: 1, offset: k.params.freshError()}
+	out.column = &v.within
+	return out
+}
+
+// total bounds the sum over n rows of the absolute values of a column.
+func (r Range) total(n int) float64 { return min(math.Sqrt(float64(n)*r.Squares), float64(n)*r.Max) }
+
+// with bounds sums over rows: of |x||z| where rows have a column x, of |z| otherwise; and of |x| or 1 over
+// all numbers of the ciphertexts.
+func (r *Rows) with(z Range) (products, own float64) {
+	if r.column == nil {
+		return z.total(r.n), float64(len(r.parts) * r.keys.params.Rows())
+	}
+	return math.Sqrt(r.column.Squares * z.Squares), r.column.total(r.n)
+}
+
+// Weigh returns rows times a column, of which a product with another column is left.
+func (r *Rows) Weigh(z *Vector) (*Rows, error) {
+	if r.column != nil {
+		return nil, fmt.Errorf("encrypted: rows are multiplied with two columns at most")
+	}
+	parts, err := r.times(z, columnSteps-1)
+	if err != nil {
+		return nil, err
+	}
+	p := r.keys.params
+	e := p.freshError()
+	wrong := r.offset + r.slope
+	return &Rows{keys: r.keys, n: r.n, parts: parts, largest: r.largest, column: &z.within, slope: wrong,
+		offset: float64((r.largest+wrong)*e) + p.productError(parts[0].Level()+primesPerStep)}, nil
+}
+
+// times multiplies with a column, after which some steps are left.
+func (r *Rows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
+	l := level(left + 1)
+	if z.n != r.n || z.kind == Contribution {
+		return nil, fmt.Errorf("encrypted: a column of %d rows is wanted", r.n)
+	}
+	if l > min(r.parts[0].Level(), z.kind.level()) {
+		return nil, fmt.Errorf("encrypted: no product is left")
+	}
+	var out []*rlwe.Ciphertext
+	for i, c := range r.parts {
+		product, err := r.keys.multiply(at(c, l), at(z.parts[i], l))
+		if err != nil {
+			return nil, fmt.Errorf("encrypted: %w", err)
+		}
+		out = append(out, product)
+	}
+	return out, nil
+}
+
+// Product returns the sum over all rows of their products with a column.
+func (r *Rows) Product(z *Vector) (*Sum, error) {
+	p := r.keys.params
+	e, all := p.freshError(), float64(len(r.parts)*p.Rows())
+	products, own := r.with(z.within)
+	wrong := float64(r.offset*z.within.total(r.n)) + float64(r.slope*products) // of the rows
+	wrong += float64((float64(r.largest*own) + float64(r.offset*all) + float64(r.slope*own)) * e)
+	wrong += float64(all * p.productError(r.parts[0].Level()))
+	sum, left, err := r.sum(r.largest*products, wrong)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := r.times(z, left)
+	if err != nil {
+		return nil, err
+	}
+	return sum, r.keys.add(sum, parts)
+}
+
+// Total returns the sum over all rows, each times a number that all know; without numbers, each once.
+func (r *Rows) Total(weights []float64) (*Sum, error) {
+	if weights == nil {
+		weights = slices.Repeat([]float64{1}, r.n)
+	}
+	if len(weights) != r.n {
+		return nil, fmt.Errorf("encrypted: %d weights of %d rows", len(weights), r.n)
+	}
+	var known Range
+	for _, w := range weights {
+		known.Max = max(known.Max, math.Abs(w))
+		known.Squares += float64(w * w)
+	}
+	if !(known.Squares > 0 && known.Squares <= maxMagnitude) {
+		return nil, fmt.Errorf("encrypted: weights with a sum of squares %g", known.Squares)
+	}
+	p := r.keys.params
+	products, _ := r.with(known)
+	wrong := float64(r.offset*known.total(r.n)) + float64(r.slope*products)
+	wrong += float64(float64(len(r.parts)*p.Rows()) * p.productError(r.parts[0].Level()))
+	sum, left, err := r.sum(r.largest*products, wrong)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := r.weighted(weights, level(left+1))
+	if err != nil {
+		return nil, err
+	}
+	return sum, r.keys.add(sum, parts)
+}
+
+// weighted multiplies with numbers that all know, at a level.
+func (r *Rows) weighted(weights []float64, l int) ([]*rlwe.Ciphertext, error) {
+	k, p := r.keys, r.keys.params
+	if l > r.parts[0].Level() {
+		return nil, fmt.Errorf("encrypted: no product is left")
+	}
+	var out []*rlwe.Ciphertext
+	for i, c := range r.parts {
+		block := make([]float64, p.Rows())
+		copy(block, weights[i*p.Rows():])
+		// This encoder's numbers are of math/big: those of float64 differ by processor in the last bits.
+		plain, err := encode(k.eval.Encoder, block, l, p.stepModulus(l))
+		if err != nil {
+			return nil, err
+		}
+		product, err := k.eval.MulNew(at(c, l), plain)
+		if err == nil {
+			err = k.eval.Rescale(product, product)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("encrypted: %w", err)
+		}
+		out = append(out, product)
+	}
+	return out, nil
+}
+
+// Cross returns the sum over rows of the products of two columns, or of a column and a response.
+func (k *Keys) Cross(x, z *Vector) (*Sum, error) { return k.rows(x).Product(z) }
+
+// Binary returns y(1 - y) of a response, whose total with weights that were drawn after the response was
+// committed is 0 if it is binary, and otherwise hardly ever.
+func (k *Keys) Binary(y *Vector) (*Rows, error) {
+	if y.kind != Response {
+		return nil, fmt.Errorf("encrypted: a response is wanted")
+	}
+	l, e := level(columnSteps), k.params.freshError()
+	out := &Rows{keys: k, n: y.n, largest: y.within.Max * (1 + y.within.Max)}
+	out.offset = float64((1+float64(2*y.within.Max)+e)*e) + k.params.productError(l)
+	for _, c := range y.parts {
+		other := at(c, l).CopyNew()
+		if err := k.eval.Mul(other, -1, other); err != nil {
+			return nil, fmt.Errorf("encrypted: %w", err)
+		}
+		if err := k.eval.Add(other, 1, other); err != nil {
+			return nil, fmt.Errorf("encrypted: %w", err)
+		}
+		product, err := k.multiply(at(c, l), other)
+		if err != nil {
+			return nil, fmt.Errorf("encrypted: %w", err)
+		}
+		out.parts = append(out.parts, product)
+	}
+	return out, nil
+}

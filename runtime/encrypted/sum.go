@@ -1,0 +1,122 @@
+package encrypted
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/tuneinsight/lattigo/v6/core/rlwe"
+	"github.com/tuneinsight/lattigo/v6/ring"
+)
+
+// A Sum is an encrypted sum over rows that a circuit derived. There is no way to make one from bytes, so that
+// a holder gives no share of a ciphertext that it did not derive itself.
+type Sum struct {
+	params    *Parameters
+	c         *rlwe.Ciphertext // its coefficient 0, times the number of rows N and over the scale, is the sum
+	largest   float64          // of the absolute value
+	wrong     float64          // bound of the error without flooding, in units of the sum
+	deviation float64          // of one holder's flooding, in units of coefficient 0
+}
+
+// sum prepares a sum with bounds of its absolute value and of its error, and returns how many steps its
+// modulus has beyond the least. A sum that could be larger than all moduli is refused.
+func (r *Rows) sum(largest, wrong float64) (*Sum, int, error) {
+	p := r.keys.params
+	unit := p.scale() / float64(p.Rows())
+	wrong *= drift
+	out := &Sum{params: p, largest: largest, wrong: wrong, deviation: p.flooding(wrong * unit)}
+	for left := 0; level(left+1) <= r.parts[0].Level(); left++ {
+		q, _ := new(big.Float).SetInt(p.ckks.RingQ().AtLevel(level(left)).Modulus()).Float64()
+		if drift*(float64((largest+wrong)*unit)+float64(float64(p.holders)*out.deviation*tail)) < q/2 {
+			return out, left, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("encrypted: a sum of up to %.3g is beyond the modulus", largest)
+}
+
+// add sets a sum to that of all blocks.
+func (k *Keys) add(s *Sum, parts []*rlwe.Ciphertext) error {
+	s.c = parts[0]
+	for _, part := range parts[1:] {
+		if err := k.eval.Add(s.c, part, s.c); err != nil {
+			return fmt.Errorf("encrypted: %w", err)
+		}
+	}
+	return nil
+}
+
+// Digest is the SHA-256 of the ciphertext, the same at all who derived it from the same vectors.
+func (s *Sum) Digest() [sha256.Size]byte { return digest(s.params, s.c) }
+
+// unit is coefficient 0 of a sum of 1.
+func (s *Sum) unit() float64 { return s.c.Scale.Float64() / float64(s.params.Rows()) }
+
+// Deviation is the standard deviation of what Open returns about the sum, from the noise of all holders.
+func (s *Sum) Deviation() float64 {
+	return math.Sqrt(float64(s.params.holders)) * s.deviation / s.unit()
+}
+
+// Error bounds what Open returns wrongly apart from that noise.
+func (s *Sum) Error() float64 { return s.wrong }
+
+// Share returns the holder's share of the decryption of a sum, for its one receiver: coefficient 0 of c₁s_i
+// with noise. It is fresh at every call and counts as an opening: what was sent once is sent again as it was.
+func (s *Secret) Share(sum *Sum) ([]byte, error) {
+	p := s.params
+	if sum.params.Digest() != p.Digest() {
+		return nil, fmt.Errorf("encrypted: a sum of other parameters")
+	}
+	if s.opened >= p.openings {
+		return nil, fmt.Errorf("encrypted: the key was for %d openings", p.openings)
+	}
+	noise, err := p.flood(sum.deviation)
+	if err != nil {
+		return nil, err
+	}
+	s.opened++
+	r := p.ckks.RingQ().AtLevel(sum.c.Level())
+	product := r.NewPoly()
+	r.MulCoeffsMontgomery(sum.c.Value[1], s.key.Value.Q, product)
+	r.INTT(product, product)
+	primes := p.ckks.Q()[:sum.c.Level()+1]
+	for i, q := range primes {
+		residue := new(big.Int).SetUint64(q)
+		residue.Mod(noise, residue)
+		product.Coeffs[i] = []uint64{ring.CRed(residue.Uint64()+product.Coeffs[i][0], q)}
+	}
+	return appendPoly(nil, product, primes), nil
+}
+
+// Open adds the shares of all holders and returns the sum. A share that is not of the form
+// is a *HolderError. A number beyond what the ranges allow is an error: a share was altered, or is of another
+// sum. A share that was altered by less gives a wrong number.
+func (s *Sum) Open(shares Shares) (float64, error) {
+	p := s.params
+	primes := p.ckks.Q()[:s.c.Level()+1]
+	r := p.ckks.RingQ().AtLevel(s.c.Level())
+	total := r.NewPoly()
+	r.INTT(s.c.Value[0], total)
+	one := ring.NewPoly(1, s.c.Level())
+	err := p.each(shares, func(read *reader) error {
+		if err := read.poly(one, primes); err != nil {
+			return err
+		}
+		for i, q := range primes {
+			total.Coeffs[i][0] = ring.CRed(total.Coeffs[i][0]+one.Coeffs[i][0], q)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("encrypted: %w", err)
+	}
+	coefficient := new(big.Int)
+	r.PolyToBigintCentered(total, r.N(), []*big.Int{coefficient})
+	f, _ := new(big.Float).SetInt(coefficient).Float64()
+	sum := f / s.unit()
+	if math.Abs(sum) > s.largest+s.wrong+float64(tail*s.Deviation()) {
+		return 0, fmt.Errorf("encrypted: %.3g is beyond what the ranges allow: a share is not of this sum", sum)
+	}
+	return sum, nil
+}

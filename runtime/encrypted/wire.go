@@ -1,0 +1,79 @@
+package encrypted
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/tuneinsight/lattigo/v6/ring"
+	"github.com/tuneinsight/lattigo/v6/ring/ringqp"
+)
+
+// width is the number of bytes of a residue.
+func width(prime uint64) int { return (bits.Len64(prime) + 7) / 8 }
+
+// size is the number of bytes of a polynomial modulo each of some primes.
+func size(n int, primes []uint64) int {
+	sum := 0
+	for _, q := range primes {
+		sum += n * width(q)
+	}
+	return sum
+}
+
+// appendPoly appends a polynomial modulo primes: prime by prime, each residue in as many bytes as the prime
+// has, least significant first.
+func appendPoly(out []byte, p ring.Poly, primes []uint64) []byte {
+	var word [8]byte
+	for i, q := range primes {
+		w := width(q)
+		for _, v := range p.Coeffs[i] {
+			binary.LittleEndian.PutUint64(word[:], v)
+			out = append(out, word[:w]...)
+		}
+	}
+	return out
+}
+
+// A reader takes polynomials from bytes. Of every polynomial there is one encoding: a residue that is not
+// below its prime is an error.
+type reader struct{ rest []byte }
+
+func (r *reader) poly(p ring.Poly, primes []uint64) error {
+	for i, q := range primes {
+		w, row := width(q), p.Coeffs[i]
+		if len(r.rest) < w*len(row) {
+			return fmt.Errorf("%d bytes are too few", len(r.rest))
+		}
+		for k := range row {
+			var word [8]byte
+			copy(word[:], r.rest[k*w:(k+1)*w])
+			if row[k] = binary.LittleEndian.Uint64(word[:]); row[k] >= q {
+				return fmt.Errorf("residue %d is not below its prime %d", row[k], q)
+			}
+		}
+		r.rest = r.rest[w*len(row):]
+	}
+	return nil
+}
+
+func (r *reader) polyQP(p ringqp.Poly, params *Parameters) error {
+	if err := r.poly(p.Q, params.ckks.Q()); err != nil {
+		return err
+	}
+	return r.poly(p.P, params.ckks.P())
+}
+
+func (r *reader) end() error {
+	if len(r.rest) > 0 {
+		return fmt.Errorf("%d bytes are too many", len(r.rest))
+	}
+	return nil
+}
+
+func (p *Parameters) appendQP(out []byte, q ringqp.Poly) []byte {
+	return appendPoly(appendPoly(out, q.Q, p.ckks.Q()), q.P, p.ckks.P())
+}
+
+// sizeQP is the number of bytes of a polynomial modulo all primes.
+func (p *Parameters) sizeQP() int { return size(p.ckks.N(), p.ckks.Q()) + size(p.ckks.N(), p.ckks.P()) }
