@@ -1,5 +1,6 @@
-// Command polynomials prints the degrees of the polynomials that stand for likelihoods on encrypted rows, by family, interval and rows: of the
-// factor of the response and of the rest, and how many multiplications follow each other.
+// Command polynomials prints the degrees of the polynomials that stand for likelihoods on encrypted rows, by
+// family, interval and rows: of the factor of the response and of the rest, and how many multiplications follow
+// each other.
 //
 //	go run ./bench/polynomials
 package main
@@ -8,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/fn"
 )
@@ -19,6 +21,8 @@ type family struct {
 	on   []polynomial.Interval
 }
 
+type link = polynomial.Link
+
 func about0(k ...float64) (on []polynomial.Interval) {
 	for _, k := range k {
 		on = append(on, polynomial.Interval{K: k})
@@ -28,33 +32,43 @@ func about0(k ...float64) (on []polynomial.Interval) {
 
 func families() []family {
 	exp, logit, cloglog := fn.Exp(), fn.InvLogit(), fn.InvCloglog()
-	rate := func(shape float64) polynomial.Link { return polynomial.Link{Func: &exp, Factor: shape, Falling: true} }
+	rate := func(shape float64) link { return link{Func: &exp, Factor: shape, Falling: true} }
 	return []family{
-		{"bernoulli_logit, binomial_logit", polynomial.Term{Dist: dist.BernoulliLogit(), Theta: []float64{0}},
+		{"bernoulli_logit, binomial_logit", over(dist.BernoulliLogit(), 0),
 			append(about0(5, 8, 10, 15, 20, 25), polynomial.Interval{Centre: -3, K: 7})},
-		{"bernoulli_probit", polynomial.Term{Dist: dist.BernoulliProbit(), Theta: []float64{0}}, about0(3, 5, 8, 10)},
-		{"bernoulli(inv_cloglog)", polynomial.Term{Dist: dist.Bernoulli(), Link: polynomial.Link{Func: &cloglog}, Theta: []float64{0}},
+		{"bernoulli_probit", over(dist.BernoulliProbit(), 0), about0(3, 5, 8, 10)},
+		{"bernoulli(inv_cloglog)", through(dist.Bernoulli(), 0, link{Func: &cloglog}, 0),
 			[]polynomial.Interval{{Centre: -1, K: 3}, {Centre: -2, K: 4}}},
-		{"geometric(inv_logit)", polynomial.Term{Dist: dist.Geometric(), Link: polynomial.Link{Func: &logit}, Theta: []float64{0}},
+		{"geometric(inv_logit)", through(dist.Geometric(), 0, link{Func: &logit}, 0),
 			about0(5, 8)},
-		{"poisson_log", polynomial.Term{Dist: dist.PoissonLog(), Theta: []float64{0}}, about0(3, 5, 8, 10, 15)},
-		{"neg_binomial_2_log, phi 2", polynomial.Term{Dist: dist.NegBinomial2Log(), Theta: []float64{0, 2}}, about0(3, 5, 8, 10)},
-		{"gamma by log link, shape 3", polynomial.Term{Dist: dist.Gamma(), Param: 1, Link: rate(3), Theta: []float64{3, 0}},
+		{"poisson_log", over(dist.PoissonLog(), 0), about0(3, 5, 8, 10, 15)},
+		{"neg_binomial_2_log, phi 2", over(dist.NegBinomial2Log(), 0, 2), about0(3, 5, 8, 10)},
+		{"gamma by log link, shape 3", through(dist.Gamma(), 1, rate(3), 3, 0),
 			about0(3, 5, 8)},
-		{"exponential by log link", polynomial.Term{Dist: dist.Exponential(), Link: rate(1), Theta: []float64{0}}, about0(3, 5, 8)},
-		{"weibull by log link, shape 1.5", polynomial.Term{Dist: dist.Weibull(), Param: 1, Link: polynomial.Link{Func: &exp},
-			Theta: []float64{1.5, 0}}, about0(3, 5)},
-		{"beta_proportion(inv_logit), kappa 10", polynomial.Term{Dist: dist.BetaProportion(), Link: polynomial.Link{Func: &logit},
-			Theta: []float64{0, 10}}, about0(3, 5, 8)},
-		{"normal, lognormal", polynomial.Term{Dist: dist.Normal(), Theta: []float64{0, 0.5}}, about0(10, 100)},
-		{"student_t, nu 4, sigma 1: residuals", polynomial.Term{Dist: dist.StudentT(), Param: 1, Theta: []float64{4, 0, 1}},
+		{"exponential by log link", through(dist.Exponential(), 0, rate(1), 0), about0(3, 5, 8)},
+		{"weibull by log link, shape 1.5", through(dist.Weibull(), 1, link{Func: &exp}, 1.5, 0), about0(3, 5)},
+		{"beta_proportion(inv_logit), kappa 10", through(dist.BetaProportion(), 0, link{Func: &logit}, 0, 10),
+			about0(3, 5, 8)},
+		{"normal, lognormal", over(dist.Normal(), 0, 0.5), about0(10, 100)},
+		{"student_t, nu 4, sigma 1: residuals", over(dist.StudentT(), 4, 0, 1),
 			about0(5, 8, 10, 20)},
-		{"logistic, sigma 1: residuals", polynomial.Term{Dist: dist.Logistic(), Theta: []float64{0, 1}}, about0(10, 20)},
+		{"logistic, sigma 1: residuals", over(dist.Logistic(), 0, 1), about0(10, 20)},
 	}
 }
 
+// over is a likelihood with the predictor for the parameter of its link; theta has any number in its place.
+func over(d def.Dist, theta ...float64) polynomial.Term {
+	return polynomial.Term{Dist: d, Param: d.Link.Param, Theta: theta}
+}
+
+// through is a likelihood with a function of the predictor for a parameter.
+func through(d def.Dist, param int, by link, theta ...float64) polynomial.Term {
+	return polynomial.Term{Dist: d, Param: param, Link: by, Theta: theta}
+}
+
 func main() {
-	fmt.Println("| family | interval | rows | value | slope | curvature |\n| --- | --- | --- | --- | --- | --- |")
+	fmt.Println("| family | interval | rows | value | slope | curvature |")
+	fmt.Println("| --- | --- | --- | --- | --- | --- |")
 	for _, c := range families() {
 		form, err := polynomial.Of(c.term)
 		if err != nil {

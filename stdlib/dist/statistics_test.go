@@ -9,7 +9,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// What moves with a parameter is linear in the statistic that the parameter names, an integral parameter multiplying what has no statistic: two values determine it for a third.
+// What moves with a parameter is linear in the statistic that the parameter names, an integral parameter
+// multiplying what has no statistic: two values determine it for a third.
 func TestLinearIn(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		r := rand.New(rand.NewPCG(39, 40))

@@ -5,11 +5,14 @@ type Quantity int
 
 // The quantities.
 const (
-	// Value is the log density less that at the centre of the interval. The error, in nats, is of the sum over rows.
+	// Value is the log density less that at the centre of the interval. The error, in nats, is of the sum
+	// over rows.
 	Value Quantity = iota
-	// Slope is the derivative by the predictor. The error is by how much it moves the mode, in posterior standard deviations in any direction.
+	// Slope is the derivative by the predictor. The error is by how much it moves the mode, in posterior
+	// standard deviations in any direction.
 	Slope
-	// Curvature is the expected -∂²/∂eta², a function of the predictor alone; of residuals, the observed one. The error is that of the precision in any direction, relative to it.
+	// Curvature is the expected -∂²/∂eta², a function of the predictor alone; of residuals, the observed one.
+	// The error is that of the precision in any direction, relative to it.
 	Curvature
 )
 
@@ -53,20 +56,24 @@ type Pair struct {
 // Degree is that of the pair.
 func (p Pair) Degree() int { return max(p.A.Degree(), p.B.Degree()) }
 
-// Approximate returns polynomials of a small degree whose error is within the limit of the quantity: .01 nats, .02 posterior standard deviations, .02 of the precision. The error is a
-// *Refusal where there are none.
+// Approximate returns polynomials of a small degree whose error is within the limit of the quantity: .01
+// nats, .02 posterior standard deviations, .02 of the precision. The error is a *Refusal where there are
+// none.
 //
-// The rules. Let e be the error of a row's slope, in mean square over the responses that the likelihood expects, w its curvature, and u the larger of w and a hundredth of the curvature
-// at the centre. For any direction v, and H = X'WX + the precision of the prior,
+// The rules. Let e be the error of a row's slope, in mean square over the responses that the likelihood
+// expects, w its curvature, and u the larger of w and a hundredth of the curvature at the centre. For any
+// direction v, and H = X'WX + the precision of the prior,
 //
 //	|v'H⁻¹X'e| ≤ (v'H⁻¹X'UXH⁻¹v)^½ (Σ e²/u)^½ ≤ (2 v'H⁻¹v)^½ √n max e/√u
 //
-// so that the mode moves by at most √(2n) max e/√u standard deviations, whatever the columns. The second step holds if rows have a hundredth of the curvature at the centre on average, in every
-// direction; so the centre is the predictor of an ordinary row. By the same condition, an error of the curvature within r·u changes the precision in any direction by at most 2r of it.
-// An error e of each value adds up to n·e.
+// so that the mode moves by at most √(2n) max e/√u standard deviations, whatever the columns. The second step
+// holds if rows have a hundredth of the curvature at the centre on average, in every direction; so the centre
+// is the predictor of an ordinary row. By the same condition, an error of the curvature within r·u changes
+// the precision in any direction by at most 2r of it. An error e of each value adds up to n·e.
 //
-// Errors are those against a polynomial of so high a degree that it is the function but for rounding, which is added. They are measured at 16 points for each of its degrees, and bounded between
-// these by Bernstein's inequality; weights of errors are taken at the points.
+// Errors are those against a polynomial of so high a degree that it is the function but for rounding, which
+// is added. They are measured at 16 points for each of its degrees, and bounded between these by Bernstein's
+// inequality; weights of errors are taken at the points.
 func (f *Form) Approximate(q Quantity, on Interval, goal Goal) (Pair, error) {
 	if p, ok := f.approximate(q, on, goal); ok {
 		return p, nil

@@ -1,6 +1,7 @@
 package polynomial
 
 import (
+	"errors"
 	"flag"
 	"math"
 	"math/rand/v2"
@@ -16,7 +17,8 @@ import (
 
 var quantities = []Quantity{Value, Slope, Curvature}
 
-// The errors at random points, by the rules of Approximate with means and variances that are known, are within what is stated, which is within the limits.
+// The errors at random points, by the rules of Approximate with means and variances that are known, are
+// within what is stated, which is within the limits.
 func TestErrors(t *testing.T) {
 	const rows = 10_000
 	for _, c := range families() {
@@ -38,7 +40,8 @@ func TestErrors(t *testing.T) {
 					eA, eB := p.A.At(eta)-at.a, p.B.At(eta)-at.b
 					e := math.Hypot(math.Sqrt(c.variance(eta))*eA, c.mean(eta)*eA+eB)
 					u := max(c.information(eta), least)
-					most = max(most, map[Quantity]float64{Value: rows * e, Slope: math.Sqrt(2*rows/u) * e, Curvature: 2 * e / u}[q])
+					by := map[Quantity]float64{Value: rows, Slope: math.Sqrt(2 * rows / u), Curvature: 2 / u}
+					most = max(most, by[q]*e)
 				}
 				if q == Curvature {
 					most -= 1e-7 // the derivative of a mean by differences
@@ -77,7 +80,8 @@ func TestErrorsOfResiduals(t *testing.T) {
 					u := on.K * (2*r.Float64() - 1)
 					most = max(most, math.Abs(p.B.At(u)-exact[q](u)))
 				}
-				most *= map[Quantity]float64{Value: rows, Slope: math.Sqrt(2 * rows / info), Curvature: 2 / info}[q]
+				by := map[Quantity]float64{Value: rows, Slope: math.Sqrt(2 * rows / info), Curvature: 2 / info}
+				most *= by[q]
 				if most > p.Error+1e-5 || p.Error > q.limit() || p.A.Degree() >= 0 {
 					t.Errorf("%s of degree %d: error %v at random points, %v stated", q, p.Degree(), most, p.Error)
 				}
@@ -88,13 +92,14 @@ func TestErrorsOfResiduals(t *testing.T) {
 
 // The expected curvature of Student's t is (nu+1)/(nu+3)/sigma².
 func TestInformationOfResiduals(t *testing.T) {
-	f := must(t, Term{Dist: dist.StudentT(), Param: 1, Theta: []float64{4, 0, 0.8}})
+	f := must(t, over(dist.StudentT(), 4, 0, 0.8))
 	if got, want := f.information(Interval{0, 60}), 5.0/7/0.64; !near(got, want, 1e-6) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
-// The mode of a logistic regression moves by no more than the error of its slope, of polynomials that are good enough and of coarse ones.
+// The mode of a logistic regression moves by no more than the error of its slope, of polynomials that are
+// good enough and of coarse ones.
 func TestModeMovesAsStated(t *testing.T) {
 	const rows, columns, k = 4000, 4, 6.0
 	r := rand.New(rand.NewPCG(seed, 6))
@@ -105,7 +110,7 @@ func TestModeMovesAsStated(t *testing.T) {
 			y[i] = 1
 		}
 	}
-	f := must(t, Term{Dist: dist.BernoulliLogit(), Theta: []float64{0}})
+	f := must(t, over(dist.BernoulliLogit(), 0))
 	on := Interval{0, k}
 	c, _ := f.curve(on)
 	exact, ok := refer(on, f.slope)
@@ -185,21 +190,21 @@ func TestDegrees(t *testing.T) {
 		k      float64
 		degree int
 	}{
-		{Term{Dist: dist.BernoulliLogit(), Theta: []float64{0}}, Value, 10, 47},
-		{Term{Dist: dist.BernoulliLogit(), Theta: []float64{0}}, Value, 15, 63},
-		{Term{Dist: dist.BernoulliLogit(), Theta: []float64{0}}, Slope, 15, 63},
-		{Term{Dist: dist.BernoulliLogit(), Theta: []float64{0}}, Curvature, 15, 63},
-		{Term{Dist: dist.BernoulliProbit(), Theta: []float64{0}}, Slope, 8, 31},
-		{Term{Dist: dist.PoissonLog(), Theta: []float64{0}}, Value, 5, 15},
-		{Term{Dist: dist.PoissonLog(), Theta: []float64{0}}, Slope, 10, 23},
-		{Term{Dist: dist.Normal(), Theta: []float64{0, 2}}, Value, 100, 2},
-		{Term{Dist: dist.Normal(), Theta: []float64{0, 2}}, Slope, 100, 1},
-		{Term{Dist: dist.Normal(), Theta: []float64{0, 2}}, Curvature, 100, 0},
-		{Term{Dist: dist.StudentT(), Param: 1, Theta: []float64{4, 0, 1}}, Slope, 10, 63},
+		{over(dist.BernoulliLogit(), 0), Value, 10, 47},
+		{over(dist.BernoulliLogit(), 0), Value, 15, 63},
+		{over(dist.BernoulliLogit(), 0), Slope, 15, 63},
+		{over(dist.BernoulliLogit(), 0), Curvature, 15, 63},
+		{over(dist.BernoulliProbit(), 0), Slope, 8, 31},
+		{over(dist.PoissonLog(), 0), Value, 5, 15},
+		{over(dist.PoissonLog(), 0), Slope, 10, 23},
+		{over(dist.Normal(), 0, 2), Value, 100, 2},
+		{over(dist.Normal(), 0, 2), Slope, 100, 1},
+		{over(dist.Normal(), 0, 2), Curvature, 100, 0},
+		{over(dist.StudentT(), 4, 0, 1), Slope, 10, 63},
 	} {
 		p, err := must(t, c.term).Approximate(c.q, Interval{0, c.k}, Goal{Rows: 10_000})
 		if err != nil || p.Degree() > c.degree {
-			t.Errorf("%s of %s on ±%v: degree %d, error %v, want %d", c.q, c.term.Dist.Name, c.k, p.Degree(), err, c.degree)
+			t.Errorf("%s of %s on ±%v: degree %d (%v), want %d", c.q, c.term.Dist.Name, c.k, p.Degree(), err, c.degree)
 		}
 	}
 }
@@ -207,13 +212,16 @@ func TestDegrees(t *testing.T) {
 // The predictor enters linearly where the link is canonical: the response is not multiplied by a polynomial.
 func TestCanonical(t *testing.T) {
 	for _, term := range []Term{
-		{Dist: dist.BernoulliLogit(), Theta: []float64{0}}, {Dist: dist.PoissonLog(), Theta: []float64{0}},
-		{Dist: dist.BinomialLogit(), Param: 1, Theta: []float64{0, 0}}, {Dist: dist.Normal(), Theta: []float64{0, 0.5}},
+		over(dist.BernoulliLogit(), 0), over(dist.PoissonLog(), 0),
+		over(dist.BinomialLogit(), 0, 0), over(dist.Normal(), 0, 0.5),
 	} {
 		value, err1 := must(t, term).Approximate(Value, Interval{0, 4}, Goal{Rows: 1000})
 		slope, err2 := must(t, term).Approximate(Slope, Interval{0, 4}, Goal{Rows: 1000})
-		if err1 != nil || err2 != nil || value.A.Degree() != 1 || slope.A.Degree() != 0 || value.A.Coefficients[0] != 0 {
-			t.Errorf("%s: degrees %d and %d of the factors of the response (%v, %v)", term.Dist.Name, value.A.Degree(), slope.A.Degree(), err1, err2)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if value.A.Degree() != 1 || slope.A.Degree() != 0 || value.A.Coefficients[0] != 0 {
+			t.Errorf("%s: the response is multiplied by %v and %v", term.Dist.Name, value.A, slope.A)
 		}
 	}
 }
@@ -232,7 +240,7 @@ func TestReach(t *testing.T) {
 // The bytes of coefficients are those of the file on every machine, and read back as the same numbers.
 func TestBytes(t *testing.T) {
 	var got []byte
-	for _, term := range []Term{{Dist: dist.BernoulliLogit(), Theta: []float64{0}}, {Dist: dist.NegBinomial2Log(), Theta: []float64{0, 2}}} {
+	for _, term := range []Term{over(dist.BernoulliLogit(), 0), over(dist.NegBinomial2Log(), 0, 2)} {
 		for _, q := range quantities {
 			p, err := must(t, term).Approximate(q, Interval{-0.5, 2}, Goal{Rows: 1000})
 			if err != nil {

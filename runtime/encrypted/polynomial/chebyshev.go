@@ -89,7 +89,8 @@ func cosines(n int) []float64 {
 	return c
 }
 
-// interpolate returns the polynomials of degree n ≥ 1 through two functions at the extrema of T_n, the ends of the interval among them.
+// interpolate returns the polynomials of degree n ≥ 1 through two functions at the extrema of T_n, the ends
+// of the interval among them.
 func interpolate(on Interval, n int, f func(eta float64) parts) (a, b Polynomial) {
 	cos := cosines(n)
 	at := make([]parts, n+1)
@@ -117,7 +118,8 @@ func interpolate(on Interval, n int, f func(eta float64) parts) (a, b Polynomial
 
 func half(v parts) parts { return parts{v.a / 2, v.b / 2} }
 
-// rounded is the polynomial without coefficients of a size up to least: those that are 0 but for rounding, or that the error does not notice. The difference is at most lost.
+// rounded is the polynomial without coefficients of a size up to least: those that are 0 but for rounding, or
+// that the error does not notice. The difference is at most lost.
 func (p Polynomial) rounded(least float64) (q Polynomial, lost float64) {
 	q = Polynomial{Interval: p.Interval}
 	for _, c := range p.Coefficients {

@@ -9,10 +9,21 @@ import (
 	"github.com/vflc/vflc/stdlib/special"
 )
 
-// A family is a term with the mean and the variance of its statistic given the predictor, written down here a second time.
+// A family is a term with the mean and the variance of its statistic given the predictor, written down here a
+// second time.
 type family struct {
 	Term
 	mean, variance func(eta float64) float64
+}
+
+// over is a likelihood with the predictor for the parameter of its link; theta has any number in its place.
+func over(d def.Dist, theta ...float64) Term {
+	return Term{Dist: d, Param: d.Link.Param, Theta: theta}
+}
+
+// through is a likelihood with a function of the predictor for a parameter.
+func through(d def.Dist, param int, link Link, theta ...float64) Term {
+	return Term{Dist: d, Param: param, Link: link, Theta: theta}
 }
 
 func families() []family {
@@ -25,7 +36,7 @@ func families() []family {
 	binary := func(p func(float64) float64) func(float64) float64 {
 		return func(eta float64) float64 { return p(eta) * (1 - p(eta)) }
 	}
-	normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+	probit := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	rare := func(x float64) float64 { return -math.Expm1(-math.Exp(x)) }
 	odds := func(eta float64) float64 { return math.Exp(-eta) } // of a failure
 	weibull := func(eta float64) float64 { return math.Exp(1.7 * eta) }
@@ -37,34 +48,38 @@ func families() []family {
 		}
 	}
 	return []family{
-		{Term{Dist: dist.BernoulliLogit(), Theta: []float64{0}}, special.InvLogit, binary(special.InvLogit)},
-		{Term{Dist: dist.Bernoulli(), Link: Link{Func: &logit}, Theta: []float64{0}}, special.InvLogit, binary(special.InvLogit)},
-		{Term{Dist: dist.Bernoulli(), Link: Link{Func: &phi}, Theta: []float64{0}}, normal, binary(normal)},
-		{Term{Dist: dist.Bernoulli(), Link: Link{Func: &cloglog}, Theta: []float64{0}}, rare, binary(rare)},
-		{Term{Dist: dist.BernoulliProbit(), Theta: []float64{0}}, normal, binary(normal)},
-		{Term{Dist: dist.BinomialLogit(), Param: 1, Theta: []float64{math.NaN(), 0}}, special.InvLogit, binary(special.InvLogit)},
-		{Term{Dist: dist.Binomial(), Param: 1, Link: Link{Func: &phi}, Theta: []float64{0, 0}}, normal, binary(normal)},
-		{Term{Dist: dist.Geometric(), Link: Link{Func: &logit}, Theta: []float64{0}}, odds,
+		{over(dist.BernoulliLogit(), 0), special.InvLogit, binary(special.InvLogit)},
+		{through(dist.Bernoulli(), 0, Link{Func: &logit}, 0), special.InvLogit, binary(special.InvLogit)},
+		{through(dist.Bernoulli(), 0, Link{Func: &phi}, 0), probit, binary(probit)},
+		{through(dist.Bernoulli(), 0, Link{Func: &cloglog}, 0), rare, binary(rare)},
+		{over(dist.BernoulliProbit(), 0), probit, binary(probit)},
+		{over(dist.BinomialLogit(), math.NaN(), 0), special.InvLogit, binary(special.InvLogit)},
+		{through(dist.Binomial(), 1, Link{Func: &phi}, 0, 0), probit, binary(probit)},
+		{through(dist.Geometric(), 0, Link{Func: &logit}, 0), odds,
 			func(eta float64) float64 { return odds(eta) * (1 + odds(eta)) }},
-		{Term{Dist: dist.PoissonLog(), Theta: []float64{0}}, math.Exp, math.Exp},
-		{Term{Dist: dist.Poisson(), Link: Link{Func: &exp, Factor: 3}, Theta: []float64{0}},
-			func(eta float64) float64 { return 3 * math.Exp(eta) }, func(eta float64) float64 { return 3 * math.Exp(eta) }},
-		{Term{Dist: dist.NegBinomial2Log(), Theta: []float64{0, 2}}, math.Exp,
+		{over(dist.PoissonLog(), 0), math.Exp, math.Exp},
+		{through(dist.Poisson(), 0, Link{Func: &exp, Factor: 3}, 0),
+			func(eta float64) float64 { return 3 * math.Exp(eta) },
+			func(eta float64) float64 { return 3 * math.Exp(eta) }},
+		{over(dist.NegBinomial2Log(), 0, 2), math.Exp,
 			func(eta float64) float64 { return math.Exp(eta) + math.Exp(2*eta)/2 }},
-		{Term{Dist: dist.NegBinomial2(), Link: Link{Func: &exp}, Theta: []float64{0, 2}}, math.Exp,
+		{through(dist.NegBinomial2(), 0, Link{Func: &exp}, 0, 2), math.Exp,
 			func(eta float64) float64 { return math.Exp(eta) + math.Exp(2*eta)/2 }},
-		{Term{Dist: dist.NegBinomial(), Param: 1, Link: Link{Func: &exp, Factor: 2, Falling: true}, Theta: []float64{2, 0}}, math.Exp,
+		{through(dist.NegBinomial(), 1, Link{Func: &exp, Factor: 2, Falling: true}, 2, 0), math.Exp,
 			func(eta float64) float64 { return math.Exp(eta) + math.Exp(2*eta)/2 }},
-		{Term{Dist: dist.Normal(), Theta: []float64{0, 0.5}}, identity, fixed(0.25)},
-		{Term{Dist: dist.LogNormal(), Theta: []float64{0, 0.5}}, identity, fixed(0.25)},
-		{Term{Dist: dist.LogitNormal(), Theta: []float64{0, 0.5}}, identity, fixed(0.25)},
-		{Term{Dist: dist.Gamma(), Param: 1, Link: Link{Func: &exp, Factor: 3, Falling: true}, Theta: []float64{3, 0}}, math.Exp, square(math.Exp, 1.0/3)},
-		{Term{Dist: dist.Exponential(), Link: Link{Func: &exp, Falling: true}, Theta: []float64{0}}, math.Exp, square(math.Exp, 1)},
-		{Term{Dist: dist.InvGamma(), Param: 1, Link: Link{Func: &exp}, Theta: []float64{3, 0}},
-			func(eta float64) float64 { return 3 * math.Exp(-eta) }, func(eta float64) float64 { return 3 * math.Exp(-2*eta) }},
-		{Term{Dist: dist.Weibull(), Param: 1, Link: Link{Func: &exp}, Theta: []float64{1.7, 0}}, weibull, square(weibull, 1)},
-		{Term{Dist: dist.Frechet(), Param: 1, Link: Link{Func: &exp}, Theta: []float64{1.7, 0}}, frechet, square(frechet, 1)},
-		{Term{Dist: dist.BetaProportion(), Link: Link{Func: &logit}, Theta: []float64{0, 4}}, beta(special.Digamma, -1), beta(special.Trigamma, 1)},
+		{over(dist.Normal(), 0, 0.5), identity, fixed(0.25)},
+		{over(dist.LogNormal(), 0, 0.5), identity, fixed(0.25)},
+		{over(dist.LogitNormal(), 0, 0.5), identity, fixed(0.25)},
+		{through(dist.Gamma(), 1, Link{Func: &exp, Factor: 3, Falling: true}, 3, 0), math.Exp,
+			square(math.Exp, 1.0/3)},
+		{through(dist.Exponential(), 0, Link{Func: &exp, Falling: true}, 0), math.Exp, square(math.Exp, 1)},
+		{through(dist.InvGamma(), 1, Link{Func: &exp}, 3, 0),
+			func(eta float64) float64 { return 3 * math.Exp(-eta) },
+			func(eta float64) float64 { return 3 * math.Exp(-2*eta) }},
+		{through(dist.Weibull(), 1, Link{Func: &exp}, 1.7, 0), weibull, square(weibull, 1)},
+		{through(dist.Frechet(), 1, Link{Func: &exp}, 1.7, 0), frechet, square(frechet, 1)},
+		{through(dist.BetaProportion(), 0, Link{Func: &logit}, 0, 4), beta(special.Digamma, -1),
+			beta(special.Trigamma, 1)},
 	}
 }
 
@@ -78,11 +93,11 @@ func (f family) information(eta float64) float64 {
 // residuals are likelihoods of a location.
 func residuals() []Term {
 	return []Term{
-		{Dist: dist.StudentT(), Param: 1, Theta: []float64{4, 0, 0.8}},
-		{Dist: dist.Logistic(), Theta: []float64{0, 0.5}},
-		{Dist: dist.Gumbel(), Theta: []float64{0, 1.5}},
-		{Dist: dist.Cauchy(), Theta: []float64{0, 1}},
-		{Dist: dist.SkewNormal(), Theta: []float64{0, 1, 2}},
+		over(dist.StudentT(), 4, 0, 0.8),
+		over(dist.Logistic(), 0, 0.5),
+		over(dist.Gumbel(), 0, 1.5),
+		over(dist.Cauchy(), 0, 1),
+		over(dist.SkewNormal(), 0, 1, 2),
 	}
 }
 

@@ -1,4 +1,5 @@
-// Package polynomial approximates likelihoods on an interval by polynomials, which is all that can be computed of encrypted numbers. It knows descriptors and numbers, and nothing of encryption.
+// Package polynomial approximates likelihoods on an interval by polynomials, which is all that can be
+// computed of encrypted numbers. It knows descriptors and numbers, and nothing of encryption.
 package polynomial
 
 import (
@@ -13,7 +14,8 @@ type Term struct {
 	Dist  def.Dist
 	Param int  // the index of the parameter that the predictor gives
 	Link  Link // the parameter as a function of the predictor
-	// Theta are the parameters that all rows share, NaN where one is not known. Those of the predictor, and integral ones, which a row has for itself, are not read.
+	// Theta are the parameters that all rows share, NaN where one is not known. Those of the predictor, and
+	// integral ones, which a row has for itself, are not read.
 	Theta []float64
 	Moves []int // parameters in Theta that get other values while the responses stay encrypted
 }
@@ -51,7 +53,8 @@ func (l Link) at(eta float64) (v, slope float64) {
 //
 //	T(y)·A(eta) + m·B(eta) + what the predictor does not enter
 //
-// with m the integral parameter of the row, such as its number of trials, or 1; or, where Residual is set, B(eta - y).
+// with m the integral parameter of the row, such as its number of trials, or 1; or, where Residual is set,
+// B(eta - y).
 type Form struct {
 	Statistic *def.Statistic // T; nil where Residual is set
 	Trials    int            // the index of the parameter m; -1: there is none
@@ -104,7 +107,8 @@ func Of(t Term) (*Form, error) {
 	return f, nil
 }
 
-// withPredictor is the same term with the predictor for its parameter, where the distribution has such a form: it does not round the parameter.
+// withPredictor is the same term with the predictor for its parameter, where the distribution has such a
+// form: it does not round the parameter.
 func withPredictor(t Term) Term {
 	if t.Link.Func == nil || t.Link.Falling || t.Link.Factor != 0 && t.Link.Factor != 1 {
 		return t
@@ -118,8 +122,8 @@ func withPredictor(t Term) Term {
 	return t
 }
 
-// twoValues are inside a support, and inside that with one trial. They are far apart where they may be, so that in the difference of their log
-// densities little is lost of what is linear in the value.
+// twoValues are inside a support, and inside that with one trial. They are far apart where they may be, so
+// that in the difference of their log densities little is lost of what is linear in the value.
 func twoValues(s def.Support) [2]float64 {
 	switch s {
 	case def.Naturals:
@@ -132,7 +136,8 @@ func twoValues(s def.Support) [2]float64 {
 	return [2]float64{0, 1}
 }
 
-// density is the log density at a value, without what depends on the value alone, and its derivative by the predictor.
+// density is the log density at a value, without what depends on the value alone, and its derivative by the
+// predictor.
 func (f *Form) density(x, eta float64) (lp, slope float64) {
 	v, by := f.term.Link.at(eta)
 	b := def.Block{N: 1, X: def.Scalar(x), DTheta: make([][]float64, len(f.term.Theta))}

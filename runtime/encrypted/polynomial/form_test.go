@@ -19,7 +19,8 @@ func must(t *testing.T, term Term) *Form {
 
 func near(a, b, tol float64) bool { return math.Abs(a-b) <= tol*(1+math.Abs(b)) }
 
-// T·A + m·B is the log density of a row less that at the centre, and T·A' + m·B' its derivative, at values drawn from the distribution.
+// T·A + m·B is the log density of a row less that at the centre, and T·A' + m·B' its derivative, at values
+// drawn from the distribution.
 func TestForms(t *testing.T) {
 	for _, c := range families() {
 		t.Run(c.Dist.Name, func(t *testing.T) {

@@ -4,14 +4,16 @@ import (
 	"math"
 )
 
-// A reference is a function as a pair of polynomials of a degree up to n, but for rounding, of the size of noise.
+// A reference is a function as a pair of polynomials of a degree up to n, but for rounding, of the size of
+// noise.
 type reference struct {
 	Pair
 	n     int
 	noise parts
 }
 
-// refer returns the reference of a function; ok is false where the function is not smooth, or not finite. The derivatives that some functions are made of carry more rounding than others.
+// refer returns the reference of a function; ok is false where the function is not smooth, or not finite. The
+// derivatives that some functions are made of carry more rounding than others.
 func refer(on Interval, target func(eta float64) parts) (r reference, ok bool) {
 	for _, rounding := range []float64{0x1p-46, 0x1p-38, 0x1p-30} {
 		for r.n = 32; r.n <= 1024; r.n *= 2 {
@@ -47,7 +49,8 @@ func (f *Form) curve(on Interval) (c curve, ok bool) {
 	return c, ok
 }
 
-// at returns the mean of T and the curvature at t in [-1, 1]. The expected slope, T·A' + B', is 0 at the mean of T.
+// at returns the mean of T and the curvature at t in [-1, 1]. The expected slope, T·A' + B', is 0 at the mean
+// of T.
 func (c curve) at(t float64) (mean, w float64) {
 	if c.information > 0 {
 		return 0, -c.e2.in(t)
@@ -96,8 +99,9 @@ func (c curve) measure(q Quantity, exact reference, rows float64) measure {
 	return m
 }
 
-// error bounds the weighed error of a pair. As functions of the angle arccos t, the errors are trigonometric polynomials of degree n, whose second derivative is at most n² times their
-// largest value; so between two points that are a step apart they are at most step²/8·n² of it above the larger of the two.
+// error bounds the weighed error of a pair. As functions of the angle arccos t, the errors are trigonometric
+// polynomials of degree n, whose second derivative is at most n² times their largest value; so between two
+// points that are a step apart they are at most step²/8·n² of it above the larger of the two.
 func (m measure) error(p Pair) float64 {
 	eA, eB := make([]float64, len(m.grid)), make([]float64, len(m.grid))
 	mostA, mostB := 0.0, 0.0

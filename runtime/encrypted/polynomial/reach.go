@@ -2,7 +2,8 @@ package polynomial
 
 import "math"
 
-// Reach returns the least multiple of ½ that is at least the sum of bounds: the K of predictors to which each party adds a number within its bound, and the server an offset within its own.
+// Reach returns the least multiple of ½ that is at least the sum of bounds: the K of predictors to which each
+// party adds a number within its bound, and the server an offset within its own.
 func Reach(bounds ...float64) float64 {
 	sum := 0.0
 	for _, b := range bounds {

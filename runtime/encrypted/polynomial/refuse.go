@@ -16,7 +16,8 @@ func (r *Refusal) Error() string { return r.Reason + "; " + r.WayOut }
 
 // notNumbers refuses a distribution of vectors, or with such parameters.
 func notNumbers(t Term) error {
-	reason := fmt.Sprintf("%s has values or parameters that are vectors, and an encrypted row has one number and one predictor", t.Dist.Name)
+	reason := t.Dist.Name + " has values or parameters that are vectors, " +
+		"and an encrypted row has one number and one predictor"
 	if joint := t.Dist.Joint(); joint != "" {
 		reason = fmt.Sprintf("encrypted rows stand by themselves, and in %s %s", t.Dist.Name, joint)
 	}
@@ -25,7 +26,8 @@ func notNumbers(t Term) error {
 
 func unknown(t Term, k int) error {
 	return &Refusal{
-		fmt.Sprintf("%s has the parameter %s, of which the polynomials are made, and its value is not known", t.Dist.Name, t.Dist.Params[k].Name),
+		fmt.Sprintf("%s has the parameter %s, of which the polynomials are made, and its value is not known",
+			t.Dist.Name, t.Dist.Params[k].Name),
 		"give it a number in the model, or use another wire",
 	}
 }
@@ -33,7 +35,8 @@ func unknown(t Term, k int) error {
 func moving(t Term, k int) error {
 	p := t.Dist.Params
 	return &Refusal{
-		fmt.Sprintf("of a value x of %s, %s is encrypted, once, and %s moves in the fit", t.Dist.Name, p[t.Param].LinearIn.Name, p[k].Name),
+		fmt.Sprintf("of a value x of %s, %s is encrypted, once, and %s moves in the fit",
+			t.Dist.Name, p[t.Param].LinearIn.Name, p[k].Name),
 		fmt.Sprintf("give %s a number in the model, or use another wire", p[k].Name),
 	}
 }
@@ -49,7 +52,8 @@ func formless(t Term) error {
 		}
 	}
 	return &Refusal{
-		fmt.Sprintf("the log density of %s with a predictor for %s is not linear in one number of each value", t.Dist.Name, t.Dist.Params[t.Param].Name),
+		fmt.Sprintf("the log density of %s with a predictor for %s is not linear in one number of each value",
+			t.Dist.Name, t.Dist.Params[t.Param].Name),
 		"use another wire, or one of " + strings.Join(have, ", "),
 	}
 }
@@ -66,8 +70,8 @@ func beyond(f *Form, q Quantity, on Interval, goal Goal) error {
 	if f.Residual {
 		of = "residuals"
 	}
-	return &Refusal{reason, fmt.Sprintf("keep %s within %s of %s, with scaled columns or tighter priors, or use another family or another wire",
-		of, number(k), number(on.Centre))}
+	const others = "with scaled columns or tighter priors, or use another family or another wire"
+	return &Refusal{reason, fmt.Sprintf("keep %s within %s of %s, %s", of, number(k), number(on.Centre), others)}
 }
 
 // most is the largest K below that of an interval, in halves, for which a degree within the goal is enough.
