@@ -77,6 +77,8 @@ type Param struct {
 	// Differences is set where the density knows the values of all rows up to a number that is added to them, given that the other parameters are estimated; it
 	// says why.
 	Differences string
+	// LinearIn is the function of the value in which the log density is linear as this parameter alone moves; nil: none is known.
+	LinearIn *Statistic
 }
 
 // A Dist is a distribution with Stan's name and parameterisation.

@@ -18,7 +18,7 @@ func Bernoulli() def.Dist {
     log p(x) = x log(theta) + (1 - x) log(1 - theta)        for x = 0 or 1
 
 Source: Stan Functions Reference, "Bernoulli distribution".`,
-		Params:     []def.Param{{Name: "theta", Doc: "probability of 1", Domain: def.UnitInterval}},
+		Params:     []def.Param{{Name: "theta", Doc: "probability of 1", Domain: def.UnitInterval, LinearIn: theValue}},
 		Mean:       "theta",
 		Support:    def.ZeroOne,
 		Discrete:   true,

@@ -19,7 +19,7 @@ func BernoulliLogit() def.Dist {
     log p(x) = x alpha - log(1 + exp(alpha))        for x = 0 or 1
 
 Source: Stan Functions Reference, "Bernoulli distribution, logit parameterization".`,
-		Params:     []def.Param{{Name: "alpha", Doc: "log odds of 1", Domain: def.RealLine}},
+		Params:     []def.Param{{Name: "alpha", Doc: "log odds of 1", Domain: def.RealLine, LinearIn: theValue}},
 		Mean:       "inv_logit(alpha)",
 		Support:    def.ZeroOne,
 		Discrete:   true,

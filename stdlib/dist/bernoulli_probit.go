@@ -18,7 +18,7 @@ func BernoulliProbit() def.Dist {
     log p(x) = log(Phi(alpha)) where x is 1, log(Phi(-alpha)) where x is 0
 
 Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous response data, JASA 88.`,
-		Params:     []def.Param{{Name: "alpha", Doc: "probit of the probability of 1", Domain: def.RealLine}},
+		Params:     []def.Param{{Name: "alpha", Doc: "probit of the probability of 1", Domain: def.RealLine, LinearIn: theValue}},
 		Mean:       "Phi(alpha)",
 		Support:    def.ZeroOne,
 		Discrete:   true,

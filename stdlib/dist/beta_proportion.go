@@ -19,7 +19,7 @@ func BetaProportion() def.Dist {
 
 Source: Stan Functions Reference, "Beta proportion distribution".`,
 		Params: []def.Param{
-			{Name: "mu", Doc: "mean", Domain: def.UnitInterval},
+			{Name: "mu", Doc: "mean", Domain: def.UnitInterval, LinearIn: itsLogit},
 			{Name: "kappa", Doc: "precision", Domain: def.Positive},
 		},
 		Mean:       "mu",

@@ -20,7 +20,7 @@ func Binomial() def.Dist {
 Source: Stan Functions Reference, "Binomial distribution".`,
 		Params: []def.Param{
 			{Name: "N", Doc: "number of trials", Domain: def.Naturals, Integral: true},
-			{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval},
+			{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval, LinearIn: theValue},
 		},
 		Mean:       "N .* theta",
 		Support:    def.UpToN,

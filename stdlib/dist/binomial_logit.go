@@ -21,7 +21,7 @@ func BinomialLogit() def.Dist {
 Source: Stan Functions Reference, "Binomial distribution, logit parameterization".`,
 		Params: []def.Param{
 			{Name: "N", Doc: "number of trials", Domain: def.Naturals, Integral: true},
-			{Name: "alpha", Doc: "log odds of a success", Domain: def.RealLine},
+			{Name: "alpha", Doc: "log odds of a success", Domain: def.RealLine, LinearIn: theValue},
 		},
 		Mean:       "N .* inv_logit(alpha)",
 		Support:    def.UpToN,

@@ -18,7 +18,7 @@ func Exponential() def.Dist {
     log p(x) = log(beta) - beta x        for x ≥ 0
 
 Source: Stan Functions Reference, "Exponential distribution".`,
-		Params:     []def.Param{{Name: "beta", Doc: "rate", Domain: def.Positive}},
+		Params:     []def.Param{{Name: "beta", Doc: "rate", Domain: def.Positive, LinearIn: theValue}},
 		Mean:       "inv(beta)",
 		Support:    def.Positive,
 		LocationAt: -1,

@@ -17,7 +17,7 @@ func Frechet() def.Dist {
     log p(x) = log(alpha) + alpha log(sigma) - (alpha + 1) log(x) - (x/sigma)^(-alpha)        for x > 0
 
 Source: Stan Functions Reference, "Frechet distribution".`,
-		Params:     []def.Param{{Name: "alpha", Doc: "shape", Domain: def.Positive}, scaleParam},
+		Params:     []def.Param{{Name: "alpha", Doc: "shape", Domain: def.Positive}, {Name: "sigma", Doc: "scale", Domain: def.Positive, LinearIn: itsInvPower}},
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    1,

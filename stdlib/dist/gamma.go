@@ -20,7 +20,7 @@ func Gamma() def.Dist {
 Source: Stan Functions Reference, "Gamma distribution".`,
 		Params: []def.Param{
 			{Name: "alpha", Doc: "shape", Domain: def.Positive},
-			{Name: "beta", Doc: "rate", Domain: def.Positive},
+			{Name: "beta", Doc: "rate", Domain: def.Positive, LinearIn: theValue},
 		},
 		Mean:       "alpha ./ beta",
 		Support:    def.Positive,

@@ -19,7 +19,7 @@ func Geometric() def.Dist {
     log p(x) = log(theta) + x log(1 - theta)        for x = 0, 1, 2, …
 
 Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; neg_binomial with shape 1 and inverse scale theta/(1 - theta).`,
-		Params:     []def.Param{{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval}},
+		Params:     []def.Param{{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval, LinearIn: theValue}},
 		Mean:       "(1 - theta) ./ theta",
 		Support:    def.Naturals,
 		Discrete:   true,

@@ -20,7 +20,7 @@ func InvGamma() def.Dist {
 Source: Stan Functions Reference, "Inverse gamma distribution".`,
 		Params: []def.Param{
 			{Name: "alpha", Doc: "shape", Domain: def.Positive},
-			{Name: "beta", Doc: "scale", Domain: def.Positive},
+			{Name: "beta", Doc: "scale", Domain: def.Positive, LinearIn: itsInv},
 		},
 		Support:    def.Positive,
 		LocationAt: -1,

@@ -19,7 +19,7 @@ func LogitNormal() def.Dist {
 
 Source: Atchison and Shen (1980), Logistic-normal distributions, Biometrika 67.`,
 		Params: []def.Param{
-			{Name: "mu", Doc: "mean of logit(x)", Domain: def.RealLine},
+			{Name: "mu", Doc: "mean of logit(x)", Domain: def.RealLine, LinearIn: itsLogit},
 			{Name: "sigma", Doc: "standard deviation of logit(x)", Domain: def.Positive},
 		},
 		Support:    def.UnitInterval,

@@ -18,7 +18,7 @@ func LogNormal() def.Dist {
 
 Source: Stan Functions Reference, "Lognormal distribution".`,
 		Params: []def.Param{
-			{Name: "mu", Doc: "mean of log(x)", Domain: def.RealLine},
+			{Name: "mu", Doc: "mean of log(x)", Domain: def.RealLine, LinearIn: itsLog},
 			{Name: "sigma", Doc: "standard deviation of log(x)", Domain: def.Positive},
 		},
 		Mean:       "exp(mu + 0.5 * sigma .* sigma)",

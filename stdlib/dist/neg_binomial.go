@@ -20,7 +20,7 @@ func NegBinomial() def.Dist {
 Source: Stan Functions Reference, "Negative binomial distribution".`,
 		Params: []def.Param{
 			{Name: "alpha", Doc: "shape", Domain: def.Positive},
-			{Name: "beta", Doc: "inverse scale", Domain: def.Positive},
+			{Name: "beta", Doc: "inverse scale", Domain: def.Positive, LinearIn: theValue},
 		},
 		Mean:       "alpha ./ beta",
 		Support:    def.Naturals,

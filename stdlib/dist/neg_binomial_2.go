@@ -18,7 +18,7 @@ func NegBinomial2() def.Dist {
 
 Source: Stan Functions Reference, "Negative binomial distribution, alternative parameterization".`,
 		Params: []def.Param{
-			{Name: "mu", Doc: "mean", Domain: def.Positive},
+			{Name: "mu", Doc: "mean", Domain: def.Positive, LinearIn: theValue},
 			{Name: "phi", Doc: "inverse dispersion", Domain: def.Positive},
 		},
 		Mean:       "mu",

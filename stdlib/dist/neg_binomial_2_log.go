@@ -20,7 +20,7 @@ becomes for phi → ∞.
 
 Source: Stan Functions Reference, "Negative binomial distribution, log alternative parameterization".`,
 		Params: []def.Param{
-			{Name: "eta", Doc: "log mean", Domain: def.RealLine},
+			{Name: "eta", Doc: "log mean", Domain: def.RealLine, LinearIn: theValue},
 			{Name: "phi", Doc: "inverse dispersion", Domain: def.Positive},
 		},
 		Mean:       "exp(eta)",

@@ -19,7 +19,7 @@ func Normal() def.Dist {
 
 Source: Stan Functions Reference, "Normal distribution"; Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, chapter 13.`,
 		Params: []def.Param{
-			{Name: "mu", Doc: "mean", Domain: def.RealLine},
+			{Name: "mu", Doc: "mean", Domain: def.RealLine, LinearIn: theValue},
 			{Name: "sigma", Doc: "standard deviation", Domain: def.Positive},
 		},
 		Mean:       "mu",

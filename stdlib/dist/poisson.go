@@ -21,7 +21,7 @@ func Poisson() def.Dist {
 Where lambda is 0, x is 0 with probability 1.
 
 Source: Stan Functions Reference, "Poisson distribution".`,
-		Params:     []def.Param{{Name: "lambda", Doc: "rate", Domain: def.NonNegative}},
+		Params:     []def.Param{{Name: "lambda", Doc: "rate", Domain: def.NonNegative, LinearIn: theValue}},
 		Mean:       "lambda",
 		Support:    def.Naturals,
 		Discrete:   true,

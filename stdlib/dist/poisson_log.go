@@ -18,7 +18,7 @@ func PoissonLog() def.Dist {
     log p(x) = x alpha - exp(alpha) - log(x!)        for x = 0, 1, 2, …
 
 Source: Stan Functions Reference, "Poisson distribution, log parameterization".`,
-		Params:     []def.Param{{Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
+		Params:     []def.Param{{Name: "alpha", Doc: "log rate", Domain: def.RealLine, LinearIn: theValue}},
 		Mean:       "exp(alpha)",
 		Support:    def.Naturals,
 		Discrete:   true,

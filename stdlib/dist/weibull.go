@@ -17,7 +17,7 @@ func Weibull() def.Dist {
     log p(x) = log(alpha) - log(sigma) + (alpha - 1) log(x/sigma) - (x/sigma)^alpha        for x > 0, and for x = 0 where alpha is 1
 
 Source: Stan Functions Reference, "Weibull distribution".`,
-		Params:     []def.Param{{Name: "alpha", Doc: "shape", Domain: def.Positive}, scaleParam},
+		Params:     []def.Param{{Name: "alpha", Doc: "shape", Domain: def.Positive}, {Name: "sigma", Doc: "scale", Domain: def.Positive, LinearIn: itsPower}},
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    1,
