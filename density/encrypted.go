@@ -64,6 +64,7 @@ const (
 	OwnGradients  Sums = iota // one for each column of a party, known to it
 	Gradients                 // these, known to the server also
 	CrossProducts             // one for each pair of columns of all parties, known to the server
+	Covariances               // of the coefficients, one for each pair of a party's columns, known to it
 	Totals                    // known to the server
 	Parts                     // of each party, which the server learns and adds up; all learn the totals
 	Told                      // what the server tells all, of what it knows
@@ -72,10 +73,10 @@ const (
 // Numbers is how many numbers of one victim's rows a coalition learns by an opening, given the columns of all parties and who belongs to the coalition, in party order. Masks, by which the server learns
 // but the totals of parts, are not counted on, and nor is what follows from numbers of another opening but that members know of one another.
 func (o Opening) Numbers(columns []int, in []bool) int {
-	inside, outside, others := 0, 0, 0
+	inside, outside, others, pairs := 0, 0, 0, 0
 	for b, c := range columns {
 		if in[b] {
-			inside += c
+			inside, pairs = inside+c, pairs+c*(c+1)/2
 		} else {
 			outside, others = outside+c, others+1
 		}
@@ -86,9 +87,11 @@ func (o Opening) Numbers(columns []int, in []bool) int {
 		return inside
 	case o.Sums == Parts && in[0]:
 		return o.Number * others
+	case o.Sums == Covariances && !in[0]:
+		return pairs
 	case o.Sums == Parts, o.Sums == Told && !in[0]:
 		return o.Number
-	case o.Sums == Told || !in[0]:
+	case o.Sums == Told || o.Sums == Covariances || !in[0]:
 		return 0
 	case o.Sums == Gradients:
 		return outside
