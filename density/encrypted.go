@@ -61,13 +61,13 @@ type Sums int
 
 // The kinds.
 const (
-	OwnGradients  Sums = iota // one for each column of a party, known to it
-	Gradients                 // these, known to the server also
-	CrossProducts             // one for each pair of columns of all parties, known to the server
-	Covariances               // of the coefficients, one for each pair of a party's columns, known to it
-	Totals                    // known to the server
-	Parts                     // of each party, which the server learns and adds up; all learn the totals
-	Told                      // what the server tells all, of what it knows
+	OwnGradients  Sums = 1 + iota // one for each column of a party, known to it
+	Gradients                     // these, known to the server also
+	CrossProducts                 // one for each pair of columns of all parties, known to the server
+	Covariances                   // of the coefficients, one for each pair of a party's columns, known to it
+	Totals                        // known to the server
+	Parts                         // of each party, which the server learns and adds up; all learn the totals
+	Told                          // what the server tells all, of what it knows
 )
 
 // Numbers is how many numbers of one victim's rows a coalition learns by an opening, given the columns of all parties and who belongs to the coalition, in party order. Masks, by which the server learns
@@ -97,8 +97,10 @@ func (o Opening) Numbers(columns []int, in []bool) int {
 		return outside
 	case o.Sums == CrossProducts:
 		return p * (p + 1) / 2
+	case o.Sums == Totals:
+		return o.Number
 	}
-	return o.Number
+	return 0
 }
 
 // Opened is how many numbers of a victim's rows a coalition learns by uses of exchanges, by their usual and their greatest numbers of times in a run: what a budget of decrypted numbers is held to before the run.

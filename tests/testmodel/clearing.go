@@ -15,8 +15,8 @@ import (
 type Clearing struct {
 	Range  float64 // of contributions, added up; 0: there is none
 	Budget int     // of log likelihoods; each takes one
-	// How often each was called, and by how many numbers.
-	Evaluations, Openings, LogLiks, Consultations int
+	// How often each method was called, but log likelihoods by their number; Trips are all calls.
+	Evaluations, Openings, LogLiks, Consultations, Trips int
 
 	seed    uint64
 	blocks  []density.Block
@@ -118,6 +118,7 @@ func (e *clearingEnv) Density(context.Context, [][]float64, density.Coordinates,
 
 func (e *clearingEnv) Sum(ctx context.Context, part [][]float64, total []float64) error {
 	err := e.meet(ctx, func(i, b int) { e.own[b] = part[i] }, func() error {
+		e.Trips++
 		e.sum = make([]float64, len(total))
 		for _, v := range e.own {
 			vec.Accumulate(len(total), e.sum, v)
@@ -148,6 +149,7 @@ func (e *clearingEnv) Slopes(ctx context.Context, cut, grad [][]float64) error {
 			vec.Accumulate(n, e.eta, v)
 		}
 		e.Evaluations++
+		e.Trips++
 		for _, v := range e.eta {
 			if e.Range > 0 && !(math.Abs(v) <= e.Range) {
 				return density.ErrRange
@@ -174,6 +176,7 @@ func (e *clearingEnv) Curvatures(ctx context.Context, gram []float64) error {
 			return
 		}
 		e.Openings++
+		e.Trips++
 		n, p, x := len(e.eta), 0, []float64(nil)
 		for b, m := range e.maps {
 			x, p = append(x, m.Matrix...), p+e.columns[b]
@@ -217,6 +220,7 @@ func (e *clearingEnv) LogLik(ctx context.Context, cut, plus [][]float64, total [
 			e.rows.Evaluate(nil, eta, lp, slope, nil, nil)
 			e.sum[i] += vec.Sum(n, lp)
 		}
+		e.Trips++
 		e.LogLiks, e.Budget = e.LogLiks+len(total), e.Budget-len(total)
 		return nil
 	})
@@ -249,6 +253,7 @@ func (e *clearingEnv) Consult(ctx context.Context, by density.Consulted) error {
 		e.sum = make([]float64, all)
 		e.by.Counsel(e.own, e.down, e.sum)
 		e.Consultations++
+		e.Trips++
 		return nil
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/backends/linear"
 	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
@@ -21,15 +22,15 @@ func (k *Kernel) deviate(ctx context.Context) error {
 	if s := k.server; s != nil && !s.h.Definite() {
 		return &backends.FitError{Err: fmt.Errorf("sfvi: the curvature where the fit of encrypted rows ended has no inverse: %s", wayOut)}
 	}
-	if err := k.secret.Consult(ctx, deviating{k}); err != nil {
-		return err
-	}
 	k.weights = 0
 	if k.options.Correct {
 		k.weights = k.secret.Afford(1+min(k.options.Weights, 2*k.pairs)) - 1
 	}
 	if k.weights = k.weights / 2 * 2; k.weights < fewestWeights {
 		k.weights = 0
+	}
+	if err := k.secret.Consult(ctx, deviating{k}); err != nil {
+		return err
 	}
 	if k.phase = weighing; k.weights == 0 && k.secret.Afford(1) < 1 {
 		k.phase = done
@@ -45,16 +46,45 @@ func (k deviating) Ask(int, []float64)                   {}
 
 func (k deviating) Counsel(_, down [][]float64, _ []float64) {
 	s, from := k.server, k.env.Private(0, "sfvi deviation")
-	s.squares = make([]float64, k.pairs)
+	z := make([]float64, k.pairs*s.p)
 	for i := range k.pairs {
 		from.Round(uint64(i))
-		from.FillNormals(s.noise)
-		s.squares[i] = vec.Dot(s.p, s.noise, s.noise)
-		s.h.Backward(s.noise)
+		from.FillNormals(z[i*s.p:][:s.p])
+	}
+	s.match(z[:k.weights/2*s.p])
+	s.match(z[k.weights/2*s.p:])
+	s.squares = make([]float64, k.pairs)
+	for i := range k.pairs {
+		one := z[i*s.p:][:s.p]
+		s.squares[i] = vec.Dot(s.p, one, one)
+		s.h.Backward(one)
 		for b, v := range down {
 			d := s.at[b+1] - s.at[b]
-			copy(v[i*d:][:d], s.noise[s.at[b]:])
+			copy(v[i*d:][:d], one[s.at[b]:])
 		}
+	}
+}
+
+// match changes vectors of normal numbers so that the mean of their squares and products is exactly that of independent ones, where they are at least twice as many as elements (moment matching, Barraquand 1995).
+func (s *server) match(z []float64) {
+	p := s.p
+	if n := len(z) / max(1, p); n < 2*p {
+		return
+	}
+	f := cholesky.New(p)
+	for at := 0; at < len(z); at += p {
+		for i, v := range z[at:][:p] {
+			vec.Axpy(p, f.Matrix[i*p:], v, z[at:][:p])
+		}
+	}
+	for i := range f.Matrix {
+		f.Matrix[i] /= float64(len(z) / p)
+	}
+	if !f.Definite() {
+		return
+	}
+	for at := 0; at < len(z); at += p {
+		f.Forward(z[at:][:p])
 	}
 }
 

@@ -24,12 +24,15 @@ import (
 
 // Options is what a user may choose.
 type Options struct {
-	Iterations int    // most evaluations
+	Iterations int    // most evaluations, no more than MostEvaluations
 	Draws      int    // from the approximation
 	Correct    bool   // draws by weights, as many as the budget of decrypted numbers allows
 	Weights    int    // most of these
 	Heading    string // of a saved state
 }
+
+// MostEvaluations is how many evaluations a run has at most: a fit that takes more finds nothing.
+const MostEvaluations = 60
 
 // The phases of a run.
 const (
@@ -79,6 +82,7 @@ type Kernel struct {
 // New prepares a fit. The error names what does not fit.
 func New(env density.Env, o Options) (*Kernel, error) {
 	k := &Kernel{options: o, env: env, evidence: math.NaN()}
+	k.options.Iterations = min(o.Iterations, MostEvaluations)
 	var err error
 	if k.secret, err = density.Require[density.Encrypting](env); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package laplace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -104,8 +105,10 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 		}
 	}
 	switch {
+	case k.beyond && k.mix.n == 0:
+		return &backends.FitError{Err: errors.New("sfvi: contributions are beyond the range of the encrypted likelihood at the start: a larger range, or starting values nearer to 0")}
 	case !accepted && k.mix.n == 0:
-		return backends.NotFinite(k.env, false, k.env.Why(), "sfvi: the density is not finite at the start, or contributions are beyond the range of the encrypted likelihood there")
+		return backends.NotFinite(k.env, false, k.env.Why(), "sfvi: the density is not finite at the start")
 	case !accepted && k.evaluations >= k.options.Iterations:
 		return &backends.FitError{Err: fmt.Errorf("sfvi: the fit of encrypted rows has not converged, and its last step went too far, after %d evaluations: %s", k.evaluations, wayOut)}
 	case !accepted:
@@ -124,7 +127,7 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 }
 
 // wayOut is what to do where a fit ends nowhere.
-const wayOut = "zscore the columns, narrow the priors, leave out columns that others nearly repeat, or allow more --iterations"
+const wayOut = "zscore the columns, narrow the priors, leave out columns that others nearly repeat, widen the range of the encrypted likelihood, or allow more --iterations"
 
 // add adds up the products of the new steps, and reports whether they did not go too far.
 func (k *Kernel) add(ctx context.Context) (bool, error) {

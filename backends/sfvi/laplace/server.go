@@ -25,7 +25,6 @@ type server struct {
 	least  float64         // decrement of the point where the last step began
 	speeds []float64       // by how much the last steps made it smaller
 	reject int             // steps in a row that made it larger
-	noise  []float64
 
 	squares []float64 // of the deviations of the pairs of draws
 	logs    []float64 // log p of the draws that were weighed
@@ -40,7 +39,7 @@ func newServer(p *party, columns []int) *server {
 	for _, v := range []*[]float64{&s.prior, &s.gram, &s.fresh} {
 		*v = make([]float64, s.p*s.p)
 	}
-	for _, v := range []*[]float64{&s.grad, &s.base, &s.step, &s.moved, &s.noise} {
+	for _, v := range []*[]float64{&s.grad, &s.base, &s.step, &s.moved} {
 		*v = make([]float64, s.p)
 	}
 	s.h = cholesky.New(s.p)
@@ -241,14 +240,14 @@ func (s *server) stuck() bool {
 	return n > 1 && min(s.speeds[n-1], s.speeds[n-2]) > slow
 }
 
-// reached reports whether the step ends within a small part of each parameter's standard deviation from the mode. Steps become shorter by a factor: after fresh curvature, by no more than four times the root mean square
+// reached reports whether the step ends within a small part of each parameter's standard deviation from the mode. Steps become shorter by a factor: after fresh curvature, by no more than six times the root mean square
 // by which the step moves predictors, since a likelihood's curvature changes by about as much as its logarithm does; later by that of the last two.
 func (s *server) reached(curvature float64) bool {
 	worst := s.worst()
 	if worst <= within {
 		return true
 	}
-	shrink := 4 * math.Sqrt(s.least/curvature)
+	shrink := 6 * math.Sqrt(s.least/curvature)
 	if n := len(s.speeds); n > 0 {
 		shrink = s.speeds[n-1]
 		if n > 1 {
