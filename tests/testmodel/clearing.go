@@ -15,7 +15,7 @@ import (
 type Clearing struct {
 	Range  float64 // of contributions, added up; 0: there is none
 	Budget int     // of log likelihoods; each takes one
-	// How often each method was called, but log likelihoods by their number; Trips are all calls.
+	// How often each method was called, but log likelihoods by their number; Trips are all calls in which clients tell something.
 	Evaluations, Openings, LogLiks, Consultations, Trips int
 
 	seed    uint64
@@ -252,8 +252,9 @@ func (e *clearingEnv) Consult(ctx context.Context, by density.Consulted) error {
 		}
 		e.sum = make([]float64, all)
 		e.by.Counsel(e.own, e.down, e.sum)
-		e.Consultations++
-		e.Trips++
+		if e.Consultations++; len(e.own[len(e.own)-1]) > 0 {
+			e.Trips++
+		}
 		return nil
 	})
 	if err != nil {

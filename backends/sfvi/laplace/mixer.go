@@ -71,24 +71,26 @@ func (m *mixer) coefficients() []float64 {
 	return out
 }
 
-// Steps by blocks end, and the curvature is decrypted, at a decrement that moves the predictors by near of their own unit, in the root mean square, or where more than patience evaluations would follow at the speed of the last
-// two, or steps went too far so often.
+// Steps by blocks end, and the curvature is decrypted, at a decrement that moves the predictors by a thirtieth of their unit, in the root mean square, or where too many evaluations would follow at the speed so far, or steps
+// went too far so often. Curvature that is decrypted far from the mode has to be decrypted again, which takes as many numbers as some evaluations for every four parameters.
 const (
-	near       = 0.0005 // its square
-	patience   = 4
+	near       = 0.001 // its square
 	mostHalved = 3
 	tooFar     = 10 // a decrement so many times the one before is of a step that went too far
 	fewest     = 4  // evaluations before their speed is judged
 )
 
+// patience is how many evaluations may follow, of so many parameters of all parties.
+func patience(dims int) float64 { return float64(min(max(2, dims/4), 8)) }
+
 // enough reports whether the steps by blocks end, given the decrement that is small enough.
-func (m *mixer) enough(target float64) bool {
+func (m *mixer) enough(target, patience float64) bool {
 	n := len(m.decrements)
 	last := m.decrements[n-1]
 	if last <= target || n < fewest {
 		return last <= target
 	}
-	speed := 0.5 * portable.Log(max(m.decrements[n-3], m.decrements[n-4])/last)
+	speed := portable.Log(m.decrements[0]/last) / float64(n-1)
 	return !(portable.Log(last/target) <= float64(patience*speed))
 }
 
@@ -118,7 +120,7 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 		}
 		return nil
 	}
-	if k.halved >= mostHalved || k.evaluations >= k.options.Iterations || k.mix.enough(near*float64(k.rows)*k.curvature) {
+	if k.halved >= mostHalved || k.evaluations >= k.options.Iterations || k.mix.enough(near*float64(k.rows)*k.curvature, patience(k.dims)) {
 		k.phase, k.opening = stepping, true
 		return nil
 	}

@@ -130,7 +130,7 @@ const (
 	mostOpened   = 4
 	mostRejected = 12
 	within       = 0.02 // of a posterior standard deviation, is what the mode is known to
-	far          = 0.01 // square of a move of the predictors by a tenth of their unit, in the root mean square, beyond which the curvature is another
+	far          = 0.02 // square of a move of the predictors by a seventh of their unit, in the root mean square, beyond which the curvature is another
 	slow         = 0.5  // times the length before, is a step of a curvature that fits no more
 )
 
