@@ -7,20 +7,22 @@ import (
 
 // Encrypting is an Env whose rows stay encrypted: nobody can decrypt a number of a row, and of an evaluation sums over rows alone are decrypted, each by one party. It has one likelihood,
 // at the server, of one sum that every client enters once, and nothing else crosses: no auxiliary variables, no shared parameters. A party's columns are those of the map from its
-// parameters to its contribution, Linear.Cuts of a client and Linear.Rows[0] of the server, which may have none. A contribution, the cut of a client or Offset + Matrix·θ of the server, has a number a row.
+// parameters to its contribution, Linear.Cuts of a client and Linear.Rows[0] of the server, which may have none; the server's are followed by those of its Linear.Globals phi, by which the derivative of a row's log
+// likelihood is no product with a column of data. A contribution, the cut of a client or Offset + Matrix·θ of the server, has a number a row.
 // Slices of slices are by block of this process. Every call is made by all parties in the same order. What is decrypted, for whom, is Openings of the exchange with the name of the method.
 type Encrypting interface {
-	// Columns is how many columns each party has, in party order: all know it.
+	// Columns is how many columns each party has, in party order, the globals' included: all know it.
 	Columns() []int
-	// Slopes sets grad[b], at block b alone, to the sums over rows of its columns times the derivative of the row's log likelihood by its predictor, where parties contribute cut[b]. The error
+	// Slopes sets grad[b], at block b alone, to the sums over rows of its columns times the derivative of the row's log likelihood by its predictor, and of the derivatives by globals, where parties contribute cut[b] and
+	// the server's globals are phi: it tells them to all, and elsewhere phi is not read. The error
 	// is ErrRange, at every party, where a contribution is beyond what the encrypted likelihood holds for: nothing is decrypted then but that, and an evaluation nearer by may follow.
-	Slopes(ctx context.Context, cut, grad [][]float64) error
+	Slopes(ctx context.Context, phi []float64, cut, grad [][]float64) error
 	// Curvatures sets gram, a matrix of the columns of all parties in party order, at the server to their products summed over rows with weights: minus the second derivative of the row's log likelihood by its
-	// predictor, or its expectation given that, at the contributions of the last Slopes. Elsewhere it is left as it is.
+	// predictor, or its expectation given that, at the contributions of the last Slopes; and likewise the second derivatives by globals. Elsewhere it is left as it is.
 	Curvatures(ctx context.Context, gram []float64) error
-	// LogLik sets total[i], at the server, to the log likelihood at the contributions cut[b][i*rows:][:rows] plus the numbers plus[b][i] of all blocks: these are added under encryption, so that nobody
+	// LogLik sets total[i], at the server, to the log likelihood at the contributions cut[b][i*rows:][:rows] and the globals of number i in phi plus the numbers plus[b][i] of all blocks: these are added under encryption, so that nobody
 	// learns the terms. Elsewhere total is left as it is.
-	LogLik(ctx context.Context, cut, plus [][]float64, total []float64) error
+	LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error
 	// Afford is how many of so many log likelihoods may still be decrypted; the same at every party.
 	Afford(logLiks int) int
 	// Consult is a round trip in which each party tells the server numbers, and the server answers each what it alone receives, and all what they all receive. Nothing is decrypted.

@@ -110,7 +110,16 @@ func TestTheGaussianOfEncryptedRows(t *testing.T) {
 			}
 			return y
 		}},
-		"normal": {"real", "y ~ normal(%s, 1.5)", func(r *rand.Rand, eta, _ float64) float64 { return eta + 1.5*r.NormFloat64() }},
+		"normal":                {"real", "y ~ normal(%s, 1.5)", func(r *rand.Rand, eta, _ float64) float64 { return eta + 1.5*r.NormFloat64() }},
+		"normal, sigma unknown": {"real", "param s ~ half_normal(5)\ny ~ normal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return eta + 1.5*r.NormFloat64() }},
+		"large units":           {"real", "param s ~ half_normal(5000)\ny ~ normal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return 1000 * (eta + 1.5*r.NormFloat64()) }},
+		"negative binomial": {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)", func(r *rand.Rand, eta, _ float64) (y float64) {
+			m := math.Exp(eta) * (r.ExpFloat64() + r.ExpFloat64()) / 2
+			for at := r.ExpFloat64(); at < m; at += r.ExpFloat64() {
+				y++
+			}
+			return y
+		}},
 	} {
 		r := rand.New(rand.NewPCG(4, 2))
 		y, a, b := []string{"id,y,e"}, []string{"id,x1,x2,x3"}, []string{"id,x1,x2,x3"}
@@ -130,6 +139,9 @@ func TestTheGaussianOfEncryptedRows(t *testing.T) {
 		}
 		text := fmt.Sprintf("client left, right\ndata y : %s[N]\ndata e : real<lower=0>[N]\ndata X : real[N, P] @ left\ndata Z : real[N, Q] @ right\nparam b ~ normal(0, 5)\n"+
 			"param u : real[P] ~ normal(0, 2.5) @ left\nparam v : real[Q] ~ normal(0, 2.5) @ right\n"+c.model+"\n", c.kind, "b + X * u + Z * v")
+		if name == "large units" {
+			text = strings.NewReplacer("normal(0, 5)", "normal(0, 5000)", "normal(0, 2.5)", "normal(0, 2500)").Replace(text)
+		}
 		if name != "poisson" {
 			text = strings.Replace(text, "data e : real<lower=0>[N]\n", "", 1)
 		}
@@ -146,6 +158,7 @@ func TestTheGaussianOfEncryptedRows(t *testing.T) {
 		if hub.Evaluations > 15 || hub.LogLiks != 1 {
 			t.Errorf("%s: %d evaluations, %d log likelihoods", name, hub.Evaluations, hub.LogLiks)
 		}
+		t.Log(name, hub.Evaluations, hub.Openings)
 	}
 }
 

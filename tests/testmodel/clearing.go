@@ -22,6 +22,9 @@ type Clearing struct {
 	blocks  []density.Block
 	maps    []*density.Affine
 	rows    density.Rows
+	globals int
+	phi     []float64 // at the last evaluation
+	by      []float64 // the gradient by them there
 	columns []int
 	eta     []float64 // at the last evaluation
 	slope   []float64 // there
@@ -29,7 +32,7 @@ type Clearing struct {
 	plus    [][]float64
 	sum     []float64
 	down    [][]float64
-	by      density.Consulted // of the server
+	server  density.Consulted
 
 	lock    sync.Mutex
 	waiting int
@@ -49,15 +52,17 @@ func NewClearing(seed uint64, blocks []density.Block) (*Clearing, error) {
 		if err != nil {
 			return nil, err
 		}
-		at := &lin.Cuts
+		at, columns := &lin.Cuts, len(lin.Index)
 		if b == 0 {
+			c.globals = len(lin.Globals.Index)
+			columns += c.globals
 			if len(lin.Rows) != 1 {
 				return nil, fmt.Errorf("%d likelihoods", len(lin.Rows))
 			}
 			c.rows = lin.Rows[0]
 			at = &c.rows.Affine
 		}
-		c.maps, c.columns = append(c.maps, at), append(c.columns, len(lin.Index))
+		c.maps, c.columns = append(c.maps, at), append(c.columns, columns)
 	}
 	c.own, c.plus = make([][]float64, len(blocks)), make([][]float64, len(blocks))
 	return c, nil
@@ -141,8 +146,12 @@ func (e *clearingEnv) Shared(name string) density.Stream { return rng.New(rng.Sh
 func (e *clearingEnv) Why() string { return "" }
 
 // Slopes implements density.Encrypting, as do the methods below.
-func (e *clearingEnv) Slopes(ctx context.Context, cut, grad [][]float64) error {
-	err := e.meet(ctx, func(i, b int) { e.own[b] = cut[i] }, func() error {
+func (e *clearingEnv) Slopes(ctx context.Context, phi []float64, cut, grad [][]float64) error {
+	err := e.meet(ctx, func(i, b int) {
+		if e.own[b] = cut[i]; b == 0 {
+			e.phi, e.by = append([]float64(nil), phi...), make([]float64, len(phi))
+		}
+	}, func() error {
 		n := len(e.rows.Offset)
 		e.eta, e.slope = make([]float64, n), make([]float64, n)
 		for _, v := range e.own {
@@ -155,13 +164,15 @@ func (e *clearingEnv) Slopes(ctx context.Context, cut, grad [][]float64) error {
 				return density.ErrRange
 			}
 		}
-		e.rows.Evaluate(nil, e.eta, make([]float64, n), e.slope, nil, nil)
+		e.rows.Evaluate(e.phi, e.eta, make([]float64, n), e.slope, nil, e.by)
 		return nil
 	})
 	for i, b := range e.at {
 		if err == nil {
 			clear(grad[i])
-			vec.MatTVecAdd(len(e.slope), grad[i], 1, e.maps[b].Matrix, len(e.slope), e.slope, len(grad[i]))
+			columns := len(e.maps[b].Matrix) / len(e.slope)
+			vec.MatTVecAdd(len(e.slope), grad[i][:columns], 1, e.maps[b].Matrix, len(e.slope), e.slope, columns)
+			copy(grad[i][columns:], e.by)
 		}
 	}
 	if then := e.leave(ctx); err == nil {
@@ -177,37 +188,61 @@ func (e *clearingEnv) Curvatures(ctx context.Context, gram []float64) error {
 		}
 		e.Openings++
 		e.Trips++
-		n, p, x := len(e.eta), 0, []float64(nil)
-		for b, m := range e.maps {
-			x, p = append(x, m.Matrix...), p+e.columns[b]
+		p := 0
+		for _, c := range e.columns {
+			p += c
 		}
-		weights, scaled := e.weights(), make([]float64, n)
-		for i := range p {
-			vec.Mul(n, scaled, weights, x[i*n:])
-			for j := range p {
-				gram[i*p+j] = vec.Dot(n, scaled, x[j*n:])
+		at := 0
+		for b, m := range e.maps {
+			n := len(e.eta)
+			for j := range len(m.Matrix) / n {
+				e.bend(gram[at*p:][:p], m.Matrix[j*n:][:n], -1)
+				at++
+			}
+			for j := 0; b == 0 && j < e.globals; j++ {
+				e.bend(gram[at*p:][:p], make([]float64, n), j)
+				at++
 			}
 		}
 	}, func() error { return nil })
 }
 
-// weights are minus the second derivatives of the log likelihood at the last evaluation, by differences.
-func (c *Clearing) weights() []float64 {
+// bend sets row to minus the second derivatives of the log likelihood at the last evaluation by a column and all others, by differences along it, or along a global.
+func (c *Clearing) bend(row, column []float64, global int) {
 	const h = 1e-4
 	n := len(c.eta)
-	at, lp, above, below := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	vec.AddScalar(n, at, c.eta, h)
-	c.rows.Evaluate(nil, at, lp, above, nil, nil)
-	vec.AddScalar(n, at, c.eta, -h)
-	c.rows.Evaluate(nil, at, lp, below, nil, nil)
-	for i := range below {
-		below[i] = (below[i] - above[i]) / (2 * h)
+	at, lp, phi := make([]float64, n), make([]float64, n), append([]float64(nil), c.phi...)
+	var slope, by [2][]float64
+	for side, step := range []float64{-h, h} {
+		slope[side], by[side] = make([]float64, n), make([]float64, c.globals)
+		vec.ScaleAdd(n, at, step, column, c.eta)
+		if global >= 0 {
+			phi[global] = c.phi[global] + step
+		}
+		c.rows.Evaluate(phi, at, lp, slope[side], nil, by[side])
 	}
-	return below
+	for i, v := range slope[1] {
+		slope[0][i] = (slope[0][i] - v) / (2 * h)
+	}
+	i := 0
+	for b, m := range c.maps {
+		for j := range len(m.Matrix) / n {
+			row[i] = vec.Dot(n, slope[0], m.Matrix[j*n:])
+			i++
+		}
+		for j := 0; b == 0 && j < c.globals; j++ {
+			row[i] = (by[0][j] - by[1][j]) / (2 * h)
+			i++
+		}
+	}
 }
 
-func (e *clearingEnv) LogLik(ctx context.Context, cut, plus [][]float64, total []float64) error {
-	err := e.meet(ctx, func(i, b int) { e.own[b], e.plus[b] = cut[i], plus[i] }, func() error {
+func (e *clearingEnv) LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error {
+	err := e.meet(ctx, func(i, b int) {
+		if e.own[b], e.plus[b] = cut[i], plus[i]; b == 0 {
+			e.phi = append([]float64(nil), phi...)
+		}
+	}, func() error {
 		n := len(e.rows.Offset)
 		eta, lp, slope := make([]float64, n), make([]float64, n), make([]float64, n)
 		e.sum = make([]float64, len(total))
@@ -217,7 +252,7 @@ func (e *clearingEnv) LogLik(ctx context.Context, cut, plus [][]float64, total [
 				vec.Accumulate(n, eta, v[i*n:][:n])
 				e.sum[i] += e.plus[b][i]
 			}
-			e.rows.Evaluate(nil, eta, lp, slope, nil, nil)
+			e.rows.Evaluate(e.phi[i*e.globals:][:e.globals], eta, lp, slope, nil, make([]float64, e.globals))
 			e.sum[i] += vec.Sum(n, lp)
 		}
 		e.Trips++
@@ -240,18 +275,18 @@ func (e *clearingEnv) Consult(ctx context.Context, by density.Consulted) error {
 		up, _, _ := by.Size(e.columns[b])
 		e.own[b] = make([]float64, up)
 		if by.Ask(i, e.own[b]); b == 0 {
-			e.by = by
+			e.server = by
 		}
 	}, func() error {
 		all := 0
 		e.down = make([][]float64, len(e.blocks))
 		for b, columns := range e.columns {
 			var down int
-			_, down, all = e.by.Size(columns)
+			_, down, all = e.server.Size(columns)
 			e.down[b] = make([]float64, down)
 		}
 		e.sum = make([]float64, all)
-		e.by.Counsel(e.own, e.down, e.sum)
+		e.server.Counsel(e.own, e.down, e.sum)
 		if e.Consultations++; len(e.own[len(e.own)-1]) > 0 {
 			e.Trips++
 		}

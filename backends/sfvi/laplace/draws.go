@@ -134,18 +134,20 @@ func (k *Kernel) weigh(ctx context.Context) error {
 // server could tell the gradient at the mode, and from that the mode.
 func (k *Kernel) logDensities(ctx context.Context, from int, logs []float64) error {
 	var cut, plus [][]float64
+	var phi []float64
 	for _, p := range k.parties {
 		g, prior, theta := make([]float64, len(logs)*p.n), make([]float64, len(logs)), make([]float64, p.d)
 		for i := range logs {
 			if copy(theta, p.sample[:p.d]); from+i >= 0 {
 				k.propose(p, from+i, theta)
 			}
-			linear.Apply(p.by, theta, g[i*p.n:][:p.n])
-			prior[i] = linear.Value(&p.lin.Prior, theta, p.work)
+			linear.Apply(p.by, theta[:p.c], g[i*p.n:][:p.n])
+			prior[i] = p.prior(theta, p.work)
+			phi = append(phi, theta[p.c:]...)
 		}
 		cut, plus = append(cut, g), append(plus, prior)
 	}
-	return k.secret.LogLik(ctx, cut, plus, logs)
+	return k.secret.LogLik(ctx, phi, cut, plus, logs)
 }
 
 // propose sets theta to a draw of the proposal.
@@ -199,9 +201,17 @@ func (k *Kernel) Draw(id int, theta [][]float64) {
 		default:
 			tails.Reflected(p.sample, p.d, id, mine)
 		}
-		for i, at := range p.lin.Index {
-			theta[b][at] = mine[i]
-		}
+		p.scatter(mine, theta[b])
+	}
+}
+
+// index lists the elements of the block's θ that the party's coordinates are.
+func (p *party) index() []int { return append(p.lin.Index[:p.c:p.c], p.lin.Globals.Index...) }
+
+// scatter writes the elements of the block's θ.
+func (p *party) scatter(mine, theta []float64) {
+	for i, at := range p.index() {
+		theta[at] = mine[i]
 	}
 }
 

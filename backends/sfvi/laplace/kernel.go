@@ -56,6 +56,7 @@ type Kernel struct {
 	phase   int
 
 	curvature   float64 // mean of the likelihood's, at the start
+	scale       float64 // curvature of all rows, in units of the predictor by which it changes
 	evaluations int
 	halved      int // steps of the first phase that went too far
 	mix         mixer
@@ -120,8 +121,6 @@ func applies(b density.Block) (*density.Linear, error) {
 	switch {
 	case b.AuxLen() > 0:
 		return refuse("contributions cross without noise, which transform exact declares")
-	case len(l.Globals.Index) > 0:
-		return refuse("its likelihood has parameters beside the predictor, such as a scale: give them as known numbers")
 	case len(l.Sums) != 1 || b.Index() == 0 && len(l.Rows) != 1 || b.Index() > 0 && len(l.Members) != 1:
 		return refuse("there is one likelihood, of one sum that every client contributes to once")
 	case l.Received > 0 || len(l.Sends.Offset) > 0:
@@ -133,12 +132,13 @@ func applies(b density.Block) (*density.Linear, error) {
 // Init implements backends.Kernel. The server tells the mean curvature at its start.
 func (k *Kernel) Init(ctx context.Context) error {
 	for b, p := range k.parties {
-		theta := make([]float64, p.block.Dim())
 		if b == 0 && k.server != nil {
-			k.curvature = k.server.start(theta)
+			k.curvature, k.scale = k.server.start()
 		}
+		theta := make([]float64, p.block.Dim())
+		p.scatter(p.theta, theta)
 		density.Place(k.env, b, theta)
-		for i, at := range p.lin.Index {
+		for i, at := range p.index() {
 			p.theta[i] = theta[at]
 		}
 	}
@@ -149,20 +149,20 @@ func (k *Kernel) Init(ctx context.Context) error {
 		return &backends.FitError{Err: errors.New("sfvi: the likelihood has no curvature where the server's own parameters fit the response best without the clients: the response, offsets or columns are not finite, or leave nothing to fit")}
 	}
 	for _, p := range k.parties {
-		if !p.precondition(k.curvature) {
+		if p.block.Index() > 0 && !p.precondition(k.curvature) {
 			return p.undetermined()
 		}
 	}
 	return nil
 }
 
-// beginning is how the server tells the mean curvature.
+// beginning is how the server tells the mean curvature, and that of all rows in units of the predictor.
 type beginning struct{ *Kernel }
 
-func (beginning) Size(int) (up, down, all int)              { return 0, 0, 1 }
+func (beginning) Size(int) (up, down, all int)              { return 0, 0, 2 }
 func (beginning) Ask(int, []float64)                        {}
-func (k beginning) Counsel(_, _ [][]float64, all []float64) { all[0] = k.curvature }
-func (k beginning) Take(_ int, _ []float64, told []float64) { k.curvature = told[0] }
+func (k beginning) Counsel(_, _ [][]float64, all []float64) { all[0], all[1] = k.curvature, k.scale }
+func (k beginning) Take(_ int, _ []float64, told []float64) { k.curvature, k.scale = told[0], told[1] }
 
 // Step does one evaluation, or part of what follows the last.
 func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
@@ -188,7 +188,7 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 		cut, grad = append(cut, p.cut), append(grad, p.grad)
 	}
 	k.evaluations++
-	err := k.secret.Slopes(ctx, cut, grad)
+	err := k.secret.Slopes(ctx, k.globals(), cut, grad)
 	if k.beyond = errors.Is(err, density.ErrRange); k.beyond {
 		return nil
 	}
@@ -199,6 +199,14 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 		p.addPrior()
 	}
 	return nil
+}
+
+// globals are the server's parameters beside the predictor, where this process is the server's.
+func (k *Kernel) globals() []float64 {
+	if k.server == nil {
+		return nil
+	}
+	return k.server.theta[k.server.c:]
 }
 
 func (k *Kernel) info() backends.Info {

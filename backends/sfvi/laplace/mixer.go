@@ -120,7 +120,7 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 		}
 		return nil
 	}
-	if k.halved >= mostHalved || k.evaluations >= k.options.Iterations || k.mix.enough(near*float64(k.rows)*k.curvature, patience(k.dims)) {
+	if k.halved >= mostHalved || k.evaluations >= k.options.Iterations || k.mix.enough(near*k.scale, patience(k.dims)) {
 		k.phase, k.opening = stepping, true
 		return nil
 	}

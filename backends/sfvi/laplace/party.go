@@ -17,8 +17,9 @@ type party struct {
 	block density.Block
 	lin   *density.Linear
 	by    *density.Affine // its contribution
-	d, n  int
-	gram  []float64 // XᵀX
+	d, n  int             // coordinates, of which the last are globals, and rows
+	c     int             // columns of data
+	gram  []float64       // XᵀX
 	own   cholesky.Factor
 	theta []float64 // where the latest evaluation is, or the next will be
 	base  []float64 // where the step to it began
@@ -35,7 +36,7 @@ func newParty(b density.Block, columns int) (*party, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &party{block: b, lin: l, by: &l.Cuts, d: len(l.Index)}
+	p := &party{block: b, lin: l, by: &l.Cuts, c: len(l.Index), d: len(l.Index) + len(l.Globals.Index)}
 	if b.Index() == 0 {
 		p.by = &l.Rows[0].Affine
 	}
@@ -45,9 +46,11 @@ func newParty(b density.Block, columns int) (*party, error) {
 	for _, v := range []*[]float64{&p.theta, &p.base, &p.grad, &p.work} {
 		*v = make([]float64, p.d)
 	}
-	p.cut, p.gram, p.own = make([]float64, p.n), make([]float64, p.d*p.d), cholesky.New(p.d)
-	products(p.by.Matrix, p.n, p.d, p.gram)
-	if !p.precondition(1) {
+	p.cut, p.gram, p.own = make([]float64, p.n), make([]float64, p.c*p.c), cholesky.New(p.d)
+	if b.Index() == 0 {
+		return p, nil
+	}
+	if products(p.by.Matrix, p.n, p.c, p.gram); !p.precondition(1) {
 		return nil, p.undetermined()
 	}
 	return p, nil
@@ -63,7 +66,7 @@ func products(x []float64, n, d int, gram []float64) {
 	}
 }
 
-// precondition makes the party's own block of the curvature.
+// precondition makes a client's own block of the curvature.
 func (p *party) precondition(curvature float64) bool {
 	for i, v := range p.gram {
 		p.own.Matrix[i] = float64(curvature*v) + p.lin.Prior.Precision[i]
@@ -76,12 +79,40 @@ func (p *party) undetermined() error {
 }
 
 // contribute sets the cut at the party's point.
-func (p *party) contribute() { linear.Apply(p.by, p.theta, p.cut) }
+func (p *party) contribute() { linear.Apply(p.by, p.theta[:p.c], p.cut) }
 
 // addPrior adds the prior's gradient to that of the likelihood.
 func (p *party) addPrior() {
-	linear.Gradient(&p.lin.Prior, p.theta, p.work)
+	p.prior(p.theta, p.work)
 	vec.Accumulate(p.d, p.grad, p.work)
+}
+
+// prior is the log density of the prior, and sets grad to its gradient.
+func (p *party) prior(theta, grad []float64) float64 {
+	value := linear.Value(&p.lin.Prior, theta[:p.c], grad[:p.c])
+	if p.c < p.d {
+		value += p.lin.Globals.Density(theta[p.c:], grad[p.c:])
+	}
+	return value
+}
+
+// precision sets m to minus the second derivatives of the prior: those by globals, which are not constant, by differences.
+func (p *party) precision(m []float64) {
+	clear(m)
+	for i := range p.c {
+		copy(m[i*p.d:][:p.c], p.lin.Prior.Precision[i*p.c:])
+	}
+	above, below, at := make([]float64, p.d), make([]float64, p.d), append([]float64(nil), p.theta...)
+	for i := p.c; i < p.d; i++ {
+		at[i] = p.theta[i] + between
+		p.prior(at, above)
+		at[i] = p.theta[i] - between
+		p.prior(at, below)
+		at[i] = p.theta[i]
+		for j := p.c; j < p.d; j++ {
+			m[i*p.d+j] = (below[j] - above[j]) / (2 * between)
+		}
+	}
 }
 
 // remember adds the point of an evaluation and the step there to those that are mixed, and sets scalars to the products of that step, in the norm of the own block, with all of them.

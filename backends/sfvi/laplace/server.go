@@ -13,7 +13,7 @@ type server struct {
 	*party
 	at     []int // where the columns of each party begin, and their number
 	p      int
-	prior  []float64       // precisions of all parties
+	priors []float64       // precisions of all parties
 	gram   []float64       // as decrypted
 	fresh  []float64       // gram + prior
 	h      cholesky.Factor // the same, corrected by what steps did to the gradient
@@ -36,7 +36,7 @@ func newServer(p *party, columns []int) *server {
 		s.p += c
 		s.at = append(s.at, s.p)
 	}
-	for _, v := range []*[]float64{&s.prior, &s.gram, &s.fresh} {
+	for _, v := range []*[]float64{&s.priors, &s.gram, &s.fresh} {
 		*v = make([]float64, s.p*s.p)
 	}
 	for _, v := range []*[]float64{&s.grad, &s.base, &s.step, &s.moved} {
@@ -49,68 +49,86 @@ func newServer(p *party, columns []int) *server {
 const (
 	mostStarting = 50   // steps to the start
 	between      = 1e-4 // points whose slopes differ by the curvature
+	differing    = 1e-2 // globals whose curvatures differ
 )
 
-// start sets theta to the server's parameters that fit the response best without the clients, and returns the mean curvature of the likelihood there. All of that is its own.
-func (s *server) start(theta []float64) float64 {
-	d, n, r := s.d, s.n, &s.lin.Rows[0]
-	mine, lp, slope, curvature, step := make([]float64, d), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, d)
-	f, scaled := cholesky.New(d), make([]float64, n)
-	value := func(at []float64) float64 {
-		linear.Apply(s.by, at, s.cut)
-		r.Evaluate(nil, s.cut, lp, slope, nil, nil)
-		return vec.Sum(n, lp) + linear.Value(&s.lin.Prior, at, s.work)
-	}
-	now := value(mine)
+// start goes to the server's parameters that fit the response best without the clients, and makes the server's own block of the curvature there. It returns the mean curvature by the predictor, and that of all rows in units
+// of the predictor by which it changes: its own, or where it is constant those in which it is 1. All of that is the server's own.
+func (s *server) start() (mean, all float64) {
+	step, next := make([]float64, s.d), make([]float64, s.d)
+	now := s.alone(s.theta, s.party.grad)
 	for range mostStarting {
-		bend(r.Evaluate, s.cut, curvature)
-		linear.Gradient(&s.lin.Prior, mine, step)
-		linear.Pull(s.by, slope, step)
-		copy(f.Matrix, s.lin.Prior.Precision)
-		for i := range d {
-			vec.Mul(n, scaled, s.by.Matrix[i*n:], curvature)
-			for j := range d {
-				f.Matrix[i*d+j] += vec.Dot(n, scaled, s.by.Matrix[j*n:])
-			}
-		}
-		rise := vec.Dot(d, step, step)
-		if d == 0 || !f.Decompose() {
+		s.bendAlone()
+		if copy(step, s.party.grad); s.d == 0 || !s.own.Decompose() {
 			break
 		}
-		f.Solve(step)
-		next := append([]float64(nil), mine...)
-		vec.Accumulate(d, next, step)
-		then := value(next)
+		if s.own.Solve(step); vec.Dot(s.d, step, s.party.grad) < 1e-9 {
+			break
+		}
+		vec.Add(s.d, next, s.theta, step)
+		then := s.alone(next, s.party.grad)
 		for k := 0; k < 30 && !(then >= now); k++ {
-			for i := range next {
-				next[i] = 0.5 * (next[i] + mine[i])
+			for i, from := range s.theta {
+				next[i] = 0.5 * (next[i] + from)
 			}
-			then = value(next)
+			then = s.alone(next, s.party.grad)
 		}
 		if !(then >= now) {
-			value(mine)
 			break
 		}
-		copy(mine, next)
-		if now = then; rise < 1e-12 {
-			break
-		}
+		now = then
+		copy(s.theta, next)
 	}
-	for i, at := range s.lin.Index {
-		theta[at] = mine[i]
+	s.contribute()
+	curvature, there := make([]float64, s.n), append([]float64(nil), s.cut...)
+	s.bend(there, curvature)
+	mean = vec.Sum(s.n, curvature) / float64(s.n)
+	vec.AddScalar(s.n, s.cut, there, 1)
+	changed := make([]float64, s.n)
+	s.bend(s.cut, changed)
+	vec.Sub(s.n, changed, changed, curvature)
+	if all = mean * float64(s.n); vec.Dot(s.n, changed, changed) < 1e-8*vec.Dot(s.n, curvature, curvature) {
+		all = float64(s.n)
 	}
-	bend(r.Evaluate, s.cut, curvature)
-	return vec.Sum(n, curvature) / float64(n)
+	return mean, all
 }
 
-// bend sets curvature to minus the second derivatives of rows of a likelihood at their predictors.
-func bend(evaluate func(phi, eta, lp, slope, seeds, by []float64), eta, curvature []float64) {
-	n := len(eta)
-	at, lp, above := make([]float64, n), make([]float64, n), make([]float64, n)
-	vec.AddScalar(n, at, eta, between)
-	evaluate(nil, at, lp, above, nil, nil)
-	vec.AddScalar(n, at, eta, -between)
-	evaluate(nil, at, lp, curvature, nil, nil)
+// alone is log p without the clients at a point, and sets grad to its gradient.
+func (s *server) alone(theta, grad []float64) float64 {
+	r, lp, slope := &s.lin.Rows[0], make([]float64, s.n), make([]float64, s.n)
+	linear.Apply(s.by, theta[:s.c], s.cut)
+	by := make([]float64, s.d-s.c)
+	r.Evaluate(theta[s.c:], s.cut, lp, slope, nil, by)
+	value := s.party.prior(theta, grad)
+	linear.Pull(s.by, slope, grad[:s.c])
+	vec.Accumulate(len(by), grad[s.c:], by)
+	return vec.Sum(s.n, lp) + value
+}
+
+// bendAlone sets the gradient without the clients at the server's point, and the own block to minus its derivative.
+func (s *server) bendAlone() {
+	above, below, at := make([]float64, s.d), make([]float64, s.d), append([]float64(nil), s.theta...)
+	for i, v := range s.theta {
+		at[i] = v + between
+		s.alone(at, above)
+		at[i] = v - between
+		s.alone(at, below)
+		at[i] = v
+		for j := range at {
+			s.own.Matrix[i*s.d+j] = (below[j] - above[j]) / (2 * between)
+		}
+	}
+	s.alone(s.theta, s.party.grad)
+}
+
+// bend sets curvature to minus the second derivatives of rows of the likelihood at predictors.
+func (s *server) bend(eta, curvature []float64) {
+	phi, by := s.theta[s.c:], make([]float64, s.d-s.c)
+	at, lp, above := make([]float64, s.n), make([]float64, s.n), make([]float64, s.n)
+	vec.AddScalar(s.n, at, eta, between)
+	s.lin.Rows[0].Evaluate(phi, at, lp, above, nil, by)
+	vec.AddScalar(s.n, at, eta, -between)
+	s.lin.Rows[0].Evaluate(phi, at, lp, curvature, nil, by)
 	for i, a := range above {
 		curvature[i] = (curvature[i] - a) / (2 * between)
 	}
@@ -136,11 +154,23 @@ const (
 
 // open takes a curvature that was decrypted at the parties' point.
 func (s *server) open() {
-	vec.Add(s.p*s.p, s.fresh, s.gram, s.prior)
+	if s.opened > 0 {
+		s.renew()
+	}
+	vec.Add(s.p*s.p, s.fresh, s.gram, s.priors)
 	copy(s.h.Matrix, s.fresh)
 	clear(s.moved)
 	s.speeds = s.speeds[:0]
 	s.opened++
+}
+
+// renew makes the precision of the priors of globals that at the server's point.
+func (s *server) renew() {
+	own := make([]float64, s.d*s.d)
+	s.precision(own)
+	for i := range s.d {
+		copy(s.priors[i*s.p:][:s.d], own[i*s.d:])
+	}
 }
 
 // norm is vᵀMv.
@@ -229,9 +259,46 @@ func (s *server) next(curvature float64, last bool) (verdict int, decrement floa
 	case again && (there && s.norm(s.fresh, over) > far*curvature || s.stuck()):
 		return openAgain, s.least
 	case there:
+		s.marginalise()
 		return arrive, s.least
 	}
 	return goOn, s.least
+}
+
+// marginalise adds to the step what leads from the mode of all parameters to that of the globals with the others integrated out (Tierney and Kadane 1986), to first order: of a residual standard deviation it makes
+// up for the degrees of freedom. The logarithm of the curvature changes with a global as its mean does without the clients, which is exact for a normal likelihood.
+func (s *server) marginalise() {
+	if s.c == s.d {
+		return
+	}
+	is := func(i int) bool { return i >= s.c && i < s.d } // a global
+	trace, column, shift := 0.0, make([]float64, s.p), make([]float64, s.p)
+	for i := range s.p {
+		if is(i) {
+			continue
+		}
+		for j := range column {
+			if column[j] = s.gram[i*s.p+j]; is(j) {
+				column[j] = 0
+			}
+		}
+		s.h.Solve(column)
+		trace += column[i]
+	}
+	curvature := func(phi int, by float64) float64 {
+		at, each := s.theta[phi], make([]float64, s.n)
+		s.theta[phi] = at + by
+		s.contribute()
+		s.bend(append([]float64(nil), s.cut...), each)
+		s.theta[phi] = at
+		return vec.Sum(s.n, each)
+	}
+	for i := s.c; i < s.d; i++ {
+		above, below := curvature(i, differing), curvature(i, -differing)
+		shift[i] = -0.5 * trace * (above - below) / (differing * (above + below))
+	}
+	s.h.Solve(shift)
+	vec.Accumulate(s.p, s.step, shift)
 }
 
 // stuck reports whether the last two steps brought the mode little nearer.

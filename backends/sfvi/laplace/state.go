@@ -50,7 +50,7 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 	for _, b := range []*bool{&k.beyond, &k.opening, &k.asked, &k.converged, &k.valued, &k.normal, &k.vain} {
 		c.Bool(b)
 	}
-	c.Float(&k.curvature, &k.decrement, &k.evidence)
+	c.Float(&k.curvature, &k.scale, &k.decrement, &k.evidence)
 	list(c, &k.mix.gram, room*room)
 	list(c, &k.mix.decrements, mostIterations)
 	list(c, &k.ratios, 2*k.pairs)
@@ -77,7 +77,7 @@ func (p *party) carry(c *checkpoint.Codec, k *Kernel) {
 		}
 	}
 	list(c, &p.sample, (1+k.pairs)*p.d)
-	if !c.Failed() && !p.precondition(k.curvature) {
+	if p.block.Index() > 0 && !c.Failed() && !p.precondition(k.curvature) {
 		c.Fail(p.undetermined())
 	}
 }
@@ -88,7 +88,7 @@ func (s *server) carry(c *checkpoint.Codec, k *Kernel) {
 	list(c, &s.speeds, mostIterations)
 	list(c, &s.squares, k.pairs)
 	list(c, &s.logs, 2*k.pairs)
-	for _, v := range [][]float64{s.prior, s.fresh, s.h.Matrix, s.h.Lower, s.grad, s.base, s.step, s.moved} {
+	for _, v := range [][]float64{s.priors, s.fresh, s.h.Matrix, s.h.Lower, s.own.Lower, s.grad, s.base, s.step, s.moved} {
 		c.Floats(v)
 	}
 }

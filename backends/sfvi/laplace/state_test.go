@@ -171,9 +171,8 @@ func TestConstantColumns(t *testing.T) {
 // What is not fitted is refused by name, before anything is evaluated.
 func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(l *density.Linear){
-		"parameters beside the predictor": func(l *density.Linear) { l.Globals.Index = []int{1} },
-		"one likelihood, of one sum":      func(l *density.Linear) { l.Sums = append(l.Sums, 3) },
-		"no party receives a parameter":   func(l *density.Linear) { l.Sends.Offset = []float64{0} },
+		"one likelihood, of one sum":    func(l *density.Linear) { l.Sums = append(l.Sums, 3) },
+		"no party receives a parameter": func(l *density.Linear) { l.Sends.Offset = []float64{0} },
 	} {
 		blocks := hard().blocks()
 		change(&blocks[0].(*block).lin)

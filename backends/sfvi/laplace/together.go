@@ -40,7 +40,7 @@ func (k asking) Size(columns int) (up, down, all int) {
 func (k asking) Ask(b int, up []float64) {
 	p := k.parties[b]
 	if copy(up, p.grad); !k.asked {
-		copy(up[p.d:], p.lin.Prior.Precision)
+		p.precision(up[p.d:])
 	}
 }
 
@@ -50,7 +50,7 @@ func (k asking) Counsel(up, down [][]float64, all []float64) {
 		from, d := s.at[b], s.at[b+1]-s.at[b]
 		copy(s.grad[from:], v[:d])
 		for i := 0; i < d && !k.asked; i++ {
-			copy(s.prior[(from+i)*s.p+from:], v[d+i*d:][:d])
+			copy(s.priors[(from+i)*s.p+from:], v[d+i*d:][:d])
 		}
 	}
 	verdict, decrement := k.decide()
@@ -65,7 +65,7 @@ func (k asking) Counsel(up, down [][]float64, all []float64) {
 // decide judges the last step and makes the next.
 func (k asking) decide() (verdict int, decrement float64) {
 	s := k.server
-	rows, last := float64(k.rows)*k.curvature, k.evaluations >= k.options.Iterations
+	last := k.evaluations >= k.options.Iterations
 	switch {
 	case k.opening:
 		s.open()
@@ -75,7 +75,7 @@ func (k asking) decide() (verdict int, decrement float64) {
 		}
 		return s.again(), s.least
 	}
-	return s.next(rows, last)
+	return s.next(k.scale, last)
 }
 
 func (k asking) Take(b int, step, all []float64) {
