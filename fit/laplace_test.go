@@ -93,7 +93,8 @@ func firstIDs(n int) (ids []int) {
 	return ids
 }
 
-// Of encrypted rows the Gaussian is the joint one of the plain wire: means within a 20th of its standard deviations, and these within a tenth.
+// Of encrypted rows the Gaussian is the joint one of the plain wire: means within a 20th of its standard
+// deviations, and these within a tenth.
 func TestTheGaussianOfEncryptedRows(t *testing.T) {
 	const rows, columns = 3000, 3
 	for name, c := range map[string]struct {
@@ -169,7 +170,8 @@ func indicator(is bool) float64 {
 	return 0
 }
 
-// On the paper's logistic design, with as many log likelihoods decrypted as a fit wants, the corrected draws are of the posterior that Stan samples, in few trips.
+// On the paper's logistic design, with as many log likelihoods decrypted as a fit wants, the corrected draws
+// are of the posterior that Stan samples, in few trips.
 func TestEncryptedRowsAreCorrected(t *testing.T) {
 	const folder = "../tests/reference"
 	text, err := os.ReadFile(filepath.Join(folder, "reference/logistic_true.json"))

@@ -1,4 +1,5 @@
-// Package linear evaluates what the linear form of a block consists of: affine maps and quadratic functions of parameters.
+// Package linear evaluates what the linear form of a block consists of: affine maps and quadratic functions
+// of parameters.
 package linear
 
 import (

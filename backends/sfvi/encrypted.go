@@ -10,7 +10,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// newEncrypted makes the kernel of a fit of encrypted rows: there is one way, whose posterior is normal and joint.
+// newEncrypted makes the kernel of a fit of encrypted rows: there is one way, whose posterior is normal and
+// joint.
 func newEncrypted(env density.Env, s backends.Settings) (backends.Kernel, error) {
 	if err := cmp.Or(refused(s), undecryptable(s)); err != nil {
 		return nil, fmt.Errorf("rows stay encrypted, and few sums over them are decrypted: %w", err)
@@ -20,7 +21,8 @@ func newEncrypted(env density.Env, s backends.Settings) (backends.Kernel, error)
 	})
 }
 
-// undecryptable is the reason why settings ask for more of encrypted rows than the joint Gaussian at the mode.
+// undecryptable is the reason why settings ask for more of encrypted rows than the joint Gaussian at the
+// mode.
 func undecryptable(s backends.Settings) error {
 	if by := s.Text(estimator); by != auto && by != byQuadrature {
 		return fmt.Errorf("--%s %s evaluates more often than that; leave it at %s", estimator, by, auto)

@@ -11,11 +11,13 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A Clearing stands for parties whose rows are encrypted (density.Encrypting): it adds in the clear what nobody would see. Its Envs meet in it, whether they are of one process or of several.
+// A Clearing stands for parties whose rows are encrypted (density.Encrypting): it adds in the clear what
+// nobody would see. Its Envs meet in it, whether they are of one process or of several.
 type Clearing struct {
 	Range  float64 // of contributions, added up; 0: there is none
 	Budget int     // of log likelihoods; each takes one
-	// How often each method was called, but log likelihoods by their number; Trips are all calls in which clients tell something.
+	// How often each method was called, but log likelihoods by their number; Trips are all calls in which
+	// clients tell something.
 	Evaluations, Openings, LogLiks, Consultations, Trips int
 
 	seed    uint64
@@ -207,7 +209,8 @@ func (e *clearingEnv) Curvatures(ctx context.Context, gram []float64) error {
 	}, func() error { return nil })
 }
 
-// bend sets row to minus the second derivatives of the log likelihood at the last evaluation by a column and all others, by differences along it, or along a global.
+// bend sets row to minus the second derivatives of the log likelihood at the last evaluation by a column and
+// all others, by differences along it, or along a global.
 func (c *Clearing) bend(row, column []float64, global int) {
 	const h = 1e-4
 	n := len(c.eta)

@@ -17,7 +17,8 @@ import (
 // fewestWeights is how many weights are worth their numbers: the shape of fewer says nothing.
 const fewestWeights = 100
 
-// deviate has the server draw the deviations of all parties' parameters from the mode, and send each party its own.
+// deviate has the server draw the deviations of all parties' parameters from the mode, and send each party
+// its own.
 func (k *Kernel) deviate(ctx context.Context) error {
 	if s := k.server; s != nil && !s.h.Definite() {
 		return &backends.FitError{Err: fmt.Errorf("sfvi: the curvature where the fit of encrypted rows ended has no inverse: %s", wayOut)}
@@ -65,7 +66,8 @@ func (k deviating) Counsel(_, down [][]float64, _ []float64) {
 	}
 }
 
-// match changes vectors of normal numbers so that the mean of their squares and products is exactly that of independent ones, where they are at least twice as many as elements (moment matching, Barraquand 1995).
+// match changes vectors of normal numbers so that the mean of their squares and products is exactly that of
+// independent ones, where they are at least twice as many as elements (moment matching, Barraquand 1995).
 func (s *server) match(z []float64) {
 	p := s.p
 	if n := len(z) / max(1, p); n < 2*p {
@@ -96,7 +98,8 @@ func (k deviating) Take(b int, down, _ []float64) {
 	}
 }
 
-// weigh finds log p at the mode and the draws, the first ones and then the others, unless the first weights say that these would be in vain.
+// weigh finds log p at the mode and the draws, the first ones and then the others, unless the first weights
+// say that these would be in vain.
 func (k *Kernel) weigh(ctx context.Context) error {
 	to := k.weights
 	if k.weighed == 0 {
@@ -130,8 +133,9 @@ func (k *Kernel) weigh(ctx context.Context) error {
 	return nil
 }
 
-// logDensities sets logs, at the server, to log p at draws from a number on, −1 being the mode. The priors' part is added under encryption: of the likelihood or the priors alone the
-// server could tell the gradient at the mode, and from that the mode.
+// logDensities sets logs, at the server, to log p at draws from a number on, −1 being the mode. The priors'
+// part is added under encryption: of the likelihood or the priors alone the server could tell the gradient at
+// the mode, and from that the mode.
 func (k *Kernel) logDensities(ctx context.Context, from int, logs []float64) error {
 	var cut, plus [][]float64
 	var phi []float64
@@ -155,7 +159,8 @@ func (k *Kernel) propose(p *party, id int, theta []float64) {
 	tails.Proposed(p.sample, p.d, id, k.scales[id/2], theta)
 }
 
-// concluding is how the server tells what follows from the weights: log p − log q of the draws, whether the approximation is the posterior, whether more weights would be in vain, and the evidence.
+// concluding is how the server tells what follows from the weights: log p − log q of the draws, whether the
+// approximation is the posterior, whether more weights would be in vain, and the evidence.
 type concluding struct{ *Kernel }
 
 func (k concluding) Size(int) (up, down, all int) { return 0, 0, k.weighed + 3 }
@@ -186,7 +191,8 @@ func (k concluding) Take(_ int, _, all []float64) {
 	k.normal, k.vain, k.evidence = all[n] == 1, all[n+1] == 1, all[n+2]
 }
 
-// Draw implements backends.Kernel. Before the curvature of all parties is known, a party's draws are those of its own block.
+// Draw implements backends.Kernel. Before the curvature of all parties is known, a party's draws are those of
+// its own block.
 func (k *Kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {
 		mine := make([]float64, p.d)

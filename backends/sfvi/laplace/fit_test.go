@@ -40,23 +40,29 @@ func moments(c *testmodel.Clearing, k *laplace.Kernel, draws int) (mean, covaria
 	return mean, covariance
 }
 
-// opened is how many numbers of a victim's rows were decrypted to a coalition in a fit without weights, by the exchanges that it had: first parties by themselves, then the server's steps.
+// opened is how many numbers of a victim's rows were decrypted to a coalition in a fit without weights, by
+// the exchanges that it had: first parties by themselves, then the server's steps.
 func opened(c *testmodel.Clearing, in []bool) int {
 	together := c.Consultations - 3 // after the start, before deviations and evidence
 	own := c.Evaluations - (together - c.Openings)
 	n := func(s density.Sums, number int) int {
 		return density.Opening{Sums: s, Number: number}.Numbers(c.Columns(), in)
 	}
-	total := n(density.Told, 2) + n(density.Totals, c.LogLiks) + n(density.Covariances, 0) + c.Evaluations*n(density.OwnGradients, 0) + c.Openings*n(density.CrossProducts, 0)
+	total := n(density.Told, 5) + n(density.Totals, c.LogLiks) + n(density.Covariances, 0) + c.Evaluations*n(density.OwnGradients, 0) + c.Openings*n(density.CrossProducts, 0)
 	total += (together-c.Openings+1)*n(density.Gradients, 0) + together*n(density.Told, 2)
 	for i := range own {
 		total += n(density.Parts, min(i+1, 9))
 	}
+	if _, most := density.Opened(laplace.Exchanges(100, 0), c.Columns(), in); total > most {
+		panic("more was decrypted than is declared")
+	}
 	return total
 }
 
-// Of 10,000 rows of two clients with ten columns each, and 5 % of ones, the mode is within a 20th of a posterior standard deviation after at most 15 evaluations, and so few sums are decrypted that the budget of a
-// 20th of the rows holds for a curious server, and of 20,000 rows for a coalition of all parties but one. The mean of draws, in pairs, is the mode.
+// Of 10,000 rows of two clients with ten columns each, and 5 % of ones, the mode is within a 20th of a
+// posterior standard deviation after at most 15 evaluations, and so few sums are decrypted that the budget of
+// a 20th of the rows holds for a curious server, and of 20,000 rows for a coalition of all parties but one.
+// The mean of draws, in pairs, is the mode.
 func TestTheModeIsFoundInFewEvaluations(t *testing.T) {
 	for _, c := range []struct {
 		kind string
@@ -91,7 +97,8 @@ func (m *regression) distance(theta []float64) (most float64) {
 	return most
 }
 
-// Also where columns of different clients are nearly the same, and one step by blocks would go five or ten times as far as it should.
+// Also where columns of different clients are nearly the same, and one step by blocks would go five or ten
+// times as far as it should.
 func TestCorrelatedClients(t *testing.T) {
 	for _, clients := range []int{1, 2, 5, 10} {
 		for _, d := range []design{{rho: 0.7}, {rho: 0.9}, {rho: 0.7, pairs: true}, {rho: 0.9, pairs: true}} {
@@ -110,7 +117,8 @@ func TestCorrelatedClients(t *testing.T) {
 	}
 }
 
-// The draws have the covariance of the curvature at the mode. With a normal likelihood that is the posterior: all weights are equal, and the evidence is exact.
+// The draws have the covariance of the curvature at the mode. With a normal likelihood that is the posterior:
+// all weights are equal, and the evidence is exact.
 func TestDrawsHaveTheCurvatureAtTheMode(t *testing.T) {
 	for _, kind := range []string{"normal", "logistic"} {
 		m := design{rows: 300, clients: 2, columns: 2, rho: 0.6, kind: kind, rate: 0.3, seed: 2}.draw()
@@ -149,7 +157,8 @@ func TestDrawsHaveTheCurvatureAtTheMode(t *testing.T) {
 	}
 }
 
-// evidence of a normal likelihood, without the priors' constants: the value at the mode and half the logarithm of the determinant of 2π times the covariance.
+// evidence of a normal likelihood, without the priors' constants: the value at the mode and half the
+// logarithm of the determinant of 2π times the covariance.
 func (m *regression) evidence(mode, covariance []float64) (sum float64) {
 	n, p := len(m.y), len(mode)
 	for i, y := range m.y {
@@ -182,7 +191,8 @@ func (m *regression) evidence(mode, covariance []float64) (sum float64) {
 	return sum
 }
 
-// Where few more log likelihoods may be decrypted there are no weights, and the fit says why; where none is wanted, none is decrypted but that of the mode.
+// Where few more log likelihoods may be decrypted there are no weights, and the fit says why; where none is
+// wanted, none is decrypted but that of the mode.
 func TestTheBudgetOfWeights(t *testing.T) {
 	for _, c := range []struct {
 		budget, weights, logLiks int
@@ -201,7 +211,8 @@ func TestTheBudgetOfWeights(t *testing.T) {
 	}
 }
 
-// A step beyond the range of the encrypted likelihood is shortened; where the mode itself is beyond, the fit ends in an error that says so, as it does where the start is.
+// A step beyond the range of the encrypted likelihood is shortened; where the mode itself is beyond, the fit
+// ends in an error that says so, as it does where the start is.
 func TestRange(t *testing.T) {
 	for limit, want := range map[float64]string{6: "", 1.5: "widen the range", 0.5: "at the start"} {
 		m := design{rows: 500, clients: 2, columns: 3, kind: "logistic", rate: 0.3, seed: 4}.draw()

@@ -1,12 +1,22 @@
-// Package laplace is Laplace's approximation of a posterior whose rows stay encrypted: the Gaussian at the mode with the curvature there, over the parameters of all parties, and its correction by weights. Nothing
+// Package laplace is Laplace's approximation of a posterior whose rows stay encrypted: the Gaussian at the
+// mode with the curvature there, over the parameters of all parties, and its correction by weights. Nothing
 // crosses that has a number a row, and few sums over rows are decrypted (density.Encrypting).
 //
-// A party knows the derivatives by its own coefficients alone. At first each steps by its own block of the curvature, B_k = c·X_kᵀX_k + P_k for the mean curvature c of the likelihood at the start, and the parties mix their
-// latest steps by coefficients that follow from products f_iᵀBf_j, sums over parties. Near the mode, or where that is slow, the curvature of all parties is decrypted to the server once: from then on the
-// server answers gradients with Newton's steps, of which each party receives its own part, and knows how far the mode is in posterior standard deviations. No party learns another's coefficients: the
-// server knows deviations from a mode that it does not know.
+// A party knows the derivatives by its own coefficients alone. At first each steps by its own block of the
+// curvature, B_k = c·X_kᵀX_k + P_k for the mean curvature c of the likelihood at the start, and the parties
+// mix their latest steps by coefficients that follow from products f_iᵀBf_j, sums over parties. Near the
+// mode, or where that is slow, the curvature of all parties is decrypted to the server once: from then on the
+// server answers gradients with Newton's steps, of which each party receives its own part, and knows how far
+// the mode is in posterior standard deviations. No party learns another's coefficients: the server knows
+// deviations from a mode that it does not know.
 //
-// Methods: Tierney and Kadane (1986), "Accurate approximations for posterior moments and marginal densities"; Anderson (1965) and Walker and Ni (2011), "Anderson acceleration for fixed-point iterations"; updates of
+// What each party learns: a client the gradients by its own coefficients, products of steps added up over parties, its own
+// deviations of draws, and the weights of all; the server the parts of the products, the curvature of all parties, the
+// gradients near the mode and log p at draws. Of a client with one column or two such products show the server the steps, and so
+// the coefficients; of one with more what they were in the norm of its columns.
+//
+// Methods: Tierney and Kadane (1986), "Accurate approximations for posterior moments and marginal densities";
+// Anderson (1965) and Walker and Ni (2011), "Anderson acceleration for fixed-point iterations"; updates of
 // the curvature by Broyden, Fletcher, Goldfarb and Shanno (Nocedal and Wright 2006, section 6.1).
 package laplace
 
@@ -109,7 +119,8 @@ func New(env density.Env, o Options) (*Kernel, error) {
 	return k, nil
 }
 
-// applies returns the linear form of a block, or the reason why a fit of encrypted rows is not possible with it.
+// applies returns the linear form of a block, or the reason why a fit of encrypted rows is not possible with
+// it.
 func applies(b density.Block) (*density.Linear, error) {
 	l, err := quadrature.Applies(b, false)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/vflc/vflc/portable"
 )
 
-// A mixer has the products of the steps that are mixed, totals over the parties: every party finds the same coefficients.
+// A mixer has the products of the steps that are mixed, totals over the parties: every party finds the same
+// coefficients.
 type mixer struct {
 	n          int
 	gram       []float64 // (depth+1)², row by row of the first n
@@ -44,7 +45,8 @@ func (m *mixer) forget() {
 // ridge keeps the coefficients of steps that are nearly combinations of others small.
 const ridge = 1e-10
 
-// coefficients are those, adding up to 1, of the combination of steps that is shortest (Anderson 1965): in differences from the latest, which are scaled to length 1.
+// coefficients are those, adding up to 1, of the combination of steps that is shortest (Anderson 1965): in
+// differences from the latest, which are scaled to length 1.
 func (m *mixer) coefficients() []float64 {
 	k := m.n - 1
 	at := func(i, j int) float64 { return m.gram[i*room+j] }
@@ -71,8 +73,10 @@ func (m *mixer) coefficients() []float64 {
 	return out
 }
 
-// Steps by blocks end, and the curvature is decrypted, at a decrement that moves the predictors by a thirtieth of their unit, in the root mean square, or where too many evaluations would follow at the speed so far, or steps
-// went too far so often. Curvature that is decrypted far from the mode has to be decrypted again, which takes as many numbers as some evaluations for every four parameters.
+// Steps by blocks end, and the curvature is decrypted, at a decrement that moves the predictors by a
+// thirtieth of their unit, in the root mean square, or where too many evaluations would follow at the speed
+// so far, or steps went too far so often. Curvature that is decrypted far from the mode has to be decrypted
+// again, which takes as many numbers as some evaluations for every four parameters.
 const (
 	near       = 0.001 // its square
 	mostHalved = 3
@@ -153,7 +157,8 @@ func (k *Kernel) add(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// move goes to what the mixed steps lead to: from the start by less, since steps of all parties in the same direction add up.
+// move goes to what the mixed steps lead to: from the start by less, since steps of all parties in the same
+// direction add up.
 func (k *Kernel) move() {
 	if k.mix.n == 1 {
 		for _, p := range k.parties {

@@ -53,7 +53,8 @@ func normal(y, eta float64) (lp, slope float64) {
 	return -(y - eta) * (y - eta) / (2 * sigma * sigma), (y - eta) / (sigma * sigma)
 }
 
-// A design says how covariates are drawn: columns take the share rho of their variance from a factor that all have in common, or, by pairs, column j of every client from factor j.
+// A design says how covariates are drawn: columns take the share rho of their variance from a factor that all
+// have in common, or, by pairs, column j of every client from factor j.
 type design struct {
 	rows, clients, columns int
 	rho                    float64

@@ -96,7 +96,8 @@ func (p *party) prior(theta, grad []float64) float64 {
 	return value
 }
 
-// precision sets m to minus the second derivatives of the prior: those by globals, which are not constant, by differences.
+// precision sets m to minus the second derivatives of the prior: those by globals, which are not constant, by
+// differences.
 func (p *party) precision(m []float64) {
 	clear(m)
 	for i := range p.c {
@@ -115,7 +116,8 @@ func (p *party) precision(m []float64) {
 	}
 }
 
-// remember adds the point of an evaluation and the step there to those that are mixed, and sets scalars to the products of that step, in the norm of the own block, with all of them.
+// remember adds the point of an evaluation and the step there to those that are mixed, and sets scalars to
+// the products of that step, in the norm of the own block, with all of them.
 func (p *party) remember(scalars []float64) {
 	step := append([]float64(nil), p.grad...)
 	p.own.Solve(step)

@@ -8,7 +8,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// A server makes Newton's steps for all parties. It has their gradients and the curvature, and knows how far they have moved since the latter was decrypted, but not from where.
+// A server makes Newton's steps for all parties. It has their gradients and the curvature, and knows how far
+// they have moved since the latter was decrypted, but not from where.
 type server struct {
 	*party
 	at     []int // where the columns of each party begin, and their number
@@ -47,13 +48,15 @@ func newServer(p *party, columns []int) *server {
 }
 
 const (
-	mostStarting = 50   // steps to the start
+	mostStarting = 200  // steps to the start
 	between      = 1e-4 // points whose slopes differ by the curvature
 	differing    = 1e-2 // globals whose curvatures differ
 )
 
-// start goes to the server's parameters that fit the response best without the clients, and makes the server's own block of the curvature there. It returns the mean curvature by the predictor, and that of all rows in units
-// of the predictor by which it changes: its own, or where it is constant those in which it is 1. All of that is the server's own.
+// start goes to the server's parameters that fit the response best without the clients, and makes the
+// server's own block of the curvature there. It returns the mean curvature by the predictor, and that of all
+// rows in units of the predictor by which it changes: its own, or where it is constant those in which it is
+// 1. All of that is the server's own.
 func (s *server) start() (mean, all float64) {
 	step, next := make([]float64, s.d), make([]float64, s.d)
 	now := s.alone(s.theta, s.party.grad)
@@ -105,7 +108,8 @@ func (s *server) alone(theta, grad []float64) float64 {
 	return vec.Sum(s.n, lp) + value
 }
 
-// bendAlone sets the gradient without the clients at the server's point, and the own block to minus its derivative.
+// bendAlone sets the gradient without the clients at the server's point, and the own block to minus its
+// derivative.
 func (s *server) bendAlone() {
 	above, below, at := make([]float64, s.d), make([]float64, s.d), append([]float64(nil), s.theta...)
 	for i, v := range s.theta {
@@ -207,7 +211,8 @@ func (s *server) learn() {
 	}
 }
 
-// judge takes the gradient after the last step. It reports whether the step goes too far: the decrement, by the curvature of that step, did not fall.
+// judge takes the gradient after the last step. It reports whether the step goes too far: the decrement, by
+// the curvature of that step, did not fall.
 func (s *server) judge(beyond bool) (tooFarGone bool) {
 	after, scratch := math.Inf(1), make([]float64, s.p)
 	if !beyond {
@@ -265,8 +270,10 @@ func (s *server) next(curvature float64, last bool) (verdict int, decrement floa
 	return goOn, s.least
 }
 
-// marginalise adds to the step what leads from the mode of all parameters to that of the globals with the others integrated out (Tierney and Kadane 1986), to first order: of a residual standard deviation it makes
-// up for the degrees of freedom. The logarithm of the curvature changes with a global as its mean does without the clients, which is exact for a normal likelihood.
+// marginalise adds to the step what leads from the mode of all parameters to that of the globals with the
+// others integrated out (Tierney and Kadane 1986), to first order: of a residual standard deviation it makes
+// up for the degrees of freedom. The logarithm of the curvature changes with a global as its mean does
+// without the clients, which is exact for a normal likelihood.
 func (s *server) marginalise() {
 	if s.c == s.d {
 		return
@@ -307,8 +314,10 @@ func (s *server) stuck() bool {
 	return n > 1 && min(s.speeds[n-1], s.speeds[n-2]) > slow
 }
 
-// reached reports whether the step ends within a small part of each parameter's standard deviation from the mode. Steps become shorter by a factor: after fresh curvature, by no more than six times the root mean square
-// by which the step moves predictors, since a likelihood's curvature changes by about as much as its logarithm does; later by that of the last two.
+// reached reports whether the step ends within a small part of each parameter's standard deviation from the
+// mode. Steps become shorter by a factor: after fresh curvature, by no more than six times the root mean
+// square by which the step moves predictors, since a likelihood's curvature changes by about as much as its
+// logarithm does; later by that of the last two.
 func (s *server) reached(curvature float64) bool {
 	worst := s.worst()
 	if worst <= within {

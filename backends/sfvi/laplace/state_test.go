@@ -123,7 +123,8 @@ func TestResumed(t *testing.T) {
 	}
 }
 
-// Ones and zeros that a column separates have their mode where the prior holds it; weights find that the posterior is not normal.
+// Ones and zeros that a column separates have their mode where the prior holds it; weights find that the
+// posterior is not normal.
 func TestSeparated(t *testing.T) {
 	m := design{rows: 120, clients: 2, columns: 2, kind: "logistic", rate: 0.5, seed: 9}.draw()
 	for i := range m.y {
@@ -143,7 +144,8 @@ func TestSeparated(t *testing.T) {
 	}
 }
 
-// A column that is constant, or of another party's, has its prior alone, or shares the sum with it; under a flat prior it is refused by name.
+// A column that is constant, or of another party's, has its prior alone, or shares the sum with it; under a
+// flat prior it is refused by name.
 func TestConstantColumns(t *testing.T) {
 	m := design{rows: 400, clients: 2, columns: 2, kind: "logistic", rate: 0.4, seed: 7}.draw()
 	n := len(m.y)
@@ -182,7 +184,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A fit that is not allowed the evaluations that it takes says that it has not converged, or ends in an error.
+// A fit that is not allowed the evaluations that it takes says that it has not converged, or ends in an
+// error.
 func TestTooFewEvaluations(t *testing.T) {
 	for n := 1; n < 8; n++ {
 		hub := hard().clearing(t)

@@ -8,7 +8,8 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// stepTogether evaluates, or has the curvature decrypted where the last evaluation was, and goes the server's step.
+// stepTogether evaluates, or has the curvature decrypted where the last evaluation was, and goes the server's
+// step.
 func (k *Kernel) stepTogether(ctx context.Context) error {
 	if k.opening {
 		var gram []float64
@@ -27,7 +28,8 @@ func (k *Kernel) stepTogether(ctx context.Context) error {
 	return k.failure
 }
 
-// asking is how the server's step is asked for: a party tells the gradient by its parameters, and at first the precision of its prior, and receives its part of the step.
+// asking is how the server's step is asked for: a party tells the gradient by its parameters, and at first
+// the precision of its prior, and receives its part of the step.
 type asking struct{ *Kernel }
 
 func (k asking) Size(columns int) (up, down, all int) {
