@@ -88,12 +88,13 @@ func (k asking) Take(b int, step, all []float64) {
 		vec.Accumulate(p.d, p.theta, step)
 	case goBack:
 		vec.Add(p.d, p.theta, p.base, step)
+	case openAgain:
+	default: // giveUp, or what no server says
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: no step of the fit of encrypted rows leads on after %d evaluations: "+
+			"the density is not finite, not concave, or flat where steps lead: %s", k.evaluations, wayOut)}
 	}
 	k.asked, k.opening, k.decrement = true, verdict == openAgain, all[1]
-	switch verdict {
-	case arrive, stop:
+	if verdict == arrive || verdict == stop {
 		k.phase, k.converged = drawing, verdict == arrive
-	case giveUp:
-		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: no step of the fit of encrypted rows leads on after %d evaluations: the density is not finite, not concave, or flat where steps lead: %s", k.evaluations, wayOut)}
 	}
 }
