@@ -90,6 +90,9 @@ type Use struct {
 	LeastAnswers, MostAnswers int
 	// LeastColumns and MostColumns bound how many numbers there are for each element of a cut, where these are several.
 	LeastColumns, MostColumns int
+	// Openings are what becomes known by one use where rows are encrypted, and Times and MostTimes how often a run has it, usually and at most.
+	Openings         [2]Opening
+	Times, MostTimes int
 	// Motion is how one evaluation leads to the next.
 	Motion Motion
 	// DenseMost is the most parameters of a party whose metric is dense where it is Adapted.

@@ -246,6 +246,9 @@ func unsuited(s backends.Settings) error {
 
 // newFit makes the kernel of the estimator, or of several fits by it.
 func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
+	if _, ok := density.As[density.Encrypting](env); ok {
+		return newEncrypted(env, s)
+	}
 	if s.Int(restarts) > 1 || s.Text(estimator) == byQuadrature || searchable(env, s) {
 		return newRestarted(env, s)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends/linear"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -146,7 +147,7 @@ type centred struct{ *Kernel }
 
 func (k centred) Send(b int, up [][]float64, _ []float64) {
 	p := k.parties[b]
-	apply(&p.lin.Cuts, p.now.theta, p.g)
+	linear.Apply(&p.lin.Cuts, p.now.theta, p.g)
 	for i, at := range p.lin.Members {
 		copy(up[i], member(at, p.g))
 		copy(up[i][at.Len:], member(at, p.now.spread))
@@ -156,7 +157,7 @@ func (k centred) Send(b int, up [][]float64, _ []float64) {
 func (k centred) Answer(sum [][]float64, _ []float64, down [][]float64, out []float64) {
 	s, m := k.server, k.shared
 	if m > 0 {
-		apply(&s.lin.Sends, s.now.theta, out[:m])
+		linear.Apply(&s.lin.Sends, s.now.theta, out[:m])
 		copy(s.q.precision.Lower, s.now.factor)
 		s.q.covariance(s.lin.Sends.Matrix, m, out[m:])
 	}
@@ -188,9 +189,9 @@ func (k centred) Receive(b int, down [][]float64, out []float64) {
 // predictor sets eta to the predictor of the party's own likelihood at θ, given the sum of all cuts and what the server sends.
 func (p *party) predictor(r *rows, theta, sum, shared, eta []float64) {
 	at := p.lin.Members[p.membership(r.Group)]
-	apply(&r.Affine, theta, eta)
+	linear.Apply(&r.Affine, theta, eta)
 	vec.Accumulate(r.n, eta, sum)
-	apply(&p.lin.Cuts, theta, p.g)
+	linear.Apply(&p.lin.Cuts, theta, p.g)
 	vec.Sub(r.n, eta, eta, member(at, p.g))
 	addShared(r, eta, shared)
 }
@@ -237,7 +238,7 @@ func (k expansion) Answer(sum [][]float64, _ []float64, down [][]float64, out []
 				vec.Axpy(n, r.Matrix[j*n:], s.lin.Sends.Matrix[j*k.shared+m], x)
 			}
 		}
-		apply(&r.Affine, s.now.theta, r.mean)
+		linear.Apply(&r.Affine, s.now.theta, r.mean)
 		vec.Accumulate(n, r.mean, s.mean[g])
 		if !finite(vec.Sum(n, r.slope)) || !finite(vec.Sum(n, r.curvature)) || !finite(vec.Sum(len(r.Matrix), r.Matrix)) {
 			out[0] = 0
@@ -272,17 +273,17 @@ func (k sums) Answer(sum [][]float64, total []float64, down [][]float64, out []f
 		copy(theta, s.sample.column(0, s.d))
 		if c > 0 {
 			k.proposed(s.sample.start, s.d, c-1, theta)
-			w.logs[c-1] += quadratic(&s.lin.Prior, theta, s.step)
+			w.logs[c-1] += linear.Value(&s.lin.Prior, theta, s.step)
 			w.squares[c-1] += s.square(theta, k.joint())
 		}
 		if m > 0 {
-			apply(&s.lin.Sends, theta, out[(c-k.from)*m:][:m])
+			linear.Apply(&s.lin.Sends, theta, out[(c-k.from)*m:][:m])
 		}
 		if !k.joint() {
 			continue
 		}
 		for i, r := range s.rows {
-			apply(&r.Affine, theta, r.eta)
+			linear.Apply(&r.Affine, theta, r.eta)
 			vec.Accumulate(r.n, r.eta, sum[r.Group][(c-k.from)*r.n:])
 			if c == 0 {
 				w.centre = append(w.centre, slices.Clone(r.eta))
@@ -359,15 +360,6 @@ func (k weighing) Send(b int, _ [][]float64, scalars []float64) {
 func (k weighing) Answer(_ [][]float64, total []float64, _ [][]float64, out []float64) {
 	vec.Accumulate(k.of.len(), k.weights.logs[k.of.from:], total)
 	k.conclude(&k.weights, out)
-}
-
-// weightless gives no weight to draws whose density is not finite.
-func weightless(ratios []float64) {
-	for i, v := range ratios {
-		if !finite(v) {
-			ratios[i] = math.Inf(-1)
-		}
-	}
 }
 
 func (k weighing) Receive(_ int, _ [][]float64, out []float64) { k.concluded(out) }

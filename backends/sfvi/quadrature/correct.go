@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/vflc/vflc/backends/linear"
 	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -70,9 +71,9 @@ func (k batch) Send(b int, up [][]float64, scalars []float64) {
 		if c > 0 {
 			k.proposed(p.sample.start, p.d, c-1, theta)
 			id := c - 1 - draws.from
-			scalars[id], scalars[draws.len()+id] = quadratic(&p.lin.Prior, theta, p.step), p.square(theta, k.joint())
+			scalars[id], scalars[draws.len()+id] = linear.Value(&p.lin.Prior, theta, p.step), p.square(theta, k.joint())
 		}
-		apply(&p.lin.Cuts, theta, g)
+		linear.Apply(&p.lin.Cuts, theta, g)
 		for i, at := range p.lin.Members {
 			copy(up[i][(c-k.from)*at.Len:], member(at, g))
 		}
@@ -119,11 +120,10 @@ func (k *Kernel) conclude(w *weights, out []float64) {
 	for i, s := range squares {
 		logs[i] += float64(0.5 * s)
 	}
-	weightless(logs)
 	out[n], out[n+1], out[n+2] = 0, 0, 0
-	if tails.Correct(logs, squares, int(w.dims)) {
+	if normal, vain := tails.Conclude(logs, squares, int(w.dims)); normal {
 		out[n] = 1
-	} else if n < k.size && vain(logs) {
+	} else if n < k.size && vain {
 		out[n+2] = 1
 	}
 	if k.convex {
@@ -176,7 +176,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		copy(theta, s.sample.column(0, s.d))
 		if c > 0 {
 			k.proposed(s.sample.start, s.d, c-1, theta)
-			w.logs[c-1] += quadratic(&s.lin.Prior, theta, s.step)
+			w.logs[c-1] += linear.Value(&s.lin.Prior, theta, s.step)
 			w.squares[c-1] += s.square(theta, k.joint())
 		}
 		if g := s.globals; g != nil && c > 0 {
@@ -185,7 +185,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			w.squares[c-1] += g.square(phi)
 		}
 		for i, r := range s.rows {
-			apply(&r.Affine, theta, r.eta)
+			linear.Apply(&r.Affine, theta, r.eta)
 			vec.Accumulate(r.n, r.eta, sum[r.Group][(c-k.from)*r.n:])
 			if c == 0 {
 				w.centre = append(w.centre, slices.Clone(r.eta))
@@ -230,12 +230,7 @@ func (k *Kernel) byDraws() bool { return k.server.globals != nil && !k.joint() }
 
 // proposed sets out to draw id of a batch with the tails of the proposal: a draw and its reflection have one scale.
 func (k *Kernel) proposed(columns []float64, d, id int, out []float64) {
-	reflected(columns, d, id, out)
-	if s := k.scales[id/2]; s != 1 {
-		for i, m := range columns[:d] {
-			out[i] = m + float64(s*(out[i]-m))
-		}
-	}
+	tails.Proposed(columns, d, id, k.scales[id/2], out)
 }
 
 // sampleGlobals draws the globals.
@@ -255,7 +250,7 @@ func (s *server) adjustByDraws(sum [][]float64, noise []float64, draws int, k *K
 			if copy(theta, s.sample.column(0, s.d)); c > 0 {
 				k.proposed(s.sample.start, s.d, c-1, theta)
 			}
-			apply(&r.Affine, theta, r.eta)
+			linear.Apply(&r.Affine, theta, r.eta)
 			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
 			if c == 0 {
 				copy(r.mean, r.eta)

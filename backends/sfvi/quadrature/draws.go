@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/tails"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -18,7 +20,7 @@ func (k *Kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {
 		mine, phi := make([]float64, p.d), make([]float64, len(p.lin.Globals.Index))
 		if p.sample != nil && k.batched() {
-			from := reflected
+			from := tails.Reflected
 			if k.proposing && !k.normal {
 				from = k.proposed
 			}
@@ -70,8 +72,8 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 		from.Round(uint64(id))
 		from.FillNormals(z[b])
 		s := p.now
-		apply(&p.lin.Cuts, theta[b], p.g)
-		apply(&p.lin.Cuts, s.theta, p.residual)
+		linear.Apply(&p.lin.Cuts, theta[b], p.g)
+		linear.Apply(&p.lin.Cuts, s.theta, p.residual)
 		for i := range z[b] {
 			z[b][i] = s.z[i] + float64(s.regression[i]*(p.g[i]-p.residual[i])) + float64(math.Sqrt(s.remainder[i])*z[b][i])
 		}

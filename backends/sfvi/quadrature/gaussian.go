@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -93,42 +92,6 @@ func (q *gaussian) entropy(prior []float64) float64 {
 		value -= float64(0.5 * q.column[i])
 	}
 	return value
-}
-
-// quadratic is the value of the function.
-func quadratic(q *density.Quadratic, theta, scratch []float64) float64 {
-	gradient(q, theta, scratch)
-	value := q.Value
-	for i, t := range theta {
-		value += float64(0.5 * (q.Gradient[i] + scratch[i]) * t)
-	}
-	return value
-}
-
-// gradient sets out to that of the function.
-func gradient(q *density.Quadratic, theta, out []float64) {
-	d := len(theta)
-	copy(out, q.Gradient)
-	for i := range out {
-		out[i] -= vec.Dot(d, q.Precision[i*d:], theta)
-	}
-}
-
-// apply sets y = Offset + Matrix·θ.
-func apply(a *density.Affine, theta, y []float64) {
-	n := len(a.Offset)
-	if n == 0 {
-		return
-	}
-	vec.MatVec(n, y, a.Matrix, n, theta, 1, len(theta))
-	vec.Accumulate(n, y, a.Offset)
-}
-
-// pull adds Matrixᵀ·r to g.
-func pull(a *density.Affine, r, g []float64) {
-	if n := len(a.Offset); n > 0 {
-		vec.MatTVecAdd(n, g, 1, a.Matrix, n, r, len(g))
-	}
 }
 
 func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

@@ -230,13 +230,3 @@ func (g *globals) carry(c *checkpoint.Codec) {
 	c.Floats(g.precision.Matrix)
 	g.precision.Definite()
 }
-
-// reflected sets out to draw id of a batch of columns, of which the first is the mean: every other is the reflection of the one before.
-func reflected(columns []float64, d, id int, out []float64) {
-	copy(out, columns[(1+id/2)*d:][:d])
-	if id%2 == 1 {
-		for i, m := range columns[:d] {
-			out[i] = float64(2*m) - out[i]
-		}
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/linear"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -56,7 +57,7 @@ func (s *sample) column(c, d int) []float64 { return s.start[c*d:][:d] }
 // raised returns P⁻¹Mᵀu for a column of u.
 func (s *sample) raised(m *density.Affine, u, into []float64) {
 	clear(into)
-	pull(m, u, into)
+	linear.Pull(m, u, into)
 	s.prior.Solve(into)
 }
 
@@ -96,7 +97,7 @@ func (s *server) newConjugate(columns int) *conjugate {
 func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 	for _, r := range s.rows {
 		r.integrateOut(noise[r.Group])
-		apply(&r.Affine, s.now.theta, r.mean)
+		linear.Apply(&r.Affine, s.now.theta, r.mean)
 		s.q.spread(r.Matrix, r.variance)
 		vec.Accumulate(r.n, r.mean, mean[r.Group])
 		vec.Accumulate(r.n, r.variance, variance[r.Group])
@@ -191,7 +192,7 @@ func (c *conjugate) own(s *server, p []float64) []float64 {
 	for k, l := range s.rows {
 		w := c.work[:l.n]
 		vec.Mul(l.n, w, p[c.at[k]:], c.root[c.at[k]:])
-		pull(&l.Affine, w, theta)
+		linear.Pull(&l.Affine, w, theta)
 	}
 	s.sample.prior.Solve(theta)
 	return theta
@@ -261,14 +262,14 @@ func (k solving) sendStart(p *party, up [][]float64, scalars, g []float64) {
 		}
 	}
 	for c := range k.up.len() {
-		apply(&p.lin.Cuts, p.sample.column(k.up.from+c, p.d), g)
+		linear.Apply(&p.lin.Cuts, p.sample.column(k.up.from+c, p.d), g)
 		put(c)
 	}
 	clear(scalars)
 	if k.up.from > 0 {
 		return
 	}
-	apply(&p.lin.Cuts, p.now.theta, g)
+	linear.Apply(&p.lin.Cuts, p.now.theta, g)
 	put(k.up.len())
 	copy(g, p.now.spread)
 	put(k.up.len() + 1)

@@ -83,7 +83,7 @@ type Kernel struct {
 
 // New prepares a fit. The error names what does not fit.
 func New(env density.Env, o Options) (*Kernel, error) {
-	k := &Kernel{options: o, env: env, mix: make([]float64, coefficients), first: firstWeights}
+	k := &Kernel{options: o, env: env, mix: make([]float64, coefficients), first: tails.FirstWeights}
 	var err error
 	if k.relay, err = density.Require[density.Relaying](env); err != nil {
 		return nil, err

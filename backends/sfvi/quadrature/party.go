@@ -3,6 +3,7 @@ package quadrature
 import (
 	"math"
 
+	"github.com/vflc/vflc/backends/linear"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -103,7 +104,7 @@ func (p *party) start(number int, noise density.Stream, place func(mean []float6
 	for i := range p.d {
 		f.Matrix[i*p.d+i] = 1 / (firstSD * firstSD)
 	}
-	apply(&p.lin.Cuts, m.theta, m.z)
+	linear.Apply(&p.lin.Cuts, m.theta, m.z)
 	clear(p.now.curvature)
 	clear(p.now.ownCurve)
 	f.Definite()
@@ -199,8 +200,8 @@ func (p *party) move(mix []float64) {
 
 // value is the party's terms of the ELBO but for its likelihood.
 func (p *party) value(s *state) float64 {
-	v := s.entropy + quadratic(&p.lin.Prior, s.theta, p.step)
-	apply(&p.lin.Cuts, s.theta, p.g)
+	v := s.entropy + linear.Value(&p.lin.Prior, s.theta, p.step)
+	linear.Apply(&p.lin.Cuts, s.theta, p.g)
 	for i, r := range p.rho2 {
 		if r > 0 {
 			e := s.z[i] - p.g[i]
@@ -214,7 +215,7 @@ func (p *party) value(s *state) float64 {
 // to 1, those of a combination are the combination of these.
 func (p *party) term(a, b *mapped) float64 {
 	prior := &p.lin.Prior
-	gradient(prior, a.theta, p.step)
+	linear.Gradient(prior, a.theta, p.step)
 	v := prior.Value
 	for i, t := range b.theta {
 		v += float64(0.5 * (float64(prior.Gradient[i]*a.theta[i]) + float64(p.step[i]*t)))
@@ -257,7 +258,7 @@ func (p *party) model(out []float64) {
 
 // away sets e to how far z is from the cut at a value of the map.
 func (p *party) away(m *mapped, e []float64) {
-	apply(&p.lin.Cuts, m.theta, p.g)
+	linear.Apply(&p.lin.Cuts, m.theta, p.g)
 	vec.Sub(p.n, e, m.z, p.g)
 }
 
@@ -267,7 +268,7 @@ func (p *party) solve(s *state, damping float64) bool {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
 	copy(p.target, p.lin.Prior.Gradient)
-	apply(&p.lin.Cuts, s.theta, p.g)
+	linear.Apply(&p.lin.Cuts, s.theta, p.g)
 	for i, w := range s.curvature {
 		pull, own, c := damping*w, float64(damping*s.ownCurve[i]), 1/(1+float64(p.rho2[i]*damping*w))
 		p.weight[i] = float64(pull*c) + own
@@ -280,11 +281,11 @@ func (p *party) solve(s *state, damping float64) bool {
 	if !f.Definite() {
 		return false
 	}
-	pull(&p.lin.Cuts, p.residual, p.target)
+	linear.Pull(&p.lin.Cuts, p.residual, p.target)
 	f.Solve(p.target)
 	m := p.trail.next()
 	copy(m.theta, p.target)
-	apply(&p.lin.Cuts, m.theta, p.g)
+	linear.Apply(&p.lin.Cuts, m.theta, p.g)
 	for i, w := range s.curvature {
 		r := p.rho2[i]
 		m.z[i] = (float64(r*(float64(damping*w*s.z[i])+s.slope[i])) + p.g[i]) / (1 + float64(r*damping*w))
@@ -321,7 +322,7 @@ func (p *party) observe(mean, variance [][]float64, shared, covariance []float64
 		i := p.membership(r.Group)
 		at := p.lin.Members[i]
 		eta := v.eta[k]
-		apply(&r.Affine, v.theta, eta)
+		linear.Apply(&r.Affine, v.theta, eta)
 		vec.Accumulate(r.n, eta, mean[i])
 		vec.Sub(r.n, eta, eta, member(at, v.z))
 		p.q.spread(r.Matrix, r.variance)

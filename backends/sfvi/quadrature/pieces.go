@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/portable/pareto"
 )
 
 // The columns of draws are divided into pieces that cross one after another, so that what the server holds does not grow with the number of clients. What a column brings does not depend on
@@ -33,19 +32,9 @@ func (k *Kernel) divide(out []piece, to int) []piece {
 	return out
 }
 
-// Of the draws to be weighed the first decide whether the others are made: the Pareto shape of 500 weights has a standard
-// error of 0.2, so that a shape above 0.7, beyond which weights correct nothing, by more than twice that is no accident.
-const (
-	firstWeights = 500
-	inVain       = 0.7 + 0.5
-)
-
 // firstDecision is the column after which a batch may end: that of the last of the first weights, where there are more. It
 // does not depend on how many columns one message takes, and nor does the result.
 func (k *Kernel) firstDecision() (column int) { return 1 + min(k.first, k.size) }
-
-// vain reports whether draws with these log p − log q are too far from the posterior for any number of them to be corrected.
-func vain(ratios []float64) bool { return pareto.Smooth(ratios, 1).K > inVain }
 
 // InPieces says of draws that they may be too many for one message.
 var InPieces = fmt.Sprintf(" (in several messages beyond %d numbers of all clients together)", density.MostNumbers)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/linear"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -130,14 +131,14 @@ func (s *server) expected(theta []float64) float64 {
 		value = s.globals.begin()
 	}
 	for _, r := range s.rows {
-		apply(&r.Affine, theta, r.mean)
+		linear.Apply(&r.Affine, theta, r.mean)
 		s.q.spread(r.Matrix, r.variance)
 		vec.Accumulate(r.n, r.mean, s.mean[r.Group])
 		vec.Accumulate(r.n, r.variance, s.variance[r.Group])
 		value += r.expect()
 		positive(r.curvature)
 	}
-	return value + s.q.entropy(s.lin.Prior.Precision) + quadratic(&s.lin.Prior, theta, s.step)
+	return value + s.q.entropy(s.lin.Prior.Precision) + linear.Value(&s.lin.Prior, theta, s.step)
 }
 
 // combine finds the coefficients, which sum to 1, at which the sum of the parties' terms is largest.
@@ -185,7 +186,7 @@ func (s *server) shared(out []float64) {
 	if m == 0 {
 		return
 	}
-	apply(&s.lin.Sends, s.trail.last().theta, out[:m])
+	linear.Apply(&s.lin.Sends, s.trail.last().theta, out[:m])
 	copy(s.q.precision.Lower, s.next.factor)
 	s.q.covariance(s.lin.Sends.Matrix, m, out[m:])
 }
@@ -203,8 +204,8 @@ func (s *server) follow() bool {
 		return false
 	}
 	s.settle(s.now)
-	gradient(&s.lin.Prior, s.now.theta, s.step)
-	pull(&s.lin.Sends, s.g, s.step)
+	linear.Gradient(&s.lin.Prior, s.now.theta, s.step)
+	linear.Pull(&s.lin.Sends, s.g, s.step)
 	s.curvature(s.damping)
 	if !s.q.precision.Definite() {
 		return false

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/linear"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -193,7 +194,7 @@ func (s *server) newton() (step []float64, gain float64, ok bool) {
 	step = make([]float64, n)
 	own := cholesky.New(d)
 	copy(own.Matrix, s.lin.Prior.Precision)
-	gradient(&s.lin.Prior, s.now.theta, step[m:])
+	linear.Gradient(&s.lin.Prior, s.now.theta, step[m:])
 	for _, r := range s.rows {
 		columns := make([]float64, r.n*n)
 		last := s.span.sums[m][r.Group]

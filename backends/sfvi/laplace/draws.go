@@ -1,0 +1,239 @@
+package laplace
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/linear"
+	"github.com/vflc/vflc/backends/tails"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// fewestWeights is how many weights are worth their numbers: the shape of fewer says nothing.
+const fewestWeights = 100
+
+// deviate has the server draw the deviations of all parties' parameters from the mode, and send each party
+// its own.
+func (k *Kernel) deviate(ctx context.Context) error {
+	if s := k.server; s != nil && !s.h.Definite() {
+		return &backends.FitError{Err: fmt.Errorf("sfvi: the curvature where the fit of encrypted rows ended has no inverse: %s", wayOut)}
+	}
+	k.weights = 0
+	if k.options.Correct {
+		k.weights = k.secret.Afford(1+min(k.options.Weights, 2*k.pairs)) - 1
+	}
+	if k.weights = k.weights / 2 * 2; k.weights < fewestWeights {
+		k.weights = 0
+	}
+	if err := k.secret.Consult(ctx, deviating{k}); err != nil {
+		return err
+	}
+	if k.phase = weighing; k.weights == 0 && k.secret.Afford(1) < 1 {
+		k.phase = done
+	}
+	return nil
+}
+
+// deviating is how the server tells each party its deviations, one of each pair of draws.
+type deviating struct{ *Kernel }
+
+func (k deviating) Size(columns int) (up, down, all int) { return 0, columns * k.pairs, 0 }
+func (k deviating) Ask(int, []float64)                   {}
+
+func (k deviating) Counsel(_, down [][]float64, _ []float64) {
+	s, from := k.server, k.env.Private(0, "sfvi deviation")
+	z := make([]float64, k.pairs*s.p)
+	for i := range k.pairs {
+		from.Round(uint64(i))
+		from.FillNormals(z[i*s.p:][:s.p])
+	}
+	s.match(z[:k.weights/2*s.p])
+	s.match(z[k.weights/2*s.p:])
+	s.squares = make([]float64, k.pairs)
+	for i := range k.pairs {
+		one := z[i*s.p:][:s.p]
+		s.squares[i] = vec.Dot(s.p, one, one)
+		s.h.Backward(one)
+		for b, v := range down {
+			d := s.at[b+1] - s.at[b]
+			copy(v[i*d:][:d], one[s.at[b]:])
+		}
+	}
+}
+
+// match changes vectors of normal numbers so that the mean of their squares and products is exactly that of
+// independent ones, where they are at least twice as many as elements (moment matching, Barraquand 1995).
+func (s *server) match(z []float64) {
+	p := s.p
+	if n := len(z) / max(1, p); n < 2*p {
+		return
+	}
+	f := cholesky.New(p)
+	for at := 0; at < len(z); at += p {
+		for i, v := range z[at:][:p] {
+			vec.Axpy(p, f.Matrix[i*p:], v, z[at:][:p])
+		}
+	}
+	for i := range f.Matrix {
+		f.Matrix[i] /= float64(len(z) / p)
+	}
+	if !f.Definite() {
+		return
+	}
+	for at := 0; at < len(z); at += p {
+		f.Forward(z[at:][:p])
+	}
+}
+
+func (k deviating) Take(b int, down, _ []float64) {
+	p := k.parties[b]
+	p.sample = append(append(make([]float64, 0, p.d+len(down)), p.theta...), down...)
+	for i := range k.pairs {
+		vec.Accumulate(p.d, p.sample[(1+i)*p.d:], p.theta)
+	}
+}
+
+// weigh finds log p at the mode and the draws, the first ones and then the others, unless the first weights
+// say that these would be in vain.
+func (k *Kernel) weigh(ctx context.Context) error {
+	to := k.weights
+	if k.weighed == 0 {
+		to = min(to, tails.FirstWeights)
+	}
+	logs := make([]float64, to-k.weighed)
+	if k.weighed == 0 {
+		logs = make([]float64, 1+to) // the mode first
+	}
+	for from := 0; from < len(logs); {
+		n := min(len(logs)-from, density.Piece(k.rows))
+		if err := k.logDensities(ctx, to-len(logs)+from, logs[from:][:n]); err != nil {
+			return err
+		}
+		from += n
+	}
+	if s := k.server; s != nil {
+		if k.weighed == 0 {
+			k.evidence = logs[0] + float64(0.5*float64(s.p)*portable.Log(2*math.Pi)) - float64(0.5*s.h.LogDet())
+			logs = logs[1:]
+		}
+		s.logs = append(s.logs, logs...)
+	}
+	k.weighed = to
+	if err := k.secret.Consult(ctx, concluding{k}); err != nil {
+		return err
+	}
+	if k.valued = true; k.vain || k.weighed == k.weights {
+		k.phase = done
+	}
+	return nil
+}
+
+// logDensities sets logs, at the server, to log p at draws from a number on, −1 being the mode. The priors'
+// part is added under encryption: of the likelihood or the priors alone the server could tell the gradient at
+// the mode, and from that the mode.
+func (k *Kernel) logDensities(ctx context.Context, from int, logs []float64) error {
+	var cut, plus [][]float64
+	var phi []float64
+	for _, p := range k.parties {
+		g, prior, theta := make([]float64, len(logs)*p.n), make([]float64, len(logs)), make([]float64, p.d)
+		for i := range logs {
+			if copy(theta, p.sample[:p.d]); from+i >= 0 {
+				k.propose(p, from+i, theta)
+			}
+			linear.Apply(p.by, theta[:p.c], g[i*p.n:][:p.n])
+			prior[i] = p.prior(theta, p.work)
+			phi = append(phi, theta[p.c:]...)
+		}
+		cut, plus = append(cut, g), append(plus, prior)
+	}
+	return k.secret.LogLik(ctx, phi, cut, plus, logs)
+}
+
+// propose sets theta to a draw of the proposal.
+func (k *Kernel) propose(p *party, id int, theta []float64) {
+	tails.Proposed(p.sample, p.d, id, k.scales[id/2], theta)
+}
+
+// concluding is how the server tells what follows from the weights: log p − log q of the draws, whether the
+// approximation is the posterior, whether more weights would be in vain, and the evidence.
+type concluding struct{ *Kernel }
+
+func (k concluding) Size(int) (up, down, all int) { return 0, 0, k.weighed + 3 }
+func (concluding) Ask(int, []float64)             {}
+
+func (k concluding) Counsel(_, _ [][]float64, all []float64) {
+	s, n := k.server, k.weighed
+	ratios, squares := all[:n], make([]float64, n)
+	for id, lp := range s.logs {
+		scale := k.scales[id/2]
+		squares[id] = float64(scale * scale * s.squares[id/2])
+		ratios[id] = lp + float64(0.5*squares[id])
+	}
+	clear(all[n:])
+	if all[n+2] = k.evidence; n == 0 {
+		return
+	}
+	if normal, vain := tails.Conclude(ratios, squares, s.p); normal {
+		all[n] = 1
+	} else if vain && n < k.weights {
+		all[n+1] = 1
+	}
+}
+
+func (k concluding) Take(_ int, _, all []float64) {
+	n := k.weighed
+	k.ratios = append(k.ratios[:0], all[:n]...)
+	k.normal, k.vain, k.evidence = all[n] == 1, all[n+1] == 1, all[n+2]
+}
+
+// Draw implements backends.Kernel. Before the curvature of all parties is known, a party's draws are those of
+// its own block.
+func (k *Kernel) Draw(id int, theta [][]float64) {
+	for b, p := range k.parties {
+		mine := make([]float64, p.d)
+		switch {
+		case p.sample == nil:
+			k.noise[b].Round(uint64(id))
+			k.noise[b].FillNormals(mine)
+			p.own.Backward(mine)
+			vec.Accumulate(p.d, mine, p.theta)
+		case k.proposed && !k.normal:
+			k.propose(p, id, mine)
+		default:
+			tails.Reflected(p.sample, p.d, id, mine)
+		}
+		p.scatter(mine, theta[b])
+	}
+}
+
+// index lists the elements of the block's θ that the party's coordinates are.
+func (p *party) index() []int { return append(p.lin.Index[:p.c:p.c], p.lin.Globals.Index...) }
+
+// scatter writes the elements of the block's θ.
+func (p *party) scatter(mine, theta []float64) {
+	for i, at := range p.index() {
+		theta[at] = mine[i]
+	}
+}
+
+// Auxiliary implements backends.Kernel: there are no auxiliary variables.
+func (k *Kernel) Auxiliary(context.Context, int, [][]float64) error { return nil }
+
+// Ratios implements backends.Weighted.
+func (k *Kernel) Ratios() []float64 { return k.ratios }
+
+// Propose implements backends.Weighted.
+func (k *Kernel) Propose(on bool) { k.proposed = on }
+
+// Correctable implements backends.Weighted.
+func (k *Kernel) Correctable() (bool, error) {
+	if k.options.Correct && k.phase == done && k.weights == 0 {
+		return false, fmt.Errorf("fewer than %d more sums over rows may be decrypted, one for each weight", fewestWeights)
+	}
+	return k.options.Correct, nil
+}

@@ -1,0 +1,100 @@
+package laplace
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vflc/vflc/backends"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// stepTogether evaluates, or has the curvature decrypted where the last evaluation was, and goes the server's
+// step.
+func (k *Kernel) stepTogether(ctx context.Context) error {
+	if k.opening {
+		var gram []float64
+		if k.server != nil {
+			gram = k.server.gram
+		}
+		if err := k.secret.Curvatures(ctx, gram); err != nil {
+			return err
+		}
+	} else if err := k.evaluate(ctx); err != nil {
+		return err
+	}
+	if err := k.secret.Consult(ctx, asking{k}); err != nil {
+		return err
+	}
+	return k.failure
+}
+
+// asking is how the server's step is asked for: a party tells the gradient by its parameters, and at first
+// the precision of its prior, and receives its part of the step.
+type asking struct{ *Kernel }
+
+func (k asking) Size(columns int) (up, down, all int) {
+	if up = columns; !k.asked {
+		up += columns * columns
+	}
+	return up, columns, 2
+}
+
+func (k asking) Ask(b int, up []float64) {
+	p := k.parties[b]
+	if copy(up, p.grad); !k.asked {
+		p.precision(up[p.d:])
+	}
+}
+
+func (k asking) Counsel(up, down [][]float64, all []float64) {
+	s := k.server
+	for b, v := range up {
+		from, d := s.at[b], s.at[b+1]-s.at[b]
+		copy(s.grad[from:], v[:d])
+		for i := 0; i < d && !k.asked; i++ {
+			copy(s.priors[(from+i)*s.p+from:], v[d+i*d:][:d])
+		}
+	}
+	verdict, decrement := k.decide()
+	for b, v := range down {
+		if clear(v); verdict != openAgain && verdict != giveUp {
+			copy(v, s.step[s.at[b]:])
+		}
+	}
+	all[0], all[1] = float64(verdict), decrement
+}
+
+// decide judges the last step and makes the next.
+func (k asking) decide() (verdict int, decrement float64) {
+	s := k.server
+	last := k.evaluations >= k.options.Iterations
+	switch {
+	case k.opening:
+		s.open()
+	case s.judge(k.beyond):
+		if last {
+			return giveUp, s.least
+		}
+		return s.again(), s.least
+	}
+	return s.next(k.scale, last)
+}
+
+func (k asking) Take(b int, step, all []float64) {
+	p, verdict := k.parties[b], int(all[0])
+	switch verdict {
+	case goOn, arrive, stop:
+		copy(p.base, p.theta)
+		vec.Accumulate(p.d, p.theta, step)
+	case goBack:
+		vec.Add(p.d, p.theta, p.base, step)
+	case openAgain:
+	default: // giveUp, or what no server says
+		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: no step of the fit of encrypted rows leads on after %d evaluations: "+
+			"the density is not finite, not concave, or flat where steps lead: %s", k.evaluations, wayOut)}
+	}
+	k.asked, k.opening, k.decrement = true, verdict == openAgain, all[1]
+	if verdict == arrive || verdict == stop {
+		k.phase, k.converged = drawing, verdict == arrive
+	}
+}
