@@ -77,6 +77,6 @@ func TestStatisticsAreFixed(t *testing.T) {
 func partialAt(d def.Dist, x float64, theta []float64, k int) float64 {
 	by := make([][]float64, len(theta))
 	by[k] = []float64{0}
-	d.LogDensity(&def.Block{N: 1, X: def.Scalar(x), Theta: args(theta), DTheta: by})
+	d.LogDensity(&def.Batch{N: 1, X: def.Scalar(x), Theta: args(theta), DTheta: by})
 	return by[k][0]
 }

@@ -2,6 +2,7 @@ package testmodel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -23,7 +24,7 @@ type Clearing struct {
 	seed    uint64
 	blocks  []density.Block
 	maps    []*density.Affine
-	rows    density.Rows
+	rows    density.RowLikelihood
 	globals int
 	phi     []float64 // at the last evaluation
 	by      []float64 // the gradient by them there
@@ -85,6 +86,7 @@ func (c *Clearing) Env(blocks ...int) density.Env {
 // clearingEnv is the Env of one process.
 type clearingEnv struct {
 	*Clearing
+	work density.Work
 	at   []int
 	seen []density.Block
 }
@@ -116,11 +118,11 @@ func (e *clearingEnv) leave(ctx context.Context) error {
 	return e.meet(ctx, func(int, int) {}, func() error { return nil })
 }
 
-// Blocks implements density.Env, as do Density, Sum, Private, Shared and Why.
+// Blocks implements density.Env, as do the methods below.
 func (e *clearingEnv) Blocks() []density.Block { return e.seen }
 
 func (e *clearingEnv) Density(context.Context, [][]float64, density.Coordinates, [][]float64, []float64) error {
-	return fmt.Errorf("testmodel: rows are encrypted")
+	return errors.New("testmodel: rows are encrypted")
 }
 
 func (e *clearingEnv) Sum(ctx context.Context, part [][]float64, total []float64) error {
@@ -145,7 +147,17 @@ func (e *clearingEnv) Private(b int, name string) density.Stream {
 
 func (e *clearingEnv) Shared(name string) density.Stream { return rng.New(rng.SharedKey(e.seed), name) }
 
-func (e *clearingEnv) Why() string { return "" }
+func (e *clearingEnv) Cause() (none density.Cause) { return none }
+
+func (e *clearingEnv) Augmented() bool { return false }
+
+func (e *clearingEnv) Work() *density.Work { return &e.work }
+
+func (e *clearingEnv) Values(context.Context, density.Draw, [][]float64) error {
+	return errors.New("testmodel: draws of encrypted rows are not mapped")
+}
+
+func (e *clearingEnv) ReadsAuxiliaries() bool { return false }
 
 // Slopes implements density.Encrypting, as do the methods below.
 func (e *clearingEnv) Slopes(ctx context.Context, phi []float64, cut, grad [][]float64) error {

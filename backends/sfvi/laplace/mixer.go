@@ -114,7 +114,7 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 	case k.beyond && k.mix.n == 0:
 		return &backends.FitError{Err: errors.New("sfvi: contributions are beyond the range of the encrypted likelihood at the start: a larger range, or starting values nearer to 0")}
 	case !accepted && k.mix.n == 0:
-		return backends.NotFinite(k.env, false, k.env.Why(), "sfvi: the density is not finite at the start")
+		return backends.NotFinite(k.env, false, k.env.Cause().String(), "sfvi: the density is not finite at the start")
 	case !accepted && k.evaluations >= k.options.Iterations:
 		return &backends.FitError{Err: fmt.Errorf("sfvi: the fit of encrypted rows has not converged, and its last step went too far, after %d evaluations: %s", k.evaluations, wayOut)}
 	case !accepted:

@@ -23,7 +23,7 @@ type block struct {
 func (b *block) Party() string                          { return b.party }
 func (b *block) Index() int                             { return b.index }
 func (b *block) Dim() int                               { return len(b.lin.Index) }
-func (b *block) Params() []density.Param                { return nil }
+func (b *block) Params() []density.Parameter                { return nil }
 func (b *block) Cuts() []density.Cut                    { return nil }
 func (b *block) AuxLen() int                            { return 0 }
 func (b *block) Cut(density.Slot, []float64, []float64) {}
@@ -158,7 +158,7 @@ func (m *regression) blocks() []density.Block {
 	server := &block{party: "registry", lin: density.Linear{
 		Index: []int{0}, Sums: []int{n}, Clients: clients,
 		Prior: density.Quadratic{Gradient: make([]float64, 1), Precision: diagonal(1, atIntercept)},
-		Rows: []density.Rows{{Term: "y", Own: -1, Affine: density.Affine{Offset: m.offset, Matrix: slices.Repeat([]float64{1}, n)},
+		Rows: []density.RowLikelihood{{Term: "y", Own: -1, Affine: density.Affine{Offset: m.offset, Matrix: slices.Repeat([]float64{1}, n)},
 			Evaluate: func(_, eta, lp, slope, _, _ []float64) {
 				for i, y := range m.y {
 					lp[i], slope[i] = m.of(y, eta[i])

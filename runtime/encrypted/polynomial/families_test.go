@@ -116,7 +116,7 @@ func (t Term) density(x, eta float64, trials float64) (lp, slope float64) {
 				theta[k] = def.Scalar(t.Theta[k])
 			}
 		}
-		return t.Dist.LogDensity(&def.Block{N: 1, X: def.Scalar(x), Theta: theta})
+		return t.Dist.LogDensity(&def.Batch{N: 1, X: def.Scalar(x), Theta: theta})
 	}
 	const h = 1e-3
 	return at(eta), (8*(at(eta+h)-at(eta-h)) - (at(eta+2*h) - at(eta-2*h))) / (12 * h)

@@ -140,7 +140,7 @@ func twoValues(s def.Support) [2]float64 {
 // predictor.
 func (f *Form) density(x, eta float64) (lp, slope float64) {
 	v, by := f.term.Link.at(eta)
-	b := def.Block{N: 1, X: def.Scalar(x), DTheta: make([][]float64, len(f.term.Theta))}
+	b := def.Batch{N: 1, X: def.Scalar(x), DTheta: make([][]float64, len(f.term.Theta))}
 	for k, theta := range f.term.Theta {
 		if k == f.term.Param {
 			theta = v
