@@ -23,10 +23,14 @@ type block struct {
 func (b *block) Party() string                          { return b.party }
 func (b *block) Index() int                             { return b.index }
 func (b *block) Dim() int                               { return len(b.lin.Index) }
-func (b *block) Params() []density.Parameter                { return nil }
+func (b *block) Params() []density.Parameter            { return nil }
 func (b *block) Cuts() []density.Cut                    { return nil }
 func (b *block) AuxLen() int                            { return 0 }
 func (b *block) Cut(density.Slot, []float64, []float64) {}
+func (b *block) Hierarchical() bool                     { return false }
+func (b *block) Weights() []int                         { return nil }
+func (b *block) StartWeights([]float64, density.Stream) {}
+func (b *block) Jacobian(bool)                          {}
 func (b *block) Linear() (*density.Linear, error)       { return &b.lin, nil }
 
 // A family sets the log likelihood of a response at a predictor, but for a constant, and the slope there.
