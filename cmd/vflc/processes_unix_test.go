@@ -160,11 +160,11 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
 		"nuts exact":      {"--transform", "exact", "--chains", "2", "--warmup", "30", "--draws", "20"},
-		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--draws", "30"},
+		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
 		"sfvi quadrature": {"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "30"},
 		"sfvi fixed":      {"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws", "30"},
 		"sfvi coupled":    {"--backend", "sfvi", "--guide", "coupled", "--draws", "30"},
-		"sfvi steps":      {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3", "--iterations", "60", "--draws", "30"},
+		"sfvi steps":      {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
 		"soul power":      {"--transform", "power", "--rho", "0.4", "--backend", "soul", "--iterations", "30", "--draws", "20"},
 		"nuts plain":      {"--wire", "plain", "--chains", "1", "--warmup", "20", "--draws", "10"},
 	} {
@@ -472,8 +472,8 @@ transform augmented(rho = 0.5)
 		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
 		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
 		"drop":      {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b", "real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
-		"minibatch": {demoModel, []string{"--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
-		"powers":    {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
+		"minibatch": {demoModel, []string{"--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--elbo-draws", "100", "--draws", "10"}},
+		"powers":    {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--elbo-draws", "100", "--draws", "10"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -142,12 +142,12 @@ func (r *recordedRun) has(f attack.Finding, column string) bool {
 }
 
 var recordedSettings = map[string][]string{
-	"nuts":             {"--transform", "exact", "--chains", "2", "--warmup", "150", "--draws", "150"},
+	"nuts":             {"--transform", "exact", "--chains", "2", "--warmup", "100", "--draws", "100"},
 	"sfvi":             {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
-	"power nuts":       {"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "200", "--draws", "200"},
+	"power nuts":       {"--transform", "power", "--rho", "0.1", "--chains", "1", "--warmup", "120", "--draws", "130"},
 	"power quadrature": {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
-	"minibatch":        {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "300", "--draws", "30"},
-	"power minibatch":  {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "300", "--draws", "30"},
+	"minibatch":        {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "700", "--elbo-draws", "100", "--draws", "30"},
+	"power minibatch":  {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "700", "--elbo-draws", "100", "--draws", "30"},
 }
 
 // divided reports whether the settings evaluate a part of the rows at a time: directions, and what follows from them, are then not looked for.
