@@ -53,8 +53,8 @@ func runExample(t *testing.T, model string, more ...string) {
 	weights := bytes.Contains(text, []byte("\nweight ")) || bytes.Contains(text, []byte("nn.features")) || bytes.Contains(text, []byte("nn.last_layer"))
 	for _, transform := range []string{"exact", "augmented", "power", "none"} {
 		run := append([]string{"run", model, "--transform", transform, "--json", "--quiet"}, more...)
-		checkSummary(t, do(t, append(run, "--backend", "sfvi", "--iterations", "100", "--elbo-draws", "100", "--draws", "200")...))
-		sample := append(run, "--chains", "2", "--warmup", "50", "--draws", "20")
+		checkSummary(t, do(t, append(run, "--backend", "sfvi", "--iterations", "40", "--elbo-draws", "50", "--draws", "20")...))
+		sample := append(run, "--chains", "2", "--warmup", "20", "--draws", "10", "--max-depth", "5")
 		if weights {
 			refused(t, "V0641", sample...)
 			continue

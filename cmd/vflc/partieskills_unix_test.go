@@ -85,7 +85,7 @@ func TestCutLinkOfAParty(t *testing.T) {
 	t.Parallel()
 	l, ctx := newLab(t)
 	var seen *lab.Cut
-	for scale := 0.2; ; scale *= 4 {
+	for scale := 0.15; ; scale *= 4 {
 		c := lab.Long(scale)
 		want, err := l.Whole(ctx, c)
 		if err != nil {

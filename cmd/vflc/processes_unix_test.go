@@ -233,9 +233,9 @@ func (s *stage) meet(settings func(n int) []string, do func() bool) []string {
 	}
 }
 
-// oneChain are the settings of a demonstration whose one chain has 500 draws behind a warm-up that is as long.
+// oneChain are the settings of a demonstration whose one chain has 150 draws behind a warm-up that is as long. It saves so often that a test sees soon that it is under way.
 func oneChain(n int) []string {
-	return []string{"--chains", "1", "--warmup", fmt.Sprint(500 * n), "--draws", fmt.Sprint(500 * n)}
+	return []string{"--chains", "1", "--warmup", fmt.Sprint(150 * n), "--draws", fmt.Sprint(150 * n), "--checkpoint-interval", "20ms"}
 }
 
 // A client that answers no more is named by all others; the run goes on when it is back, with the same draws. The benchmark bench/parties tells after how long it is named.
@@ -244,9 +244,8 @@ func TestSilentPartyIsNamedEverywhere(t *testing.T) {
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := s.meet(oneChain, func() bool {
-		s.hasStatus("a", `"iteration": `)
 		silent := s.demo().Processes[1].Process
-		if syscall.Kill(silent, syscall.SIGSTOP) != nil {
+		if !s.reach("a", 1) || syscall.Kill(silent, syscall.SIGSTOP) != nil {
 			return false
 		}
 		defer func() { _ = syscall.Kill(silent, syscall.SIGCONT) }()
@@ -264,9 +263,9 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := s.meet(func(n int) []string {
-		return []string{"--chains", "2", "--warmup", fmt.Sprint(300 * n), "--draws", fmt.Sprint(200 * n)}
+		return []string{"--chains", "2", "--warmup", fmt.Sprint(100 * n), "--draws", fmt.Sprint(100 * n), "--checkpoint-interval", "20ms"}
 	}, func() bool {
-		s.hasStatus("a", `"iteration": `)
+		s.reach("a", 1)
 		server := s.demo().Processes[0]
 		_ = node.AskToStop(filepath.Join(s.dir, "demo", "runs", server.Party), server.Process) // at once: the command takes a while to begin
 		s.must("demo", "stop", "demo")
@@ -305,11 +304,18 @@ func TestRevokedPartyIsCutOff(t *testing.T) {
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := s.meet(oneChain, func() bool {
-		s.hasStatus("a", `"iteration": `)
+		b := s.demo().Processes[2].Process
+		if !s.reach("a", 1) || syscall.Kill(b, syscall.SIGSTOP) != nil { // the run waits for it, and does not end meanwhile
+			return false
+		}
+		defer func() { _ = syscall.Kill(b, syscall.SIGCONT) }()
 		s.must("provision", "revoke", "demo/project", "a")
 		s.write("demo/parties/server/revoked.crl", s.read("demo/project/revoked.crl"))
 		const revoked = `"a": "its certificate was revoked"`
-		return s.hasStatus("b", revoked) && s.hasStatus("server", revoked) && s.hasStatus("a", `"server": "nothing was heard from it for 6 s"`)
+		if !s.hasStatus("server", revoked) || syscall.Kill(b, syscall.SIGCONT) != nil {
+			return false
+		}
+		return s.hasStatus("b", revoked) && s.hasStatus("a", `"server": "nothing was heard from it for 6 s"`)
 	})
 	s.must("stop", "demo/runs/a")
 	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "a is refused: its certificate was revoked") || !strings.Contains(log, "V0827") {
@@ -414,7 +420,7 @@ func TestRunsThatCannotBegin(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
-			start := []string{"demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "2000", "--draws", "1000"}
+			start := []string{"demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "10", "--draws", "10"}
 			if name == "other shared data" { // that the clients read too
 				start = append(start, "--transform", "power", "--rho", "0.4")
 			}
