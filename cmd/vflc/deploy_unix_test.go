@@ -149,7 +149,7 @@ func TestMetricsStayOnTheMachine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
-	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--draws", "10")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")
 	s.must("demo", "stop", "demo")
 	for _, address := range []string{"0.0.0.0:9422", ":9422", "example.org:80", "9422"} {
 		out, err := s.vflc("join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o", "demo/runs/a", "--metrics", address)

@@ -155,28 +155,34 @@ func (s *stage) wantWhole(whole string) {
 	}
 }
 
-// Processes that meet over the network have the draws of a run in one process, masked or not.
+// Processes that meet over the network have the draws of a run in one process on the same wire, masked or not; bench/parties -wires does so for every backend, transform and wire.
 func TestProcessesEqualOneProcess(t *testing.T) {
 	t.Parallel()
+	soul := []string{"--transform", "power", "--rho", "0.4", "--backend", "soul", "--iterations", "30", "--draws", "20"}
 	for name, args := range map[string][]string{
-		"nuts exact":      {"--transform", "exact", "--chains", "2", "--warmup", "30", "--draws", "20"},
+		"nuts exact":      {"--transform", "exact", "--chains", "2", "--warmup", "30", "--max-depth", "4", "--draws", "20"},
 		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
 		"sfvi quadrature": {"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "30"},
 		"sfvi fixed":      {"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws", "30"},
 		"sfvi coupled":    {"--backend", "sfvi", "--guide", "coupled", "--draws", "30"},
 		"sfvi steps":      {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
-		"soul power":      {"--transform", "power", "--rho", "0.4", "--backend", "soul", "--iterations", "30", "--draws", "20"},
-		"nuts plain":      {"--wire", "plain", "--chains", "1", "--warmup", "20", "--draws", "10"},
+		"soul power":      soul,
+		"soul bare":       soul,
+		"sfvi plain":      {"--transform", "exact", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
+		"nuts plain":      {"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
-			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait"}, args...)...)
-			wire := "--wire=fixed"
-			if name == "nuts plain" {
-				wire = "--quiet"
+			wire, masks := "--wire=fixed", "--secure-sum=on"
+			switch _, how, _ := strings.Cut(name, " "); how {
+			case "bare": // on the wire of masks, without them
+				masks = "--secure-sum=off"
+			case "plain":
+				wire, masks = "--wire=plain", "--secure-sum=off"
 			}
+			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", wire, masks}, args...)...)
 			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", wire}, args...)...)
 			s.wantWhole("whole")
 			var r ledger.Report
@@ -420,7 +426,7 @@ func TestRunsThatCannotBegin(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
-			start := []string{"demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "10", "--draws", "10"}
+			start := []string{"demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "10", "--max-depth", "4", "--draws", "10"}
 			if name == "other shared data" { // that the clients read too
 				start = append(start, "--transform", "power", "--rho", "0.4")
 			}
@@ -475,9 +481,9 @@ transform augmented(rho = 0.5)
 		model string
 		args  []string
 	}{
-		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
-		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
-		"drop":      {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b", "real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
+		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
+		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
+		"drop":      {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b", "real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
 		"minibatch": {demoModel, []string{"--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--elbo-draws", "100", "--draws", "10"}},
 		"powers":    {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--elbo-draws", "100", "--draws", "10"}},
 	} {

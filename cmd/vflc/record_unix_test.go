@@ -241,14 +241,14 @@ func TestServerRecordsMaskedSums(t *testing.T) {
 func TestRecordingIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRecordedRun(t)
-	r.start(append(slices.Clone(recordedSettings["nuts"][:2]), "--chains", "1", "--warmup", "20", "--draws", "10")...)
+	r.start(append(slices.Clone(recordedSettings["nuts"][:2]), "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")...)
 	if out, err := r.vflc("audit", "demo/runs/a", "--attack"); err == nil || !strings.Contains(out, "V0813") {
 		t.Error(out, err)
 	}
 	for policy, refused := range map[string]bool{"min_contributors = 2\n": true, "min_contributors = 2\nrecord = true\n": false} {
 		r.write("demo/parties/a/policy.toml", policy)
 		name := fmt.Sprint(refused)
-		server := r.play("server", "--data", "m/server.csv", "-o", name+"/server", "--record", "--chains", "1", "--warmup", "20", "--draws", "10")
+		server := r.play("server", "--data", "m/server.csv", "-o", name+"/server", "--record", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")
 		a := r.play("a", "--data", "m/a.csv", "--data", "shared=m/server.csv", "-o", name+"/a")
 		b := r.play("b", "--data", "m/b.csv", "--data", "shared=m/server.csv", "-o", name+"/b")
 		if !refused {

@@ -76,10 +76,10 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 		last int // the iteration at which it is killed for the last time
 		args []string
 	}{
-		"exact":  {270, []string{"--transform", "exact", "--chains", "2", "--warmup", "100", "--draws", "100"}},
-		"masked": {270, []string{"--transform", "exact", "--chains", "2", "--warmup", "100", "--draws", "100"}},
+		"exact":  {180, []string{"--transform", "exact", "--chains", "2", "--warmup", "60", "--max-depth", "4", "--draws", "80"}},
+		"masked": {180, []string{"--transform", "exact", "--chains", "2", "--warmup", "60", "--max-depth", "4", "--draws", "80"}},
 		"sfvi":   {300, []string{"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "400", "--elbo-draws", "200", "--draws", "50"}},
-		"power":  {90, []string{"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "60", "--draws", "60"}},
+		"power":  {70, []string{"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "50", "--max-depth", "4", "--draws", "50"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,9 +98,9 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 			r.clean("demo")
 
 			r.must(start...)
-			for k := 0; k < 4; k++ {
-				party, at := 0, c.last*(k+1)/3
-				if k == 3 {
+			for k := 0; k < 3; k++ {
+				party, at := 0, c.last*(k+1)/2
+				if k == 2 {
 					party, at = 1, c.last+1
 				}
 				if !r.killAt(party, at, start) {
