@@ -14,7 +14,7 @@ func TestKilledRunsLoseNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, c := range kills.Cases(0.08) {
+	for k, c := range kills.Cases(0.15) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			l, err := kills.NewLab(program, t.TempDir(), uint64(k))
