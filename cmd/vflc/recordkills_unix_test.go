@@ -98,9 +98,9 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 			r.clean("demo")
 
 			r.must(start...)
-			for k := 0; k < 3; k++ {
-				party, at := 0, c.last*(k+1)/2
-				if k == 2 {
+			for k := 0; k < 4; k++ {
+				party, at := 0, c.last*(k+1)/3
+				if k == 3 {
 					party, at = 1, c.last+1
 				}
 				if !r.killAt(party, at, start) {
