@@ -36,8 +36,8 @@ type task struct {
 // quick are settings with which a run takes a fraction of a second.
 func quick(backend string) map[string]string {
 	return map[string]map[string]string{
-		"nuts": {"chains": "2", "warmup": "100", "draws": "60"},
-		"sfvi": {"iterations": "200", "draws": "200", "elbo-draws": "100"},
+		"nuts": {"chains": "2", "warmup": "50", "draws": "40"},
+		"sfvi": {"iterations": "100", "draws": "100", "elbo-draws": "50"},
 		"soul": {"iterations": "100", "draws": "50"},
 	}[backend]
 }

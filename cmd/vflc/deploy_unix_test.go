@@ -149,7 +149,7 @@ func TestMetricsStayOnTheMachine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
-	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--draws", "10")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")
 	s.must("demo", "stop", "demo")
 	for _, address := range []string{"0.0.0.0:9422", ":9422", "example.org:80", "9422"} {
 		out, err := s.vflc("join", "demo/programs", "--identity", "demo/parties/a", "--data", "m/a.csv", "-o", "demo/runs/a", "--metrics", address)
@@ -259,11 +259,11 @@ func TestPartiesInNetworkNamespaces(t *testing.T) {
 	s.provisioned("10.77.0.1:7422")
 	processes := map[string]*exec.Cmd{}
 	logs := map[string]*strings.Builder{}
-	args := []string{"--seed", "7", "--chains", "1", "--warmup", "1000", "--draws", "500"}
+	args := []string{"--seed", "7", "--chains", "1", "--warmup", "150", "--draws", "100"}
 	for _, party := range []string{"server", "a", "b"} {
 		line := []string{"netns", "exec", space(party), "vflc", "join", "build", "--identity", party, "--data", "m/" + party + ".csv", "--data", "shared=m/server.csv", "-o", "demo/runs/" + party}
 		if party == "server" {
-			line = append([]string{"netns", "exec", space(party), "vflc", "serve", "build", "--identity", party, "--data", "m/server.csv", "-o", "demo/runs/server"}, args...)
+			line = append([]string{"netns", "exec", space(party), "vflc", "serve", "build", "--identity", party, "--data", "m/server.csv", "-o", "demo/runs/server", "--checkpoint-interval", "20ms"}, args...)
 		}
 		if err := identity.Simulate(filepath.Join(s.dir, party), 7); err != nil {
 			t.Fatal(err)
@@ -277,8 +277,14 @@ func TestPartiesInNetworkNamespaces(t *testing.T) {
 		t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test failed
 		processes[party] = cmd
 	}
-	s.hasStatus("a", `"iteration": `)
+	away := processes["a"].Process
+	if !await.Until(func() bool { return s.saved("server") > 0 }) || away.Signal(syscall.SIGSTOP) != nil { // the run waits, and does not end before the link is down
+		t.Fatal("no transition is saved")
+	}
 	s.command("ip", "-n", hub, "link", "set", "dev", "a", "down")
+	if err := away.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
 	for party, want := range map[string]int{"server": 1, "a": 0, "b": 0} {
 		listening := 0
 		for _, table := range []string{"tcp", "tcp6"} {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,8 +52,8 @@ func runExample(t *testing.T, model string, more ...string) {
 	weights := bytes.Contains(text, []byte("\nweight ")) || bytes.Contains(text, []byte("nn.features")) || bytes.Contains(text, []byte("nn.last_layer"))
 	for _, transform := range []string{"exact", "augmented", "power", "none"} {
 		run := append([]string{"run", model, "--transform", transform, "--json", "--quiet"}, more...)
-		checkSummary(t, do(t, append(run, "--backend", "sfvi", "--iterations", "100", "--elbo-draws", "100", "--draws", "200")...))
-		sample := append(run, "--chains", "2", "--warmup", "50", "--draws", "20")
+		checkSummary(t, do(t, append(run, "--backend", "sfvi", "--iterations", "40", "--elbo-draws", "50", "--draws", "20")...))
+		sample := append(run, "--chains", "2", "--warmup", "20", "--draws", "10", "--max-depth", "5")
 		if weights {
 			refused(t, "V0641", sample...)
 			continue
@@ -113,38 +112,5 @@ func checkSummary(t *testing.T, text string) {
 		} else if fixed := *p.Mean == 0 || *p.Mean == 1; !p.Point && !(*p.SD > 0 || fixed && *p.SD == 0) {
 			t.Errorf("%s: mean %g, sd %g", p.Name, *p.Mean, *p.SD)
 		}
-	}
-}
-
-// With a Gaussian likelihood and a Gaussian prior the posterior is known, and the approximation is exact: n = 4 observations with
-// standard deviation 1 and a prior of standard deviation 10 give mean Σy/(n + 1/100) and variance 1/(n + 1/100). The tolerances are 5 Monte
-// Carlo standard errors of 4,000 draws, and the remaining noise of the fit.
-func TestGaussianPosteriorIsExact(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	model := write("m.vfl", "data y : real[N]\nparam b ~ normal(0, 10)\ny ~ normal(b, 1)\n")
-	write("m/data.csv", "y\n1\n2\n3\n2.2\n")
-	var summary struct{ Parameters []struct{ Mean, SD float64 } }
-	if err := json.Unmarshal([]byte(do(t, "run", model, "--backend", "sfvi", "--json", "--quiet", "--lr", "0.02", "--schedule", "cosine", "--iterations", "4000")), &summary); err != nil {
-		t.Fatal(err)
-	}
-	precision := 4.01
-	mean, sd := 8.2/precision, 1/math.Sqrt(precision)
-	mcse := sd / math.Sqrt(10000)
-	p := summary.Parameters[0]
-	if math.Abs(p.Mean-mean) > 5*mcse+0.005 {
-		t.Errorf("mean %g, want %g", p.Mean, mean)
-	}
-	if math.Abs(p.SD-sd) > 5*mcse+0.01 {
-		t.Errorf("sd %g, want %g", p.SD, sd)
 	}
 }

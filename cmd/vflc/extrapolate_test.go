@@ -33,9 +33,9 @@ func TestKilledExtrapolationIsResumed(t *testing.T) {
 		return cmd
 	}
 	// The fits are made longer until one can be killed.
-	for draws := 1500; ; draws *= 4 {
+	for draws := 300; ; draws *= 4 {
 		run := func(out string) *exec.Cmd {
-			return vflc("run", "linear.vfl", "--extrapolate", "--chains", "2", "--warmup", "150", "--draws", strconv.Itoa(draws), "--quiet", "--checkpoint-interval", "1ms", "-o", out)
+			return vflc("run", "linear.vfl", "--extrapolate", "--chains", "2", "--warmup", "100", "--draws", strconv.Itoa(draws), "--quiet", "--checkpoint-interval", "1ms", "-o", out)
 		}
 		killed := fmt.Sprint("killed", draws)
 		cmd, under := run(killed), underWay(filepath.Join(dir, killed, "rho-*", "checkpoint", "chain-*"))

@@ -21,7 +21,7 @@ func TestFoldsThatOnePartyTells(t *testing.T) {
 		"m/a.csv": "id,age,ward,site\np1,50,n,u\np2,40,s,u\np3,61,n,v\np4,,n,v\np5,39,s,w\np6,42,n,w\np7,58,s,x\np8,47,n,x\np9,52,s,x\n",
 		"m/b.csv": "id,x\np9,0.4\np8,-1.1\np7,0.8\np6,\np5,-0.9\np4,0.1\np3,1.2\np2,-0.3\np1,0.5\n",
 	})
-	fits := []string{"--chains", "1", "--warmup", "20", "--draws", "20"}
+	fits := []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "20"}
 	play := func(party, folder string, divided ...string) *played {
 		args := slices.Concat([]string{"--cv", "3", "--data", "m/" + party + ".csv", "-o", folder + "/" + party}, divided)
 		if party == "server" {

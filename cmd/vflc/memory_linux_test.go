@@ -123,10 +123,10 @@ func TestServersMemoryHasNoClientsValues(t *testing.T) {
 			var held []byte
 			draws := 0
 			s.meet(func(n int) []string {
-				draws = 700 * n
-				return append([]string{"--transform", "exact", "--chains", "1", "--warmup", "100", "--draws", fmt.Sprint(draws), "--checkpoint-interval", "50ms"}, c.args...)
+				draws = 120 * n
+				return append([]string{"--transform", "exact", "--chains", "1", "--warmup", "50", "--max-depth", "5", "--draws", fmt.Sprint(draws), "--checkpoint-interval", "20ms"}, c.args...)
 			}, func() bool {
-				s.reach("server", 400)
+				s.reach("server", 80)
 				held = s.memory(s.demo().Processes[0].Process)
 				return len(held) > 0
 			})

@@ -55,7 +55,7 @@ func TestPreflightOfTasks(t *testing.T) {
 	}
 	_ = server.Process.Kill()
 	_ = server.Wait()
-	server = s.play("server", "--cv", "3", "--data", "m/server.csv", "-o", "validated", "--chains", "1", "--warmup", "20", "--draws", "20")
+	server = s.play("server", "--cv", "3", "--data", "m/server.csv", "-o", "validated", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "20")
 	if out := ask("--cv", "3", "--data", "m/b.csv", "--data", "shared=m/server.csv"); !strings.Contains(out, "the cross-validation has 3 fits") {
 		t.Error(out)
 	}

@@ -53,7 +53,7 @@ func TestPreflightShowsThePolicy(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
-	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--draws", "10", "--wait")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10", "--wait")
 	for policy, want := range map[string]string{
 		"manifests = [\"" + strings.Repeat("0", 64) + "\"]": "V0682",
 		"min_rho = 0.6":        "the policy wants noise of sd 0.6 or more on what this party sends, and the run has rho 0.5",
@@ -86,7 +86,7 @@ func TestPolicyRemembersRuns(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
-	args := []string{"--chains", "1", "--warmup", "50", "--draws", "50"}
+	args := []string{"--chains", "1", "--warmup", "50", "--max-depth", "4", "--draws", "50"}
 	s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo"}, args...)...)
 	again := func() {
 		t.Helper()

@@ -24,10 +24,10 @@ type privateCase struct {
 
 func privateCases() map[string]privateCase {
 	return map[string]privateCase{
-		"nuts exact":      {[]string{"--transform", "exact", "--chains", "2", "--warmup", "40", "--draws", "20"}, true},
-		"nuts augmented":  {[]string{"--chains", "1", "--warmup", "40", "--draws", "20"}, false},
-		"nuts power":      {[]string{"--transform", "power", "--rho", "0.4", "--chains", "1", "--warmup", "40", "--draws", "20", "--wire", "plain"}, true},
-		"sfvi sampled":    {[]string{"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--draws", "20"}, true},
+		"nuts exact":      {[]string{"--transform", "exact", "--chains", "2", "--warmup", "20", "--max-depth", "4", "--draws", "10"}, true},
+		"nuts augmented":  {[]string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}, false},
+		"nuts power":      {[]string{"--transform", "power", "--rho", "0.4", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10", "--wire", "plain"}, true},
+		"sfvi sampled":    {[]string{"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--elbo-draws", "100", "--draws", "20"}, true},
 		"sfvi quadrature": {[]string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "20"}, false},
 		"sfvi fixed":      {[]string{"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws", "20"}, true},
 		"soul":            {[]string{"--backend", "soul", "--iterations", "30", "--draws", "20"}, true},
@@ -186,7 +186,7 @@ func TestPrivateNamesInFailures(t *testing.T) {
 			s := stagePrivate(t, true)
 			s.write("good.csv", s.read("m/b.csv"))
 			spoil(s)
-			out, err := s.vflc("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--draws", "10")
+			out, err := s.vflc("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")
 			if err == nil {
 				s.ended("server")
 				s.ended("a")

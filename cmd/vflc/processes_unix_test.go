@@ -155,28 +155,34 @@ func (s *stage) wantWhole(whole string) {
 	}
 }
 
-// Processes that meet over the network have the draws of a run in one process, masked or not.
+// Processes that meet over the network have the draws of a run in one process on the same wire, masked or not; bench/parties -wires does so for every backend, transform and wire.
 func TestProcessesEqualOneProcess(t *testing.T) {
 	t.Parallel()
+	soul := []string{"--transform", "power", "--rho", "0.4", "--backend", "soul", "--iterations", "30", "--draws", "20"}
 	for name, args := range map[string][]string{
-		"nuts exact":      {"--transform", "exact", "--chains", "2", "--warmup", "30", "--draws", "20"},
-		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--draws", "30"},
+		"nuts exact":      {"--transform", "exact", "--chains", "2", "--warmup", "30", "--max-depth", "4", "--draws", "20"},
+		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
 		"sfvi quadrature": {"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "30"},
 		"sfvi fixed":      {"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws", "30"},
 		"sfvi coupled":    {"--backend", "sfvi", "--guide", "coupled", "--draws", "30"},
-		"sfvi steps":      {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3", "--iterations", "60", "--draws", "30"},
-		"soul power":      {"--transform", "power", "--rho", "0.4", "--backend", "soul", "--iterations", "30", "--draws", "20"},
-		"nuts plain":      {"--wire", "plain", "--chains", "1", "--warmup", "20", "--draws", "10"},
+		"sfvi steps":      {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
+		"soul power":      soul,
+		"soul bare":       soul,
+		"sfvi plain":      {"--transform", "exact", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
+		"nuts plain":      {"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
-			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait"}, args...)...)
-			wire := "--wire=fixed"
-			if name == "nuts plain" {
-				wire = "--quiet"
+			wire, masks := "--wire=fixed", "--secure-sum=on"
+			switch _, how, _ := strings.Cut(name, " "); how {
+			case "bare": // on the wire of masks, without them
+				masks = "--secure-sum=off"
+			case "plain":
+				wire, masks = "--wire=plain", "--secure-sum=off"
 			}
+			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", wire, masks}, args...)...)
 			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", wire}, args...)...)
 			s.wantWhole("whole")
 			var r ledger.Reconciliation
@@ -233,9 +239,9 @@ func (s *stage) meet(settings func(n int) []string, do func() bool) []string {
 	}
 }
 
-// oneChain are the settings of a demonstration whose one chain has 500 draws behind a warm-up that is as long.
+// oneChain are the settings of a demonstration whose one chain has 150 draws behind a warm-up that is as long. It saves so often that a test sees soon that it is under way.
 func oneChain(n int) []string {
-	return []string{"--chains", "1", "--warmup", fmt.Sprint(500 * n), "--draws", fmt.Sprint(500 * n)}
+	return []string{"--chains", "1", "--warmup", fmt.Sprint(150 * n), "--draws", fmt.Sprint(150 * n), "--checkpoint-interval", "20ms"}
 }
 
 // A client that answers no more is named by all others; the run goes on when it is back, with the same draws. The benchmark bench/parties tells after how long it is named.
@@ -244,9 +250,8 @@ func TestSilentPartyIsNamedEverywhere(t *testing.T) {
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := s.meet(oneChain, func() bool {
-		s.hasStatus("a", `"iteration": `)
 		silent := s.demo().Processes[1].Process
-		if syscall.Kill(silent, syscall.SIGSTOP) != nil {
+		if !s.reach("a", 1) || syscall.Kill(silent, syscall.SIGSTOP) != nil {
 			return false
 		}
 		defer func() { _ = syscall.Kill(silent, syscall.SIGCONT) }()
@@ -264,9 +269,9 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := s.meet(func(n int) []string {
-		return []string{"--chains", "2", "--warmup", fmt.Sprint(300 * n), "--draws", fmt.Sprint(200 * n)}
+		return []string{"--chains", "2", "--warmup", fmt.Sprint(100 * n), "--draws", fmt.Sprint(100 * n), "--checkpoint-interval", "20ms"}
 	}, func() bool {
-		s.hasStatus("a", `"iteration": `)
+		s.reach("a", 1)
 		server := s.demo().Processes[0]
 		_ = node.AskToStop(filepath.Join(s.dir, "demo", "runs", server.Party), server.Process) // at once: the command takes a while to begin
 		s.must("demo", "stop", "demo")
@@ -305,11 +310,18 @@ func TestRevokedPartyIsCutOff(t *testing.T) {
 	s := newStage(t)
 	s.stopAfter("demo")
 	args := s.meet(oneChain, func() bool {
-		s.hasStatus("a", `"iteration": `)
+		b := s.demo().Processes[2].Process
+		if !s.reach("a", 1) || syscall.Kill(b, syscall.SIGSTOP) != nil { // the run waits for it, and does not end meanwhile
+			return false
+		}
+		defer func() { _ = syscall.Kill(b, syscall.SIGCONT) }()
 		s.must("provision", "revoke", "demo/project", "a")
 		s.write("demo/parties/server/revoked.crl", s.read("demo/project/revoked.crl"))
 		const revoked = `"a": "its certificate was revoked"`
-		return s.hasStatus("b", revoked) && s.hasStatus("server", revoked) && s.hasStatus("a", `"server": "nothing was heard from it for 6 s"`)
+		if !s.hasStatus("server", revoked) || syscall.Kill(b, syscall.SIGCONT) != nil {
+			return false
+		}
+		return s.hasStatus("b", revoked) && s.hasStatus("a", `"server": "nothing was heard from it for 6 s"`)
 	})
 	s.must("stop", "demo/runs/a")
 	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "a is refused: its certificate was revoked") || !strings.Contains(log, "V0827") {
@@ -414,7 +426,7 @@ func TestRunsThatCannotBegin(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			s.stopAfter("demo")
-			start := []string{"demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "2000", "--draws", "1000"}
+			start := []string{"demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "10", "--max-depth", "4", "--draws", "10"}
 			if name == "other shared data" { // that the clients read too
 				start = append(start, "--transform", "power", "--rho", "0.4")
 			}
@@ -469,11 +481,11 @@ transform augmented(rho = 0.5)
 		model string
 		args  []string
 	}{
-		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
-		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
-		"drop":      {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b", "real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
-		"minibatch": {demoModel, []string{"--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
-		"powers":    {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
+		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
+		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
+		"drop":      {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b", "real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
+		"minibatch": {demoModel, []string{"--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--elbo-draws", "100", "--draws", "10"}},
+		"powers":    {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--elbo-draws", "100", "--draws", "10"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

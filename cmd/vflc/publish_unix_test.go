@@ -59,7 +59,7 @@ func TestPublish(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.stopAfter("demo")
-	args := []string{"--seed", "7", "--chains", "2", "--warmup", "60", "--draws", "40"}
+	args := []string{"--seed", "7", "--chains", "2", "--warmup", "20", "--max-depth", "4", "--draws", "10"}
 	s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--wait"}, args...)...)
 	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
 	publish := []string{"publish", "demo/runs/a", "--identity", "demo/parties/a"}

@@ -142,12 +142,12 @@ func (r *recordedRun) has(f attack.RecordedCut, column string) bool {
 }
 
 var recordedSettings = map[string][]string{
-	"nuts":             {"--transform", "exact", "--chains", "2", "--warmup", "150", "--draws", "150"},
+	"nuts":             {"--transform", "exact", "--chains", "2", "--warmup", "100", "--draws", "100"},
 	"sfvi":             {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
-	"power nuts":       {"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "200", "--draws", "200"},
+	"power nuts":       {"--transform", "power", "--rho", "0.1", "--chains", "1", "--warmup", "120", "--draws", "130"},
 	"power quadrature": {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
-	"minibatch":        {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "300", "--draws", "30"},
-	"power minibatch":  {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "300", "--draws", "30"},
+	"minibatch":        {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "700", "--elbo-draws", "100", "--draws", "30"},
+	"power minibatch":  {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "700", "--elbo-draws", "100", "--draws", "30"},
 }
 
 // divided reports whether the settings evaluate a part of the rows at a time: directions, and what follows from them, are then not looked for.
@@ -241,14 +241,14 @@ func TestServerRecordsMaskedSums(t *testing.T) {
 func TestRecordingIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRecordedRun(t)
-	r.start(append(slices.Clone(recordedSettings["nuts"][:2]), "--chains", "1", "--warmup", "20", "--draws", "10")...)
+	r.start(append(slices.Clone(recordedSettings["nuts"][:2]), "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")...)
 	if out, err := r.vflc("audit", "demo/runs/a", "--attack"); err == nil || !strings.Contains(out, "V0813") {
 		t.Error(out, err)
 	}
 	for policy, refused := range map[string]bool{"min_contributors = 2\n": true, "min_contributors = 2\nrecord = true\n": false} {
 		r.write("demo/parties/a/policy.toml", policy)
 		name := fmt.Sprint(refused)
-		server := r.play("server", "--data", "m/server.csv", "-o", name+"/server", "--record", "--chains", "1", "--warmup", "20", "--draws", "10")
+		server := r.play("server", "--data", "m/server.csv", "-o", name+"/server", "--record", "--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10")
 		a := r.play("a", "--data", "m/a.csv", "--data", "shared=m/server.csv", "-o", name+"/a")
 		b := r.play("b", "--data", "m/b.csv", "--data", "shared=m/server.csv", "-o", name+"/b")
 		if !refused {

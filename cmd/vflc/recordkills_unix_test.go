@@ -76,10 +76,10 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 		last int // the iteration at which it is killed for the last time
 		args []string
 	}{
-		"exact":  {450, []string{"--transform", "exact", "--chains", "2", "--warmup", "150", "--draws", "150"}},
-		"masked": {450, []string{"--transform", "exact", "--chains", "2", "--warmup", "150", "--draws", "150"}},
-		"sfvi":   {1200, []string{"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "2000", "--draws", "50"}},
-		"power":  {150, []string{"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "120", "--draws", "80"}},
+		"exact":  {180, []string{"--transform", "exact", "--chains", "2", "--warmup", "60", "--max-depth", "4", "--draws", "80"}},
+		"masked": {180, []string{"--transform", "exact", "--chains", "2", "--warmup", "60", "--max-depth", "4", "--draws", "80"}},
+		"sfvi":   {300, []string{"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "400", "--elbo-draws", "200", "--draws", "50"}},
+		"power":  {70, []string{"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "50", "--max-depth", "4", "--draws", "50"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

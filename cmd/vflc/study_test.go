@@ -77,7 +77,7 @@ warmup = 200
 checkpoint-interval = "1ms"
 [[cells]]
 model = "m.vfl"
-vary.draws = [100, 20000, 20001]
+vary.draws = [100, 6000, 6001]
 [[table]]
 name = "b"
 rows = ["draws"]

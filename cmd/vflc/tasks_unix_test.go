@@ -50,8 +50,8 @@ func newTasksOf(t *testing.T, model string, tables map[string]string) *stage {
 	for name, text := range tables {
 		s.write(name, text)
 	}
-	s.must("demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--chains", "2", "--warmup", "40", "--draws", "30")
-	s.must("run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed", "--chains", "2", "--warmup", "40", "--draws", "30", "--quiet")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait", "--chains", "2", "--warmup", "20", "--max-depth", "4", "--draws", "20")
+	s.must("run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed", "--chains", "2", "--warmup", "20", "--max-depth", "4", "--draws", "20", "--quiet")
 	return s
 }
 
@@ -212,7 +212,7 @@ func TestStartingValuesApart(t *testing.T) {
 func TestChainsApartBeginWhereARunHasEnded(t *testing.T) {
 	t.Parallel()
 	s := newTasks(t)
-	args := []string{"--chains", "3", "--warmup", "10", "--draws", "20"}
+	args := []string{"--chains", "3", "--warmup", "10", "--max-depth", "4", "--draws", "20"}
 	start := func(party, from, dir string, more ...string) *played {
 		given := []string{"--data", "m/" + party + ".csv", "--from", from, "-o", dir + "/" + party}
 		if party == "server" {
@@ -312,7 +312,7 @@ func TestPredictionsApartEqualOneProcess(t *testing.T) {
 func TestCrossValidationApartEqualsOneProcess(t *testing.T) {
 	t.Parallel()
 	s := newTasks(t)
-	fits := []string{"--chains", "1", "--warmup", "40", "--draws", "30"}
+	fits := []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "20"}
 	start := func(party string) *played {
 		args := []string{"--cv", "3", "--data", "m/" + party + ".csv", "-o", "validated/" + party}
 		if party == "server" {
@@ -398,7 +398,7 @@ func TestTasksApartLeaveOutIncompleteRows(t *testing.T) {
 		t.Errorf("elpd: %v apart, %v in one process", apart, whole)
 	}
 
-	fits := []string{"--chains", "1", "--warmup", "40", "--draws", "30"}
+	fits := []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "20"}
 	s.write("m/b.csv", "id,x\np1,0.5\np2,-0.3\np3,1.2\np4,0.1\np5,-0.9\np6,\np7,0.8\np8,-1.1\np9,0.4\n")
 	for _, key := range []string{"id", "none"} {
 		task("validated_"+key, func(party string) []string {

@@ -81,7 +81,7 @@ func watch(t *testing.T, columns, perDraw int, cmd *exec.Cmd) {
 	}
 	now := len(drawnOver(c))
 	fitColumns(t, wide, columns)
-	lines := until(t, c, now+5*perDraw)
+	lines := until(t, c, now+4*perDraw)
 	if from := now + 2*perDraw; from < len(lines) { // one drawing may have begun before
 		fitColumns(t, lines[from:], narrow)
 	} else if perDraw > 1 {
@@ -118,7 +118,7 @@ func TestProgressFitsATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := terminalModel(t, 3000)
-	made := exec.Command(program, "run", "m.vfl", "--data", "data.csv", "--quiet", "-o", "out", "--warmup", "200", "--draws", "300")
+	made := exec.Command(program, "run", "m.vfl", "--data", "data.csv", "--quiet", "-o", "out", "--chains", "2", "--warmup", "100", "--draws", "500")
 	made.Dir = dir
 	if out, err := made.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -125,16 +125,14 @@ func (s *steps) widen(total []float64) {
 	if length == 0 || length-length != 0 {
 		return
 	}
+	s.idle++
+	least := length * max(beyondLast, math.Ldexp(beyondFirst, -(s.idle/patience)))
 	copy(s.rest, total)
-	for range 2 {
-		for k := range s.rank {
-			u := s.basis[k*s.rows:][:s.rows]
-			vec.Axpy(s.rows, s.rest, -vec.Dot(s.rows, u, s.rest), u)
+	var left float64
+	for range 2 { // the second time removes what rounding has left of the first, which only a new direction needs
+		if left = s.outside(); left <= least {
+			return
 		}
-	}
-	left := math.Sqrt(vec.Dot(s.rows, s.rest, s.rest))
-	if s.idle++; left <= length*max(beyondLast, math.Ldexp(beyondFirst, -(s.idle/patience))) {
-		return
 	}
 	s.idle = 0
 	if s.rank == mostRank || 2*(s.rank+1) > s.rows || (s.rank+1)*s.rows > mostBasis {
@@ -146,6 +144,15 @@ func (s *steps) widen(total []float64) {
 	s.basis = append(s.basis, s.rest...)
 	s.rank++
 	s.kept, s.newer, s.next, s.full = nil, make([]float64, s.entry()), 0, false
+}
+
+// outside takes the part in the basis off the rest, and returns the length of what is left.
+func (s *steps) outside() float64 {
+	for k := range s.rank {
+		u := s.basis[k*s.rows:][:s.rows]
+		vec.Axpy(s.rows, s.rest, -vec.Dot(s.rows, u, s.rest), u)
+	}
+	return math.Sqrt(vec.Dot(s.rows, s.rest, s.rest))
 }
 
 func (s *steps) drop() {

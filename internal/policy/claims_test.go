@@ -39,17 +39,55 @@ var untrue = []string{
 	`default fits? of .?sfvi`,
 }
 
+var (
+	groups   = regexp.MustCompile(`\([^()]*\)\??`)
+	optional = regexp.MustCompile(`.\?`)
+	literals = regexp.MustCompile(`[a-z' ]+`)
+)
+
+// A claim is a pattern, and a text that all that it matches has: looking for that is fast.
+type claim struct {
+	pattern *regexp.Regexp
+	has     string
+}
+
+func newClaim(pattern string) claim {
+	rest := pattern
+	for groups.MatchString(rest) {
+		rest = groups.ReplaceAllString(rest, "|")
+	}
+	all := literals.FindAllString(optional.ReplaceAllString(rest, "|"), -1)
+	return claim{regexp.MustCompile(pattern), slices.MaxFunc(all, func(a, b string) int { return len(a) - len(b) })}
+}
+
+// claimed lists what a text claims.
+func claimed(text string) (out []string) {
+	text = strings.ToLower(text)
+	for _, c := range claims {
+		if strings.Contains(text, c.has) {
+			out = append(out, c.pattern.FindAllString(text, -1)...)
+		}
+	}
+	return out
+}
+
+var claims = func() (out []claim) {
+	for _, u := range untrue {
+		out = append(out, newClaim(u))
+	}
+	return out
+}()
+
 // No text of the project has one of them. Texts of tests, and these patterns, are left out.
 func TestNoUntrueClaimsOfPrivacy(t *testing.T) {
-	claim := regexp.MustCompile(`(?i)` + strings.Join(untrue, "|"))
 	for _, example := range []string{"Neither a covariate nor a coefficient leaves its owner.", "Tables and parameters stay with their parties", "with masks know only their sums", "the server then learns a sum of cuts, and no client's own",
 		"an algorithm whose sums are not known to separate (sfvi)", "For sfvi no way to separate masked sums is known here", "they have withstood our attacks", "so that the noise alone covers them", "Nobody learns how many cells are missing"} {
-		if !claim.MatchString(example) {
+		if len(claimed(example)) == 0 {
 			t.Errorf("the patterns miss %q", example)
 		}
 	}
 	for _, fine := range []string{"masked sums do not hide columns of two values", "No table is sent."} {
-		if claim.MatchString(fine) {
+		if len(claimed(fine)) > 0 {
 			t.Errorf("the patterns refuse %q", fine)
 		}
 	}
@@ -63,7 +101,7 @@ func TestNoUntrueClaimsOfPrivacy(t *testing.T) {
 			t.Fatal(err)
 		}
 		joined := strings.Join(strings.Fields(string(text)), " ") // a sentence may be broken at the end of a line
-		for _, m := range claim.FindAllString(strings.ReplaceAll(joined, " // ", " "), -1) {
+		for _, m := range claimed(strings.ReplaceAll(joined, " // ", " ")) {
 			t.Errorf("%s: %q is not so: say what is sent, or what can be computed", name, m)
 		}
 	})

@@ -30,8 +30,8 @@ func Cases(scale float64) (out []Case) {
 	n := func(n float64) string { return fmt.Sprint(int(n * scale)) }
 	for _, transform := range []string{"exact", "augmented", "power"} {
 		for _, backend := range [][]string{
-			{"nuts", "--backend", "nuts", "--chains", "2", "--warmup", n(300), "--draws", n(200)},
-			{"sfvi-sampled", "--backend", "sfvi", "--estimator", "sampled", "--iterations", n(6000), "--draws", "50"},
+			{"nuts", "--backend", "nuts", "--chains", "2", "--warmup", n(300), "--max-depth", "5", "--draws", n(200)},
+			{"sfvi-sampled", "--backend", "sfvi", "--estimator", "sampled", "--iterations", n(6000), "--elbo-draws", n(4000), "--draws", "50"},
 			{"sfvi-quadrature", "--backend", "sfvi", "--estimator", "quadrature", "--draws", "50"},
 			{"soul", "--backend", "soul", "--iterations", n(800), "--draws", n(200)},
 		} {
