@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
+	_ "github.com/vflc/vflc/tests/garbage"
 )
 
 // everything uses each statement and clause of the grammar.

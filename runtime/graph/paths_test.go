@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
+	_ "github.com/vflc/vflc/tests/garbage"
 )
 
 // A form is how an argument of a density is given.

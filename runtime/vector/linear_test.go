@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"unsafe"
+
+	_ "github.com/vflc/vflc/tests/garbage"
 )
 
 // numbers returns n·k numbers for a matrix, nil where the slices are those handed out before: whole ones, or not.

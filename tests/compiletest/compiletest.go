@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	_ "github.com/vflc/vflc/tests/garbage"
 )
 
 // Try compiles a text, right or wrong, and verifies the passes that were run.
