@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -73,12 +74,18 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 			"near": {"chains": "4", "warmup": "10", "draws": "10", "init": "sfvi"},
 			"sfvi": {"iterations": "60", "draws": "50", "estimator": "sampled"},
 			"quad": {"draws": "50", "estimator": "quadrature"},
-			"soul": {"iterations": "30", "draws": "20", "chains": "2"},
+			"soul": {"iterations": "30", "draws": "20", "inner-chains": "2"},
 		} {
+			if transform == "power" && name == "near" && !*Every {
+				continue // its fit is that of quad, and its chains are those of nuts: see TestTogetherInAProcessPerParty
+			}
 			t.Run(transform+" "+name, func(t *testing.T) {
 				algorithm := map[string]string{"nuts": "nuts", "near": "nuts", "sfvi": "sfvi", "quad": "sfvi", "soul": "soul"}[name]
 				a, _ := Backend(algorithm)
 				kind, _ := transforms.Named(transform)
+				if !slices.Contains(a.Transforms, kind) {
+					return
+				}
 				whole, err := os.ReadFile("../examples/logistic.vfl")
 				if err != nil {
 					t.Fatal(err)
@@ -86,9 +93,6 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 				m, diags := compile.Compile(source.New("logistic.vfl", string(whole)), check.Options{Transform: kind})
 				if diags.HasErrors() {
 					t.Fatal(data.Errors(diags))
-				}
-				if _, err := a.Resolve(kind, given); err != nil {
-					t.Skip(err)
 				}
 				tables := func(party string) []string {
 					own := []string{party + "=../examples/logistic/" + party + ".csv"}

@@ -206,15 +206,16 @@ y ~ normal(m + w * v, exp(m))
 // seenSingly are those of them with cuts outside of sums, which have no power form.
 var seenSingly = []string{"singly", "new product", "two predictors"}
 
-var every = flag.Bool("every", false, "all combinations of models, transforms and settings, where else any two of them are together in some")
+// Every asks for more than `go test` runs of tests that take long: all combinations, where else any two choices are together in some, and cases that differ little from others.
+var Every = flag.Bool("every", false, "all combinations of models, transforms and settings, and all cases")
 
-// halved chooses half of the combinations of choices, each of which is numbered, so that any two choices are together in some of them.
-func halved(choices ...int) bool {
+// Halved chooses half of the combinations of choices, each of which is numbered, so that any two choices are together in some of them.
+func Halved(choices ...int) bool {
 	sum := 0
 	for _, c := range choices {
 		sum += c
 	}
-	return *every || sum%2 == 0
+	return *Every || sum%2 == 0
 }
 
 // variants are the settings under which a backend exchanges different messages in runs on a transform.
@@ -307,7 +308,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 				}
 				given := variants(a, kind)
 				for v, variant := range slices.Sorted(maps.Keys(given)) {
-					if !halved(f, k, v) {
+					if !Halved(f, k, v) {
 						continue
 					}
 					given := given[variant]

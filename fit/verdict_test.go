@@ -136,7 +136,7 @@ func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
 			}
 			for i, masks := range []string{"off", "on"} {
 				for j, name := range []string{"nuts", "sfvi"} {
-					if !halved(clients, k, i, j) {
+					if !Halved(clients, k, i, j) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%d clients, %s, masks %s, %s", clients, transform.Name, masks, name), func(t *testing.T) {
