@@ -27,6 +27,7 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 )
 
 // twoHospitals is a logistic regression on two covariates of each of two clients, on disk, with cuts of sd about 1.5; with a factor of the first client's in
@@ -487,7 +488,7 @@ func TestAttackSeparatesMaskedVariances(t *testing.T) {
 		{transforms.Augmented, "joint", 0.02, 3, 0, true}, {transforms.Augmented, "joint", 1, 3, 0, false},
 		{transforms.Power, "joint", 0.02, 3, 0, false}, {transforms.Power, "joint", 1, 13, 0, false},
 	} {
-		if c.more && !*Every {
+		if c.more && !*brief.Every {
 			continue
 		}
 		b := bindPath(t, path, c.transform, c.rho)

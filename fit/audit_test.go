@@ -3,7 +3,6 @@ package fit
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -28,6 +27,7 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -206,18 +206,6 @@ y ~ normal(m + w * v, exp(m))
 // seenSingly are those of them with cuts outside of sums, which have no power form.
 var seenSingly = []string{"singly", "new product", "two predictors"}
 
-// Every asks for more than `go test` runs of tests that take long: all combinations, where else any two choices are together in some, and cases that differ little from others.
-var Every = flag.Bool("every", false, "all combinations of models, transforms and settings, and all cases")
-
-// Halved chooses half of the combinations of choices, each of which is numbered, so that any two choices are together in some of them.
-func Halved(choices ...int) bool {
-	sum := 0
-	for _, c := range choices {
-		sum += c
-	}
-	return *Every || sum%2 == 0
-}
-
 // variants are the settings under which a backend exchanges different messages in runs on a transform.
 func variants(a backends.Algorithm, on def.Transform) map[string]map[string]string {
 	brief := short(a)
@@ -308,7 +296,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 				}
 				given := variants(a, kind)
 				for v, variant := range slices.Sorted(maps.Keys(given)) {
-					if !Halved(f, k, v) {
+					if !brief.Halved(f, k, v) {
 						continue
 					}
 					given := given[variant]

@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -30,7 +31,7 @@ func TestPowerIsCorrected(t *testing.T) {
 		rho     float64
 		more    bool
 	}{{2, 0.5, true}, {2, 2, false}, {10, 1, false}} {
-		if c.more && !*Every {
+		if c.more && !*brief.Every {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(folder, fmt.Sprintf("reference/logistic_power_J%d_rho%g.json", c.clients, c.rho)))

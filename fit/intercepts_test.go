@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 )
 
 // An offsetModel is a normal regression with an intercept at the server and covariates that are far from centred, one of each client and perhaps one of the server: data of n rows with the residual sd sigma.
@@ -195,7 +196,7 @@ func TestInterceptsFollowContributions(t *testing.T) {
 		if !(follows < 20) {
 			t.Errorf("%s, %d covariates: %.1f gradients an effective draw", c.transform, len(want)-1, follows)
 		}
-		if c.declared || *Every {
+		if c.declared || *brief.Every {
 			if declared := cost(map[string]string{"coordinates": "declared"}); !(declared > 10*follows) {
 				t.Errorf("%s, %d covariates: %.1f gradients an effective draw, %.1f in declared coordinates", c.transform, len(want)-1, follows, declared)
 			}

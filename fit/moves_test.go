@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -110,7 +111,7 @@ func TestWhatNoiseMoves(t *testing.T) {
 		"ordered, the default":      {cutpoints, def.Transform{}, 0, false, false, true},
 		"a small table under power": {gammas, transforms.Power, 0.027, true, false, false},
 	} {
-		if c.more && !*fit.Every {
+		if c.more && !*brief.Every {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

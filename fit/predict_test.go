@@ -17,6 +17,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 )
 
 // savedRun fits an example under a transform and returns its folder as a reader finds it.
@@ -93,7 +94,7 @@ func TestPredictionsArePooledOnes(t *testing.T) {
 		{"logistic_family", nil, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
 	} {
 		for k, transform := range []string{"none", "exact", "augmented", "power"} {
-			if !fit.Halved(e, k) {
+			if !brief.Halved(e, k) {
 				continue
 			}
 			t.Run(example.name+"/"+transform, func(t *testing.T) {

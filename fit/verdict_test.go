@@ -21,6 +21,7 @@ import (
 	"github.com/vflc/vflc/internal/project"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
@@ -136,7 +137,7 @@ func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
 			}
 			for i, masks := range []string{"off", "on"} {
 				for j, name := range []string{"nuts", "sfvi"} {
-					if !Halved(clients, k, i, j) {
+					if !brief.Halved(clients, k, i, j) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%d clients, %s, masks %s, %s", clients, transform.Name, masks, name), func(t *testing.T) {

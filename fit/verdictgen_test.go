@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 )
 
 // A drawnRun is a run of a model, drawn at random: its number of clients, the columns of each, and everything on which a verdict depends.
@@ -119,7 +120,7 @@ func foundBy(r *attack.Report) (n int) {
 // most of them.
 func TestVerdictOfDrawnRuns(t *testing.T) {
 	found, runs := 0, 8
-	if *Every {
+	if *brief.Every {
 		runs = 60
 	}
 	for seed := range uint64(runs) {

@@ -23,7 +23,7 @@ import (
 	"github.com/vflc/vflc/posterior/sbc"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
-	_ "github.com/vflc/vflc/tests/garbage"
+	_ "github.com/vflc/vflc/tests/brief"
 )
 
 // exact is an algorithm that is correct on every model whose density is Gaussian in the unconstrained parameters: it draws from the normal distribution
