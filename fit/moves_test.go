@@ -40,7 +40,7 @@ y ~ %s
 
 func fitOf(t *testing.T, f compiletest.Fixture, kind def.Transform, rho float64) *fit.Result {
 	t.Helper()
-	p, diags, err := fit.OpenBound(f.Bind(t, check.Options{Transform: kind, Rho: rho}), fit.Options{Seed: 5, Settings: map[string]string{"warmup": "500", "draws": "1000"}})
+	p, diags, err := fit.OpenBound(f.Bind(t, check.Options{Transform: kind, Rho: rho}), fit.Options{Seed: 5, Settings: map[string]string{"warmup": "300", "draws": "600"}})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, diags)
 	}

@@ -51,12 +51,12 @@ func TestShortSteps(t *testing.T) {
 	}
 }
 
-// TestPartsOfParameters compares elements, ranges and columns of parameters, and neighbours joined, with copies of them.
+// TestPartsOfParameters compares elements, ranges and columns of parameters, and neighbours joined, with copies of them, and what they cost with parameters of their own.
 func TestPartsOfParameters(t *testing.T) {
-	var made [2]*graph.Graph
-	for plain := range made {
+	var made [3]*graph.Graph
+	for kind := range made {
 		b := graph.New("parts")
-		if plain == 1 {
+		if kind == 1 {
 			b.Plain()
 		}
 		beta, m := b.Param("beta", shape{5}), b.Param("m", shape{4, 3})
@@ -74,6 +74,9 @@ func TestPartsOfParameters(t *testing.T) {
 		}
 		normal, flat := dist(t, "normal"), dist(t, "flat")
 		for i, p := range parts {
+			if kind == 2 && i != 4 && i != 6 { // a row of a matrix, and what are no neighbours, are copied
+				p = b.Param(fmt.Sprint("alone ", i), b.Shape(p))
+			}
 			if err := b.Density(fmt.Sprint("part ", i), normal, p, []graph.ID{b.Scalar(0.1 * float64(i)), b.Scalar(2)}, graph.NoID, 1); err != nil {
 				t.Fatal(err)
 			}
@@ -82,9 +85,12 @@ func TestPartsOfParameters(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.Output("crosses", part(beta, one(0)))
-		made[plain] = build(t, b)
+		made[kind] = build(t, b)
 	}
-	sameWithLess(t, "parts", made, scaled(made[0].Dim(), 1), true)
+	sameWithLess(t, "parts", [2]*graph.Graph(made[:2]), scaled(made[0].Dim(), 1), true)
+	if w, alone := made[0].Work(), made[2].Work(); w > alone {
+		t.Errorf("the work is %d, of parameters of their own %d", w, alone)
+	}
 }
 
 // scaled is n numbers between −size and size.

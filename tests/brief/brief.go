@@ -10,7 +10,7 @@ import (
 // Every asks for all combinations, where else any two choices are together in some, for all cases and for the larger numbers of draws.
 var Every = flag.Bool("every", false, "all combinations of models, transforms and settings, all cases, and more draws")
 
-func init() { debug.SetGCPercent(400) }
+func init() { debug.SetGCPercent(1000) }
 
 // Halved chooses half of the combinations of three choices or more, each of which is numbered, so that any two choices are together in some of them.
 func Halved(choices ...int) bool { return Share(2, choices...) }
