@@ -31,6 +31,8 @@ import (
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
+func TestMain(m *testing.M) { brief.Run(m) }
+
 // rowsOf are tables of six rows. Tables whose first columns begin with other letters have other values.
 func rowsOf(columns string) string {
 	values := []string{"0.3", "-1.1", "0.7", "2.0", "-0.4", "1.2"}

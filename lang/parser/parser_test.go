@@ -14,6 +14,8 @@ import (
 	"github.com/vflc/vflc/tests/brief"
 )
 
+func TestMain(m *testing.M) { brief.Run(m) }
+
 // everything uses each statement and clause of the grammar.
 const everything = `// The parties.
 server registry

@@ -17,6 +17,8 @@ import (
 	"github.com/vflc/vflc/tests/brief"
 )
 
+func TestMain(m *testing.M) { brief.Run(m) }
+
 // A form is how an argument of a density is given.
 type form int
 

@@ -10,6 +10,8 @@ import (
 	"github.com/vflc/vflc/tests/brief"
 )
 
+func TestMain(m *testing.M) { brief.Run(m) }
+
 // numbers returns n·k numbers for a matrix, nil where the slices are those handed out before: whole ones, or not.
 func (m *room) numbers(n, k int, whole bool) []float64 {
 	if m.again {

@@ -1,16 +1,20 @@
-// Package brief keeps `go test` brief. Tests that import it collect garbage less often: what they keep is small, so that a collection for every few megabytes would take up to
-// half of their time. And they run a part of what they can, of which their comments say what it leaves out; all of it with -every.
+// Package brief keeps `go test` brief: tests run a part of what they can, and all of it with -every.
 package brief
 
 import (
 	"flag"
 	"runtime/debug"
+	"testing"
 )
 
 // Every asks for all combinations, where else any two choices are together in some, for all cases and for the larger numbers of draws.
 var Every = flag.Bool("every", false, "all combinations of models, transforms and settings, all cases, and more draws")
 
-func init() { debug.SetGCPercent(1000) }
+// Run is for TestMain. It runs the tests of a package with few collections of garbage: what they keep is small, and a collection for every few megabytes would take up to half of their time.
+func Run(m *testing.M) {
+	debug.SetGCPercent(1000)
+	m.Run()
+}
 
 // Halved chooses half of the combinations of three choices or more, each of which is numbered, so that any two choices are together in some of them.
 func Halved(choices ...int) bool { return Share(2, choices...) }

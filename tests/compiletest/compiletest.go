@@ -13,7 +13,6 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
-	_ "github.com/vflc/vflc/tests/brief"
 )
 
 // Try compiles a text, right or wrong, and verifies the passes that were run.
