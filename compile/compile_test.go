@@ -16,8 +16,11 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
+
+func TestMain(m *testing.M) { brief.Run(m) }
 
 // Every pass verifies its result for every model of the repository: the examples, the pages of diagnostics and the archives of the compiler's tests,
 // under each transform. Models with errors are verified up to the pass that finds them.

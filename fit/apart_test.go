@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 )
 
 // apartParties opens the parties of a compiled example one by one, each with its own program and table, and wires them from what they tell each other.
@@ -73,12 +75,18 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 			"near": {"chains": "4", "warmup": "10", "draws": "10", "init": "sfvi"},
 			"sfvi": {"iterations": "60", "draws": "50", "estimator": "sampled"},
 			"quad": {"draws": "50", "estimator": "quadrature"},
-			"soul": {"iterations": "30", "draws": "20", "chains": "2"},
+			"soul": {"iterations": "30", "draws": "20", "inner-chains": "2"},
 		} {
+			if name == "near" && transform != "exact" && !*brief.Every {
+				continue // its fit is that of quad, and its chains are those of nuts: see TestTogetherInAProcessPerParty
+			}
 			t.Run(transform+" "+name, func(t *testing.T) {
 				algorithm := map[string]string{"nuts": "nuts", "near": "nuts", "sfvi": "sfvi", "quad": "sfvi", "soul": "soul"}[name]
 				a, _ := Backend(algorithm)
 				kind, _ := transforms.Named(transform)
+				if !slices.Contains(a.Transforms, kind) {
+					return
+				}
 				whole, err := os.ReadFile("../examples/logistic.vfl")
 				if err != nil {
 					t.Fatal(err)
@@ -86,9 +94,6 @@ func TestPartiesApartEqualOneProcess(t *testing.T) {
 				m, diags := compile.Compile(source.New("logistic.vfl", string(whole)), check.Options{Transform: kind})
 				if diags.HasErrors() {
 					t.Fatal(data.Errors(diags))
-				}
-				if _, err := a.Resolve(kind, given); err != nil {
-					t.Skip(err)
 				}
 				tables := func(party string) []string {
 					own := []string{party + "=../examples/logistic/" + party + ".csv"}
@@ -172,13 +177,6 @@ func TestStandardisedDecimalsApart(t *testing.T) {
 			}
 			a, _ := Backend("nuts")
 			equalApart(t, m, tables, a, map[string]string{"chains": "2", "warmup": "10", "draws": "10"})
-			stored := 0
-			for _, p := range apartParties(t, m, tables) {
-				stored += strings.Count(p.Lowered[0].Spec.Graph.String(), "of decimals")
-			}
-			if stored == 0 {
-				t.Error("no matrix is stored as whole numbers")
-			}
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 )
 
 // A drawnRun is a run of a model, drawn at random: its number of clients, the columns of each, and everything on which a verdict depends.
@@ -118,8 +119,7 @@ func foundBy(r *attack.Assessment) (n int) {
 // Of runs drawn at random the attack never finds what the verdict does not name: a column, of whom, or whose contribution; with the tables at hand and without. It finds something in
 // most of them.
 func TestVerdictOfDrawnRuns(t *testing.T) {
-	const runs = 14
-	found := 0
+	found, runs := 0, brief.Draws(8, 14)
 	for seed := range uint64(runs) {
 		d := drawRun(t, rand.New(rand.NewPCG(seed, 71)))
 		b := bindPath(t, d.path, d.transform, 0.05)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/tests/brief"
 )
 
 // references are metrics of every shape over 7 coordinates, with means, and the matrices M⁻¹; some coordinates of two have no reference.
@@ -235,7 +236,7 @@ func TestStepsAreStableWhereLeapfrogsAre(t *testing.T) {
 	m := newMetric(1, shape{})
 	m.ref.on = true
 	for h := 0.05; h <= longestStep; h += 0.05 {
-		for share := 0.0; share < 0.99; share += 0.02 {
+		for share := 0.0; share < 0.99; share += 0.1 / float64(brief.Draws(1, 5)) {
 			curvature := share * 4 / (h * h)
 			far := 0.0
 			path(&m, func(q, g []float64) { g[0] = -curvature * q[0] }, []float64{1}, []float64{0}, newStride(h), 1000, func(at *point, _ *jointVector, _ float64) {

@@ -3,6 +3,7 @@ package sfvi
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/backends"
@@ -188,14 +189,32 @@ func TestLowRankAllocatesNothing(t *testing.T) {
 	}
 }
 
-// auto has a full covariance up to the bound, one of low rank beyond it, and a diagonal one where that would cost too much.
+// By auto a party draws as from a full covariance up to the bound, as from one of low rank beyond it, and as from a diagonal one where that would cost too much.
 func TestAutoFormOfTheta(t *testing.T) {
-	m := testmodel.Linear(3, 20, []int{3, 201}, 0.8)
-	k := kernelOver(t, m.Env(1), map[string]string{"estimator": "sampled"})
-	if a, b := k.parties[1].theta, k.parties[2].theta; !a.full || a.rank != 0 || b.full || b.rank != 8 {
-		t.Errorf("3 dimensions: full %t, rank %d; 201: full %t, rank %d", a.full, a.rank, b.full, b.rank)
-	}
-	if form := formOf(k.parties[2].block, lowRankLimit+1, k.settings); form != "meanfield" {
-		t.Errorf("%d dimensions: %s", lowRankLimit+1, form)
+	for dim, want := range map[int]string{3: fullRank, 201: lowRank, lowRankLimit + 1: "meanfield"} {
+		drawn := func(form string) []float64 {
+			k := kernelOver(t, testmodel.Linear(3, 20, []int{dim}, 0.8).Env(1), map[string]string{"estimator": "sampled", "theta-guide": form, "iterations": "10", "elbo-draws": "2", "draws": "1"})
+			err := k.Init(context.Background())
+			for done := false; err == nil && !done; {
+				var info backends.Info
+				info, err = k.Step(context.Background())
+				done = info.Done
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			theta := [][]float64{make([]float64, 1), make([]float64, dim)}
+			k.Draw(0, theta)
+			return theta[1]
+		}
+		by := drawn(auto)
+		for _, form := range []string{fullRank, lowRank, "meanfield"} {
+			if dim > lowRankLimit && form == fullRank {
+				continue // a covariance of 10^8 numbers
+			}
+			if same := slices.Equal(by, drawn(form)); same != (form == want) {
+				t.Errorf("%d dimensions: auto draws as %s: %t", dim, form, same)
+			}
+		}
 	}
 }

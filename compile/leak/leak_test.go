@@ -9,8 +9,11 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
+
+func TestMain(m *testing.M) { brief.Run(m) }
 
 const head = `client a, c
 const zero = 0

@@ -213,6 +213,10 @@ func (r *reader) moments(t ownTerm) bool {
 // columns of the client, or as an element for each row, an array is no such parameter.
 func (r *reader) linear(e ast.Expr, within bool) bool {
 	known := func(e ast.Expr) bool { return r.deps(e)&(onPrivate|onShared) == 0 }
+	// The terms of a sum first: a sum may be long, and known reads all of it.
+	if x, ok := e.(*ast.Binary); ok && (x.Op == "+" || x.Op == "-") && r.linear(x.X, within) && r.linear(x.Y, within) {
+		return true
+	}
 	if e == nil || known(e) {
 		return true
 	}
@@ -231,8 +235,6 @@ func (r *reader) linear(e ast.Expr, within bool) bool {
 		return within || s.Type.Scalar()
 	case *ast.Binary:
 		switch x.Op {
-		case "+", "-":
-			return r.linear(x.X, within) && r.linear(x.Y, within)
 		case "*":
 			columns := r.deps(x.X)&onData != 0 && !r.facts(x.X).Type.Scalar()
 			return known(x.X) && r.linear(x.Y, within || columns) || known(x.Y) && r.linear(x.X, within)

@@ -13,7 +13,10 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 )
+
+func TestMain(m *testing.M) { brief.Run(m) }
 
 // A generator draws models with their tables. Every model is right under every transform: the responses are shared and cuts enter sums.
 type generator struct {

@@ -21,8 +21,11 @@ import (
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 	"github.com/vflc/vflc/tests/compiletest"
 )
+
+func TestMain(m *testing.M) { brief.Run(m) }
 
 func seeds(f *testing.F) {
 	for _, page := range diag.Pages {

@@ -29,7 +29,10 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/tests/brief"
 )
+
+func TestMain(m *testing.M) { brief.Run(m) }
 
 var update = flag.Bool("update", false, "write the points of testdata anew; the figures are then computed by bench/stan/main.py")
 

@@ -73,7 +73,7 @@ func orthonormal(columns [][]float64) (basis [][]float64) {
 		a.SetCol(j, v)
 	}
 	var svd mat.SVD
-	if !svd.Factorize(a, mat.SVDThin) {
+	if !svd.Factorize(a, mat.SVDThinU) {
 		return nil
 	}
 	var u mat.Dense

@@ -23,7 +23,10 @@ import (
 	"github.com/vflc/vflc/posterior/sbc"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 )
+
+func TestMain(m *testing.M) { brief.Run(m) }
 
 // exact is an algorithm that is correct on every model whose density is Gaussian in the unconstrained parameters: it draws from the normal distribution
 // with the mode and curvature of the density, which it computes from gradients.

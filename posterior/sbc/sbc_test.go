@@ -13,6 +13,7 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/tests/brief"
 )
 
 func TestRankAndThinning(t *testing.T) {
@@ -83,7 +84,7 @@ func within(t *testing.T, what string, count, n int, p float64) {
 // For uniform ranks each test, and all three together, give a p-value below a level with the probability of that level, for few and for many replicates.
 func TestPValuesOfUniformRanksAreUniform(t *testing.T) {
 	j, r := newJudge(99), rand.New(rand.NewPCG(11, 12))
-	for _, c := range []struct{ replicates, tables int }{{10, 50_000}, {40, 50_000}, {200, 50_000}, {1000, 20_000}} {
+	for _, c := range []struct{ replicates, tables int }{{10, brief.Draws(20_000, 50_000)}, {40, brief.Draws(20_000, 50_000)}, {200, brief.Draws(12_000, 50_000)}, {1000, brief.Draws(4_000, 20_000)}} {
 		levels := []float64{0.5, 0.1, 0.01, 0.001}
 		var shift, width, shape, all [4]int
 		for range c.tables {
@@ -113,8 +114,8 @@ func TestPValuesOfUniformRanksAreUniform(t *testing.T) {
 
 // A study of independent quantities that are all right is not calibrated with the probability 1 - (1 - Level/k)^k that Holm's method has for k of them: 0.00996 for 8.
 func TestFalseAlarms(t *testing.T) {
-	const studies, quantities, replicates = 20_000, 8, 200
-	r, alarms := rand.New(rand.NewPCG(3, 4)), 0
+	const quantities, replicates = 8, 200
+	r, alarms, studies := rand.New(rand.NewPCG(3, 4)), 0, brief.Draws(5_000, 20_000)
 	columns, ranks := make([]posterior.Column, quantities), make([][]int, quantities)
 	for range studies {
 		for k := range ranks {
@@ -165,15 +166,19 @@ func TestPower(t *testing.T) {
 	for _, c := range []struct {
 		replicates, quantities  int
 		mean, sd, found, before float64
+		more                    bool
 	}{
-		{1000, 1, 0.1, 1, 0.57, 0.29},
-		{1000, 10, 0.1, 1, 0.32, 0.11},
-		{2000, 10, 0.1, 1, 0.80, 0.45},
-		{100, 10, 0, 1.3, 0.39, 0.06},
-		{200, 10, 0, 1.3, 0.89, 0.37},
-		{200, 10, 0, 1 / 1.3, 0.90, 0.44},
-		{1000, 10, 0, 1.1, 0.62, 0.18},
+		{1000, 1, 0.1, 1, 0.57, 0.29, false},
+		{1000, 10, 0.1, 1, 0.32, 0.11, true},
+		{2000, 10, 0.1, 1, 0.80, 0.45, true},
+		{100, 10, 0, 1.3, 0.39, 0.06, false},
+		{200, 10, 0, 1.3, 0.89, 0.37, false},
+		{200, 10, 0, 1 / 1.3, 0.90, 0.44, false},
+		{1000, 10, 0, 1.1, 0.62, 0.18, true},
 	} {
+		if c.more && !*brief.Every {
+			continue
+		}
 		found, before := power(400, c.replicates, c.quantities, c.mean, c.sd)
 		if math.Abs(found-c.found) > 0.1 || math.Abs(before-c.before) > 0.1 {
 			t.Errorf("%+v: %.3f, before %.3f", c, found, before)
@@ -184,7 +189,7 @@ func TestPower(t *testing.T) {
 // An error that is said to be found with probability Power is, within 0.095, and one that makes the posterior so many times too narrow not less often: the Monte Carlo error is 0.02, and the formula takes
 // two distributions as normal, which makes it 0.86 for 50 replicates.
 func TestDetectable(t *testing.T) {
-	for _, c := range []struct{ replicates, quantities int }{{50, 3}, {200, 10}, {1000, 30}} {
+	for _, c := range []struct{ replicates, quantities int }{{50, 3}, {200, 10}, {1000, 30}}[:brief.Draws(2, 3)] {
 		shift, width := Detectable(c.replicates, c.quantities, 99)
 		for _, e := range [][2]float64{{shift, 1}, {-shift, 1}, {0, width}, {0, 1 / width}} {
 			found, _ := power(400, c.replicates, c.quantities, e[0], e[1])

@@ -109,16 +109,16 @@ func (g *Graph) needed(ids []ID) []bool {
 func (g *Graph) plan() {
 	n := len(g.nodes)
 	none := make([]bool, n)
-	forward := newSweep("forward", g.nodes, g.outputIDs, none)
-	target := newSweep("target", g.nodes, g.termNodes(), forward.eval)
+	forward := newSweep(g.nodes, g.outputIDs, none)
+	target := newSweep(g.nodes, g.termNodes(), forward.eval)
 	target.target = true
-	pull := newSweep("pull", g.nodes, nil, none)
+	pull := newSweep(g.nodes, nil, none)
 	for _, id := range g.outputIDs {
 		target.stop[id], pull.seeded[id] = true, true
 	}
 	sweeps := []*sweep{forward, target, pull}
 	for _, id := range g.reportIDs {
-		sweeps = append(sweeps, newSweep("report", g.nodes, []ID{id}, forward.eval))
+		sweeps = append(sweeps, newSweep(g.nodes, []ID{id}, forward.eval))
 	}
 	target.reverse()
 	pull.reverse()

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// String prints the nodes, then for each entry point its passes in the order in which they run: row loops and global nodes, with the steps of each.
-// Values in tiles are marked with a tilde; y' is the adjoint of y; "+=" accumulates.
+// String prints the nodes with what is read of them.
 func (g *Graph) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "graph %s: %d parameters\n", g.name, g.dim)
@@ -23,9 +22,6 @@ func (g *Graph) String() string {
 		}
 	}
 	g.dumpTerms(&s)
-	for _, p := range append([]program{g.forward, g.target, g.pull}, g.reporting...) {
-		g.dumpProgram(&s, &p)
-	}
 	return s.String()
 }
 
@@ -79,61 +75,4 @@ func (g *Graph) dumpTerms(s *strings.Builder) {
 		}
 		fmt.Fprintf(s, "term %s = %s\n", name, strings.Join(parts, " + "))
 	}
-}
-
-func (g *Graph) dumpProgram(s *strings.Builder, p *program) {
-	if len(p.loops) == 0 {
-		return
-	}
-	fmt.Fprintf(s, "%s\n", p.name)
-	for _, l := range p.loops {
-		what := fmt.Sprintf("rows %d", l.rows)
-		if l.global {
-			what = "whole"
-		}
-		if n := g.pieces(&l); n > 1 {
-			what += fmt.Sprintf(" in %d pieces", n)
-		}
-		fmt.Fprintf(s, "  %s, level %d%s\n", what, l.level, mark(l.back, ", reverse"))
-		for i := range l.calls {
-			fmt.Fprintf(s, "    %s\n", g.dumpCall(&l.calls[i]))
-		}
-	}
-}
-
-func (g *Graph) dumpCall(c *callSpec) string {
-	n := &g.nodes[c.id]
-	tilde := mark(c.out.val.space == inTile, "~")
-	switch c.verb {
-	case doClear:
-		return fmt.Sprintf("~%%%d' = 0", c.id)
-	case doReverse:
-		return fmt.Sprintf("%s from %%%d'%s", g.adjoints(c), c.id, [...]string{"", " of the log-Jacobian only", " without the log-Jacobian"}[c.mode])
-	}
-	switch {
-	case n.kind == term:
-		text := fmt.Sprintf("target += %s%s", n.label(), list(n.in))
-		if a := g.adjoints(c); a != "" {
-			text += "; " + a
-		}
-		return text
-	case n.kind == reduction:
-		return fmt.Sprintf("%%%d += %s%s", c.id, n.label(), list(n.in))
-	}
-	return fmt.Sprintf("%s%%%d = %s%s", tilde, c.id, n.label(), list(n.in))
-}
-
-// adjoints prints the adjoints that a step adds to or sets.
-func (g *Graph) adjoints(c *callSpec) string {
-	var parts []string
-	for k, o := range c.in {
-		if o.adj.space != nowhere {
-			op := " +="
-			if o.set {
-				op = " ="
-			}
-			parts = append(parts, fmt.Sprintf("%s%%%d'%s", mark(o.adj.space == inTile, "~"), g.nodes[c.id].in[k], op))
-		}
-	}
-	return strings.Join(parts, ", ")
 }

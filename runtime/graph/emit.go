@@ -18,7 +18,7 @@ type emitter struct {
 }
 
 func (l *layout) emit(s *sweep) (program, map[ID]ref) {
-	e := &emitter{layout: l, s: s, prog: program{name: s.name}, stored: map[ID]ref{}, equal: map[use]bool{}}
+	e := &emitter{layout: l, s: s, stored: map[ID]ref{}, equal: map[use]bool{}}
 	e.lend()
 	for id := range l.nodes {
 		if _, lent := e.stored[ID(id)]; lent {
@@ -101,7 +101,7 @@ func (e *emitter) members(k loopKey, ok func(ID) bool) []ID {
 func (e *emitter) begin(k loopKey) *loopSpec {
 	e.tiles, e.adjoint, e.sets, e.shares, e.top = map[ID]ref{}, map[ID]ref{}, map[use]bool{}, map[use]bool{}, 0
 	e.block = min(e.blocks[k.rows], max(1, k.rows))
-	return &loopSpec{rows: k.rows, block: e.block, global: k.global != NoID, level: k.level}
+	return &loopSpec{rows: k.rows, block: e.block, global: k.global != NoID}
 }
 
 func (e *emitter) end(l *loopSpec) {
@@ -130,7 +130,6 @@ func (e *emitter) forward(k loopKey) {
 // reverse emits the reverse of the open nodes of a pass.
 func (e *emitter) reverse(k loopKey) {
 	l := e.begin(k)
-	l.back = true
 	open := e.members(k, func(id ID) bool { return e.s.back[id] && !e.s.closed[id] })
 	if k.global == NoID {
 		e.evaluate(l, e.recomputed(open))

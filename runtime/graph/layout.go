@@ -55,15 +55,12 @@ type loopSpec struct {
 	rows   int
 	block  int
 	global bool
-	level  int
-	back   bool  // a reverse pass of open nodes
 	zero   []ref // cleared before the pass
 	calls  []callSpec
 }
 
 // A program is a sweep ready to bind.
 type program struct {
-	name       string
 	loops      []loopSpec
 	adjoints   int   // length of the sweep's adjoint array
 	overwrites []ref // adjoints of received values that are set, not added to

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
@@ -118,8 +117,8 @@ func (m *longModel) long(t *testing.T, helpers int) (lp float64, grad, adjoint [
 	b := graph.New("long")
 	m.make(t, b, newLongData(m.rows), 0, m.rows)
 	g := build(t, b)
-	if helpers == 0 && !strings.Contains(g.String(), " pieces") {
-		t.Fatalf("no loop is in pieces:\n%s", g)
+	if w := g.Work(); w < 2*graph.LeastWork {
+		t.Fatalf("the work %d is too little for pieces", w)
 	}
 	e := g.NewExec()
 	group := workers.New(helpers)

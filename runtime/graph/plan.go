@@ -11,7 +11,6 @@ package graph
 // whole. The other nodes are open: their reverse runs in loops of its own after the forward, in reverse order, and recomputes block by block
 // the values that their vjps need.
 type sweep struct {
-	name   string
 	nodes  []node
 	eval   []bool // evaluated here
 	back   []bool // reversed here
@@ -32,10 +31,10 @@ type use struct {
 }
 
 // newSweep returns a sweep that evaluates the nodes that roots need and that are not in have.
-func newSweep(name string, nodes []node, roots []ID, have []bool) *sweep {
+func newSweep(nodes []node, roots []ID, have []bool) *sweep {
 	n := len(nodes)
 	s := &sweep{
-		name: name, nodes: nodes, eval: make([]bool, n), back: make([]bool, n), stop: make([]bool, n), seeded: make([]bool, n),
+		nodes: nodes, eval: make([]bool, n), back: make([]bool, n), stop: make([]bool, n), seeded: make([]bool, n),
 		level: make([]int, n), closed: make([]bool, n), uses: make([][]use, n), reach: make([]bool, n), slope: make([]bool, n),
 	}
 	for _, id := range roots {

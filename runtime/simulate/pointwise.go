@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // LogDensity sets dst[i] to the log density of element i of response k at parameters x. Where auxiliary variables reach it, they are
@@ -95,8 +96,11 @@ func (s *Simulator) geometric(y *Response) func(t []float64) []float64 {
 			copy(up, move(float64(node*inner)))
 			for i, down := range move(float64(-node * inner)) {
 				h := float64((up[i]+down)/2) - middle[i]
-				sum[i] += float64(hermiteWeights[r+1] * portable.Exp(min(h/(j-1), exponents)))
+				at[i] = min(h/(j-1), exponents)
 			}
+			vector.Exp(len(at), at, at)
+			vector.Scale(len(at), at, at, hermiteWeights[r+1])
+			vector.Accumulate(len(at), sum, at)
 		}
 		for i, v := range sum {
 			middle[i] += float64((j - 1) * portable.Log(v))

@@ -8,7 +8,6 @@ import (
 
 	"github.com/vflc/vflc/backends/linear"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -123,17 +122,8 @@ func (r *rows) shared(eta, lp, slope []float64) {
 		}
 		vec.Div(r.n, d, d, h)
 		vec.Log(r.n, h, h)
-		for i, v := range h {
-			v = float64(v * r.copies)
-			if v > most[i] {
-				shrink := portable.Exp(most[i] - v)
-				r.sum[i], r.over[i], most[i] = r.sum[i]*shrink, r.over[i]*shrink, v
-			}
-			if p := float64(weight * portable.Exp(v-most[i])); p > 0 {
-				r.sum[i] += p
-				r.over[i] += float64(p * d[i])
-			}
-		}
+		vec.Scale(r.n, h, h, r.copies)
+		r.gather(most, h, d, weight)
 	}
 	vec.Div(r.n, slope, r.over, r.sum)
 	vec.Log(r.n, h, r.sum)

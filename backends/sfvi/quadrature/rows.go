@@ -22,6 +22,7 @@ type rows struct {
 	eta, lp, at    []float64 // at one node
 	noise          float64   // variance of noise that is integrated out inside the log density, as of auxiliary variables
 	top, sum, over []float64 // of that integral
+	fall           []float64 // in the last term of it, from the largest
 	inner, outer   rule      // over that noise, and over that which clients have in common
 	copies         float64   // clients that evaluate the likelihood, where these are three or more and their noise is integrated out; else 0
 	table          []float64 // of their likelihood
@@ -32,9 +33,9 @@ type rows struct {
 
 func newRows(r density.RowLikelihood, all *rules) *rows {
 	n := len(r.Offset)
-	v := make([]float64, 11*n)
+	v := make([]float64, 12*n)
 	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
-	return &rows{RowLikelihood: r, n: n, mean: at(0), variance: at(1), slope: at(2), curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10), rules: all, nodes: sure}
+	return &rows{RowLikelihood: r, n: n, mean: at(0), variance: at(1), slope: at(2), curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10), fall: at(11), rules: all, nodes: sure}
 }
 
 // expect sets slope and curvature from mean and variance, and returns the expected log density; gradients by globals are added at their nodes. By Stein's identity E ℓ″ = E ℓ′·t/sd at the node t, which is
@@ -106,16 +107,7 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 		if len(by) > 0 {
 			all = append(all, l...)
 		}
-		for i, v := range l {
-			if v > r.top[i] {
-				shrink := portable.Exp(r.top[i] - v)
-				r.sum[i], r.over[i], r.top[i] = r.sum[i]*shrink, r.over[i]*shrink, v
-			}
-			if p := float64(over.weight[k] * portable.Exp(v-r.top[i])); p > 0 {
-				r.sum[i] += p
-				r.over[i] += float64(p * d[i])
-			}
-		}
+		r.gather(r.top, l, d, over.weight[k])
 	}
 	for i := range lp {
 		lp[i], slope[i] = r.top[i]+portable.Log(r.sum[i]), r.over[i]/r.sum[i]
@@ -128,9 +120,31 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 	for k, t := range over.at { // the mean of gradients, weighted by exp ℓ
 		vec.AddScalar(r.n, inner, eta, sd*t)
 		for i, v := range all[k*r.n : (k+1)*r.n] {
-			seeds[i] = over.weight[k] * portable.Exp(v-lp[i])
+			seeds[i] = v - lp[i]
 		}
+		vec.Exp(r.n, seeds, seeds)
+		vec.Scale(r.n, seeds, seeds, over.weight[k])
 		r.Evaluate(phi, inner, l, d, seeds, part)
 		vec.Accumulate(len(by), by, part)
+	}
+}
+
+// gather adds weight·exp(v) to the sum of each row, and as much of d to what is over it, both relative to the largest v so far.
+func (r *rows) gather(most, v, d []float64, weight float64) {
+	for i, v := range v {
+		r.fall[i] = -math.Abs(v - most[i])
+	}
+	vec.Exp(r.n, r.fall, r.fall)
+	for i, v := range v {
+		p := weight
+		if v > most[i] {
+			r.sum[i], r.over[i], most[i] = r.sum[i]*r.fall[i], r.over[i]*r.fall[i], v
+		} else {
+			p *= r.fall[i]
+		}
+		if p > 0 {
+			r.sum[i] += p
+			r.over[i] += float64(p * d[i])
+		}
 	}
 }

@@ -1,0 +1,37 @@
+// Package brief keeps `go test` brief: tests run a part of what they can, and all of it with -every.
+package brief
+
+import (
+	"flag"
+	"runtime/debug"
+	"testing"
+)
+
+// Every asks for all combinations, where else any two choices are together in some, for all cases and for the larger numbers of draws.
+var Every = flag.Bool("every", false, "all combinations of models, transforms and settings, all cases, and more draws")
+
+// Run is for TestMain. It runs the tests of a package with few collections of garbage: what they keep is small, and a collection for every few megabytes would take up to half of their time.
+func Run(m *testing.M) {
+	debug.SetGCPercent(1000)
+	m.Run()
+}
+
+// Halved chooses half of the combinations of three choices or more, each of which is numbered, so that any two choices are together in some of them.
+func Halved(choices ...int) bool { return Share(2, choices...) }
+
+// Share chooses one combination of so many.
+func Share(of int, choices ...int) bool {
+	sum := 0
+	for _, c := range choices {
+		sum += c
+	}
+	return *Every || sum%of == 0
+}
+
+// Draws is how many a test makes.
+func Draws(few, all int) int {
+	if *Every {
+		return all
+	}
+	return few
+}
