@@ -63,14 +63,14 @@ var (
 	Consulting          = &Exchange{Name: "consulting"}               // Encrypting.Consult
 )
 
-// An Opening is numbers that depend on all rows and become known to a party, by decryption or because one
+// A Decryption is numbers that depend on all rows and become known to a party, by decryption or because one
 // that decrypted them tells.
-type Opening struct {
+type Decryption struct {
 	Sums   Sums
 	Number int // of Totals, Parts and Told
 }
 
-// Sums says what numbers an Opening has, and who knows them.
+// Sums says what numbers a Decryption has, and who knows them.
 type Sums int
 
 // The kinds.
@@ -88,7 +88,7 @@ const (
 // parties and who belongs to the coalition, in party order. Masks, by which the server learns but the totals
 // of parts, are not counted on, and nor is what follows from numbers of another opening but that members know
 // of one another.
-func (o Opening) Numbers(columns []int, in []bool) int {
+func (o Decryption) Numbers(columns []int, in []bool) int {
 	inside, outside, others, pairs := 0, 0, 0, 0
 	for b, c := range columns {
 		if in[b] {

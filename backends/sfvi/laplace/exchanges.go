@@ -11,8 +11,8 @@ const (
 // Exchanges are those of a run with at most so many evaluations and weights, and what becomes known in each.
 func Exchanges(iterations, weights int) []density.Use {
 	iterations = min(iterations, MostEvaluations)
-	opens := func(sums density.Sums, number int) [2]density.Opening {
-		return [2]density.Opening{{Sums: sums, Number: number}}
+	opens := func(sums density.Sums, number int) [2]density.Decryption {
+		return [2]density.Decryption{{Sums: sums, Number: number}}
 	}
 	const answers = "log p − log q of draws, whether these need weights, whether more would be in vain, and the evidence"
 	return []density.Use{
@@ -35,7 +35,7 @@ func Exchanges(iterations, weights int) []density.Use {
 		},
 		{
 			Exchange: density.Consulting, Often: "every evaluation near the mode, and once after cross products",
-			Openings: [2]density.Opening{{Sums: density.Gradients}, {Sums: density.Told, Number: 2}},
+			Openings: [2]density.Decryption{{Sums: density.Gradients}, {Sums: density.Told, Number: 2}},
 			Times:    usualTogether + 1, MostTimes: iterations + mostOpened,
 			Answers: "what to do next, and how far the mode is", LeastAnswers: 2, MostAnswers: 2,
 		},

@@ -47,7 +47,7 @@ func opened(c *testmodel.Clearing, in []bool) int {
 	together := c.Consultations - 3 // after the start, before deviations and evidence
 	own := c.Evaluations - (together - c.Openings)
 	n := func(s density.Sums, number int) int {
-		return density.Opening{Sums: s, Number: number}.Numbers(c.Columns(), in)
+		return density.Decryption{Sums: s, Number: number}.Numbers(c.Columns(), in)
 	}
 	total := n(density.Told, 5) + n(density.Totals, c.LogLiks) + n(density.Covariances, 0) + c.Evaluations*n(density.OwnGradients, 0) + c.Openings*n(density.CrossProducts, 0)
 	total += (together-c.Openings+1)*n(density.Gradients, 0) + together*n(density.Told, 2)
