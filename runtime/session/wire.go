@@ -92,49 +92,99 @@ func (w *wire) ended(peer string, m transport.Message) *PeerError {
 	if !slices.Contains(w.names, e.Party) {
 		e.Party = peer
 	}
-	if e.Code == EndUnlike && len(m.Arrays) == 2 && w.scripted(m.Arrays[0].Name, m.Arrays[1].Name) {
+	if e.Code == EndUnlike && len(m.Arrays) == 2 && slices.ContainsFunc(w.clients, func(c *client) bool { return c.answers(m.Arrays[0].Name, m.Arrays[1].Name) }) {
 		e.At = &Arrival{m.Chain, m.Round, m.Arrays[0].Name, m.Arrays[1].Name}
 	}
 	return e
 }
 
-// A wire is a party's end of its connections. After the first error it is dead: every later call returns that error.
+// A wire is the executor of one party, at its end of the connections. After the first error it is dead: every later call returns that error.
 type wire struct {
 	shared      *common // with the Env
 	transport   transport.Transport
 	own         string
 	peers       []string
-	names       []string                        // of all parties
-	masker      *masker                         // at a client whose contributions are masked
-	others      *witness                        // at a client, where there are others
-	seals       [][]uint64                      // at the server, of the exchange: what each client has sent
-	scripted    func(kind, channel string) bool // whether a message has a channel
-	posted, got []uint64                        // messages, by peer
+	names       []string   // of all parties
+	others      *witness   // at a client, where there are others
+	seals       [][]uint64 // at the server, of the exchange: what each client has sent
+	clients     []*client  // of the Env
+	posted, got []uint64   // messages, by peer
 	err         error
 }
 
-// begin starts the next exchange.
-func (w *wire) begin(ctx context.Context) error {
-	if w.err != nil {
-		return w.err
-	}
-	if ctx.Err() != nil {
+func (*wire) apart() bool { return true }
+
+func (w *wire) ready(ctx context.Context) error {
+	if w.err == nil && ctx.Err() != nil {
 		return w.end(ctx, context.Cause(ctx))
 	}
-	w.shared.round++
+	return w.err
+}
+
+func (w *wire) turn(ctx context.Context, e *evaluator, t *turn) error {
+	if e.server == nil {
+		return w.answer(ctx, e, t)
+	}
+	if t.before != nil {
+		t.before(e)
+	}
+	for k, c := range e.clients {
+		down := e.message(c, t.down)
+		if t.load != nil {
+			t.load(e, c, down)
+		}
+		if err := w.send(ctx, w.peers[k], down); err != nil {
+			return err
+		}
+	}
+	if !e.wanted {
+		return nil
+	}
+	if t.beside != nil {
+		t.beside(e)
+	}
+	for k, c := range e.clients {
+		up := e.message(c, t.up)
+		if err := w.recv(ctx, w.peers[k], up); err != nil {
+			return err
+		}
+		if t.take != nil {
+			t.take(e, c, up)
+		}
+		up.release()
+	}
+	if t.after != nil {
+		t.after(e)
+	}
 	return nil
 }
 
-// send sends the data that were loaded into f, masked where they are to be.
+// answer is a client's part of a turn.
+func (w *wire) answer(ctx context.Context, e *evaluator, t *turn) error {
+	c := e.clients[0]
+	down, up := e.message(c, t.down), e.message(c, t.up)
+	if err := w.recv(ctx, w.peers[0], down); err != nil {
+		return err
+	}
+	if t.work != nil {
+		t.work(e, c, down, up)
+	}
+	if !e.wanted {
+		return nil
+	}
+	if err := up.mask(e.masks[c.number], e.id, e.round); err != nil {
+		return w.end(ctx, err)
+	}
+	return w.send(ctx, w.peers[0], up)
+}
+
+// send sends the data that were loaded into f.
 func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	if len(f.arrays) == 0 {
 		return nil
 	}
 	f.announce()
 	if err := w.seal(to, f); err != nil {
-		return w.end(ctx, err)
-	}
-	if err := f.mask(w.masker, w.shared.id, w.shared.round); err != nil {
 		return w.end(ctx, err)
 	}
 	if err := w.transport.Send(ctx, to, w.message(to, transport.Message{Kind: f.kind.Name, Arrays: f.arrays})); err != nil {
