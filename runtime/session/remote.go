@@ -57,7 +57,7 @@ func newRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (*
 	}
 	shared := newCommon(plan, keys)
 	w := &wire{shared: shared, transport: t, own: plan.Names[index], peers: plan.Names[1:], names: plan.Names}
-	w.seals, w.posted, w.got = make([][]uint64, len(w.peers)), make([]uint64, len(w.peers)), make([]uint64, len(w.peers))
+	w.seals = make([][]uint64, len(w.peers))
 	if index > 0 {
 		w.peers = plan.Names[:1]
 	}

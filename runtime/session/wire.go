@@ -100,16 +100,15 @@ func (w *wire) ended(peer string, m transport.Message) *PeerError {
 
 // A wire is the executor of one party, at its end of the connections. After the first error it is dead: every later call returns that error.
 type wire struct {
-	shared      *common // with the Env
-	transport   transport.Transport
-	own         string
-	peers       []string
-	names       []string   // of all parties
-	others      *witness   // at a client, where there are others
-	seals       [][]uint64 // at the server, of the exchange: what each client has sent
-	clients     []*client  // of the Env
-	posted, got []uint64   // messages, by peer
-	err         error
+	shared    *common // with the Env
+	transport transport.Transport
+	own       string
+	peers     []string
+	names     []string   // of all parties
+	others    *witness   // at a client, where there are others
+	seals     [][]uint64 // at the server, of the exchange: what each client has sent
+	clients   []*client  // of the Env
+	err       error
 }
 
 func (*wire) apart() bool { return true }
@@ -187,7 +186,7 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	if err := w.seal(to, f); err != nil {
 		return w.end(ctx, err)
 	}
-	if err := w.transport.Send(ctx, to, w.message(to, transport.Message{Kind: f.kind.Name, Arrays: f.arrays})); err != nil {
+	if err := w.transport.Send(ctx, to, w.message(transport.Message{Kind: f.kind.Name, Arrays: f.arrays})); err != nil {
 		return w.end(ctx, w.closedReason(ctx, to, err))
 	}
 	w.shared.work.Bytes += f.bytes()
@@ -235,25 +234,19 @@ func (w *wire) unseal(from string, f *frame) error {
 	return nil
 }
 
-// message completes the next message to a peer.
-func (w *wire) message(to string, m transport.Message) transport.Message {
-	k := slices.Index(w.peers, to)
-	w.posted[k]++
-	m.ID, m.Sender, m.Sequence, m.Round = w.shared.id, w.own, w.posted[k], w.shared.round
+// message completes a message.
+func (w *wire) message(m transport.Message) transport.Message {
+	m.ID, m.Sender, m.Round = w.shared.id, w.own, w.shared.round
 	return m
 }
 
-// follows compares the head of a message with the last one of the same peer.
-func (w *wire) follows(from string, m transport.Message) error {
-	last := &w.got[slices.Index(w.peers, from)]
-	*last++
+// from compares the head of a message with its peer and the run. Which message is due, the script says: every round has each kind once.
+func (w *wire) from(peer string, m transport.Message) error {
 	switch {
-	case m.Sender != from:
-		return &ProtocolError{Peer: from, What: "message of another sender"}
-	case m.Run != w.shared.id.Run, m.Epoch != w.shared.id.Epoch, m.Chain != w.shared.id.Chain:
-		return &ProtocolError{Peer: from, What: "message of another run, another resumption of it or another chain"}
-	case m.Sequence != *last:
-		return &ProtocolError{Peer: from, What: fmt.Sprintf("message numbered %d where %d is due", m.Sequence, *last)}
+	case m.Sender != peer:
+		return &ProtocolError{Peer: peer, What: "message of another sender"}
+	case m.ID != w.shared.id:
+		return &ProtocolError{Peer: peer, What: "message of another run, another resumption of it or another chain"}
 	}
 	return nil
 }
@@ -287,7 +280,7 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 	if m.Kind == kindEnd {
 		return w.end(ctx, w.ended(from, m))
 	}
-	if err := w.follows(from, m); err != nil {
+	if err := w.from(from, m); err != nil {
 		return w.end(ctx, err)
 	}
 	bytes := f.bytes() // before the message can tell another grid
@@ -315,7 +308,7 @@ func (w *wire) end(ctx context.Context, err error) error {
 		last.Arrays = []transport.Array{{Name: unlike.Kind}, {Name: unlike.Channel}} // without numbers
 	}
 	for _, peer := range w.peers {
-		m := w.message(peer, last)
+		m := w.message(last)
 		if unlike != nil {
 			m.Round = unlike.Round
 		}
