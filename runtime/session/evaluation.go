@@ -28,16 +28,16 @@ var (
 
 // Density is one evaluation. A server that is alone in its process has no cuts, so its coordinates are not called.
 func (e *evaluator) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	return e.sweep(ctx, call{in: theta, by: algorithm{coords: coords}, out: grad, lp: lp})
+	return e.sweep(ctx, &call{in: theta, by: algorithm{coords: coords}, out: grad, lp: lp})
 }
 
 // StepLocally is Density with the evaluations of clients left to steps.
 func (e *evaluator) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
 	e.mustHaveAuxiliaries()
-	return e.sweep(ctx, call{in: theta, by: algorithm{steps: steps}, out: grad, lp: lp})
+	return e.sweep(ctx, &call{in: theta, by: algorithm{steps: steps}, out: grad, lp: lp})
 }
 
-func (e *evaluator) sweep(ctx context.Context, c call) error {
+func (e *evaluator) sweep(ctx context.Context, c *call) error {
 	if err := e.begin(ctx, c); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (e *evaluator) sweep(ctx context.Context, c call) error {
 
 // Proceed is Density with scalars on the way, which are added up first. In one process nothing is evaluated in vain: what parties that are apart would have sent is counted.
 func (e *evaluator) Proceed(ctx context.Context, t density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	err := e.begin(ctx, call{in: theta, by: algorithm{coords: coords}, out: grad, lp: lp, part: t.Part, total: t.Total, wants: t.Wanted})
+	err := e.begin(ctx, &call{in: theta, by: algorithm{coords: coords}, out: grad, lp: lp, part: t.Part, total: t.Total, wants: t.Wanted})
 	if err != nil {
 		return err
 	}
@@ -67,21 +67,22 @@ func (e *evaluator) Proceed(ctx context.Context, t density.Decision, theta [][]f
 	return nil
 }
 
-// decideAhead adds the scalars up before there is anything else to send.
+// decideAhead adds the scalars up before there is anything else to send: what follows is an evaluation without scalars.
 func (e *evaluator) decideAhead() {
 	for _, c := range e.clients {
-		up := e.message(c, kindAux)
+		up, down := &c.auxTally, &c.replyTally
 		up.loadScalars(e.part[c.block])
 		e.sums.scalars[c.slot] = *up.scalars()
+		down.resize(down.scalarsAt(), len(e.total))
+		e.work.Bytes += up.bytes() + down.bytes() - c.messages[kindAux].bytes() - c.messages[kindReply].bytes()
 	}
 	e.decide()
+	e.wants = nil
 	if e.wanted {
 		return
 	}
 	for _, c := range e.clients {
-		for _, k := range [...]int{kindEarly, kindAux, kindReply} {
-			e.work.Bytes += e.message(c, k).bytes()
-		}
+		e.work.Bytes += c.messages[kindEarly].bytes() + c.messages[kindAux].bytes() + c.messages[kindReply].bytes()
 	}
 }
 
@@ -150,7 +151,7 @@ func (e *evaluator) takeAux(c *client, up *frame) {
 
 // addAux adds what the clients have sent. From the totals of scalars, which are first, the server knows whether it goes on after its reply.
 func (e *evaluator) addAux() {
-	if e.wants != nil && e.Apart() {
+	if e.wants != nil {
 		e.decide()
 	}
 	e.sums.addAux()
@@ -207,7 +208,7 @@ func (e *evaluator) loadAdjoints(c *client, down *frame, at int) {
 
 // judge evaluates a client's density, unless the totals of the scalars say that it is not wanted. Where the server evaluates the likelihood the adjoints are there too.
 func (e *evaluator) judge(c *client, down, up *frame) {
-	if e.wants != nil && e.server == nil {
+	if e.wants != nil {
 		copy(e.total, down.scalars().Data)
 		e.wanted = e.wants()
 	}

@@ -323,13 +323,13 @@ func (e *evaluator) Cause() (density.Cause, bool) {
 }
 
 // begin starts the next exchange.
-func (e *evaluator) begin(ctx context.Context, c call) error {
+func (e *evaluator) begin(ctx context.Context, c *call) error {
 	if err := e.executor.ready(ctx); err != nil {
 		return err
 	}
 	e.round++
-	c.wanted = true
-	e.call = c
+	e.call = *c
+	e.wanted = true
 	return nil
 }
 

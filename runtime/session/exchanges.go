@@ -23,18 +23,18 @@ var (
 // Totals adds the centres of each sum's members.
 func (e *evaluator) Totals(ctx context.Context, centre, total [][]float64) error {
 	e.mustHaveAuxiliaries()
-	return e.meeting(ctx, call{in: centre, out: total}, totalling, e.cost.totals)
+	return e.meeting(ctx, &call{in: centre, out: total}, totalling, e.cost.totals)
 }
 
 // Sum adds scalars in party order.
 func (e *evaluator) Sum(ctx context.Context, part [][]float64, total []float64) error {
-	return e.meeting(ctx, call{part: part, total: total}, summing, e.cost.sum)
+	return e.meeting(ctx, &call{part: part, total: total}, summing, e.cost.sum)
 }
 
 // Values maps the parties' parameters to their declared scale, and computes what is generated from them.
 func (e *evaluator) Values(ctx context.Context, d density.Draw, values [][]float64) error {
 	e.draw = d
-	if err := e.meeting(ctx, call{out: values}, reporting, e.cost.values); err != nil {
+	if err := e.meeting(ctx, &call{out: values}, reporting, e.cost.values); err != nil {
 		return err
 	}
 	for b, s := range e.parties {
@@ -50,11 +50,11 @@ func (e *evaluator) End(ctx context.Context) error {
 	if e.cost.closing.rounds == 0 {
 		return nil
 	}
-	return e.meeting(ctx, call{}, closing, e.cost.closing)
+	return e.meeting(ctx, &call{}, closing, e.cost.closing)
 }
 
 // meeting is one exchange.
-func (e *evaluator) meeting(ctx context.Context, c call, turns []turn, p price) error {
+func (e *evaluator) meeting(ctx context.Context, c *call, turns []turn, p price) error {
 	if err := e.begin(ctx, c); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (e *evaluator) Relay(ctx context.Context, x *density.Exchange, size density
 	clear(r.folded)
 	clear(r.total)
 	r.tallied = 0
-	return e.meeting(ctx, call{relay: r}, relaying, price{rounds: 1})
+	return e.meeting(ctx, &call{relay: r}, relaying, price{rounds: 1})
 }
 
 // newRelay makes the arrays for these clients.
