@@ -214,6 +214,7 @@ type script struct {
 	messages                                      [ownKinds]frame // of the methods of an Env
 	role                                          model.Role
 	auxTally, replyTally                          frame // aux and reply with scalars in the last channel
+	none                                          frame // of turns that have no message one way: it has no channels
 	drawnMembers                                  []int // the channels of drawn: indices into role.Members
 	relayed                                       map[*density.Exchange]*pair
 	writer                                        writer

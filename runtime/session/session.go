@@ -1,6 +1,6 @@
-// Package session evaluates the joint density of a plan for inference algorithms: it is their density.Env. NewLocal loops over all parties, in one
-// goroutine or with helpers (Chains.Spread); NewRemote is one party that meets the others over a transport. Both do the same arithmetic in the same order, so an
-// algorithm gets the same bits from either.
+// Package session evaluates the joint density of a plan for inference algorithms: it is their density.Env. What parties do and send in an exchange is written once, as turns (turn.go), which an
+// executor carries out: that of NewLocal all turns of all parties in a loop, in one goroutine or with helpers (Chains.Spread); that of NewRemote those of one party that meets the others over
+// a transport. Both do the same arithmetic in the same order, so an algorithm gets the same bits from either.
 //
 // One evaluation. Server and clients exchange, client by client, the messages of a script that follows from the plan (script.go) and the table of kinds (kinds.go):
 //
@@ -19,7 +19,7 @@
 // Where the plan's wire is fixed, what is added up travels as words (coding.go), and with masks as masked ones (masks.go).
 //
 // A sum s = Σ z (z is the cut itself where that crosses) and the adjoints of its receivers are added in party order; a receiver that is a member subtracts its own share, in one process as
-// in many. A message that the script does not expect ends the run with an error at both ends.
+// in many. A message that the script does not expect ends the run with an error at both ends: every round has each kind of message once, so that round and kind say which is due.
 package session
 
 import (

@@ -25,14 +25,11 @@ type executor interface {
 	apart() bool
 }
 
-// empty is the message of a turn that has none: without channels it is not sent.
-var empty frame
-
 // message is the message of a turn with a client, as long as the call has it.
 func (e *evaluator) message(c *client, kind int) (f *frame) {
 	switch kind {
 	case silent:
-		return &empty
+		return &c.none
 	case relayUp, relayDown:
 		p := c.relay(e.relay.exchange)
 		if f = &p.up; kind == relayDown {
