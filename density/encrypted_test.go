@@ -7,7 +7,7 @@ func TestOpened(t *testing.T) {
 	columns := []int{1, 2, 3}
 	server, all, clients, second := []bool{true, false, false}, []bool{true, true, false}, []bool{false, true, true}, []bool{false, false, true}
 	for _, c := range []struct {
-		of   Opening
+		of   Decryption
 		want [4]int // by these coalitions
 	}{
 		{Decryption{}, [4]int{}},

@@ -671,11 +671,8 @@ func seen(t *testing.T, p *Prepared, mode session.Mode) []byte {
 	var text bytes.Buffer
 	var lock sync.Mutex
 	err := session.Run(t.Context(), p.Plan, mode, 5, func(ctx context.Context, env density.Env) error {
-		w, server := env.(session.Watchable)
 		recorder := attack.NewRecorder(p.Plan)
-		if server {
-			w.Watch(recorder)
-		}
+		server := env.(session.Watchable).Watch(recorder)
 		k, err := p.Algorithm.New(env, p.Settings)
 		if err == nil {
 			err = k.Init(ctx)

@@ -444,16 +444,9 @@ func (r recorder) note(key string, a transport.Array) {
 	}
 }
 
-// unbundled are the messages of chains side by side, which travel in one: before the arrays of each is its kind with numbers, of which the fifth is how many arrays follow.
+// unbundled are the messages of chains side by side, which travel in one.
 func unbundled(m transport.Message) (out []transport.Message) {
-	if m.Kind != "bundle" {
-		return []transport.Message{m}
-	}
-	for rest := m.Arrays; len(rest) > 0; {
-		n := int(rest[0].Data[4])
-		out = append(out, transport.Message{Kind: rest[0].Name, Arrays: rest[1 : 1+n]})
-		rest = rest[1+n:]
-	}
+	transport.Each(m, func(one transport.Message) { out = append(out, one) })
 	return out
 }
 

@@ -28,16 +28,15 @@ func (m *sampling) watch(env density.Env, c *chain) {
 	if m.options.Dir == "" && !m.options.watch || m.apart != nil && !m.options.Record || len(m.Plan.Groups) == 0 {
 		return
 	}
-	s, ok := env.(session.Watchable)
-	if !ok {
-		return
-	}
+	var view *attack.Recorder
 	if m.apart != nil {
-		c.view = attack.NewRecording(m.described())
+		view = attack.NewRecording(m.described())
 	} else {
-		c.view = attack.NewRecorder(m.Plan)
+		view = attack.NewRecorder(m.Plan)
 	}
-	s.Watch(c.view)
+	if env.(session.Watchable).Watch(view) {
+		c.view = view
+	}
 }
 
 // described is the plan with what a server knows of the clients' cuts from the manifest.

@@ -11,7 +11,6 @@ import (
 	"github.com/vflc/vflc/align"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
-	"github.com/vflc/vflc/runtime/network"
 	"github.com/vflc/vflc/runtime/transport"
 )
 
@@ -52,7 +51,7 @@ type aligning struct {
 	key    signedKey
 	keys   map[string]*ecdh.PublicKey // of peers
 	known  map[string]string          // incarnations of clients
-	link   *network.Link
+	link   *transport.Link
 	done   chan error
 	result *align.Result
 	over   atomic.Bool // this party has its result
@@ -290,7 +289,7 @@ func (a *aligning) begin(ctx context.Context) error {
 	if err != nil {
 		return &EndedError{Party: a.names[0], Code: CodeProtocol}
 	}
-	c := network.Config{Run: id, Epoch: alignEpoch, Names: a.names, Own: a.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: a.carrier.Publish, MaxPacket: a.carrier.MaxPayload()}
+	c := transport.LinkConfig{Run: id, Epoch: alignEpoch, Names: a.names, Own: a.id.Party, Send: map[string]transport.Key{}, Receive: map[string]transport.Key{}, Publish: a.carrier.Publish, MaxPacket: a.carrier.MaxPayload()}
 	for peer, public := range a.keys {
 		secret, err := a.secret.ECDH(public)
 		if err != nil {
@@ -303,7 +302,7 @@ func (a *aligning) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if a.link, err = network.NewLink(c); err != nil {
+	if a.link, err = transport.NewLink(c); err != nil {
 		return err
 	}
 	a.active.Store(a.link)

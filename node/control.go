@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/identity"
-	"github.com/vflc/vflc/runtime/network"
+	"github.com/vflc/vflc/runtime/transport"
 )
 
 // Control messages are JSON, encrypted between two parties (seal.go). Each says the whole state of its sender, and is repeated: one that is lost does no harm.
@@ -260,7 +260,7 @@ func (k signedKey) check(id *identity.Identity, run string, epoch uint32, party 
 }
 
 // linkKey is the secret of one direction.
-func linkKey(secret []byte, run string, epoch uint32, from, to string) (k network.Key, err error) {
+func linkKey(secret []byte, run string, epoch uint32, from, to string) (k transport.Key, err error) {
 	b, err := hkdf.Key(sha256.New, secret, signed(run, fmt.Sprint(epoch)), string(signed("vflc link v1", from, to)), len(k))
 	copy(k[:], b)
 	return k, err

@@ -65,6 +65,7 @@ type parting struct {
 	kind   *string
 	head   []float64
 	arrays []transport.Array
+	twice  bool // it is sent again
 }
 
 func (m *parting) array(prefix string) *transport.Array {
@@ -85,9 +86,8 @@ func numbers(a *transport.Array, f func(k int, x float64) float64) {
 
 // Positions in the head of a lane.
 const (
-	headSequence = 2
-	headRound    = 3
-	headArrays   = 4
+	headRound  = 2
+	headArrays = 3
 )
 
 // An evil server's connections.
@@ -101,6 +101,7 @@ type evil struct {
 
 func (e *evil) Send(ctx context.Context, to string, m transport.Message) error {
 	e.mutex.Lock()
+	var again []transport.Array
 	for rest := m.Arrays; len(rest) > 0; {
 		head := rest[0]
 		n := int(head.Data[headArrays]) + 2*int(head.Data[headArrays+1])
@@ -110,8 +111,12 @@ func (e *evil) Send(ctx context.Context, to string, m transport.Message) error {
 		if e.seen[key]++; head.Data[headArrays+1] == 0 && e.d.alter(one, e.seen[key]) && e.started == 0 {
 			e.started = round
 		}
+		if one.twice {
+			again = append(again, rest[:1+n]...)
+		}
 		rest = rest[1+n:]
 	}
+	m.Arrays = append(m.Arrays, again...)
 	e.mutex.Unlock()
 	return e.Transport.Send(ctx, to, m)
 }
@@ -177,7 +182,10 @@ var departures = []departure{
 		return true
 	}, code: diag.OffScript, when: "at the end", ended: true, has: "what an honest one has"},
 	{name: "a round again", backend: "nuts", alter: head("reply", headRound, -1), code: diag.OffScript, when: "same round", has: "what an honest one has"},
-	{name: "a message more, or again", backend: "nuts", alter: head("reply", headSequence, -1), code: diag.OffScript, when: "same round", has: "what an honest one has"},
+	{name: "a message more, or again", backend: "nuts", alter: func(m *parting, n int) bool {
+		m.twice = *m.kind == "reply" && n == 3 && m.to == "a"
+		return m.twice
+	}, code: diag.OffScript, when: "next round", has: "what an honest one has"},
 	{name: "another chain or epoch", backend: "nuts", alter: head("reply", 1, 1), code: diag.OffScript, when: "same round", has: "what an honest one has"},
 	{name: "another script: a channel of another name", backend: "nuts", alter: on("reply", "adjoint", 3, "a", func(a *transport.Array) { a.Name = "adjoint of all" }), code: diag.OffScript, when: "same round", has: "what an honest one has"},
 	{name: "another number of draws or directions", backend: "sfvi", alter: on("direction", "direction", 1, "abc", func(a *transport.Array) { a.Data = a.Data[:len(a.Data)-departedRows] }), code: diag.OffScript, when: "same round", has: "what an honest one has"},

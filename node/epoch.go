@@ -12,7 +12,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/runtime/network"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
@@ -68,9 +67,9 @@ func (p *participant) begin(s start, run string) error {
 
 // connect opens the links of the epoch: the server has one with every client, a client with the server.
 // The keys of all clients, which their certificates sign, are those of their masks too.
-func (p *participant) connect(id network.RunID, run string) (*network.Link, *session.MaskKeys, error) {
+func (p *participant) connect(id transport.RunID, run string) (*transport.Link, *session.MaskKeys, error) {
 	masks := &session.MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: map[string]*ecdh.PublicKey{}}
-	c := network.Config{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: p.carrier.Publish, MaxPacket: p.carrier.MaxPayload()}
+	c := transport.LinkConfig{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]transport.Key{}, Receive: map[string]transport.Key{}, Publish: p.carrier.Publish, MaxPacket: p.carrier.MaxPayload()}
 	for i, peer := range c.Names {
 		public, err := p.agreed.Keys[peer].check(p.id, run, p.epoch, peer)
 		if err != nil {
@@ -96,12 +95,12 @@ func (p *participant) connect(id network.RunID, run string) (*network.Link, *ses
 	if p.index > 0 {
 		masks.Private[p.id.Party] = p.secret
 	}
-	link, err := network.NewLink(c)
+	link, err := transport.NewLink(c)
 	return link, masks, err
 }
 
 // runID is the number of a run from its hexadecimal form.
-func runID(run string) (id network.RunID, err error) {
+func runID(run string) (id transport.RunID, err error) {
 	b, err := hex.DecodeString(run)
 	if err != nil || len(b) != len(id) {
 		return id, errors.New("the number of the run is no hexadecimal of 16 bytes")
@@ -111,7 +110,7 @@ func runID(run string) (id network.RunID, err error) {
 }
 
 // keys are the sources of the party's random streams: all parties have the shared one, and each its own, which follows from the seed in its folder and the run.
-func (p *participant) keys(id network.RunID, run string, masks *session.MaskKeys) session.Keys {
+func (p *participant) keys(id transport.RunID, run string, masks *session.MaskKeys) session.Keys {
 	return session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{p.id.Party: p.ownKey(run)}, ID: transport.ID{Run: id, Epoch: p.epoch}, Agreed: p.told, Masks: masks}
 }
 

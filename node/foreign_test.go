@@ -35,7 +35,7 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/carrier"
-	"github.com/vflc/vflc/runtime/network"
+	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/tests/await"
 	"github.com/vflc/vflc/tests/diagtest"
 )
@@ -146,7 +146,7 @@ func TestOwnNATS(t *testing.T) {
 		d.run()
 		whole = d.draws()
 	})
-	for name, payload := range map[string]int32{"usual payload": 1 << 20, "small payload": int32(network.MinPacket)} {
+	for name, payload := range map[string]int32{"usual payload": 1 << 20, "small payload": int32(transport.MinPacket)} {
 		t.Run(name, func(t *testing.T) {
 			cl := ownNATS(t, payload)
 			o := &observer{}
@@ -190,7 +190,7 @@ func TestOwnNATS(t *testing.T) {
 
 // Over such servers an alignment finds the same rows; who listens reads no identifier, and what it repeats, alters and makes up changes nothing.
 func TestAlignmentOverOwnNATS(t *testing.T) {
-	for name, payload := range map[string]int32{"usual payload": 1 << 20, "small payload": int32(network.MinPacket)} {
+	for name, payload := range map[string]int32{"usual payload": 1 << 20, "small payload": int32(transport.MinPacket)} {
 		t.Run(name, func(t *testing.T) {
 			cl := ownNATS(t, payload)
 			o := &observer{}

@@ -26,7 +26,6 @@ import (
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/runtime/network"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 )
@@ -93,7 +92,7 @@ type node struct {
 	policy   *policy.Policy // nil: the party has none
 	part     *participant
 	events   chan any
-	active   atomic.Pointer[network.Link]
+	active   atomic.Pointer[transport.Link]
 	began    time.Time
 	progress fit.Progress
 	cancel   func(error) // ends the fit of this epoch; nil: there is none
@@ -317,7 +316,7 @@ func strictly(text []byte, message any) bool {
 func (n *node) receive(from string, packet []byte) (told, bool) {
 	n.counts.got.Add(1)
 	n.counts.gotBytes.Add(uint64(len(packet)))
-	if _, ok := network.IsPacket(packet); ok {
+	if _, ok := transport.IsPacket(packet); ok {
 		if l := n.active.Load(); l != nil {
 			if sender, ok := l.Deliver(packet); ok && sender != "" {
 				n.hear(sender)
@@ -428,8 +427,8 @@ func (n *node) answerTo(e answerEvent) { _ = n.carrier.Publish(e.to, e.packet) }
 
 // tell encrypts a message and sends it. A message that is lost is repeated with the next beat.
 func (n *node) tell(to string, message any) error {
-	if most := n.carrier.MaxPayload(); most < network.MinPacket {
-		n.warn(coded(diag.PayloadTooSmall, "%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(), most, network.MinPacket))
+	if most := n.carrier.MaxPayload(); most < transport.MinPacket {
+		n.warn(coded(diag.PayloadTooSmall, "%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(), most, transport.MinPacket))
 	}
 	if n.alters != nil {
 		message = n.alters(to, message)

@@ -23,7 +23,7 @@ import (
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/runtime/network"
+	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -47,7 +47,7 @@ type participant struct {
 	hindered hindrance
 	index    int
 	marks    *fit.Marks
-	link     *network.Link
+	link     *transport.Link
 	job      func(context.Context) (Outcome, error) // until it runs: what the party does in the epoch
 	discard  func()                                 // gives it up
 	earlier  *runs.Run                              // whose draws a prediction uses

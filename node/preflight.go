@@ -22,7 +22,7 @@ import (
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/runtime/network"
+	"github.com/vflc/vflc/runtime/transport"
 )
 
 // A Check is one thing that would make a run fail, or that would not, or what the party ought to know of the run.
@@ -303,10 +303,10 @@ type announced struct {
 // payload compares the carrier's largest packet with what a run needs.
 func (p *preflight) payload(c conveyor) bool {
 	most := c.MaxPayload()
-	if most < network.MinPacket {
-		return p.problem("payload", fmt.Sprintf("%s takes packets of %d bytes, and a run needs %d", c.Where(), most, network.MinPacket), "raise max_payload of the NATS server; 1 MB is its default")
+	if most < transport.MinPacket {
+		return p.problem("payload", fmt.Sprintf("%s takes packets of %d bytes, and a run needs %d", c.Where(), most, transport.MinPacket), "raise max_payload of the NATS server; 1 MB is its default")
 	}
-	return p.fine("payload", "packets of %s; longer messages are divided", posterior.Bytes(int64(min(most, network.MaxPacket))))
+	return p.fine("payload", "packets of %s; longer messages are divided", posterior.Bytes(int64(min(most, transport.MaxPacket))))
 }
 
 // compare compares sizes, the order of rows and shared data with the server's, by digests with the salt of the run.

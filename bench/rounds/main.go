@@ -23,7 +23,6 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
-	"github.com/vflc/vflc/runtime/network"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/tests/proxy"
 )
@@ -104,7 +103,7 @@ func (h *hall) both(rounds int, profile string) (ours, bare []time.Duration, err
 type hall struct {
 	names    []string
 	carriers []*carrier.Carrier
-	links    []*network.Link
+	links    []*transport.Link
 	raw      []chan []byte // packets without a seal, by receiver
 	bytes    []byte
 	values   []float64
@@ -137,7 +136,7 @@ func newHall(dir string, n, clients int, delay time.Duration) (*hall, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.links, h.raw = make([]*network.Link, len(h.names)), make([]chan []byte, len(h.names))
+	h.links, h.raw = make([]*transport.Link, len(h.names)), make([]chan []byte, len(h.names))
 	if err := h.connectLinks(); err != nil {
 		return nil, err
 	}
@@ -206,20 +205,20 @@ func project(dir, address string, names []string) (out []*identity.Identity, err
 }
 
 func (h *hall) connectLinks() (err error) {
-	configs := make([]network.Config, len(h.names))
+	configs := make([]transport.LinkConfig, len(h.names))
 	for k, name := range h.names {
-		configs[k] = network.Config{Names: h.names, Own: name, Epoch: 1, Send: map[string]network.Key{}, Receive: map[string]network.Key{},
+		configs[k] = transport.LinkConfig{Names: h.names, Own: name, Epoch: 1, Send: map[string]transport.Key{}, Receive: map[string]transport.Key{},
 			Publish: func(to string, packet []byte) error { return h.carriers[k].Publish(to, packet) }}
 	}
 	for k, name := range h.names[1:] {
-		var down, up network.Key
+		var down, up transport.Key
 		rand.Read(down[:]) // never fails
 		rand.Read(up[:])
 		configs[0].Send[name], configs[k+1].Receive[h.names[0]] = down, down
 		configs[k+1].Send[h.names[0]], configs[0].Receive[name] = up, up
 	}
 	for k := range configs {
-		if h.links[k], err = network.NewLink(configs[k]); err != nil {
+		if h.links[k], err = transport.NewLink(configs[k]); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,7 @@
 // Package carrier brings packets between the parties of a project over NATS: an embedded server at the coordinator, to which every other party connects with its
 // certificate, or an organisation's own servers, to which all parties connect (Attach). A party publishes on one subject of its own and listens on another; there are no
 // requests and no replies. The embedded server allows a party no other subject; other servers may, and nothing here relies on it: who has sent a packet is known from its
-// encryption. Packets may be lost: package network sees to it that messages are not.
+// encryption. Packets may be lost: package transport sees to it that messages are not.
 package carrier
 
 import (

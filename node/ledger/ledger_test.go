@@ -85,7 +85,7 @@ func (p *pair) begin(epoch uint32) {
 }
 
 func message(round uint64, kind, channel string, v ...float64) transport.Message {
-	return transport.Message{Round: round, Sequence: round, Kind: kind, Arrays: []transport.Array{{Name: channel, Data: v}}}
+	return transport.Message{Round: round, Kind: kind, Arrays: []transport.Array{{Name: channel, Data: v}}}
 }
 
 // round lets one round pass.
@@ -264,7 +264,7 @@ func TestUnlikeChannelsAreNamed(t *testing.T) {
 				b, err := Open(dir, client, p.keys[k+1], p.certs[k+1])
 				p.fine(err, b.Begin(Opening{Run: "0123456789abcdef", Epoch: 1, Names: []string{"server", "a", "b"}, Script: script}))
 				for round := range uint64(5) {
-					m := transport.Message{Round: round, Sequence: round, Kind: "reply"}
+					m := transport.Message{Round: round, Kind: "reply"}
 					for _, channel := range []string{"adjoint s", "own", "totals"} {
 						v := []float64{float64(round), 1}
 						if channel == "own" || channel == c.unlike && round == 3 {

@@ -14,9 +14,8 @@ import (
 // parties that are apart, their messages travel together.
 type Chains struct {
 	Envs  []density.Env
-	own   []*base           // of the Envs, which may have been wrapped since
-	ends  []density.Chained // the Envs
-	lanes *transport.Lanes  // nil in one loop
+	own   []*evaluator     // the Envs, which may have been wrapped since
+	lanes *transport.Lanes // nil in one loop
 	crew  []*workers.Group
 	// convoy is that of chains which share cores and pass over many data; else nil.
 	convoy *workers.Convoy
@@ -35,7 +34,7 @@ func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n,
 		})
 	}
 	c := &Chains{}
-	if err := c.add(n, func(k int) (density.Env, error) { return newLocalWith(plan, keys, workers.Spare(cores, n, k)) }); err != nil {
+	if err := c.add(n, func(k int) (*evaluator, error) { return newLocal(plan, keys, workers.Spare(cores, n, k)) }); err != nil {
 		return err
 	}
 	c.Spread(cores)
@@ -46,17 +45,17 @@ func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n,
 // RemoteChains is NewRemote for each of n chains, over one transport.
 func RemoteChains(plan *model.Plan, index int, t transport.Transport, keys Keys, n int) (*Chains, error) {
 	c := &Chains{lanes: transport.NewLanes(t, n)}
-	return c, c.add(n, func(k int) (density.Env, error) { return NewRemote(plan, index, c.lanes.Lane(k), keys) })
+	return c, c.add(n, func(k int) (*evaluator, error) { return newRemote(plan, index, c.lanes.Lane(k), keys) })
 }
 
-func (c *Chains) add(n int, env func(k int) (density.Env, error)) error {
+func (c *Chains) add(n int, env func(k int) (*evaluator, error)) error {
 	for k := range n {
 		e, err := env(k)
 		if err != nil {
 			return err
 		}
-		e.(density.Chained).Number(k + 1)
-		c.Envs, c.own, c.ends = append(c.Envs, e), append(c.own, of(e)), append(c.ends, e.(density.Chained))
+		e.Number(k + 1)
+		c.Envs, c.own = append(c.Envs, e), append(c.own, e)
 	}
 	return nil
 }
@@ -113,7 +112,7 @@ func (c *Chains) Each(ctx context.Context, f func(ctx context.Context, chain int
 		wait.Go(func() {
 			err := f(ctx, k)
 			if err == nil {
-				err = c.ends[k].End(ctx)
+				err = c.own[k].End(ctx)
 			}
 			if err != nil {
 				cancel(err)

@@ -1,69 +1,65 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/runtime/model"
 )
 
 // bytesPerNumber is the size of a float64 on the wire.
 const bytesPerNumber = 8
 
-// A price is what one call of an Env costs between parties: round trips, and payload bytes summed over all connections and both directions.
+// A price is the round trips of an exchange between parties. Bytes are counted as messages pass.
 type price struct {
-	rounds, bytes int64
-	told          bool // nobody waits for an answer
+	rounds int64
+	told   bool // nobody waits for an answer
 }
 
 // cost holds the prices of a plan: what a deployment pays, so that a simulation reports the same.
 type cost struct {
-	density, opening, totals, values price // opening: the part of density up to the reply
-	closing                          price
-	clients                          int64
-	seals                            int64 // bytes of all seals of an exchange
-	sealed                           bool  // seals are in opening
+	density, opening             price // opening: the part of density up to the reply
+	totals, sum, values, closing price
 }
 
-// newCost derives the prices from the scripts of all clients. Rounds do not add over clients, which are served side by side.
-func newCost(plan *model.Plan) cost {
-	c := cost{clients: int64(len(plan.Names) - 1)}
-	for _, s := range plainScripts(plan) {
-		c.opening.bytes += payload(&s.early, &s.aux, &s.reply)
-		c.density.bytes += payload(&s.partial, &s.whole, &s.trailing)
-		c.totals.bytes += payload(&s.centre, &s.total)
-		c.values.bytes += payload(&s.values, &s.drawn)
-		c.closing.bytes += payload(&s.closing, &s.closed)
-	}
-	c.density.bytes += c.opening.bytes
+// newCost derives the prices from the plan. Rounds do not add over clients, which are served side by side.
+func newCost(plan *model.Plan) (c cost) {
 	c.density.rounds = densityRounds(plan)
 	c.opening.rounds = c.density.rounds
 	if plan.Power && len(plan.Groups) > 0 {
 		c.opening.rounds--
 	}
-	c.closing.rounds = min(1, c.closing.bytes)
-	c.seals, c.sealed = c.closing.bytes, len(plan.Groups) > 0
-	c.totals.rounds = min(1, c.totals.bytes)
-	c.values.rounds, c.values.told = min(1, c.values.bytes), true
+	c.totals.rounds = int64(min(1, len(plan.Groups)))
+	c.sum.rounds = int64(min(1, len(plan.Names)-1))
+	c.values.told = true
+	if len(plan.Shared) > 0 || slices.ContainsFunc(plan.Groups, func(g model.Group) bool { return len(g.Quantities) > 0 }) {
+		c.values.rounds = 1
+	}
+	if len(plan.Names) > 2 {
+		c.closing.rounds = 1
+	}
 	return c
 }
 
-// Evaluation is what one evaluation costs between the parties of a plan, with numbers as they are: round trips, and payload bytes over all connections.
+// Evaluation is what one evaluation costs between the parties of a plan, with numbers as they are and the scalars of a state: round trips, and payload bytes over all connections.
 func Evaluation(plan *model.Plan) (trips, bytes int64) {
+	plain := plan.On(model.Wire{})
+	of := newCodes(plain, newGrids(plain))
+	for i := range plan.Names[1:] {
+		s := newScript(plain, i+1, of)
+		for _, k := range evaluation {
+			f := s.tallied(k)
+			if f.hasScalars() {
+				f.resize(f.scalarsAt(), scalarsOfState)
+			}
+			bytes += f.bytes()
+		}
+	}
 	c := newCost(plan)
-	p := c.proceed(scalarsOfState, true)
-	return p.rounds, p.bytes
+	return c.proceed(true).rounds, bytes
 }
 
 // scalarsOfState are those that a state of a chain adds to its evaluation: log density and energy.
 const scalarsOfState = 2
-
-// plainScripts are the scripts of all clients with numbers as they are. Two words for a number cost more: see local.post.
-func plainScripts(plan *model.Plan) (scripts []*script) {
-	plain := plan.On(model.Wire{})
-	of := newCodes(plain, newGrids(plain))
-	for i := range plan.Names[1:] {
-		scripts = append(scripts, newScript(plain, i+1, of))
-	}
-	return scripts
-}
 
 // densityRounds counts pairs of a message and its answer: the sums and their adjoints are one, in power two; what must be sent before cuts are evaluated is one more.
 func densityRounds(plan *model.Plan) int64 {
@@ -85,31 +81,19 @@ func densityRounds(plan *model.Plan) int64 {
 	return n
 }
 
-func payload(frames ...*frame) (bytes int64) {
-	for _, f := range frames {
-		bytes += f.bytes()
-	}
-	return bytes
-}
-
-// sum is the price of adding k scalars over all parties.
-func (c *cost) sum(k int) price {
-	return price{rounds: min(1, c.clients), bytes: 2*bytesPerNumber*int64(k)*c.clients + c.seals}
-}
-
-// proceed is the price of adding k scalars over all parties and, where it was wanted, an evaluation.
-func (c *cost) proceed(k int, wanted bool) price {
-	p, sum := c.opening, c.sum(k)
+// proceed is the price of adding scalars over all parties and, where it was wanted, an evaluation.
+func (c *cost) proceed(wanted bool) price {
+	p := c.opening
 	if wanted {
 		p = c.density
 	}
-	if c.sealed {
-		sum.bytes -= c.seals
-	}
-	return price{rounds: max(p.rounds, sum.rounds), bytes: p.bytes + sum.bytes}
+	return price{rounds: max(p.rounds, c.sum.rounds)}
 }
 
-func (b *base) spend(p price) {
-	b.measured(p)
-	b.work.Bytes += p.bytes
+// measured counts the rounds of an exchange.
+func (e *evaluator) measured(p price) {
+	e.work.Rounds += p.rounds
+	if !p.told {
+		e.work.Sequential += p.rounds
+	}
 }

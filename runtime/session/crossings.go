@@ -34,13 +34,14 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 		s := newScript(plan, client, of)
 		for _, use := range uses {
 			for _, f := range s.framesOf(use.Exchange) {
-				for i, c := range f.channels {
+				for i := range f.channels {
+					c := &f.channels[i]
 					one := crossing(use, f.kind, c, f.arrays[i].Name, client)
 					out = append(out, f.hidden(i, one))
-					if f.codings[i] != nil && !f.codings[i].saturates {
+					if c.coding != nil && !c.coding.saturates {
 						out = append(out, one.beside(Mark))
 					}
-					if f.tells[i] != nil {
+					if c.tells != nil {
 						out = append(out, one.beside(Grid))
 					}
 				}
@@ -50,7 +51,7 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 	return out
 }
 
-func crossing(use density.Use, k kind, c channel, name string, client int) Crossing {
+func crossing(use density.Use, k kind, c *channel, name string, client int) Crossing {
 	d := describe(c.content, use.Auxiliaries)
 	return Crossing{
 		Content: c.content, Numbers: c.content, Use: use, Kind: k.Name, Channel: name, Client: client, Up: k.up, Of: c.of,
@@ -104,12 +105,12 @@ func (s *script) framesOf(x *density.Exchange) (out []*frame) {
 		p := s.relay(x)
 		return []*frame{&p.up, &p.down}
 	}
-	all := s.frames()
-	if x == density.Pipeline {
-		all[kindAux], all[kindReply] = &s.auxTally, &s.replyTally
-	}
 	for _, k := range ownKindsOf(x) {
-		out = append(out, all[k])
+		if x == density.Pipeline {
+			out = append(out, s.tallied(k))
+		} else {
+			out = append(out, &s.messages[k])
+		}
 	}
 	return out
 }
@@ -152,10 +153,8 @@ func Forms(plan *model.Plan, party int, uses []density.Use) []Form {
 			continue
 		}
 		s := newScript(plan, client, of)
-		all := s.frames()
-		all[kindAux], all[kindReply] = &s.auxTally, &s.replyTally
-		for _, f := range all {
-			out = f.forms(out, plan.Names[client], false)
+		for k := range s.messages {
+			out = s.tallied(k).forms(out, plan.Names[client], false)
 		}
 		for _, x := range relaysIn(uses) {
 			for _, f := range s.framesOf(x) {
@@ -168,13 +167,14 @@ func Forms(plan *model.Plan, party int, uses []density.Use) []Form {
 
 // forms adds those of the channels of a message.
 func (f *frame) forms(out []Form, client string, columns bool) []Form {
-	for i, c := range f.channels {
+	for i := range f.channels {
+		c := &f.channels[i]
 		one := Form{
-			Client: client, Up: f.kind.up, Kind: f.kind.Name, Channel: f.arrays[i].Name, Words: f.codings[i] != nil, Masked: f.encoding(i) == transport.Masked,
-			Columns: columns && !c.seals(), Bound: c.content.Bound, Alike: f.alike[i] != nil,
+			Client: client, Up: f.kind.up, Kind: f.kind.Name, Channel: f.arrays[i].Name, Words: c.coding != nil, Masked: f.encoding(i) == transport.Masked,
+			Columns: columns && !c.seals(), Bound: c.content.Bound, Alike: c.alike != nil,
 		}
 		if c.of >= 0 || c.seals() {
-			one.Length = f.lens[i]
+			one.Length = c.len
 		}
 		out = append(out, one)
 	}

@@ -21,8 +21,8 @@ const lastForged = 5
 // A forger is a transport that alters one of the messages it sends.
 type forger struct {
 	transport.Transport
-	alter func(*transport.Message)
-	at    int // of the messages that the alteration applies to
+	alter func(*transport.Message) // nil: the message is sent twice
+	at    int                      // of the messages that the alteration applies to
 	sent  int
 	did   string // kind of the altered message
 }
@@ -31,6 +31,12 @@ func (f *forger) Send(ctx context.Context, to string, m transport.Message) error
 	if m.Reason == "" && m.Round <= lastForged {
 		if f.sent++; f.sent-1 == f.at {
 			f.did = m.Kind
+			if f.alter == nil {
+				if err := f.Transport.Send(ctx, to, m); err != nil {
+					return err
+				}
+				return f.Transport.Send(ctx, to, m)
+			}
 			m.Arrays = append([]transport.Array(nil), m.Arrays...)
 			f.alter(&m)
 		}
@@ -46,7 +52,8 @@ var forgeries = map[string]func(*transport.Message){
 	"missing": func(m *transport.Message) { m.Arrays = m.Arrays[1:] },
 	"round":   func(m *transport.Message) { m.Round++ },
 	"kind":    func(m *transport.Message) { m.Kind = "gossip" },
-	"again":   func(m *transport.Message) { m.Sequence-- },
+	"again":   nil,
+	"earlier": func(m *transport.Message) { m.Round-- },
 	"NaN":     func(m *transport.Message) { unannounced(m, math.NaN()) },
 	"Inf":     func(m *transport.Message) { unannounced(m, math.Inf(-1)) },
 	"mark":    func(m *transport.Message) { m.Arrays[0].NotFinite = !m.Arrays[0].NotFinite },

@@ -32,11 +32,11 @@ func TestMessagesWithoutAFormDoNotLeave(t *testing.T) {
 		"words beside these": func(a *transport.Array) { a.Words = []uint64{1} },
 	} {
 		f := &frame{kind: ownKind(kindAux)}
-		f.channel(channel{density.Auxiliary, 0}, "s", 3, nil, nil, nil)
+		f.channel("s", channel{content: density.Auxiliary, len: 3})
 		f.load(0, []float64{1, 2, 3})
 		change(&f.arrays[0])
 		out := &posted{}
-		w := &wire{shared: &common{}, transport: out, own: "a", peers: []string{"server"}, names: []string{"server", "a"}, posted: make([]uint64, 1), got: make([]uint64, 1)}
+		w := &wire{shared: &common{}, transport: out, own: "a", peers: []string{"server"}, names: []string{"server", "a"}}
 		err := w.send(t.Context(), "server", f)
 		var fault *ProtocolError
 		switch right := name == "as it should be"; {

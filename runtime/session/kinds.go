@@ -35,6 +35,9 @@ func circumstances(plan *model.Plan, early bool) density.Circumstance {
 	return density.Circumstance{AtClients: plan.Power, Exact: plan.Exact, Shared: len(plan.Shared) > 0, Early: early}
 }
 
+// silent is no kind: a turn has no message there.
+const silent = -1
+
 // Positions in kinds, which number the messages of a round.
 const (
 	kindEarly = iota

@@ -81,8 +81,8 @@ func TestSecondSessionHasNoMasks(t *testing.T) {
 	if err := newMasker(again, seen).begin(id, 1, ownKind(kindAux)); !errors.As(err, &refused) || refused.Party != "a" {
 		t.Errorf("a second session has masks: %v", err)
 	}
-	f := newFrame(kindAux, sealsName)
-	f.lens, f.channels = []int{2 * sealWords}, []channel{{Seal, -1}}
+	f := &frame{kind: ownKind(kindAux)}
+	f.channel(sealsName, channel{content: Seal, of: -1, len: 2 * sealWords})
 	if err := newWitness(again, [32]byte{}).seal(f, id, 1); !errors.As(err, &refused) {
 		t.Errorf("a second session has seals: %v", err)
 	}

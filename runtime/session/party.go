@@ -124,13 +124,7 @@ func (s *partyState) receiveSum(r model.Reception, sum []float64) {
 	}
 }
 
-// settle sets adj from the adjoints of the sums, without the party's own share.
-func (s *partyState) settle(adjoints [][]float64) {
-	for i, m := range s.role.Members {
-		s.settleMember(i, adjoints[m.Group])
-	}
-}
-
+// settleMember sets adj of a cut from the adjoint of its sum, without the party's own share.
 func (s *partyState) settleMember(i int, adjoint []float64) {
 	in := s.role.Members[i].Input
 	if in < 0 && len(s.Sends()) == 1 {

@@ -27,7 +27,7 @@ func Run(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, run func
 	if mode == PerParty {
 		return perParty(ctx, plan, keys, run)
 	}
-	env, err := NewLocal(plan, keys)
+	env, err := newLocal(plan, keys, 0)
 	if err != nil {
 		return err
 	}

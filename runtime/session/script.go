@@ -3,37 +3,44 @@ package session
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A frame is a message as the plan has it: the named channels of its arrays and their lengths. A frame without channels is not sent.
+// A frame is a message as the plan has it: its channels, with the data of the message being sent or received. A frame without channels is not sent.
 type frame struct {
-	kind     kind
-	arrays   []transport.Array // names, and the data of the message being sent or received
-	lens     []int
+	arrays   []transport.Array
 	channels []channel
-	codings  []*coding // of channels that are added up as words; nil elsewhere
-	tells    []*grid   // what a channel tells beside its numbers; nil elsewhere
-	alike    [][]int   // the parties that receive a channel that goes down, all of them the same numbers; nil elsewhere
+	size     int64 // bytes of numbers as they are
+	coded    bool  // a channel has words
 	masked   bool
+	kind     kind
 }
 
 // A channel is what an array of a frame carries, and of which shared parameter or sum of the plan: -1 where it is none.
 type channel struct {
 	content *density.Content
 	of      int
+	len     int     // numbers
+	coding  *coding // of a channel that is added up as words; nil elsewhere
+	tells   *grid   // what a channel tells beside its numbers; nil elsewhere
+	alike   []int   // the parties that receive a channel that goes down, all of them the same numbers; nil elsewhere
 }
 
-func (f *frame) channel(ch channel, name string, n int, of *coding, tells *grid, alike []int) {
-	f.arrays = append(f.arrays, transport.Array{Name: ch.content.Prefix + name})
-	f.lens = append(f.lens, n)
-	f.channels = append(f.channels, ch)
-	f.codings = append(f.codings, of)
-	f.tells = append(f.tells, tells)
-	f.alike = append(f.alike, alike)
+func (f *frame) channel(name string, c channel) {
+	f.arrays = append(f.arrays, transport.Array{Name: c.content.Prefix + name})
+	f.channels = append(f.channels, c)
+	f.size += int64(c.len) * bytesPerNumber
+	f.coded = f.coded || c.coding != nil
+}
+
+// resize sets how many numbers channel k has.
+func (f *frame) resize(k, n int) {
+	f.size += int64(n-f.channels[k].len) * bytesPerNumber
+	f.channels[k].len = n
 }
 
 // seals is the channel of seals, which is the last one; nil where there is none.
@@ -45,18 +52,18 @@ func (f *frame) seals() *transport.Array {
 }
 
 // seals reports whether a channel is of seals, which clients make for one another.
-func (c channel) seals() bool { return c.content.Of == density.OfSeals }
+func (c *channel) seals() bool { return c.content.Of == density.OfSeals }
 
 // load puts data into channel k, for sending.
 func (f *frame) load(k int, data []float64) {
-	a := &f.arrays[k]
-	if f.codings[k] != nil {
-		f.codings[k].write(a, data)
+	a, c := &f.arrays[k], &f.channels[k]
+	if c.coding != nil {
+		c.coding.write(a, data)
 		return
 	}
 	a.Data = data
-	if f.tells[k] != nil {
-		a.Grid = f.tells[k].exponent
+	if c.tells != nil {
+		a.Grid = c.tells.exponent
 	}
 }
 
@@ -78,7 +85,12 @@ func (e *valueError) Error() string {
 
 // invalid reports whether a channel's numbers follow from an invalid array.
 func (f *frame) invalid() bool {
-	return slices.ContainsFunc(f.arrays, func(a transport.Array) bool { return a.Invalid })
+	for k := range f.arrays {
+		if f.arrays[k].Invalid {
+			return true
+		}
+	}
+	return false
 }
 
 // flag says of channel k whether its numbers follow from an invalid array.
@@ -86,23 +98,23 @@ func (f *frame) flag(k int, invalid bool) { f.arrays[k].Invalid = invalid }
 
 // numbers is how many numbers of 8 bytes channel k has.
 func (f *frame) numbers(k int) int {
-	if c := f.codings[k]; c != nil {
-		return c.words(f.lens[k])
+	if c := &f.channels[k]; c.coding != nil {
+		return c.coding.words(c.len)
 	}
-	return f.lens[k]
+	return f.channels[k].len
 }
 
-func (f *frame) bytes() (n int64) {
-	for k := range f.lens {
+// bytes are those that the message has now: words may be two for a number.
+func (f *frame) bytes() int64 {
+	if f.coded {
+		return f.codedBytes()
+	}
+	return f.size
+}
+
+func (f *frame) codedBytes() (n int64) {
+	for k := range f.channels {
 		n += int64(f.numbers(k)) * bytesPerNumber
-	}
-	return n
-}
-
-// excess is how many bytes words take more than the numbers that they stand for.
-func (f *frame) excess() (n int64) {
-	for k, l := range f.lens {
-		n += int64(f.numbers(k)-l) * bytesPerNumber
 	}
 	return n
 }
@@ -112,7 +124,7 @@ func (f *frame) encoding(k int) transport.Encoding {
 	switch {
 	case f.channels[k].seals():
 		return transport.Fixed
-	case f.codings[k] == nil:
+	case f.channels[k].coding == nil:
 		return transport.Plain
 	case f.masked:
 		return transport.Masked
@@ -129,14 +141,14 @@ func (f *frame) announce() {
 
 // mask masks what has words.
 func (f *frame) mask(by *masker, id transport.ID, round uint64) error {
-	if by == nil || !slices.ContainsFunc(f.codings, func(c *coding) bool { return c != nil }) {
+	if by == nil || !f.coded {
 		return nil
 	}
 	if err := by.begin(id, round, f.kind); err != nil {
 		return err
 	}
-	for k, c := range f.codings {
-		if c != nil {
+	for k := range f.channels {
+		if c := f.channels[k].coding; c != nil {
 			if err := by.mask(&f.arrays[k], c.contributors); err != nil {
 				return err
 			}
@@ -163,8 +175,8 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 	}
 	for i, a := range m.Arrays {
 		f.arrays[i] = a
-		if f.tells[i] != nil {
-			f.tells[i].exponent = a.Grid
+		if tells := f.channels[i].tells; tells != nil {
+			tells.exponent = a.Grid
 		}
 	}
 	return nil
@@ -183,7 +195,7 @@ func (f *frame) fits(i int, a transport.Array) error {
 
 // formed compares what an array says of itself with channel i, before it leaves and when it has arrived. That its numbers are finite is what announce says.
 func (f *frame) formed(i int, a transport.Array) error {
-	coding, encoding := f.codings[i], f.encoding(i)
+	coding, encoding := f.channels[i].coding, f.encoding(i)
 	switch name := f.arrays[i].Name; {
 	case a.Name != name:
 		return fmt.Errorf("channel %q where the plan has %q", a.Name, name)
@@ -191,7 +203,7 @@ func (f *frame) formed(i int, a transport.Array) error {
 		return fmt.Errorf("channel %q with encoding %d where the run has %d", a.Name, a.Encoding, encoding)
 	case coding != nil && a.Grid != coding.exponent():
 		return fmt.Errorf("channel %q on the grid %d where the run has %d", a.Name, a.Grid, coding.exponent())
-	case coding == nil && f.tells[i] == nil && (a.Grid != 0 || a.Invalid):
+	case coding == nil && f.channels[i].tells == nil && (a.Grid != 0 || a.Invalid):
 		return fmt.Errorf("channel %q with a grid or a mark that it cannot have", a.Name)
 	}
 	data, words := f.numbers(i), 0
@@ -207,11 +219,10 @@ func (f *frame) formed(i int, a transport.Array) error {
 // A script is every message that one client and the server exchange. Both ends derive it from the plan and the table of kinds. Channels are in the
 // order of the plan, those of shared parameters first.
 type script struct {
+	messages                                      [ownKinds]frame // of the methods of an Env
 	role                                          model.Role
-	early, aux, reply, partial, whole, trailing   frame
 	auxTally, replyTally                          frame // aux and reply with scalars in the last channel
-	centre, total, part, sum, values, drawn       frame
-	closing, closed                               frame
+	none                                          frame // of turns that have no message one way: it has no channels
 	drawnMembers                                  []int // the channels of drawn: indices into role.Members
 	relayed                                       map[*density.Exchange]*pair
 	writer                                        writer
@@ -236,9 +247,10 @@ func (s *script) relay(x *density.Exchange) *pair {
 
 // answers reports whether a message that goes down has a channel, among those that a run may have and the relays that it has had.
 func (s *script) answers(kind, channel string) bool {
-	own := s.frames()
-	own[kindReply] = &s.replyTally
-	all := own[:]
+	var all []*frame
+	for k := range s.messages {
+		all = append(all, s.tallied(k))
+	}
 	for _, p := range s.relayed {
 		all = append(all, &p.down)
 	}
@@ -247,20 +259,29 @@ func (s *script) answers(kind, channel string) bool {
 	})
 }
 
-// frames are the messages of the methods of an Env by their position in kinds.
-func (s *script) frames() [ownKinds]*frame {
-	return [ownKinds]*frame{
-		kindEarly: &s.early, kindAux: &s.aux, kindReply: &s.reply, kindPartial: &s.partial, kindWhole: &s.whole, kindTrailing: &s.trailing,
-		kindCentre: &s.centre, kindTotal: &s.total, kindPart: &s.part, kindSum: &s.sum, kindValues: &s.values, kindDrawn: &s.drawn,
-		kindClosing: &s.closing, kindClosed: &s.closed,
+// tallied is a message by its position in kinds, with scalars where it can have them.
+func (s *script) tallied(k int) *frame {
+	switch k {
+	case kindAux:
+		return &s.auxTally
+	case kindReply:
+		return &s.replyTally
 	}
+	return &s.messages[k]
 }
 
 func newScript(plan *model.Plan, client int, c *codes) *script {
-	s := &script{role: plan.Role(client), relayed: map[*density.Exchange]*pair{}}
+	s := &script{}
+	s.begin(plan, client, c)
+	return s
+}
+
+// begin writes the script with a client.
+func (s *script) begin(plan *model.Plan, client int, c *codes) {
+	s.role, s.relayed = plan.Role(client), map[*density.Exchange]*pair{}
 	s.writer = writer{plan: plan, script: s, codes: c}
-	for k, f := range s.frames() {
-		s.writer.write(f, ownKind(k))
+	for k := range s.messages {
+		s.writer.write(&s.messages[k], ownKind(k))
 	}
 	for i, a := range s.role.Arrivals {
 		if a.Early {
@@ -277,8 +298,7 @@ func newScript(plan *model.Plan, client int, c *codes) *script {
 			s.drawnMembers = append(s.drawnMembers, i)
 		}
 	}
-	s.auxTally, s.replyTally = s.writer.withScalars(s.aux, density.Scalars), s.writer.withScalars(s.reply, ScalarTotal)
-	return s
+	s.auxTally, s.replyTally = s.writer.withScalars(s.messages[kindAux], density.Scalars), s.writer.withScalars(s.messages[kindReply], ScalarTotal)
 }
 
 // A writer makes a script.
@@ -336,12 +356,13 @@ func (w *writer) group(f *frame, c density.Carried, g int) {
 }
 
 func (w *writer) channel(f *frame, c density.Carried, of int, name string, n int) {
-	ch := channel{c.Content, of}
+	ch := channel{content: c.Content, of: of, len: n}
 	if f.kind.up {
-		f.channel(ch, name, n, w.codes.of(c, of), nil, nil)
-		return
+		ch.coding = w.codes.of(c, of)
+	} else {
+		ch.tells, ch.alike = w.codes.tells(c, of), w.alike(c.Content, of)
 	}
-	f.channel(ch, name, n, nil, w.codes.tells(c, of), w.alike(ch))
+	f.channel(name, ch)
 }
 
 // seal adds the channel of seals, which is the last one.
@@ -350,18 +371,18 @@ func (w *writer) seal(f *frame) {
 	if f.kind.up {
 		c = Seal
 	}
-	f.channel(channel{c, -1}, sealsName, sealWords*(len(w.plan.Names)-2), nil, nil, nil)
+	f.channel(sealsName, channel{content: c, of: -1, len: sealWords * (len(w.plan.Names) - 2)})
 }
 
 // alike lists the parties that receive a channel that goes down.
-func (w *writer) alike(ch channel) []int {
-	switch ch.content.Of {
+func (w *writer) alike(c *density.Content, of int) []int {
+	switch c.Of {
 	case density.OfParameters:
-		return w.codes.to[ch.of]
+		return w.codes.to[of]
 	case density.OfReceptions:
-		return w.codes.receivers[ch.of]
+		return w.codes.receivers[of]
 	case density.OfCuts, density.OfSums:
-		return w.codes.members[ch.of]
+		return w.codes.members[of]
 	}
 	return w.codes.clients
 }
@@ -374,28 +395,17 @@ const sealsName = "seals"
 
 // withScalars is a frame with a channel of scalars, before that of seals.
 func (w *writer) withScalars(f frame, c *density.Content) frame {
-	n := len(f.channels)
-	if f.seals() != nil {
-		n--
+	with := frame{kind: f.kind, masked: f.masked}
+	for k := range f.channels {
+		if ch := f.channels[k]; !ch.seals() {
+			with.channel(strings.TrimPrefix(f.arrays[k].Name, ch.content.Prefix), ch)
+		}
 	}
-	f.arrays, f.lens, f.channels = slices.Clone(f.arrays[:n]), slices.Clone(f.lens[:n]), slices.Clone(f.channels[:n])
-	f.codings, f.tells, f.alike = slices.Clone(f.codings[:n]), slices.Clone(f.tells[:n]), slices.Clone(f.alike[:n])
-	w.carry(&f, density.Carried{Content: c})
+	w.carry(&with, density.Carried{Content: c})
 	if ofSeveral.applies(w.plan) {
-		w.seal(&f)
+		w.seal(&with)
 	}
-	return f
-}
-
-// opening is how an evaluation begins: the frames with z and with the answer, with room for what t adds up, which may be nil.
-func (s *script) opening(t *density.Decision) (up, down *frame) {
-	if t == nil {
-		return &s.aux, &s.reply
-	}
-	up, down = &s.auxTally, &s.replyTally
-	n := len(t.Total)
-	up.lens[up.scalarsAt()], down.lens[down.scalarsAt()] = n, n
-	return up, down
+	return with
 }
 
 // scalarsAt is the channel of scalars: the last one but for seals.
@@ -413,58 +423,28 @@ func (f *frame) scalars() *transport.Array { return &f.arrays[f.scalarsAt()] }
 // loadScalars puts numbers into the channel of scalars.
 func (f *frame) loadScalars(v []float64) {
 	k := f.scalarsAt()
-	f.lens[k] = len(v)
+	f.resize(k, len(v))
 	f.load(k, v)
 }
 
-// loadAux loads z of a client, with the scalars of t unless it is nil, b the client's number in this process. down is the frame with the answer.
-func (s *script) loadAux(p *partyState, t *density.Decision, b int) (up, down *frame) {
-	up, down = s.opening(t)
-	for i, z := range p.zs {
-		up.load(i, z)
-	}
-	if t != nil {
-		up.loadScalars(t.Part[b])
-	}
-	return up, down
-}
-
 // loadPartial loads, under power, the adjoints of the sums that a client received.
-func (s *script) loadPartial(p *partyState) *frame {
+func (s *script) loadPartial(p *partyState, up *frame) {
 	p.collectShared()
-	s.loadGradients(&s.partial, p, s.lateArrivals)
+	up.loadGradients(p, s.lateArrivals)
 	for i, r := range s.role.Receptions {
-		s.partial.load(len(s.lateArrivals)+i, p.InputAdjoint(r.Input))
+		up.load(len(s.lateArrivals)+i, p.InputAdjoint(r.Input))
 	}
-	return &s.partial
 }
 
 // loadTrailing loads the gradients by shared parameters that were not sent before.
-func (s *script) loadTrailing(p *partyState) *frame {
+func (s *script) loadTrailing(p *partyState, up *frame) {
 	p.collectShared()
-	s.loadGradients(&s.trailing, p, s.trailingArrivals)
-	return &s.trailing
+	up.loadGradients(p, s.trailingArrivals)
 }
 
 // loadGradients puts gradients by shared parameters into the first channels of a frame.
-func (s *script) loadGradients(f *frame, p *partyState, arrivals []int) {
+func (f *frame) loadGradients(p *partyState, arrivals []int) {
 	for i, k := range arrivals {
 		f.load(i, p.shared[k])
 	}
-}
-
-// loadCentre loads the cuts at a guide's mean.
-func (s *script) loadCentre(p *partyState, centre []float64) *frame {
-	for i, m := range s.role.Members {
-		s.centre.load(i, p.part(centre, m.Cut))
-	}
-	return &s.centre
-}
-
-// loadDrawn loads what generated quantities of the server read of a draw.
-func (s *script) loadDrawn(p *partyState) *frame {
-	for i, m := range s.drawnMembers {
-		s.drawn.load(i, p.zs[m])
-	}
-	return &s.drawn
 }

@@ -88,7 +88,8 @@ func (w *witness) of(peer int) []byte { return w.seen[peer][:] }
 
 // take takes what has arrived.
 func (w *witness) take(f *frame, round uint64) {
-	for k, parties := range f.alike {
+	for k := range f.channels {
+		parties := f.channels[k].alike
 		if len(parties) < 2 {
 			continue
 		}
@@ -150,8 +151,8 @@ func (w *witness) seal(f *frame, id transport.ID, round uint64) error {
 		w.id = id
 		clear(w.keys)
 	}
-	a := f.seals()
-	a.Words, a.Encoding = slices.Grow(a.Words[:0], f.lens[len(f.lens)-1])[:f.lens[len(f.lens)-1]], transport.Fixed
+	a, n := f.seals(), f.channels[len(f.channels)-1].len
+	a.Words, a.Encoding = slices.Grow(a.Words[:0], n)[:n], transport.Fixed
 	copy(w.sealed, w.seen)
 	w.round, w.kind, w.unsealed = round, f.kind, len(w.since)
 	for k := range w.pairs.others() {
@@ -211,7 +212,7 @@ func (w *witness) check(f *frame, round uint64) error {
 func (w *witness) unlike(peer int, round uint64) error {
 	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Before: !w.fitted, Arrival: Arrival{w.id.Chain, round, w.kind.Name, sealsName}}
 	for _, one := range w.since[:w.unsealed] {
-		if slices.Contains(one.frame.alike[one.channel], peer) {
+		if slices.Contains(one.frame.channels[one.channel].alike, peer) {
 			if e.Channel != sealsName {
 				e.More++
 				continue

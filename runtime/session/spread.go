@@ -19,8 +19,12 @@ const auxiliaryWork = 16
 // addWork is that of an element that is added to a sum.
 const addWork = 2
 
-// A run is some clients, from one index to before another.
-type run struct{ from, to int }
+// A run is some clients, from one index to before another, with what a turn of theirs has had.
+type run struct {
+	from, to int
+	bytes    int64
+	err      error
+}
 
 // runsOf divides the parties of a process, given by index, of which the clients are all but the first. There is one run, or none, where there are no helpers or too little work for two.
 func runsOf(plan *model.Plan, parties []int, helpers int) []run {
@@ -39,7 +43,7 @@ func runsOf(plan *model.Plan, parties []int, helpers int) []run {
 	}
 	n := min(mostRuns*(helpers+1), len(work), total/graph.LeastWork)
 	if n < 2 || helpers == 0 {
-		return []run{{1, len(parties)}}
+		return []run{{from: 1, to: len(parties)}}
 	}
 	runs := make([]run, 0, n)
 	from, done := 0, 0
@@ -47,100 +51,15 @@ func runsOf(plan *model.Plan, parties []int, helpers int) []run {
 		done += w
 		left := len(work) - k - 1
 		if due := done >= total/n*(len(runs)+1); left == 0 || left < n-len(runs) || due && len(runs) < n-1 {
-			runs, from = append(runs, run{from + 1, k + 2}), k+1
+			runs, from = append(runs, run{from: from + 1, to: k + 2}), k+1
 		}
 	}
 	return runs
 }
 
-// A phase is a part of an evaluation in which the clients do not need each other.
-type phase int
-
-const (
-	choosing phase = iota // cuts, and what the algorithm chooses at them
-	judging               // densities
-	pulling               // gradients
-)
-
-// A sweep is an evaluation under way.
-type sweep struct {
-	e     *local
-	phase phase
-	theta [][]float64
-	by    algorithm
-	grad  [][]float64
-	lp    []float64
-}
-
-// clients does a phase of all clients. What they send is taken in the same go, while it is near, but where it is coded: then they write to arrays in common.
-func (w *sweep) clients(p phase) error {
-	w.phase = p
-	w.e.group.Do(w, len(w.e.runs))
-	if !w.e.plan.Wire.Fixed {
-		return nil
-	}
-	for b := range w.e.scripts {
-		if err := w.send(b + 1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// send takes what party b sends after a phase.
-func (w *sweep) send(b int) error {
-	e, s, c := w.e, w.e.parties[b], w.e.scripts[b-1]
-	switch w.phase {
-	case choosing:
-		up, _ := c.loadAux(s, nil, 0)
-		if _, err := e.post(b-1, up); err != nil {
-			return err
-		}
-		e.sums.takeAux(c, up)
-	case judging:
-		if !e.plan.Power {
-			return nil
-		}
-		if _, err := e.post(b-1, c.loadPartial(s)); err != nil {
-			return err
-		}
-		e.sums.takePartial(c)
-	case pulling:
-		up, err := e.post(b-1, c.loadTrailing(s))
-		if err != nil {
-			return err
-		}
-		e.sums.takeGradients(up, c, c.trailingArrivals)
-	}
-	return nil
-}
-
-// Part implements workers.Job.
-func (w *sweep) Part(k int) {
-	e := w.e
-	for b := e.runs[k].from; b < e.runs[k].to; b++ {
-		s := e.parties[b]
-		switch w.phase {
-		case choosing:
-			e.deliver(s, true)
-			s.value(b, w.theta[b], w.by)
-		case judging:
-			e.deliver(s, false)
-			s.receive(e.sums.total)
-			w.lp[b] = s.evaluate(b, w.by)
-		case pulling:
-			s.settle(e.sums.adjoint)
-			s.pull(b, w.by, w.grad[b])
-		}
-		if !e.plan.Wire.Fixed {
-			_ = w.send(b) // only coding can fail
-		}
-	}
-}
-
 // blocks is a task of an algorithm for all blocks, in the runs of their clients and the server with the first of these.
 type blocks struct {
-	of   *base
+	of   *evaluator
 	task density.BlockTask
 }
 
@@ -155,18 +74,18 @@ func (t *blocks) Part(k int) {
 }
 
 // Spreads implements density.Spreading.
-func (b *base) Spreads() bool { return b.group != nil && len(b.runs) > 1 }
+func (e *evaluator) Spreads() bool { return e.group != nil && len(e.runs) > 1 }
 
 // Each implements density.Spreading.
-func (b *base) Each(t density.BlockTask) {
-	if !b.Spreads() {
-		for k := range b.parties {
+func (e *evaluator) Each(t density.BlockTask) {
+	if !e.Spreads() {
+		for k := range e.parties {
 			t.Block(k)
 		}
 		return
 	}
-	b.beside = blocks{b, t}
-	b.group.Do(&b.beside, len(b.runs))
+	e.beside = blocks{e, t}
+	e.group.Do(&e.beside, len(e.runs))
 }
 
 // An adding is a long sum over parties, in pieces of its elements.
@@ -183,16 +102,16 @@ func (a *adding) Part(k int) {
 }
 
 // lent gives the parties of a process the groups that their evaluations may use.
-func (b *base) lent(g *workers.Group) {
-	if len(b.runs) < 2 {
-		for _, s := range b.parties {
+func (e *evaluator) lent(g *workers.Group) {
+	if len(e.runs) < 2 {
+		for _, s := range e.parties {
 			s.Use(g)
 		}
 		return
 	}
-	b.parties[0].Use(g)
-	for k, in := range g.Inner(len(b.runs)) {
-		for _, s := range b.parties[b.runs[k].from:b.runs[k].to] {
+	e.parties[0].Use(g)
+	for k, in := range g.Inner(len(e.runs)) {
+		for _, s := range e.parties[e.runs[k].from:e.runs[k].to] {
 			s.Use(in)
 		}
 	}

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"math"
 	"slices"
 
 	"github.com/vflc/vflc/runtime/graph"
@@ -24,8 +23,8 @@ type sums struct {
 	largest []float64 // [group] of Σ z
 	lost    []bool    // [group] a z or an a of this evaluation is invalid
 	scalars []transport.Array
-	numbers []float64 // total of the clients' scalars
-	of      *base     // whose helpers add long sums, nil for none
+	numbers []float64  // total of the clients' scalars
+	of      *evaluator // whose helpers add long sums, nil for none
 	long    adding
 	inTurn  bool // parts are taken in party order and added then, while they are near
 }
@@ -78,18 +77,18 @@ func (h *sums) gather(dst []float64, parts []transport.Array, k int) {
 }
 
 // takeDrawn takes what a client has sent of a draw.
-func (h *sums) takeDrawn(c *script) {
+func (h *sums) takeDrawn(c *script, f *frame) {
 	for i, member := range c.drawnMembers {
 		m := c.role.Members[member]
-		h.z[m.Group][m.Place] = c.drawn.arrays[i]
+		h.z[m.Group][m.Place] = f.arrays[i]
 	}
 }
 
 // takePartial takes the adjoints that a client has sent under power.
-func (h *sums) takePartial(c *script) {
-	h.takeGradients(&c.partial, c, c.lateArrivals)
+func (h *sums) takePartial(c *script, f *frame) {
+	h.takeGradients(f, c, c.lateArrivals)
 	for i, r := range c.role.Receptions {
-		h.a[r.Group][r.Place] = c.partial.arrays[len(c.lateArrivals)+i]
+		h.a[r.Group][r.Place] = f.arrays[len(c.lateArrivals)+i]
 		if h.inTurn && len(h.a[r.Group]) > 1 {
 			h.gather(h.adjoint[r.Group], h.a[r.Group], r.Place)
 		}
@@ -224,17 +223,5 @@ func (h *sums) addScalars(total, own []float64, parts []transport.Array) {
 	}
 }
 
-// spoil sets a party's log density to −∞ where it has part in a sum that was lost in this evaluation: all densities, or those of the sums of a role.
-func (h *sums) spoil(lp *float64, role *model.Role) {
-	for g, lost := range h.lost {
-		if lost && (role == nil || concerns(role, g)) {
-			*lp = math.Inf(-1)
-		}
-	}
-}
-
-// concerns reports whether a party sends to a sum or receives it.
-func concerns(role *model.Role, group int) bool {
-	return slices.ContainsFunc(role.Members, func(m model.Membership) bool { return m.Group == group }) ||
-		slices.ContainsFunc(role.Receptions, func(r model.Reception) bool { return r.Group == group })
-}
+// spoilt reports whether a sum was lost in this evaluation.
+func (h *sums) spoilt() bool { return slices.Contains(h.lost, true) }

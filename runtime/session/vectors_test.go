@@ -249,15 +249,15 @@ func TestVectorsOfSeals(t *testing.T) {
 	all, _ := vectorPairs(t)
 	w := newWitness(all[0], [sha256.Size]byte(file.Agreed))
 	for round, f := range []*frame{
-		{kind: ownKind(kindReply), alike: [][]int{{1, 2}, {1, 2, 3}, {1}}, arrays: []transport.Array{
+		{kind: ownKind(kindReply), channels: []channel{{alike: []int{1, 2}}, {alike: []int{1, 2, 3}}, {alike: []int{1}}}, arrays: []transport.Array{
 			{Name: "adjoint s", Data: []float64{0.5, -2}, Grid: -37}, {Name: "adjoint t", Data: []float64{math.Inf(1)}, NotFinite: true}, {Name: "adjoint u", Data: []float64{1}},
 		}},
-		{kind: ownKind(kindTotal), alike: [][]int{{1, 2, 3}}, arrays: []transport.Array{{Name: "größe", Invalid: true, Grid: none, Data: make([]float64, 3)}}},
+		{kind: ownKind(kindTotal), channels: []channel{{alike: []int{1, 2, 3}}}, arrays: []transport.Array{{Name: "größe", Invalid: true, Grid: none, Data: make([]float64, 3)}}},
 	} {
 		one := arrival{Round: vectors.Word(round + vectorRound), Kind: f.kind.number}
 		for k, a := range f.arrays {
 			w.digestOf(f, k, uint64(one.Round))
-			one.Arrays = append(one.Arrays, array{a.Name, a.Invalid, a.NotFinite, a.Grid, vectors.Bits(a.Data), f.alike[k], append([]byte(nil), w.sum[:]...)})
+			one.Arrays = append(one.Arrays, array{a.Name, a.Invalid, a.NotFinite, a.Grid, vectors.Bits(a.Data), f.channels[k].alike, append([]byte(nil), w.sum[:]...)})
 		}
 		w.take(f, uint64(one.Round))
 		one.Seen = []vectors.Hex{append([]byte(nil), w.of(2)...), append([]byte(nil), w.of(3)...)}

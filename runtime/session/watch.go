@@ -40,16 +40,12 @@ type PlaceWatcher interface {
 // AllRows is the window of an evaluation of all rows.
 const AllRows = -1
 
-// Watchable is an Env of a process that plays the server. Clients of a deployment have none.
+// Watchable is an Env that shows what the server of its process holds.
 type Watchable interface {
-	// Watch shows every evaluation from now on, those of windows included, and every relay to w. What is evaluated does not depend on it.
-	Watch(w Watcher)
+	// Watch shows every evaluation from now on, those of windows included, and every relay to w. What is evaluated does not depend on it. It reports whether there is anything to see: a client of a
+	// deployment has no server in its process.
+	Watch(w Watcher) bool
 }
-
-var (
-	_ Watchable = (*local)(nil)
-	_ Watchable = (*server)(nil)
-)
 
 // watching is the watcher of an Env with the window that the Env evaluates.
 type watching struct {
@@ -65,70 +61,60 @@ type watching struct {
 	placed  bool // place is that of the next evaluation
 }
 
-// watch sets the watcher of an Env over all rows and of those over its windows.
-func (b *base) watch(w Watcher) {
+// Watch implements Watchable.
+func (e *evaluator) Watch(w Watcher) bool {
 	masks, _ := w.(MaskWatcher)
 	places, _ := w.(PlaceWatcher)
-	b.watching = watching{watcher: w, blinded: masks, places: places, window: AllRows}
-	for k, p := range b.parts {
-		of(p.env).watching = watching{watcher: w, blinded: masks, window: k}
+	e.watching = watching{watcher: w, blinded: masks, places: places, window: AllRows}
+	for k, p := range e.parts {
+		p.env.watching = watching{watcher: w, blinded: masks, window: k}
 	}
+	return e.server != nil
 }
 
-// of is what an Env has in common with others.
-func of(env density.Env) *base { return env.(interface{ self() *base }).self() }
-
-func (b *base) self() *base { return b }
-
-// Watch implements Watchable.
-func (e *local) Watch(w Watcher) { e.watch(w) }
-
-// Watch implements Watchable.
-func (s *server) Watch(w Watcher) { s.watch(w) }
-
 // Replay implements density.Chained.
-func (b *base) Replay(on bool) {
-	b.muted = on
-	for _, p := range b.parts {
-		of(p.env).muted = on
+func (e *evaluator) Replay(on bool) {
+	e.muted = on
+	for _, p := range e.parts {
+		p.env.muted = on
 	}
 }
 
 // Place implements density.Chained.
-func (b *base) Place(p *density.PathPoint) {
-	if b.placed = p != nil; b.placed {
-		b.place = *p
+func (e *evaluator) Place(p *density.PathPoint) {
+	if e.placed = p != nil; e.placed {
+		e.place = *p
 	}
 }
 
 // sent shows the watcher, if there is one, what the members of all sums have sent.
-func (b *base) sent(h *sums) {
-	if b.watched() {
-		b.blind(h.z, 0, 1)
-		if b.placed && b.places != nil {
-			b.places.Placed(b.place)
+func (e *evaluator) sent(h *sums) {
+	if e.watched() {
+		e.blind(h.z, 0, 1)
+		if e.placed && e.places != nil {
+			e.places.Placed(e.place)
 		}
-		b.placed = false
-		b.watcher.Sent(b.window, b.seen(h.z, h.codes.contribution), h.total)
+		e.placed = false
+		e.watcher.Sent(e.window, e.seen(h.z, h.codes.contribution), h.total)
 	}
 }
 
 // answered shows it the adjoints of the sums.
-func (b *base) answered(h *sums) {
-	if b.watched() {
-		b.watcher.Answered(h.adjoint, b.seen(h.a, h.codes.partial))
+func (e *evaluator) answered(h *sums) {
+	if e.watched() {
+		e.watcher.Answered(h.adjoint, e.seen(h.a, h.codes.partial))
 	}
 }
 
 // watched reports whether what is evaluated is shown.
-func (b *base) watched() bool { return b.watcher != nil && !b.muted }
+func (e *evaluator) watched() bool { return e.watcher != nil && !e.muted }
 
 // blind shows the words of masked contributions, of one of some columns, or of all where column is negative.
-func (b *base) blind(parts [][]transport.Array, column, columns int) {
-	if b.blinded == nil {
+func (e *evaluator) blind(parts [][]transport.Array, column, columns int) {
+	if e.blinded == nil {
 		return
 	}
-	w := &b.watching
+	w := &e.watching
 	for len(w.words) < len(parts) {
 		w.words = append(w.words, nil)
 	}
@@ -158,8 +144,8 @@ func (b *base) blind(parts [][]transport.Array, column, columns int) {
 }
 
 // seen are the parts of sums that a server has one by one. They are valid until the next call.
-func (b *base) seen(parts [][]transport.Array, codings []*coding) [][][]float64 {
-	w, used := &b.watching, 0
+func (e *evaluator) seen(parts [][]transport.Array, codings []*coding) [][][]float64 {
+	w, used := &e.watching, 0
 	w.parts = w.parts[:0]
 	for g, list := range parts {
 		var shown [][]float64

@@ -92,40 +92,92 @@ func (w *wire) ended(peer string, m transport.Message) *PeerError {
 	if !slices.Contains(w.names, e.Party) {
 		e.Party = peer
 	}
-	if e.Code == EndUnlike && len(m.Arrays) == 2 && w.scripted(m.Arrays[0].Name, m.Arrays[1].Name) {
+	if e.Code == EndUnlike && len(m.Arrays) == 2 && slices.ContainsFunc(w.clients, func(c *client) bool { return c.answers(m.Arrays[0].Name, m.Arrays[1].Name) }) {
 		e.At = &Arrival{m.Chain, m.Round, m.Arrays[0].Name, m.Arrays[1].Name}
 	}
 	return e
 }
 
-// A wire is a party's end of its connections. After the first error it is dead: every later call returns that error.
+// A wire is the executor of one party, at its end of the connections. After the first error it is dead: every later call returns that error.
 type wire struct {
-	shared      *common // with the Env
-	transport   transport.Transport
-	own         string
-	peers       []string
-	names       []string                        // of all parties
-	masker      *masker                         // at a client whose contributions are masked
-	others      *witness                        // at a client, where there are others
-	seals       [][]uint64                      // at the server, of the exchange: what each client has sent
-	scripted    func(kind, channel string) bool // whether a message has a channel
-	posted, got []uint64                        // messages, by peer
-	err         error
+	shared    *common // with the Env
+	transport transport.Transport
+	own       string
+	peers     []string
+	names     []string   // of all parties
+	others    *witness   // at a client, where there are others
+	seals     [][]uint64 // at the server, of the exchange: what each client has sent
+	clients   []*client  // of the Env
+	err       error
 }
 
-// begin starts the next exchange.
-func (w *wire) begin(ctx context.Context) error {
-	if w.err != nil {
-		return w.err
-	}
-	if ctx.Err() != nil {
+func (*wire) apart() bool { return true }
+
+func (w *wire) ready(ctx context.Context) error {
+	if w.err == nil && ctx.Err() != nil {
 		return w.end(ctx, context.Cause(ctx))
 	}
-	w.shared.round++
+	return w.err
+}
+
+func (w *wire) turn(ctx context.Context, e *evaluator, t *turn) error {
+	if e.server == nil {
+		return w.answer(ctx, e, t)
+	}
+	if t.before != nil {
+		t.before(e)
+	}
+	for k, c := range e.clients {
+		down := e.message(c, t.down)
+		if t.load != nil {
+			t.load(e, c, down)
+		}
+		if err := w.send(ctx, w.peers[k], down); err != nil {
+			return err
+		}
+	}
+	if !e.wanted {
+		return nil
+	}
+	if t.beside != nil {
+		t.beside(e)
+	}
+	for k, c := range e.clients {
+		up := e.message(c, t.up)
+		if err := w.recv(ctx, w.peers[k], up); err != nil {
+			return err
+		}
+		if t.take != nil {
+			t.take(e, c, up)
+		}
+		up.release()
+	}
+	if t.after != nil {
+		t.after(e)
+	}
 	return nil
 }
 
-// send sends the data that were loaded into f, masked where they are to be.
+// answer is a client's part of a turn.
+func (w *wire) answer(ctx context.Context, e *evaluator, t *turn) error {
+	c := e.clients[0]
+	down, up := e.message(c, t.down), e.message(c, t.up)
+	if err := w.recv(ctx, w.peers[0], down); err != nil {
+		return err
+	}
+	if t.work != nil {
+		t.work(e, c, down, up)
+	}
+	if !e.wanted {
+		return nil
+	}
+	if err := up.mask(e.masks[c.number], e.id, e.round); err != nil {
+		return w.end(ctx, err)
+	}
+	return w.send(ctx, w.peers[0], up)
+}
+
+// send sends the data that were loaded into f.
 func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	if len(f.arrays) == 0 {
 		return nil
@@ -134,15 +186,12 @@ func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	if err := w.seal(to, f); err != nil {
 		return w.end(ctx, err)
 	}
-	if err := f.mask(w.masker, w.shared.id, w.shared.round); err != nil {
-		return w.end(ctx, err)
-	}
 	for k, a := range f.arrays {
 		if err := f.formed(k, a); err != nil {
 			return w.end(ctx, &ProtocolError{Peer: w.own, What: fmt.Sprintf("message %q: %v", f.kind.Name, err)})
 		}
 	}
-	if err := w.transport.Send(ctx, to, w.message(to, transport.Message{Kind: f.kind.Name, Arrays: f.arrays})); err != nil {
+	if err := w.transport.Send(ctx, to, w.message(transport.Message{Kind: f.kind.Name, Arrays: f.arrays})); err != nil {
 		return w.end(ctx, w.closedReason(ctx, to, err))
 	}
 	w.shared.work.Bytes += f.bytes()
@@ -190,25 +239,19 @@ func (w *wire) unseal(from string, f *frame) error {
 	return nil
 }
 
-// message completes the next message to a peer.
-func (w *wire) message(to string, m transport.Message) transport.Message {
-	k := slices.Index(w.peers, to)
-	w.posted[k]++
-	m.ID, m.Sender, m.Sequence, m.Round = w.shared.id, w.own, w.posted[k], w.shared.round
+// message completes a message.
+func (w *wire) message(m transport.Message) transport.Message {
+	m.ID, m.Sender, m.Round = w.shared.id, w.own, w.shared.round
 	return m
 }
 
-// follows compares the head of a message with the last one of the same peer.
-func (w *wire) follows(from string, m transport.Message) error {
-	last := &w.got[slices.Index(w.peers, from)]
-	*last++
+// from compares the head of a message with its peer and the run. Which message is due, the script says: every round has each kind once.
+func (w *wire) from(peer string, m transport.Message) error {
 	switch {
-	case m.Sender != from:
-		return &ProtocolError{Peer: from, What: "message of another sender"}
-	case m.Run != w.shared.id.Run, m.Epoch != w.shared.id.Epoch, m.Chain != w.shared.id.Chain:
-		return &ProtocolError{Peer: from, What: "message of another run, another resumption of it or another chain"}
-	case m.Sequence != *last:
-		return &ProtocolError{Peer: from, What: fmt.Sprintf("message numbered %d where %d is due", m.Sequence, *last)}
+	case m.Sender != peer:
+		return &ProtocolError{Peer: peer, What: "message of another sender"}
+	case m.ID != w.shared.id:
+		return &ProtocolError{Peer: peer, What: "message of another run, another resumption of it or another chain"}
 	}
 	return nil
 }
@@ -242,7 +285,7 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 	if m.Kind == kindEnd {
 		return w.end(ctx, w.ended(from, m))
 	}
-	if err := w.follows(from, m); err != nil {
+	if err := w.from(from, m); err != nil {
 		return w.end(ctx, err)
 	}
 	bytes := f.bytes() // before the message can tell another grid
@@ -270,7 +313,7 @@ func (w *wire) end(ctx context.Context, err error) error {
 		last.Arrays = []transport.Array{{Name: unlike.Kind}, {Name: unlike.Channel}} // without numbers
 	}
 	for _, peer := range w.peers {
-		m := w.message(peer, last)
+		m := w.message(last)
 		if unlike != nil {
 			m.Round = unlike.Round
 		}

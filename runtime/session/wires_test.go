@@ -325,7 +325,7 @@ func TestEpochsAreNotMixed(t *testing.T) {
 		"another resumption": func(m *transport.Message) { m.Epoch++ },
 		"another chain":      func(m *transport.Message) { m.Chain++ },
 		"another run":        func(m *transport.Message) { m.Run[3]++ },
-		"numbered":           func(m *transport.Message) { m.Sequence++ },
+		"another round":      func(m *transport.Message) { m.Round++ },
 		"another sender":     func(m *transport.Message) { m.Sender = "lab[2]" },
 		"encoding":           func(m *transport.Message) { m.Arrays[0].Encoding = transport.Fixed },
 		"grid":               func(m *transport.Message) { m.Arrays[0].Grid++ },

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -9,7 +8,7 @@ import (
 )
 
 // frameVersion is the version of the form of messages as bytes.
-const frameVersion = 1
+const frameVersion = 2
 
 // frameMagic begins every frame.
 var frameMagic = [4]byte{'v', 'f', 'l', 'c'}
@@ -24,7 +23,7 @@ const (
 
 // Append appends a message as bytes, its frame: all numbers little-endian, texts after their length in 2 bytes.
 //
-//	"vflc", version (1 byte), run (16), epoch (4), chain (4), round (8), sequence (8), sender, kind, reason, party, number of arrays (4);
+//	"vflc", version (1 byte), run (16), epoch (4), chain (4), round (8), sender, kind, reason, party, number of arrays (4);
 //	each array: name, encoding (1), flags (1: bit 0 is Invalid, bit 1 NotFinite), grid (2), number of numbers (4), these (8 each)
 //
 // The same message always gives the same bytes. It panics where a text is longer than 65,535 bytes, which no name is, and where an array has numbers of another encoding than its own.
@@ -34,7 +33,6 @@ func Append(dst []byte, m Message) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, m.Epoch)
 	dst = binary.LittleEndian.AppendUint32(dst, m.Chain)
 	dst = binary.LittleEndian.AppendUint64(dst, m.Round)
-	dst = binary.LittleEndian.AppendUint64(dst, m.Sequence)
 	for _, text := range []string{m.Sender, m.Kind, m.Reason, m.Party} {
 		dst = appendText(dst, text)
 	}
@@ -103,7 +101,7 @@ func Parse(frame []byte, m *Message) error {
 	}
 	copy(m.Run[:], r.take(len(m.Run)))
 	m.Epoch, m.Chain = r.uint32(), r.uint32()
-	m.Round, m.Sequence = r.uint64(), r.uint64()
+	m.Round = r.uint64()
 	for _, text := range []*string{&m.Sender, &m.Kind, &m.Reason, &m.Party} {
 		r.text(text)
 	}
@@ -206,42 +204,4 @@ func (r *reader) array(a *Array) {
 			a.Words = append(a.Words, w)
 		}
 	}
-}
-
-// An Order checks that what one peer sends is a sequence of messages, each sent once or, where a connection failed, again with the same bytes. It is for
-// transports whose connections may lose messages or repeat them.
-type Order struct {
-	newest uint64
-	kept   [repeats][sha256.Size]byte // digest of frame s at s mod repeats
-}
-
-// repeats is how many of the last messages a peer may send again.
-const repeats = 16
-
-// An OrderError is the error where a frame is not the next of its sender, nor one of the last again.
-type OrderError struct {
-	Sender string
-	What   string
-}
-
-func (e *OrderError) Error() string { return "transport: " + e.Sender + " sent " + e.What }
-
-// Accept reports whether a message, of which these are the bytes, is the next one; false: it has come before, with the same bytes. The error is an *OrderError: two payloads
-// under one number, a gap, or a number that was used too long ago to be compared.
-func (o *Order) Accept(m *Message, frame []byte) (fresh bool, err error) {
-	digest := sha256.Sum256(frame)
-	s := m.Sequence
-	switch {
-	case s == o.newest+1:
-		o.newest = s
-		o.kept[s%repeats] = digest
-		return true, nil
-	case s == 0, s > o.newest:
-		return false, &OrderError{m.Sender, fmt.Sprintf("message %d after message %d", s, o.newest)}
-	case o.newest-s >= repeats:
-		return false, &OrderError{m.Sender, fmt.Sprintf("message %d again after message %d", s, o.newest)}
-	case o.kept[s%repeats] != digest:
-		return false, &OrderError{m.Sender, fmt.Sprintf("two different messages %d", s)}
-	}
-	return false, nil
 }

@@ -18,7 +18,7 @@ import (
 func anyMessage(r *rapid.T) transport.Message {
 	text := rapid.StringN(0, 12, 40)
 	m := transport.Message{
-		Sender: text.Draw(r, "sender"), Sequence: rapid.Uint64().Draw(r, "sequence"), Round: rapid.Uint64().Draw(r, "round"), Kind: text.Draw(r, "kind"),
+		Sender: text.Draw(r, "sender"), Round: rapid.Uint64().Draw(r, "round"), Kind: text.Draw(r, "kind"),
 		Reason: text.Draw(r, "reason"), Party: text.Draw(r, "party"),
 	}
 	m.Run = [16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(r, "run"))
@@ -91,35 +91,4 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("another frame means the same: %x", data)
 		}
 	})
-}
-
-// A message may come again with the same bytes, and not with others; numbers leave no gap.
-func TestOrderOfMessages(t *testing.T) {
-	var o transport.Order
-	accept := func(sequence uint64, x float64) (bool, error) {
-		m := message(1, x)
-		m.Sender, m.Sequence = "lab", sequence
-		return o.Accept(&m, transport.Append(nil, m))
-	}
-	for s := range uint64(40) {
-		if fresh, err := accept(s+1, float64(s)); !fresh || err != nil {
-			t.Fatalf("message %d: %v, %v", s+1, fresh, err)
-		}
-		if fresh, err := accept(s+1, float64(s)); fresh || err != nil {
-			t.Fatalf("message %d again: %v, %v", s+1, fresh, err)
-		}
-	}
-	for _, c := range []struct {
-		sequence uint64
-		x        float64
-		want     string
-	}{{40, 0, "two different messages 40"}, {42, 1, "message 42 after message 40"}, {0, 1, "message 0 after message 40"}, {24, 23, "message 24 again after message 40"}} {
-		var e *transport.OrderError
-		if fresh, err := accept(c.sequence, c.x); fresh || !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("message %d: %v, %v; want %q", c.sequence, fresh, err, c.want)
-		}
-	}
-	if fresh, err := accept(25, 24); fresh || err != nil {
-		t.Errorf("message 25 again: %v, %v", fresh, err)
-	}
 }

@@ -18,7 +18,6 @@ type Lanes struct {
 	err       error               // of the transport: the end of all lanes
 	reading   bool                // a lane waits for a bundle
 	bundles   int
-	sequence  map[string]uint64 // of the last bundle, by peer
 	watch     Watcher
 }
 
@@ -36,7 +35,6 @@ const bundleKind = "bundle"
 const (
 	headLane = iota
 	headChain
-	headSequence
 	headRound
 	headArrays // how many follow
 	headEnded
@@ -55,7 +53,7 @@ type lane struct {
 
 // NewLanes divides a transport, which only the lanes may use from now on, into n.
 func NewLanes(t Transport, n int) *Lanes {
-	l := &Lanes{transport: t, out: map[string]*Message{}, sequence: map[string]uint64{}}
+	l := &Lanes{transport: t, out: map[string]*Message{}}
 	l.changed.L = &l.mutex
 	for k := range n {
 		l.lanes = append(l.lanes, &lane{Lanes: l, number: k, in: map[string][]Message{}})
@@ -123,7 +121,7 @@ func (l *lane) Send(_ context.Context, to string, m Message) error {
 		l.out[to] = bundle
 	}
 	header := Array{Name: m.Kind, Data: make([]float64, headerLen)}
-	for k, v := range [headerLen]uint64{headLane: uint64(l.number), headChain: uint64(m.Chain), headSequence: m.Sequence, headRound: m.Round, headArrays: uint64(len(m.Arrays))} {
+	for k, v := range [headerLen]uint64{headLane: uint64(l.number), headChain: uint64(m.Chain), headRound: m.Round, headArrays: uint64(len(m.Arrays))} {
 		header.Data[k] = float64(v)
 	}
 	bundle.Arrays = append(bundle.Arrays, header)
@@ -215,9 +213,6 @@ func (l *Lanes) flush(ctx context.Context) error {
 		l.bundles++
 		bundle := l.out[peer]
 		delete(l.out, peer)
-		bundle.Round = uint64(l.bundles)
-		l.sequence[peer]++
-		bundle.Sequence = l.sequence[peer]
 		if err := l.transport.Send(ctx, peer, *bundle); err != nil {
 			return err
 		}
@@ -275,7 +270,7 @@ func unbundle(m Message, take func(lane int, one Message) bool) bool {
 		if to < 0 || ended < 0 || ended > 2 || n < 0 || n+ended > len(rest) {
 			return false
 		}
-		one := Message{ID: m.ID, Sender: m.Sender, Sequence: uint64(head.Data[headSequence]), Round: uint64(head.Data[headRound]), Kind: head.Name}
+		one := Message{ID: m.ID, Sender: m.Sender, Round: uint64(head.Data[headRound]), Kind: head.Name}
 		one.Chain = uint32(head.Data[headChain])
 		if ended > 0 {
 			one.Reason, one.Party = rest[0].Name, rest[1].Name

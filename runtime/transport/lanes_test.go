@@ -19,7 +19,7 @@ func TestLanesShareBundles(t *testing.T) {
 	failed := make(chan error, 4)
 	for k := range 2 {
 		sent := transport.Message{
-			ID: transport.ID{Run: [16]byte{7}, Epoch: 2, Chain: uint32(k + 1)}, Sender: "client", Sequence: 5, Kind: "sum part", Round: uint64(3 + k),
+			ID: transport.ID{Run: [16]byte{7}, Epoch: 2, Chain: uint32(k + 1)}, Sender: "client", Kind: "sum part", Round: uint64(3 + k),
 			Arrays: []transport.Array{{Name: "x", Data: []float64{float64(k), 2}}, {Name: "empty"}, {Name: "words", Words: []uint64{1 << 63, 3}, Encoding: transport.Masked, Grid: -9, Invalid: true}},
 		}
 		answer := transport.Message{Kind: "end of run", Round: 9, Reason: "failed", Party: "server"}

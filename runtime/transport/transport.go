@@ -1,5 +1,13 @@
 // Package transport carries messages between the server and its clients. It does not interpret them: which message may be sent, and
 // when, is decided by package session.
+//
+// Within a process messages pass through memory (NewMem). Between processes a Link turns them into packets, and over a carrier that may lose, repeat, delay and forge packets gives connections
+// on which each message arrives once, in order, from an authenticated sender, and unread by others. Nothing else numbers messages.
+//
+// A Link numbers the messages of a direction and splits each into parts of at most MaxPart bytes. Every packet is sealed with AES-256-GCM under a key of one direction between two
+// parties, which they agree on anew for every epoch of a run; the nonce is the number of the message and of the part, so that a packet that is sent again has the same
+// bytes, and its heading (run, epoch, sender, receiver, numbers) is authenticated with it. The receiver takes packets in their order, drops everything else, and acknowledges
+// the last message up to which it has all; the sender keeps messages until then, and sends them again after a while, when the receiver misses one, and when a connection is back.
 package transport
 
 import (
@@ -11,13 +19,12 @@ import (
 // and to the receiver until it next receives from the same peer. Append and Parse are its form as bytes.
 type Message struct {
 	ID
-	Sender   string // the party that has made the message; "" where the connection alone says so
-	Sequence uint64 // number among the messages that the sender has sent to this peer, from 1
-	Round    uint64 // number of the round, the same at both ends
-	Kind     string // the step of the round
-	Arrays   []Array
-	Reason   string // the code of why the sender ended the run; empty in all other messages
-	Party    string // with a Reason: the party where the cause is
+	Sender string // the party that has made the message; "" where the connection alone says so
+	Round  uint64 // number of the round, the same at both ends
+	Kind   string // the step of the round: with the round, which message of the script this is
+	Arrays []Array
+	Reason string // the code of why the sender ended the run; empty in all other messages
+	Party  string // with a Reason: the party where the cause is
 }
 
 // An ID names the messages that belong together. No two resumptions of a run have the same, so that a sum never has parts of both.

@@ -12,16 +12,15 @@ import (
 )
 
 type messageVector struct {
-	Run      vectors.Hex   `json:"run"`
-	Epoch    uint32        `json:"epoch"`
-	Chain    uint32        `json:"chain"`
-	Round    vectors.Word  `json:"round"`
-	Sequence vectors.Word  `json:"sequence"`
-	Sender   string        `json:"sender"`
-	Kind     string        `json:"kind"`
-	Reason   string        `json:"reason"`
-	Party    string        `json:"party"`
-	Arrays   []arrayVector `json:"arrays"`
+	Run    vectors.Hex   `json:"run"`
+	Epoch  uint32        `json:"epoch"`
+	Chain  uint32        `json:"chain"`
+	Round  vectors.Word  `json:"round"`
+	Sender string        `json:"sender"`
+	Kind   string        `json:"kind"`
+	Reason string        `json:"reason"`
+	Party  string        `json:"party"`
+	Arrays []arrayVector `json:"arrays"`
 }
 
 type arrayVector struct {
@@ -35,7 +34,7 @@ type arrayVector struct {
 }
 
 func vectorOf(m transport.Message) messageVector {
-	v := messageVector{m.Run[:], m.Epoch, m.Chain, vectors.Word(m.Round), vectors.Word(m.Sequence), m.Sender, m.Kind, m.Reason, m.Party, []arrayVector{}}
+	v := messageVector{m.Run[:], m.Epoch, m.Chain, vectors.Word(m.Round), m.Sender, m.Kind, m.Reason, m.Party, []arrayVector{}}
 	for _, a := range m.Arrays {
 		v.Arrays = append(v.Arrays, arrayVector{a.Name, uint8(a.Encoding), a.Invalid, a.NotFinite, a.Grid, vectors.Bits(a.Data), vectors.Words(a.Words)})
 	}
@@ -48,17 +47,17 @@ func vectorMessages() map[string]transport.Message {
 	numbers := []float64{0.5, -2, math.Copysign(0, -1), math.Ldexp(1, -1074), math.MaxFloat64}
 	words := []uint64{0, 1, 1 << 63, math.MaxUint64, 0x0123456789abcdef}
 	return map[string]transport.Message{
-		"numbers as they are": {ID: id, Sender: "server", Sequence: 0x0102030405060708, Round: 0x1112131415161718, Kind: "reply", Arrays: []transport.Array{
+		"numbers as they are": {ID: id, Sender: "server", Round: 0x1112131415161718, Kind: "reply", Arrays: []transport.Array{
 			{Name: "adjoint z_1+z_2", Data: numbers, Grid: -37},
 			{Name: "adjoint s", Data: []float64{math.Inf(1)}, NotFinite: true, Invalid: true, Grid: math.MinInt16},
 		}},
-		"words": {ID: id, Sender: "lab[2]", Sequence: 1, Round: 7, Kind: "aux", Arrays: []transport.Array{
+		"words": {ID: id, Sender: "lab[2]", Round: 7, Kind: "aux", Arrays: []transport.Array{
 			{Name: "z z_1", Encoding: transport.Masked, Words: words, Grid: -37},
 			{Name: "z z_2", Encoding: transport.Masked, Words: make([]uint64, 2), Invalid: true, Grid: math.MinInt16},
 			{Name: "seals", Encoding: transport.Fixed, Words: words[:2]},
 			{Name: "scalars"},
 		}},
-		"the end of a run": {ID: transport.ID{Run: id.Run}, Sender: "größe", Sequence: 2, Round: 8, Kind: "end of run", Reason: "protocol", Party: "lab[2]"},
+		"the end of a run": {ID: transport.ID{Run: id.Run}, Sender: "größe", Round: 8, Kind: "end of run", Reason: "protocol", Party: "lab[2]"},
 	}
 }
 

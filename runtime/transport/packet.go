@@ -1,19 +1,10 @@
-// Package network is a transport between processes: it turns messages into packets, and over a carrier that may lose, repeat, delay and forge packets gives connections
-// on which each message arrives once, in order, from an authenticated sender, and unread by others.
-//
-// A message is numbered in its direction and split into parts of at most MaxPart bytes. Every packet is sealed with AES-256-GCM under a key of one direction between two
-// parties, which they agree on anew for every epoch of a run; the nonce is the number of the message and of the part, so that a packet that is sent again has the same
-// bytes, and its heading (run, epoch, sender, receiver, numbers) is authenticated with it. The receiver takes packets in their order, drops everything else, and acknowledges
-// the last message up to which it has all; the sender keeps messages until then, and sends them again after a while, when the receiver misses one, and when a connection is back.
-package network
+package transport
 
 import (
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
 	"errors"
-
-	"github.com/vflc/vflc/runtime/transport"
 )
 
 // MaxPart is the largest number of bytes of a message in one packet.
@@ -110,11 +101,11 @@ type Key [32]byte
 func newSeal(k Key) cipher.AEAD {
 	block, err := aes.NewCipher(k[:])
 	if err != nil {
-		panic("network: " + err.Error()) // the key has the length of AES-256
+		panic("transport: " + err.Error()) // the key has the length of AES-256
 	}
 	seal, err := cipher.NewGCM(block)
 	if err != nil {
-		panic("network: " + err.Error())
+		panic("transport: " + err.Error())
 	}
 	return seal
 }
@@ -139,8 +130,8 @@ const (
 )
 
 // encode appends a message.
-func encode(dst []byte, m transport.Message) []byte {
-	return transport.Append(append(dst, contentMessage), m)
+func encode(dst []byte, m Message) []byte {
+	return Append(append(dst, contentMessage), m)
 }
 
 // markable reports whether a mark can be of a chain and a transition.

@@ -1,4 +1,4 @@
-package network
+package transport
 
 import (
 	"crypto/sha256"
@@ -6,7 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/tests/vectors"
 )
 
@@ -64,7 +63,7 @@ func TestVectorsOfPackets(t *testing.T) {
 		links := map[string]*Link{}
 		for own, keys := range map[string][2]Key{"server": {down, up}, "a": {up, down}} {
 			peer := map[string]string{"server": "a", "a": "server"}[own]
-			l, err := NewLink(Config{
+			l, err := NewLink(LinkConfig{
 				Run: RunID(file.Run), Epoch: file.Epoch, Names: file.Parties, Own: own, Send: map[string]Key{peer: keys[0]}, Receive: map[string]Key{peer: keys[1]}, MaxPacket: MinPacket,
 				Publish: func(to string, packet []byte) error {
 					file.Packets = append(file.Packets, vectorOf(t, keys[0], slices.Clone(packet)))
@@ -85,7 +84,7 @@ func TestVectorsOfPackets(t *testing.T) {
 			for k := range long {
 				long[k] = float64(k)
 			}
-			m := transport.Message{Round: 9, Kind: "aux", Arrays: []transport.Array{{Name: "z", Data: long}}}
+			m := Message{Round: 9, Kind: "aux", Arrays: []Array{{Name: "z", Data: long}}}
 			file.Long = len(encode(nil, m))
 			if err := links[from].Send(t.Context(), to, m); err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package network
+package transport
 
 import (
 	"context"
@@ -7,12 +7,10 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A Config is what a Link needs.
-type Config struct {
+// A LinkConfig is what a Link needs.
+type LinkConfig struct {
 	Run   RunID
 	Epoch uint32
 	Names []string // of all parties, the server first
@@ -21,7 +19,7 @@ type Config struct {
 	Send, Receive map[string]Key
 	// Publish hands a packet to the carrier. It does not keep the bytes, and does not wait for the peer. An error is a packet that is lost.
 	Publish func(to string, packet []byte) error
-	// MaxPacket is the largest packet that the carrier takes; 0: MaxPacket of this package.
+	// MaxPacket is the largest packet that the carrier takes; 0: MaxPacket.
 	MaxPacket int
 	// Marked is called, in order with the messages, when a peer has sent a mark.
 	Marked func(chain, at int)
@@ -42,9 +40,9 @@ const (
 	mostKept  = 8 << 20  // bytes of a buffer of each peer together that are kept for the next message: what long ones took is freed
 )
 
-// Link is one party's end of the connections of one epoch. It implements transport.Transport.
+// Link is one party's end of the connections of one epoch. It implements Transport.
 type Link struct {
-	Config
+	LinkConfig
 	index uint16
 	most  int // bytes of a message
 	part  int // bytes of a message in one packet
@@ -99,24 +97,24 @@ type sent struct {
 }
 
 type received struct {
-	transport.Message
+	Message
 	size int
 }
 
 // NewLink opens the connections of an epoch. The caller hands every packet to Deliver.
-func NewLink(c Config) (*Link, error) {
+func NewLink(c LinkConfig) (*Link, error) {
 	at := slices.Index(c.Names, c.Own)
 	if at < 0 || len(c.Names) > 1<<16 {
-		return nil, fmt.Errorf("network: %s is no party of this run", c.Own)
+		return nil, fmt.Errorf("transport: %s is no party of this run", c.Own)
 	}
 	part := MaxPart
 	if c.MaxPacket > 0 {
 		part = min(part, c.MaxPacket-headerSize-sealSize)
 	}
 	if part < MinPart {
-		return nil, fmt.Errorf("network: packets of %d bytes are too small", c.MaxPacket)
+		return nil, fmt.Errorf("transport: packets of %d bytes are too small", c.MaxPacket)
 	}
-	l := &Link{Config: c, index: uint16(at), most: maxMessage, part: part, peers: map[string]*peer{}, byID: make([]*peer, len(c.Names)), done: make(chan struct{})}
+	l := &Link{LinkConfig: c, index: uint16(at), most: maxMessage, part: part, peers: map[string]*peer{}, byID: make([]*peer, len(c.Names)), done: make(chan struct{})}
 	for i, name := range c.Names {
 		send, ok := c.Send[name]
 		receive, also := c.Receive[name]
@@ -140,8 +138,8 @@ func (l *Link) End(err error) {
 	l.wait.Wait()
 }
 
-// Close implements transport.Transport.
-func (l *Link) Close() { l.End(&transport.ClosedError{Party: l.Own}) }
+// Close implements Transport.
+func (l *Link) Close() { l.End(&ClosedError{Party: l.Own}) }
 
 // Flush waits until all peers have what was sent, the link has ended or the context is done.
 func (l *Link) Flush(ctx context.Context) {
@@ -252,7 +250,7 @@ func (p *peer) heading(kind byte, seq uint64) header {
 func (l *Link) peer(ctx context.Context, name string) (*peer, error) {
 	p := l.peers[name]
 	if p == nil {
-		return nil, &transport.UnconnectedError{From: l.Own, To: name}
+		return nil, &UnconnectedError{From: l.Own, To: name}
 	}
 	select {
 	case <-l.done:
@@ -264,8 +262,8 @@ func (l *Link) peer(ctx context.Context, name string) (*peer, error) {
 	}
 }
 
-// Send implements transport.Transport. It waits while more than a window of bytes is on its way.
-func (l *Link) Send(ctx context.Context, to string, m transport.Message) error {
+// Send implements Transport. It waits while more than a window of bytes is on its way.
+func (l *Link) Send(ctx context.Context, to string, m Message) error {
 	p, err := l.peer(ctx, to)
 	if err != nil {
 		return err
@@ -347,11 +345,11 @@ func (p *peer) seal(content []byte) {
 	}
 }
 
-// Recv implements transport.Transport.
-func (l *Link) Recv(ctx context.Context, from string) (transport.Message, error) {
+// Recv implements Transport.
+func (l *Link) Recv(ctx context.Context, from string) (Message, error) {
 	p, err := l.peer(ctx, from)
 	if err != nil {
-		return transport.Message{}, err
+		return Message{}, err
 	}
 	for {
 		if m := p.pop(); m != nil {
@@ -360,9 +358,9 @@ func (l *Link) Recv(ctx context.Context, from string) (transport.Message, error)
 		select {
 		case <-p.ready:
 		case <-l.done:
-			return transport.Message{}, l.cause
+			return Message{}, l.cause
 		case <-ctx.Done():
-			return transport.Message{}, context.Cause(ctx)
+			return Message{}, context.Cause(ctx)
 		}
 	}
 }
@@ -475,8 +473,8 @@ func (p *peer) complete(now time.Time) {
 		if n := len(p.spare); n > 0 {
 			m, p.spare = p.spare[n-1], p.spare[:n-1]
 		}
-		if m.size = len(content); transport.Parse(content[1:], &m.Message) != nil {
-			m.Message = transport.Message{Kind: unreadable}
+		if m.size = len(content); Parse(content[1:], &m.Message) != nil {
+			m.Message = Message{Kind: unreadable}
 		}
 		p.queue, p.queued = append(p.queue, m), p.queued+m.size
 		select {

@@ -1,4 +1,4 @@
-package network
+package transport
 
 import (
 	"context"
@@ -12,8 +12,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/vflc/vflc/runtime/transport"
 )
 
 // A carrier brings packets between the links of one run, and loses, repeats and delays some of them.
@@ -67,7 +65,7 @@ func connect(t testing.TB, c *carrier, names []string) {
 	t.Helper()
 	c.links, c.seen = map[string]*Link{}, map[[32]byte]int{}
 	for i, own := range names {
-		cfg := Config{Run: RunID{1}, Epoch: 3, Names: names, Own: own, Send: map[string]Key{}, Receive: map[string]Key{}, Publish: c.publish}
+		cfg := LinkConfig{Run: RunID{1}, Epoch: 3, Names: names, Own: own, Send: map[string]Key{}, Receive: map[string]Key{}, Publish: c.publish}
 		for j, other := range names {
 			if (i == 0) != (j == 0) {
 				cfg.Send[other], cfg.Receive[other] = key(own, other), key(other, own)
@@ -102,8 +100,8 @@ func (c *carrier) first(t testing.TB) (packet []byte) {
 	return packet
 }
 
-func message(k int) transport.Message {
-	return transport.Message{Round: uint64(k), Kind: "aux", Arrays: []transport.Array{{Name: "z z_1", Data: []float64{float64(k), -float64(k)}}}}
+func message(k int) Message {
+	return Message{Round: uint64(k), Kind: "aux", Arrays: []Array{{Name: "z z_1", Data: []float64{float64(k), -float64(k)}}}}
 }
 
 // exchange sends n messages and their answers, and wants each once and in order.
@@ -205,7 +203,7 @@ func TestLongMessages(t *testing.T) {
 	for i := range long {
 		long[i] = float64(i)
 	}
-	m := transport.Message{Kind: "aux", Arrays: []transport.Array{{Name: "z", Data: long}}}
+	m := Message{Kind: "aux", Arrays: []Array{{Name: "z", Data: long}}}
 	if err := c.links["a"].Send(t.Context(), "server", m); err != nil {
 		t.Fatal(err)
 	}
@@ -229,8 +227,8 @@ func TestOversizedMessages(t *testing.T) {
 	connect(t, c, []string{"server", "a"})
 	defer c.end()
 	c.links["server"].most = 1 << 18
-	long := transport.Message{Kind: "aux", Arrays: []transport.Array{{Name: "z", Data: make([]float64, 1<<18)}}}
-	for _, m := range []transport.Message{long, message(2)} {
+	long := Message{Kind: "aux", Arrays: []Array{{Name: "z", Data: make([]float64, 1<<18)}}}
+	for _, m := range []Message{long, message(2)} {
 		if err := c.links["a"].Send(t.Context(), "server", m); err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +279,7 @@ func TestWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &carrier{rand: rand.New(rand.NewPCG(1, 2)), cut: true}
 		connect(t, c, []string{"server", "a"})
-		big := transport.Message{Kind: "aux", Arrays: []transport.Array{{Name: "z", Data: make([]float64, 1<<20)}}}
+		big := Message{Kind: "aux", Arrays: []Array{{Name: "z", Data: make([]float64, 1<<20)}}}
 		done := make(chan int)
 		go func() {
 			n := 0
