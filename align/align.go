@@ -40,7 +40,7 @@ type Messenger interface {
 type Party struct {
 	Names     []string // of all parties, the server first
 	Own       string
-	ID        transport.ID // of this alignment; no two have the same
+	ID        transport.ChainID // of this alignment; no two have the same
 	Messenger Messenger
 	Rules     Rules
 	Keys      []string // normalised identifiers, each once; none at a server that brings no rows
@@ -128,7 +128,7 @@ func Run(ctx context.Context, p *Party) (*Result, error) {
 func (r *run) end(at int, why *Error) {
 	for i, name := range r.Names {
 		if (i == 0) != (at == 0) {
-			_ = r.Messenger.Send(r.ctx, name, transport.Message{ID: r.ID, Sender: r.Own, Kind: stepEnd, Reason: string(why.Why), Party: why.Party}) // a peer that has gone needs no reason
+			_ = r.Messenger.Send(r.ctx, name, transport.Message{ChainID: r.ID, Sender: r.Own, Kind: stepEnd, Reason: string(why.Why), Party: why.Party}) // a peer that has gone needs no reason
 		}
 	}
 }
@@ -415,9 +415,9 @@ func common(lists [][]byte) [][]uint64 {
 
 // send sends whole numbers; hop is the step of the ring.
 func (r *run) send(to, step string, hop int, content []uint64) error {
-	m := transport.Message{ID: r.ID, Sender: r.Own, Round: uint64(hop), Kind: step}
+	m := transport.Message{ChainID: r.ID, Sender: r.Own, Round: uint64(hop), Kind: step}
 	if len(content) > 0 {
-		m.Arrays = []transport.Array{{Name: step, Words: content, Encoding: transport.Fixed}}
+		m.Arrays = []transport.Channel{{Name: step, Words: content, Encoding: transport.Fixed}}
 	}
 	return r.Messenger.Send(r.ctx, to, m)
 }
@@ -451,14 +451,14 @@ func (r *run) recv(from, step string, hop, n int) ([]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Kind == stepEnd && m.ID == r.ID && m.Reason != "" {
+	if m.Kind == stepEnd && m.ChainID == r.ID && m.Reason != "" {
 		why := &Error{m.Party, Reason(m.Reason)}
 		if !slices.Contains(reasons(), why.Why) || !slices.Contains(r.Names, m.Party) {
 			why = &Error{from, OtherAlignment}
 		}
 		return nil, why
 	}
-	if m.ID != r.ID || m.Kind != step || m.Round != uint64(hop) || m.Sender != from || len(m.Arrays) > 1 {
+	if m.ChainID != r.ID || m.Kind != step || m.Round != uint64(hop) || m.Sender != from || len(m.Arrays) > 1 {
 		return nil, &Error{from, OtherAlignment}
 	}
 	var got []uint64

@@ -170,7 +170,7 @@ func TestWhatIsNotOfTheProtocolIsRefused(t *testing.T) {
 		{"a list that is too short", 0, on(stepPass, func(m *transport.Message) { m.Arrays[0].Words = m.Arrays[0].Words[4:] }), OtherCount},
 		{"a list that is too long", 1, on(stepOwn, func(m *transport.Message) { m.Arrays[0].Words = append(m.Arrays[0].Words, words(base)...) }), OtherCount},
 		{"an element twice, from a client", 1, on(stepPassed, func(m *transport.Message) { copy(m.Arrays[0].Words[4:8], m.Arrays[0].Words[:4]) }), BadPoint},
-		{"another alignment", 1, on(stepOwn, func(m *transport.Message) { m.ID.Run[0]++ }), OtherAlignment},
+		{"another alignment", 1, on(stepOwn, func(m *transport.Message) { m.ChainID.Run[0]++ }), OtherAlignment},
 		{"another step", 1, on(stepPassed, func(m *transport.Message) { m.Kind = stepOwn }), OtherAlignment},
 		{"another hop", 0, on(stepPass, func(m *transport.Message) { m.Round++ }), OtherAlignment},
 		{"a place that is not there", 0, on(stepCommon, func(m *transport.Message) { m.Arrays[0].Words[0] = 4 }), OtherCount},
@@ -228,11 +228,11 @@ func TestReplayedListIsRefused(t *testing.T) {
 // No message holds an identifier or its digest without salt, and lists of two alignments have no element in common.
 func TestListsOfTwoAlignmentsHaveNothingInCommon(t *testing.T) {
 	s := newSecret()
-	one, err := s.hash(t.Context(), transport.ID{}, []string{"x"}, []int{0})
+	one, err := s.hash(t.Context(), transport.ChainID{}, []string{"x"}, []int{0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := s.hash(t.Context(), transport.ID{Run: [16]byte{1}}, []string{"x"}, []int{0})
+	other, err := s.hash(t.Context(), transport.ChainID{Run: [16]byte{1}}, []string{"x"}, []int{0})
 	if err != nil || slices.Equal(one, other) {
 		t.Errorf("%x %x %v", one, other, err)
 	}
@@ -258,7 +258,7 @@ func BenchmarkHashAndRaise(b *testing.B) {
 		keys[i] = fmt.Sprint(i)
 	}
 	for b.Loop() {
-		list, err := s.hash(b.Context(), transport.ID{}, keys, order)
+		list, err := s.hash(b.Context(), transport.ChainID{}, keys, order)
 		if err == nil {
 			_, err = s.raise(b.Context(), list)
 		}
@@ -270,7 +270,7 @@ func BenchmarkHashAndRaise(b *testing.B) {
 
 // A party that would send what its peers refuse ends the alignment itself, before it has sent it.
 func TestListsWithoutAForm(t *testing.T) {
-	id := transport.ID{Run: [16]byte{1}}
+	id := transport.ChainID{Run: [16]byte{1}}
 	out := told{own: "a", mutex: &sync.Mutex{}, sent: map[string][]sentVector{}}
 	r := &run{Party: &Party{Names: []string{"server", "a"}, Own: "a", ID: id, Messenger: out}, ctx: t.Context()}
 	list, err := newSecret().hash(t.Context(), id, []string{"x", "y", "x"}, []int{0, 1, 2})

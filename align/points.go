@@ -30,7 +30,7 @@ type secret struct{ k group.Scalar }
 func newSecret() secret { return secret{group.Ristretto255.RandomNonZeroScalar(rand.Reader)} }
 
 // hash returns H(keys[order[i]])^k for all i. H depends on the alignment, so that lists of two alignments have nothing in common.
-func (s secret) hash(ctx context.Context, id transport.ID, keys []string, order []int) ([]byte, error) {
+func (s secret) hash(ctx context.Context, id transport.ChainID, keys []string, order []int) ([]byte, error) {
 	of := domain(id)
 	return each(ctx, len(order), func(i int) (group.Element, error) {
 		return group.Ristretto255.HashToElement([]byte(keys[order[i]]), of), nil
@@ -38,7 +38,7 @@ func (s secret) hash(ctx context.Context, id transport.ID, keys []string, order 
 }
 
 // domain is that of the hash of an alignment.
-func domain(id transport.ID) []byte { return append([]byte("vflc align v1 "), id.Run[:]...) }
+func domain(id transport.ChainID) []byte { return append([]byte("vflc align v1 "), id.Run[:]...) }
 
 // raise returns the elements of a list, in its order, to the power k.
 func (s secret) raise(ctx context.Context, list []byte) ([]byte, error) {

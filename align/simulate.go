@@ -9,10 +9,10 @@ import (
 )
 
 // Simulate aligns the identifiers of all parties in this process. keys[i] are those of names[i]; the first party is the server.
-func Simulate(ctx context.Context, names []string, rules Rules, keys [][]string) ([]*Result, transport.ID, error) {
+func Simulate(ctx context.Context, names []string, rules Rules, keys [][]string) ([]*Result, transport.ChainID, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var id transport.ID
+	var id transport.ChainID
 	rand.Read(id.Run[:]) // never fails
 	results := make([]*Result, len(names))
 	var wait sync.WaitGroup

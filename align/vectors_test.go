@@ -83,7 +83,7 @@ func TestVectorsOfAlignment(t *testing.T) {
 		Sent    map[string][]sentVector `json:"sent"`
 		Digest  vectors.Hex             `json:"digest"`
 	}{Run: vectors.Count(0xf0, 16), Epoch: 1, Salt: vectors.Count(0x60, 32), Sent: map[string][]sentVector{}}
-	id := transport.ID{Run: [16]byte(file.Run), Epoch: file.Epoch}
+	id := transport.ChainID{Run: [16]byte(file.Run), Epoch: file.Epoch}
 	file.Domain = domain(id)
 	file.Parties = []partyVector{
 		{Name: "server", Raw: []string{"P-03", " p  01", "Straße 7", "only here"}, Order: []int{2, 0, 3, 1}},

@@ -666,7 +666,7 @@ func watched(t *testing.T, p *Prepared, w session.Watcher) {
 }
 
 // seen runs one kernel to its end, and returns what its server saw.
-func seen(t *testing.T, p *Prepared, mode session.Mode) []byte {
+func seen(t *testing.T, p *Prepared, mode session.Execution) []byte {
 	t.Helper()
 	var text bytes.Buffer
 	var lock sync.Mutex

@@ -428,7 +428,7 @@ func (r recorder) Send(ctx context.Context, to string, m transport.Message) erro
 }
 
 // note keeps the length of an array, and what goes with its numbers.
-func (r recorder) note(key string, a transport.Array) {
+func (r recorder) note(key string, a transport.Channel) {
 	n := a.Len()
 	if len(a.Words) > 0 && a.Grid == math.MinInt16 {
 		n /= 2 // two words a number

@@ -204,7 +204,7 @@ func TestPowerOfOneClient(t *testing.T) {
 }
 
 // drawsOf runs a backend briefly and returns, per party, all its draws.
-func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, name string, given map[string]string) map[string][]float64 {
+func drawsOf(t *testing.T, plan *model.Plan, mode session.Execution, name string, given map[string]string) map[string][]float64 {
 	t.Helper()
 	kind := transforms.Augmented
 	switch {

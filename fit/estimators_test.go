@@ -72,7 +72,7 @@ func scaled(text string) string {
 }
 
 // played runs a kernel to its end and returns, by party, the trace of the ELBO and all draws. Where hop is set it is saved and loaded into a new one between steps.
-func played(t *testing.T, b *compile.Bound, s backends.Settings, mode session.Mode, hop bool) map[string][]float64 {
+func played(t *testing.T, b *compile.Bound, s backends.Settings, mode session.Execution, hop bool) map[string][]float64 {
 	t.Helper()
 	out := map[string][]float64{}
 	var lock sync.Mutex

@@ -30,7 +30,7 @@ func (e narrow) Relay(ctx context.Context, x *density.Exchange, size density.Rel
 }
 
 // inPieces runs a fit with at most so many draws in a message. It returns the draws and the ratios of each party, and the round trips.
-func inPieces(t *testing.T, b *compile.Bound, mode session.Mode, most int, given map[string]string) (out map[string][]float64, trips int64) {
+func inPieces(t *testing.T, b *compile.Bound, mode session.Execution, most int, given map[string]string) (out map[string][]float64, trips int64) {
 	t.Helper()
 	a := backend(t, "sfvi")
 	settings, err := a.Resolve(b.Checked.Transform.Kind, given)
@@ -124,7 +124,7 @@ func TestPiecesOnTheFixedWire(t *testing.T) {
 		var first map[string][]float64
 		for _, wire := range []model.Wire{{Fixed: true}, {Fixed: true, Masked: true}} {
 			b.Plan = plan.On(wire)
-			for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
+			for _, mode := range []session.Execution{session.OneLoop, session.PerParty} {
 				got, n := inPieces(t, b, mode, 8, c.given)
 				if first == nil {
 					first = got

@@ -104,7 +104,7 @@ func TestFitsFailAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(mode session.Mode, at float64, first int) (draws map[string][]float64, found backends.Search, err error) {
+	run := func(mode session.Execution, at float64, first int) (draws map[string][]float64, found backends.Search, err error) {
 		var lock sync.Mutex
 		draws = map[string][]float64{}
 		err = session.Run(t.Context(), b.Plan, mode, 7, func(ctx context.Context, env density.Env) error {
@@ -147,7 +147,7 @@ func TestFitsFailAlone(t *testing.T) {
 	}
 	for what, at := range map[string]float64{"server": math.NaN(), "client": 1e6} {
 		var all []map[string][]float64
-		for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
+		for _, mode := range []session.Execution{session.OneLoop, session.PerParty} {
 			draws, found, err := run(mode, at, 0)
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
@@ -166,7 +166,7 @@ func TestFitsFailAlone(t *testing.T) {
 				t.Errorf("%s: %s draws %v, in a process of its own %v", what, party, want[:2], all[1][party][:2])
 			}
 		}
-		for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
+		for _, mode := range []session.Execution{session.OneLoop, session.PerParty} {
 			if _, _, err := run(mode, at, 1); err == nil || !strings.Contains(err.Error(), "sfvi: ") {
 				t.Errorf("%s: a first fit that cannot go on ends with %v", what, err)
 			}

@@ -83,7 +83,7 @@ func (r *bands) follow(p *Prepared) func(context.Context, *session.Chains) error
 		r.Lock()
 		defer r.Unlock()
 		r.most = max(r.most, g.chains[0].work.Sequential)
-		r.bundles[g.first.Blocks()[0].Party()] = side.Bundles()
+		r.bundles[g.first.Blocks()[0].Party()] = side.Flights()
 		return err
 	}
 }
@@ -113,8 +113,8 @@ func TestTogetherInAProcessPerParty(t *testing.T) {
 			b, params = wards(t), 2
 		}
 		p := nearOpen(t, b, Options{Settings: settings})
-		runs := map[session.Mode]*bands{}
-		for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
+		runs := map[session.Execution]*bands{}
+		for _, mode := range []session.Execution{session.OneLoop, session.PerParty} {
 			r := &bands{draws: map[string][]float64{}, bundles: map[string]int{}}
 			if err := session.RunChains(t.Context(), p.Plan, mode, 3, 6, 1, r.follow(p)); err != nil {
 				t.Fatalf("%s: %v", transform, err)

@@ -152,7 +152,7 @@ func TestMinibatchesAreTheSameApart(t *testing.T) {
 }
 
 // workOf is what the first 40 iterations of a fit cost, as the server counts it.
-func workOf(t *testing.T, m *compile.Bound, mode session.Mode, given map[string]string) density.Work {
+func workOf(t *testing.T, m *compile.Bound, mode session.Execution, given map[string]string) density.Work {
 	t.Helper()
 	a := backend(t, "sfvi")
 	settings, err := a.Resolve(m.Checked.Transform.Kind, given)

@@ -72,7 +72,7 @@ func wired(t *testing.T, b *compile.Bound, given map[string]string, wire map[str
 }
 
 // all is what a run gives, by party: every draw as it is reported; under a name of its own what the server counts.
-func all(t *testing.T, p *Prepared, mode session.Mode, hop int) map[string][]float64 {
+func all(t *testing.T, p *Prepared, mode session.Execution, hop int) map[string][]float64 {
 	t.Helper()
 	var lock sync.Mutex
 	out := map[string][]float64{}

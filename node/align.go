@@ -51,7 +51,7 @@ type aligning struct {
 	key    signedKey
 	keys   map[string]*ecdh.PublicKey // of peers
 	known  map[string]string          // incarnations of clients
-	link   *transport.Link
+	link   *transport.Endpoint
 	done   chan error
 	result *align.Result
 	over   atomic.Bool // this party has its result
@@ -105,7 +105,7 @@ func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := aligned(project.Name, transport.ID{Run: id}, o.Key, o.Rules, a.names, a.result, len(a.result.Rows))
+	out := aligned(project.Name, transport.ChainID{Run: id}, o.Key, o.Rules, a.names, a.result, len(a.result.Rows))
 	if o.Table == nil {
 		return out, nil
 	}
@@ -289,7 +289,7 @@ func (a *aligning) begin(ctx context.Context) error {
 	if err != nil {
 		return &EndedError{Party: a.names[0], Code: CodeProtocol}
 	}
-	c := transport.LinkConfig{Run: id, Epoch: alignEpoch, Names: a.names, Own: a.id.Party, Send: map[string]transport.Key{}, Receive: map[string]transport.Key{}, Publish: a.carrier.Publish, MaxPacket: a.carrier.MaxPayload()}
+	c := transport.EndpointConfig{Run: id, Epoch: alignEpoch, Names: a.names, Own: a.id.Party, Send: map[string]transport.PacketKey{}, Receive: map[string]transport.PacketKey{}, Publish: a.carrier.Publish, MaxPacket: a.carrier.MaxPayload()}
 	for peer, public := range a.keys {
 		secret, err := a.secret.ECDH(public)
 		if err != nil {
@@ -302,11 +302,11 @@ func (a *aligning) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if a.link, err = transport.NewLink(c); err != nil {
+	if a.link, err = transport.NewEndpoint(c); err != nil {
 		return err
 	}
 	a.active.Store(a.link)
-	party := &align.Party{Names: a.names, Own: a.id.Party, ID: transport.ID{Run: id, Epoch: alignEpoch}, Messenger: a.link, Rules: a.Rules}
+	party := &align.Party{Names: a.names, Own: a.id.Party, ID: transport.ChainID{Run: id, Epoch: alignEpoch}, Messenger: a.link, Rules: a.Rules}
 	if a.Table != nil {
 		party.Keys = a.Table.keys.Normal
 	}

@@ -76,7 +76,7 @@ func (t *Identified) fail(list *diag.List, code diag.Code, format string, args .
 func (t *Identified) Without() int { return t.keys.Without }
 
 // aligned describes a result.
-func aligned(project string, id transport.ID, key string, rules align.Rules, names []string, r *align.Result, rows int) *Aligned {
+func aligned(project string, id transport.ChainID, key string, rules align.Rules, names []string, r *align.Result, rows int) *Aligned {
 	a := &Aligned{
 		Schema: 1, Project: project, Alignment: hex.EncodeToString(id.Run[:]), Key: key, Case: align.CaseFold, Parties: names, Sizes: r.Sizes, Rows: rows,
 		Salt: hex.EncodeToString(r.Salt[:]), Digest: hex.EncodeToString(r.Digest[:]),

@@ -260,7 +260,7 @@ func (k signedKey) check(id *identity.Identity, run string, epoch uint32, party 
 }
 
 // linkKey is the secret of one direction.
-func linkKey(secret []byte, run string, epoch uint32, from, to string) (k transport.Key, err error) {
+func linkKey(secret []byte, run string, epoch uint32, from, to string) (k transport.PacketKey, err error) {
 	b, err := hkdf.Key(sha256.New, secret, signed(run, fmt.Sprint(epoch)), string(signed("vflc link v1", from, to)), len(k))
 	copy(k[:], b)
 	return k, err

@@ -64,11 +64,11 @@ type parting struct {
 	to     string
 	kind   *string
 	head   []float64
-	arrays []transport.Array
+	arrays []transport.Channel
 	twice  bool // it is sent again
 }
 
-func (m *parting) array(prefix string) *transport.Array {
+func (m *parting) array(prefix string) *transport.Channel {
 	for k := range m.arrays {
 		if strings.HasPrefix(m.arrays[k].Name, prefix) {
 			return &m.arrays[k]
@@ -78,7 +78,7 @@ func (m *parting) array(prefix string) *transport.Array {
 }
 
 // numbers sets all numbers of an array.
-func numbers(a *transport.Array, f func(k int, x float64) float64) {
+func numbers(a *transport.Channel, f func(k int, x float64) float64) {
 	for k, x := range a.Data {
 		a.Data[k] = f(k, x)
 	}
@@ -101,7 +101,7 @@ type evil struct {
 
 func (e *evil) Send(ctx context.Context, to string, m transport.Message) error {
 	e.mutex.Lock()
-	var again []transport.Array
+	var again []transport.Channel
 	for rest := m.Arrays; len(rest) > 0; {
 		head := rest[0]
 		n := int(head.Data[headArrays]) + 2*int(head.Data[headArrays+1])
@@ -122,7 +122,7 @@ func (e *evil) Send(ctx context.Context, to string, m transport.Message) error {
 }
 
 // on changes the array of a kind of message to these clients from the n-th message on.
-func on(kind, array string, from int, to string, change func(a *transport.Array)) func(*parting, int) bool {
+func on(kind, array string, from int, to string, change func(a *transport.Channel)) func(*parting, int) bool {
 	return func(m *parting, n int) bool {
 		a := m.array(array)
 		if *m.kind != kind || n < from || !strings.Contains(to, m.to) || a == nil {
@@ -133,11 +133,11 @@ func on(kind, array string, from int, to string, change func(a *transport.Array)
 	}
 }
 
-func tilted(a *transport.Array) {
+func tilted(a *transport.Channel) {
 	numbers(a, func(k int, x float64) float64 { return x + 0.1*float64(1-2*(k%2)) })
 }
 
-func units(a *transport.Array) {
+func units(a *transport.Channel) {
 	numbers(a, func(k int, _ float64) float64 {
 		if k/departedRows == k%departedRows {
 			return 1
@@ -146,8 +146,8 @@ func units(a *transport.Array) {
 	})
 }
 
-func times(c float64) func(*transport.Array) {
-	return func(a *transport.Array) { numbers(a, func(_ int, x float64) float64 { return c * x }) }
+func times(c float64) func(*transport.Channel) {
+	return func(a *transport.Channel) { numbers(a, func(_ int, x float64) float64 { return c * x }) }
 }
 
 const noNewAnswer = "no masked sum after it: random words"
@@ -160,11 +160,11 @@ var departures = []departure{
 	{name: "unit vectors as directions to one client, zeros to the others", backend: "sfvi", alter: oneByOne, code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
 	{name: "unlike slopes, without masks", backend: "sfvi", masks: "off", policy: "unmasked = true", alter: on("slopes", "slopes", 2, "b", times(0.9)), code: diag.UnlikeAnswers, when: "next round", has: "one answer of that client to them"},
 	{name: "unlike totals of scalars", backend: "nuts", alter: on("reply", "scalars", 3, "c", times(1.01)), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
-	{name: "unlike steps of grids", backend: "nuts", alter: on("reply", "adjoint", 3, "a", func(a *transport.Array) { a.Grid-- }), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
-	{name: "unlike decisions of a fit, without masks", backend: "sfvi", masks: "off", policy: "unmasked = true", alter: on("slopes", "scalars", 2, "a", func(a *transport.Array) { a.Data[2] += 0.5 }), code: diag.UnlikeAnswers, when: "next round", has: "one answer of that client to them"},
-	{name: "one client's adjoints marked as not finite", backend: "nuts", alter: on("reply", "adjoint", 3, "b", func(a *transport.Array) { a.Invalid = true }), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
+	{name: "unlike steps of grids", backend: "nuts", alter: on("reply", "adjoint", 3, "a", func(a *transport.Channel) { a.Grid-- }), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
+	{name: "unlike decisions of a fit, without masks", backend: "sfvi", masks: "off", policy: "unmasked = true", alter: on("slopes", "scalars", 2, "a", func(a *transport.Channel) { a.Data[2] += 0.5 }), code: diag.UnlikeAnswers, when: "next round", has: "one answer of that client to them"},
+	{name: "one client's adjoints marked as not finite", backend: "nuts", alter: on("reply", "adjoint", 3, "b", func(a *transport.Channel) { a.Invalid = true }), code: diag.UnlikeAnswers, when: "next round", has: noNewAnswer},
 	{name: "another seed, other settings or rows, or another place to go on, to one client before the first round", backend: "nuts", told: true, alter: func(*parting, int) bool { return true }, code: diag.UnlikeAnswers, when: "first round", has: "no masked sum: random words"},
-	{name: "a seal altered", backend: "nuts", alter: on("reply", "seals", 4, "a", func(a *transport.Array) { a.Words[0]++ }), code: diag.UnlikeAnswers, when: "same round", has: "what an honest one has"},
+	{name: "a seal altered", backend: "nuts", alter: on("reply", "seals", 4, "a", func(a *transport.Channel) { a.Words[0]++ }), code: diag.UnlikeAnswers, when: "same round", has: "what an honest one has"},
 	{name: "seals of an earlier round", backend: "nuts", alter: replayedSeals(), code: diag.UnlikeAnswers, when: "same round", has: "what an honest one has"},
 	{name: "seals left out", backend: "nuts", alter: func(m *parting, n int) bool {
 		if *m.kind != "reply" || n != 4 || m.to != "a" {
@@ -187,18 +187,18 @@ var departures = []departure{
 		return m.twice
 	}, code: diag.OffScript, when: "next round", has: "what an honest one has"},
 	{name: "another chain or epoch", backend: "nuts", alter: head("reply", 1, 1), code: diag.OffScript, when: "same round", has: "what an honest one has"},
-	{name: "another script: a channel of another name", backend: "nuts", alter: on("reply", "adjoint", 3, "a", func(a *transport.Array) { a.Name = "adjoint of all" }), code: diag.OffScript, when: "same round", has: "what an honest one has"},
-	{name: "another number of draws or directions", backend: "sfvi", alter: on("direction", "direction", 1, "abc", func(a *transport.Array) { a.Data = a.Data[:len(a.Data)-departedRows] }), code: diag.OffScript, when: "same round", has: "what an honest one has"},
-	{name: "NaN, to all", backend: "nuts", alter: on("reply", "adjoint", 3, "abc", func(a *transport.Array) { a.Data[0] = math.NaN() }), code: diag.ValueRefused, when: "same round", has: "what an honest one has"},
+	{name: "another script: a channel of another name", backend: "nuts", alter: on("reply", "adjoint", 3, "a", func(a *transport.Channel) { a.Name = "adjoint of all" }), code: diag.OffScript, when: "same round", has: "what an honest one has"},
+	{name: "another number of draws or directions", backend: "sfvi", alter: on("direction", "direction", 1, "abc", func(a *transport.Channel) { a.Data = a.Data[:len(a.Data)-departedRows] }), code: diag.OffScript, when: "same round", has: "what an honest one has"},
+	{name: "NaN, to all", backend: "nuts", alter: on("reply", "adjoint", 3, "abc", func(a *transport.Channel) { a.Data[0] = math.NaN() }), code: diag.ValueRefused, when: "same round", has: "what an honest one has"},
 	{name: "adjoints too large, to all", backend: "nuts", policy: "max_adjoint = 1.5", alter: on("reply", "adjoint", 3, "abc", times(1000)), code: diag.PolicyValue, when: "same round", has: "what an honest one has"},
 	{name: "slopes too large, to all", backend: "sfvi", policy: "max_adjoint = 1.5", alter: on("slopes", "slopes", 2, "abc", times(1000)), code: diag.PolicyValue, when: "same round", has: "what an honest one has"},
-	{name: "curvatures too large, to all", backend: "sfvi", policy: "max_curvature = 0.25", alter: on("slopes", "slopes", 2, "abc", func(a *transport.Array) {
+	{name: "curvatures too large, to all", backend: "sfvi", policy: "max_curvature = 0.25", alter: on("slopes", "slopes", 2, "abc", func(a *transport.Channel) {
 		for k := departedRows; k < 2*departedRows; k++ {
 			a.Data[k] *= 1000
 		}
 	}), code: diag.PolicyValue, when: "same round", has: "what an honest one has"},
-	{name: "more directions than max_products", backend: "sfvi", policy: "max_products = 5", alter: on("direction", "direction", 1, "abc", func(*transport.Array) {}), code: diag.PolicyValue, when: "same round", has: "what an honest one has"},
-	{name: "more rounds than max_rounds", backend: "nuts", policy: "max_rounds = 12", alter: on("reply", "adjoint", 1, "abc", func(*transport.Array) {}), code: diag.PolicyRounds, when: "round after the last", has: "that many rounds"},
+	{name: "more directions than max_products", backend: "sfvi", policy: "max_products = 5", alter: on("direction", "direction", 1, "abc", func(*transport.Channel) {}), code: diag.PolicyValue, when: "same round", has: "what an honest one has"},
+	{name: "more rounds than max_rounds", backend: "nuts", policy: "max_rounds = 12", alter: on("reply", "adjoint", 1, "abc", func(*transport.Channel) {}), code: diag.PolicyRounds, when: "round after the last", has: "that many rounds"},
 	{name: "the same wrong adjoints to all, within the bound", backend: "nuts", policy: "max_adjoint = 1.5", alter: on("reply", "adjoint", 3, "abc", tilted), has: "totals as an honest one, at steps of its choice: the span of all clients' covariates together, and by [the separation of totals](#masked-sums) each client's"},
 	{name: "unit vectors as directions to all", backend: "sfvi", alter: on("direction", "direction", 1, "abc", units), has: "the matrix Σ X P⁻¹ Xᵀ of all clients together, which as many honest directions as there are coefficients give too"},
 	{name: "all totals scaled, to all", backend: "nuts", alter: on("reply", "scalars", 3, "abc", times(1.001)), has: "draws that are wrong; nothing of the data"},

@@ -67,9 +67,9 @@ func (p *participant) begin(s start, run string) error {
 
 // connect opens the links of the epoch: the server has one with every client, a client with the server.
 // The keys of all clients, which their certificates sign, are those of their masks too.
-func (p *participant) connect(id transport.RunID, run string) (*transport.Link, *session.MaskKeys, error) {
+func (p *participant) connect(id transport.RunID, run string) (*transport.Endpoint, *session.MaskKeys, error) {
 	masks := &session.MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: map[string]*ecdh.PublicKey{}}
-	c := transport.LinkConfig{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]transport.Key{}, Receive: map[string]transport.Key{}, Publish: p.carrier.Publish, MaxPacket: p.carrier.MaxPayload()}
+	c := transport.EndpointConfig{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]transport.PacketKey{}, Receive: map[string]transport.PacketKey{}, Publish: p.carrier.Publish, MaxPacket: p.carrier.MaxPayload()}
 	for i, peer := range c.Names {
 		public, err := p.agreed.Keys[peer].check(p.id, run, p.epoch, peer)
 		if err != nil {
@@ -95,7 +95,7 @@ func (p *participant) connect(id transport.RunID, run string) (*transport.Link, 
 	if p.index > 0 {
 		masks.Private[p.id.Party] = p.secret
 	}
-	link, err := transport.NewLink(c)
+	link, err := transport.NewEndpoint(c)
 	return link, masks, err
 }
 
@@ -111,7 +111,7 @@ func runID(run string) (id transport.RunID, err error) {
 
 // keys are the sources of the party's random streams: all parties have the shared one, and each its own, which follows from the seed in its folder and the run.
 func (p *participant) keys(id transport.RunID, run string, masks *session.MaskKeys) session.Keys {
-	return session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{p.id.Party: p.ownKey(run)}, ID: transport.ID{Run: id, Epoch: p.epoch}, Agreed: p.told, Masks: masks}
+	return session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{p.id.Party: p.ownKey(run)}, ID: transport.ChainID{Run: id, Epoch: p.epoch}, Agreed: p.told, Masks: masks}
 }
 
 // ownKey is the source of the random streams that the party has alone.

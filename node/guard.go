@@ -87,16 +87,16 @@ func sums(plan *model.Plan, index int) (out []policy.ContributedSum) {
 type guard struct {
 	transport.Transport
 	book     *ledger.Book
-	policy   *policy.Policy          // nil: none
-	meter    *policy.Meter           // nil where there is no policy
-	overhear func([]byte)            // PartyOptions.overhears
-	bounds   map[string]session.Form // by kind and channel, of what arrives and can be held to something
-	clients  int                     // over which what arrives is added up
-	err      error                   // the party has ended the run: nothing leaves any more, peers are told by its node
+	policy   *policy.Policy                 // nil: none
+	meter    *policy.Meter                  // nil where there is no policy
+	overhear func([]byte)                   // PartyOptions.overhears
+	bounds   map[string]session.ChannelForm // by kind and channel, of what arrives and can be held to something
+	clients  int                            // over which what arrives is added up
+	err      error                          // the party has ended the run: nothing leaves any more, peers are told by its node
 }
 
 func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []density.Use) (*guard, error) {
-	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears, bounds: map[string]session.Form{}, clients: 1}
+	g := &guard{Transport: t, book: p.book, policy: p.policy, overhear: p.overhears, bounds: map[string]session.ChannelForm{}, clients: 1}
 	if plan.Power {
 		g.clients = len(plan.Names) - 1
 	}

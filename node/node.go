@@ -92,7 +92,7 @@ type node struct {
 	policy   *policy.Policy // nil: the party has none
 	part     *participant
 	events   chan any
-	active   atomic.Pointer[transport.Link]
+	active   atomic.Pointer[transport.Endpoint]
 	began    time.Time
 	progress fit.Progress
 	cancel   func(error) // ends the fit of this epoch; nil: there is none

@@ -47,7 +47,7 @@ type participant struct {
 	hindered hindrance
 	index    int
 	marks    *fit.Marks
-	link     *transport.Link
+	link     *transport.Endpoint
 	job      func(context.Context) (Outcome, error) // until it runs: what the party does in the epoch
 	discard  func()                                 // gives it up
 	earlier  *runs.Run                              // whose draws a prediction uses

@@ -39,7 +39,7 @@ type bench struct {
 	w       *tabwriter.Writer
 	params  *encrypted.Parameters
 	secrets []*encrypted.Secret
-	keys    *encrypted.Keys
+	keys    *encrypted.CollectiveKeys
 	columns int
 	memory  bool
 	last    float64

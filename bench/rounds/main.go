@@ -103,7 +103,7 @@ func (h *hall) both(rounds int, profile string) (ours, bare []time.Duration, err
 type hall struct {
 	names    []string
 	carriers []*carrier.Carrier
-	links    []*transport.Link
+	links    []*transport.Endpoint
 	raw      []chan []byte // packets without a seal, by receiver
 	bytes    []byte
 	values   []float64
@@ -136,7 +136,7 @@ func newHall(dir string, n, clients int, delay time.Duration) (*hall, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.links, h.raw = make([]*transport.Link, len(h.names)), make([]chan []byte, len(h.names))
+	h.links, h.raw = make([]*transport.Endpoint, len(h.names)), make([]chan []byte, len(h.names))
 	if err := h.connectLinks(); err != nil {
 		return nil, err
 	}
@@ -205,20 +205,20 @@ func project(dir, address string, names []string) (out []*identity.Identity, err
 }
 
 func (h *hall) connectLinks() (err error) {
-	configs := make([]transport.LinkConfig, len(h.names))
+	configs := make([]transport.EndpointConfig, len(h.names))
 	for k, name := range h.names {
-		configs[k] = transport.LinkConfig{Names: h.names, Own: name, Epoch: 1, Send: map[string]transport.Key{}, Receive: map[string]transport.Key{},
+		configs[k] = transport.EndpointConfig{Names: h.names, Own: name, Epoch: 1, Send: map[string]transport.PacketKey{}, Receive: map[string]transport.PacketKey{},
 			Publish: func(to string, packet []byte) error { return h.carriers[k].Publish(to, packet) }}
 	}
 	for k, name := range h.names[1:] {
-		var down, up transport.Key
+		var down, up transport.PacketKey
 		rand.Read(down[:]) // never fails
 		rand.Read(up[:])
 		configs[0].Send[name], configs[k+1].Receive[h.names[0]] = down, down
 		configs[k+1].Send[h.names[0]], configs[0].Receive[name] = up, up
 	}
 	for k := range configs {
-		if h.links[k], err = transport.NewLink(configs[k]); err != nil {
+		if h.links[k], err = transport.NewEndpoint(configs[k]); err != nil {
 			return err
 		}
 	}
@@ -226,7 +226,7 @@ func (h *hall) connectLinks() (err error) {
 }
 
 func (h *hall) message() transport.Message {
-	return transport.Message{Kind: "round", Arrays: []transport.Array{{Name: "z", Data: h.values}}}
+	return transport.Message{Kind: "round", Arrays: []transport.Channel{{Name: "z", Data: h.values}}}
 }
 
 // answer is a client's end of rounds of ours.

@@ -13,7 +13,7 @@ import (
 // nouned are the folders of what parties send one another and what algorithms see of it, and private those
 // outside of the product.
 const (
-	nouned  = "density node fit/attack"
+	nouned  = "density node fit/attack runtime/session runtime/transport runtime/network"
 	private = "bench tests tools examples"
 )
 
@@ -27,7 +27,7 @@ var (
 	// form is how a word ends in its forms, which have one root: carrier and carried.
 	form = regexp.MustCompile(`(ing|ed|er|able|es|s|e)s?$`)
 	// plain matches last words of names that say nothing of parties: the word before them does.
-	plain = regexp.MustCompile(`\B(Error|Options|Reason|Size|Status|Counts|Set|Switch)$`)
+	plain = regexp.MustCompile(`\B(Error|Options|Code|Config|Form|ID|Reason|Size|Status|Counts|Set|Switch)$`)
 )
 
 // nounsOf are the roots of the words of a text.

@@ -44,11 +44,11 @@ const digestBytes = 16
 
 // An Opening begins an epoch of a run in a ledger.
 type Opening struct {
-	Run    string         `json:"run"`
-	Epoch  uint32         `json:"epoch"`
-	Party  string         `json:"party"`
-	Names  []string       `json:"parties"` // the server first
-	Script []session.Form `json:"script"`
+	Run    string                `json:"run"`
+	Epoch  uint32                `json:"epoch"`
+	Party  string                `json:"party"`
+	Names  []string              `json:"parties"` // the server first
+	Script []session.ChannelForm `json:"script"`
 	// Manifest is the SHA-256 of the manifest that all parties have agreed on, so that whoever reads another beside the ledger can tell.
 	Manifest string `json:"manifest,omitempty"`
 	// Agreed is the SHA-256 of all that the party was told before the epoch: settings, seed, rows, sizes, keys, sums, and where the run goes on. All clients are told the same.

@@ -25,7 +25,7 @@ import (
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
-var script = []session.Form{
+var script = []session.ChannelForm{
 	{Client: "a", Up: true, Kind: "aux", Channel: "z s", Length: 3},
 	{Client: "a", Kind: "reply", Channel: "adjoint s", Length: 3, Alike: true},
 }
@@ -85,7 +85,7 @@ func (p *pair) begin(epoch uint32) {
 }
 
 func message(round uint64, kind, channel string, v ...float64) transport.Message {
-	return transport.Message{Round: round, Kind: kind, Arrays: []transport.Array{{Name: channel, Data: v}}}
+	return transport.Message{Round: round, Kind: kind, Arrays: []transport.Channel{{Name: channel, Data: v}}}
 }
 
 // round lets one round pass.
@@ -250,10 +250,10 @@ func TestUnlikeChannelsAreNamed(t *testing.T) {
 		"unlike last": {"totals", `epoch 1: server has sent a and b unlike numbers in channel "totals" of message "reply", round 3, chain 0, which all clients should receive alike`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var script []session.Form
+			var script []session.ChannelForm
 			for _, client := range []string{"a", "b"} {
 				for k, channel := range []string{"adjoint s", "own", "totals"} {
-					script = append(script, session.Form{Client: client, Kind: "reply", Channel: channel, Length: 2, Alike: k != 1})
+					script = append(script, session.ChannelForm{Client: client, Kind: "reply", Channel: channel, Length: 2, Alike: k != 1})
 				}
 			}
 			p := newPair(t)
@@ -270,7 +270,7 @@ func TestUnlikeChannelsAreNamed(t *testing.T) {
 						if channel == "own" || channel == c.unlike && round == 3 {
 							v[1] += float64(k)
 						}
-						m.Arrays = append(m.Arrays, transport.Array{Name: channel, Data: v})
+						m.Arrays = append(m.Arrays, transport.Channel{Name: channel, Data: v})
 					}
 					p.fine(b.Record(false, "server", m))
 				}

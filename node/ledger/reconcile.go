@@ -101,7 +101,7 @@ type reconciling struct {
 type scripted struct {
 	file  *Ledger
 	line  int
-	forms []session.Form
+	forms []session.ChannelForm
 }
 
 // Reconcile compares the ledgers of the parties of one run with one another and each with the script of its session. The list holds the first difference of each kind of
@@ -241,7 +241,7 @@ func (r *reconciling) agreed(f *Ledger, line int, o *Opening) bool {
 		}
 	}
 	for _, client := range o.Names[1:] {
-		var own []session.Form
+		var own []session.ChannelForm
 		for _, form := range o.Script {
 			if form.Client == client {
 				own = append(own, form)
@@ -275,7 +275,7 @@ func (r *reconciling) scripted(f *Ledger, k int, o *Opening) bool {
 		client, up = e.From, true
 	}
 	for _, c := range e.Channels {
-		fits := func(form session.Form) bool {
+		fits := func(form session.ChannelForm) bool {
 			return form.Client == client && form.Up == up && form.Kind == e.Kind && form.Channel == c.Name && form.Fits(c.Numbers)
 		}
 		if !slices.ContainsFunc(o.Script, fits) {
@@ -426,7 +426,7 @@ func (r *reconciling) count(d direction, s *side) {
 // masked reports whether the script masks a channel.
 func (r *reconciling) masked(d direction, key [2]string) bool {
 	s := r.scripts[fmt.Sprint(d.epoch, " ", d.from)]
-	return s != nil && slices.ContainsFunc(s.forms, func(f session.Form) bool { return f.Masked && f.Kind == key[0] && f.Channel == key[1] })
+	return s != nil && slices.ContainsFunc(s.forms, func(f session.ChannelForm) bool { return f.Masked && f.Kind == key[0] && f.Channel == key[1] })
 }
 
 // same compares what one party says it has sent with what another says it got from it.

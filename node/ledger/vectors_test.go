@@ -74,8 +74,8 @@ func TestVectorsOfLedgers(t *testing.T) {
 		Head      string        `json:"head"` // the file with the signature
 	}{Seed: key.Seed(), Magic: magic}
 	defer b.Close()
-	up := transport.Message{Round: 1, Kind: "aux", Arrays: []transport.Array{{Name: "z s", Data: []float64{1, 2, 3}}}}
-	down := transport.Message{Round: 1, Kind: "reply", Arrays: []transport.Array{{Name: "adjoint s", Data: []float64{0, 1, 2}}, {Name: "größe", Data: []float64{1}}}}
+	up := transport.Message{Round: 1, Kind: "aux", Arrays: []transport.Channel{{Name: "z s", Data: []float64{1, 2, 3}}}}
+	down := transport.Message{Round: 1, Kind: "reply", Arrays: []transport.Channel{{Name: "adjoint s", Data: []float64{0, 1, 2}}, {Name: "größe", Data: []float64{1}}}}
 	later, again := up, down
 	later.Round, later.Chain, again.Round, again.Chain = 300, 2, 299, 2
 	fine := func(errs ...error) {

@@ -13,7 +13,7 @@ import (
 // Rows is one number a row that a circuit derived: at row i at most largest·|x_i|, wrong by at most offset +
 // slope·|x_i|, where x is a column that it was multiplied with, or 1.
 type Rows struct {
-	keys                   *Keys
+	keys                   *CollectiveKeys
 	n                      int
 	parts                  []*rlwe.Ciphertext
 	largest, offset, slope float64
@@ -46,7 +46,7 @@ func at(c *rlwe.Ciphertext, level int) *rlwe.Ciphertext {
 
 // Rows evaluates a form at the sum of contributions and, if it has a factor, a response: the same bytes on
 // every machine. It takes some hundred megabytes while it runs.
-func (k *Keys) Rows(a *Plan, contributions []*Vector, response *Vector) (*Rows, error) {
+func (k *CollectiveKeys) Rows(a *Plan, contributions []*Vector, response *Vector) (*Rows, error) {
 	if err := a.check(contributions, response); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (a *Plan) check(contributions []*Vector, response *Vector) error {
 }
 
 // form evaluates a form on one ciphertext of arguments.
-func (k *Keys) form(a *Plan, s, y *rlwe.Ciphertext) (*rlwe.Ciphertext, error) {
+func (k *CollectiveKeys) form(a *Plan, s, y *rlwe.Ciphertext) (*rlwe.Ciphertext, error) {
 	basis := common.NewPowerBasis(s, bignum.Chebyshev)
 	polynomial := func(c []float64, target scale, steps int) (*rlwe.Ciphertext, error) {
 		out, err := evaluator(k.params, k.eval).EvaluateFromPowerBasis(basis, chebyshev(c), target)
@@ -141,7 +141,7 @@ func (k *Keys) form(a *Plan, s, y *rlwe.Ciphertext) (*rlwe.Ciphertext, error) {
 }
 
 // multiply returns the product of two ciphertexts, divided by the modulus of its step.
-func (k *Keys) multiply(a, b *rlwe.Ciphertext) (*rlwe.Ciphertext, error) {
+func (k *CollectiveKeys) multiply(a, b *rlwe.Ciphertext) (*rlwe.Ciphertext, error) {
 	out, err := k.eval.MulRelinNew(a, b)
 	if err != nil {
 		return nil, err

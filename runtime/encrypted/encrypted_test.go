@@ -12,7 +12,7 @@ import (
 type run struct {
 	params  *Parameters
 	secrets []*Secret
-	keys    *Keys
+	keys    *CollectiveKeys
 }
 
 const logTest = 9 // log₂ of the degree in most tests

@@ -109,8 +109,8 @@ func (s *Secret) RoundTwo(ones Shares) ([]byte, error) {
 	return s.params.appendGadget(share), nil
 }
 
-// Keys are the public keys of a run: anyone encrypts and evaluates with them, one goroutine at a time.
-type Keys struct {
+// CollectiveKeys are the public keys of a run: anyone encrypts and evaluates with them, one goroutine at a time.
+type CollectiveKeys struct {
 	params  *Parameters
 	public  *rlwe.PublicKey
 	encoder *ckks.Encoder // of float64, for what is encrypted
@@ -118,8 +118,8 @@ type Keys struct {
 }
 
 // Keys adds up the shares of all holders.
-func (p *Parameters) Keys(r Reference, public, ones, twos Shares) (*Keys, error) {
-	k := &Keys{params: p, public: rlwe.NewPublicKey(p.ckks), encoder: ckks.NewEncoder(p.ckks, 53)}
+func (p *Parameters) Keys(r Reference, public, ones, twos Shares) (*CollectiveKeys, error) {
+	k := &CollectiveKeys{params: p, public: rlwe.NewPublicKey(p.ckks), encoder: ckks.NewEncoder(p.ckks, 53)}
 	stream, err := r.stream("public key")
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 // rows takes a column or a response as rows.
-func (k *Keys) rows(v *Vector) *Rows {
+func (k *CollectiveKeys) rows(v *Vector) *Rows {
 	out := &Rows{keys: k, n: v.n, parts: v.parts, largest: 1, offset: k.params.freshError()}
 	out.column = &v.within
 	return out
@@ -141,11 +141,11 @@ func (r *Rows) weighted(weights []float64, l int) ([]*rlwe.Ciphertext, error) {
 }
 
 // Cross returns the sum over rows of the products of two columns, or of a column and a response.
-func (k *Keys) Cross(x, z *Vector) (*Sum, error) { return k.rows(x).Product(z) }
+func (k *CollectiveKeys) Cross(x, z *Vector) (*Sum, error) { return k.rows(x).Product(z) }
 
 // Binary returns y(1 - y) of a response, whose total with weights that were drawn after the response was
 // committed is 0 if it is binary, and otherwise hardly ever.
-func (k *Keys) Binary(y *Vector) (*Rows, error) {
+func (k *CollectiveKeys) Binary(y *Vector) (*Rows, error) {
 	if y.kind != Response {
 		return nil, fmt.Errorf("encrypted: a response is wanted")
 	}

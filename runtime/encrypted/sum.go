@@ -37,7 +37,7 @@ func (r *Rows) sum(largest, wrong float64) (*Sum, int, error) {
 }
 
 // add sets a sum to that of all blocks.
-func (k *Keys) add(s *Sum, parts []*rlwe.Ciphertext) error {
+func (k *CollectiveKeys) add(s *Sum, parts []*rlwe.Ciphertext) error {
 	s.c = parts[0]
 	for _, part := range parts[1:] {
 		if err := k.eval.Add(s.c, part, s.c); err != nil {

@@ -111,7 +111,7 @@ const maxMagnitude = 1e12
 
 // Encrypt encrypts values under the collective key. It is fresh at every call: what was sent once is sent
 // again as it was. Values beyond the range are a *RangeError.
-func (k *Keys) Encrypt(kind Kind, values []float64, within Range) (*Vector, error) {
+func (k *CollectiveKeys) Encrypt(kind Kind, values []float64, within Range) (*Vector, error) {
 	if err := within.check(kind, values); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type Chains struct {
 }
 
 // RunChains is Run with an Env for each of n chains. With OneLoop, cores that no chain needs help with evaluations that are long enough; no number depends on it.
-func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n, cores int, run func(context.Context, *Chains) error) error {
+func RunChains(ctx context.Context, plan *model.Plan, mode Execution, seed uint64, n, cores int, run func(context.Context, *Chains) error) error {
 	keys := SimulatedKeys(seed, plan.Names)
 	if mode == PerParty {
 		return apart(ctx, plan, keys, func(ctx context.Context, i int, end transport.Transport, own Keys) error {
@@ -127,12 +127,12 @@ func (c *Chains) Each(ctx context.Context, f func(ctx context.Context, chain int
 	return context.Cause(ctx)
 }
 
-// Bundles is how many messages this party has sent with those of all chains; 0 in one loop.
-func (c *Chains) Bundles() int {
+// Flights is how many messages this party has sent with those of all chains; 0 in one loop.
+func (c *Chains) Flights() int {
 	if c.lanes == nil {
 		return 0
 	}
-	return c.lanes.Bundles()
+	return c.lanes.Flights()
 }
 
 // apart runs a function at every party, which is given its own end and keys alone. The first error that is a cause ends all.

@@ -13,7 +13,7 @@ import (
 // What the server adds up over two or more clients can travel as integers mod 2⁶⁴ (model.Wire). Their sum is exact, whatever the order, so masks that cancel in it change
 // no bit of what follows.
 //
-// A number of a vector is one word on a grid of step 2^exponent, which the server chooses from the previous total and tells the clients with its answer (transport.Array.Grid): a
+// A number of a vector is one word on a grid of step 2^exponent, which the server chooses from the previous total and tells the clients with its answer (transport.Channel.Grid): a
 // total as large as the previous one has resolution bits. Where there is no previous total, and for all short channels, a number is two words: its floor, and its
 // fraction in units of 2^-fractionBits.
 //
@@ -98,7 +98,7 @@ func (c *coding) words(n int) int {
 }
 
 // write sets the words of an array to numbers.
-func (c *coding) write(a *transport.Array, v []float64) {
+func (c *coding) write(a *transport.Channel, v []float64) {
 	n := c.words(len(v))
 	a.Words = slices.Grow(a.Words[:0], n)[:n]
 	a.Grid, a.Invalid, a.Encoding = c.exponent(), false, transport.Fixed
@@ -113,7 +113,7 @@ func (c *coding) write(a *transport.Array, v []float64) {
 	}
 }
 
-func (c *coding) writeGrid(a *transport.Array, v []float64) {
+func (c *coding) writeGrid(a *transport.Channel, v []float64) {
 	scale := math.Ldexp(1, -int(a.Grid))
 	for i, x := range v {
 		w := math.RoundToEven(x * scale)
@@ -132,7 +132,7 @@ const (
 	finitely = 8
 )
 
-func (c *coding) writeWide(a *transport.Array, v []float64) {
+func (c *coding) writeWide(a *transport.Channel, v []float64) {
 	floors, fractions := a.Words[:len(v)], a.Words[len(v):]
 	most := c.limit / float64(finitely*len(c.contributors))
 	for i, x := range v {
@@ -181,7 +181,7 @@ func (c *coding) readAt(exponent int16, dst []float64, words []uint64, invalid b
 }
 
 // add overwrites dst with the total of those arrays that are words. It returns the largest number of it, and whether all arrays were valid.
-func (c *coding) add(dst []float64, parts []transport.Array) (largest float64, valid bool) {
+func (c *coding) add(dst []float64, parts []transport.Channel) (largest float64, valid bool) {
 	first := true
 	for k := range parts {
 		if parts[k].Encoding != transport.Plain {
@@ -193,7 +193,7 @@ func (c *coding) add(dst []float64, parts []transport.Array) (largest float64, v
 }
 
 // include adds the words of an array to those before it.
-func (c *coding) include(a *transport.Array, first bool) {
+func (c *coding) include(a *transport.Channel, first bool) {
 	if first {
 		c.sum, c.valid = append(c.sum[:0], a.Words...), !a.Invalid
 		return

@@ -115,8 +115,8 @@ func (s *script) framesOf(x *density.Exchange) (out []*frame) {
 	return out
 }
 
-// A Form is one channel of one kind of message between the server and a client, as the scripts of all exchanges have it.
-type Form struct {
+// A ChannelForm is one channel of one kind of message between the server and a client, as the scripts of all exchanges have it.
+type ChannelForm struct {
 	Client  string `json:"client"`
 	Up      bool   `json:"up,omitempty"` // from the client to the server; otherwise back
 	Kind    string `json:"kind"`         // of the message
@@ -145,8 +145,8 @@ func BoundOf(kind, channel string, uses []density.Use) density.AnswerBound {
 
 // Forms lists the channels of the scripts of a party, given by its index, in a run that uses these exchanges, client by client, each once: nothing else crosses, but for messages of the
 // kind Ending.
-func Forms(plan *model.Plan, party int, uses []density.Use) []Form {
-	var out []Form
+func Forms(plan *model.Plan, party int, uses []density.Use) []ChannelForm {
+	var out []ChannelForm
 	of := newCodes(plan, newGrids(plan))
 	for client := 1; client < len(plan.Names); client++ {
 		if party > 0 && party != client {
@@ -166,10 +166,10 @@ func Forms(plan *model.Plan, party int, uses []density.Use) []Form {
 }
 
 // forms adds those of the channels of a message.
-func (f *frame) forms(out []Form, client string, columns bool) []Form {
+func (f *frame) forms(out []ChannelForm, client string, columns bool) []ChannelForm {
 	for i := range f.channels {
 		c := &f.channels[i]
-		one := Form{
+		one := ChannelForm{
 			Client: client, Up: f.kind.up, Kind: f.kind.Name, Channel: f.arrays[i].Name, Words: c.coding != nil, Masked: f.encoding(i) == transport.Masked,
 			Columns: columns && !c.seals(), Bound: c.content.Bound, Alike: c.alike != nil,
 		}
@@ -182,7 +182,7 @@ func (f *frame) forms(out []Form, client string, columns bool) []Form {
 }
 
 // Fits reports whether a form has an array of this length.
-func (f Form) Fits(length int) bool {
+func (f ChannelForm) Fits(length int) bool {
 	switch most := 2 * f.Length; {
 	case f.Length == 0:
 		return true
@@ -195,7 +195,7 @@ func (f Form) Fits(length int) bool {
 }
 
 // Announced reports whether the sender of an array of adjoints has said that the sums were not finite.
-func Announced(a transport.Array) bool { return a.Grid == none }
+func Announced(a transport.Channel) bool { return a.Grid == none }
 
 // Ending is the kind of the message by which a party tells that it ends the run: it has a code and no numbers.
 const Ending = kindEnd

@@ -77,7 +77,7 @@ type call struct {
 // A common is what an Env shares with those of its windows.
 type common struct {
 	work  density.Work
-	id    transport.ID
+	id    transport.ChainID
 	round uint64 // exchanges begun, counted alike at all parties
 	grids *grids
 	masks []*masker // by party; nil where nothing is masked, and for parties that are not of this process

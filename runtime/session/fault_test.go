@@ -37,7 +37,7 @@ func (f *forger) Send(ctx context.Context, to string, m transport.Message) error
 				}
 				return f.Transport.Send(ctx, to, m)
 			}
-			m.Arrays = append([]transport.Array(nil), m.Arrays...)
+			m.Arrays = append([]transport.Channel(nil), m.Arrays...)
 			f.alter(&m)
 		}
 	}
@@ -48,7 +48,7 @@ var forgeries = map[string]func(*transport.Message){
 	"channel": func(m *transport.Message) { m.Arrays[len(m.Arrays)-1].Name = "theta" },
 	"length":  func(m *transport.Message) { m.Arrays[0].Data = append([]float64{1}, m.Arrays[0].Data...) },
 	"shorter": func(m *transport.Message) { m.Arrays[0].Data = m.Arrays[0].Data[1:] },
-	"extra":   func(m *transport.Message) { m.Arrays = append(m.Arrays, transport.Array{Name: "more"}) },
+	"extra":   func(m *transport.Message) { m.Arrays = append(m.Arrays, transport.Channel{Name: "more"}) },
 	"missing": func(m *transport.Message) { m.Arrays = m.Arrays[1:] },
 	"round":   func(m *transport.Message) { m.Round++ },
 	"kind":    func(m *transport.Message) { m.Kind = "gossip" },
@@ -263,7 +263,7 @@ func TestRunPrefersTheCauseToItsEcho(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t)
-	for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
+	for _, mode := range []session.Execution{session.OneLoop, session.PerParty} {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := session.Run(ctx, plan, mode, 1, func(ctx context.Context, env density.Env) error {
 			p := newPlayer(env, noncentred)

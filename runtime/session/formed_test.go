@@ -23,13 +23,13 @@ func (*posted) Close() {}
 
 // What a receiver would refuse does not leave: the party ends the run by its own name. A message as it should be does.
 func TestMessagesWithoutAFormDoNotLeave(t *testing.T) {
-	for name, change := range map[string]func(*transport.Array){
-		"as it should be":    func(*transport.Array) {},
-		"a number less":      func(a *transport.Array) { a.Data = a.Data[1:] },
-		"another encoding":   func(a *transport.Array) { a.Encoding = transport.Masked },
-		"a grid":             func(a *transport.Array) { a.Grid = 3 },
-		"a mark":             func(a *transport.Array) { a.Invalid = true },
-		"words beside these": func(a *transport.Array) { a.Words = []uint64{1} },
+	for name, change := range map[string]func(*transport.Channel){
+		"as it should be":    func(*transport.Channel) {},
+		"a number less":      func(a *transport.Channel) { a.Data = a.Data[1:] },
+		"another encoding":   func(a *transport.Channel) { a.Encoding = transport.Masked },
+		"a grid":             func(a *transport.Channel) { a.Grid = 3 },
+		"a mark":             func(a *transport.Channel) { a.Invalid = true },
+		"words beside these": func(a *transport.Channel) { a.Words = []uint64{1} },
 	} {
 		f := &frame{kind: ownKind(kindAux)}
 		f.channel("s", channel{content: density.Auxiliary, len: 3})

@@ -23,7 +23,7 @@ import (
 // unlike keys, and no later sum of theirs is more than random words. A round and a kind have one message under a key of the session, so that no two messages share a part of a stream, whatever was received.
 
 // MaskKeys are what masks and seals are made from: the own keys of clients of this process, and the public ones of all clients. A deployment pins the latter. One session may use them
-// for a run, its resumption and a chain, and no second one: it would begin its rounds anew, and masks of the first would come again.
+// for a run, its epoch and a chain, and no second one: it would begin its rounds anew, and masks of the first would come again.
 type MaskKeys struct {
 	Private map[string]*ecdh.PrivateKey
 	Public  map[string]*ecdh.PublicKey
@@ -35,11 +35,11 @@ type MaskKeys struct {
 // A maskUse is what one session has keys for.
 type maskUse struct {
 	client string
-	id     transport.ID
+	id     transport.ChainID
 }
 
 // claim keeps the keys of a client for one session. It reports whether no other has them.
-func (k *MaskKeys) claim(p *pairs, id transport.ID) bool {
+func (k *MaskKeys) claim(p *pairs, id transport.ChainID) bool {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	use := maskUse{p.names[p.own], id}
@@ -96,7 +96,7 @@ func (e *MaskError) Error() string {
 type masker struct {
 	pairs   *pairs
 	seen    func(peer int) []byte // the digest of what the client and a peer have received
-	id      transport.ID
+	id      transport.ChainID
 	keys    []hash.Hash     // by party, under id
 	blocks  []cipher.Block  // by party: under id and the digest
 	digests [][]byte        // by party
@@ -113,7 +113,7 @@ func newMasker(p *pairs, seen func(int) []byte) *masker {
 }
 
 // begin goes to a kind of message of a round. Masks are used once: the error is a *MaskError where they have been.
-func (m *masker) begin(id transport.ID, round uint64, kind kind) error {
+func (m *masker) begin(id transport.ChainID, round uint64, kind kind) error {
 	if id != m.id {
 		if err := m.pairs.begin(id); err != nil {
 			return err
@@ -135,7 +135,7 @@ func (m *masker) begin(id transport.ID, round uint64, kind kind) error {
 }
 
 // mask masks the words of the next array of the message, to which these clients contribute.
-func (m *masker) mask(a *transport.Array, contributors []int) error {
+func (m *masker) mask(a *transport.Channel, contributors []int) error {
 	own := m.pairs.own
 	for _, peer := range contributors {
 		if peer == own {

@@ -10,7 +10,7 @@ import (
 )
 
 // vectorPairs are the secrets of two of three clients with fixed keys.
-func vectorPairs(t *testing.T) (all []*pairs, id transport.ID) {
+func vectorPairs(t *testing.T) (all []*pairs, id transport.ChainID) {
 	t.Helper()
 	plan := &model.Plan{Names: []string{"server", "a", "b", "lab[1]"}}
 	public := map[string]*ecdh.PublicKey{}
@@ -42,13 +42,13 @@ func vectorPairs(t *testing.T) (all []*pairs, id transport.ID) {
 
 // newFrame is a message with one array.
 func newFrame(kind int, name string, v ...float64) *frame {
-	return &frame{kind: ownKind(kind), arrays: []transport.Array{{Name: name, Data: v}}}
+	return &frame{kind: ownKind(kind), arrays: []transport.Channel{{Name: name, Data: v}}}
 }
 
-// Keys differ wherever run, resumption, chain, purpose or pair do.
+// Keys differ wherever run, epoch, chain, purpose or pair do.
 func TestKeysOfPairsDiffer(t *testing.T) {
 	all, id := vectorPairs(t)
-	other := []func(*transport.ID){func(*transport.ID) {}, func(i *transport.ID) { i.Run[15]++ }, func(i *transport.ID) { i.Epoch++ }, func(i *transport.ID) { i.Chain++ }, func(i *transport.ID) { i.Epoch, i.Chain = i.Chain, i.Epoch }}
+	other := []func(*transport.ChainID){func(*transport.ChainID) {}, func(i *transport.ChainID) { i.Run[15]++ }, func(i *transport.ChainID) { i.Epoch++ }, func(i *transport.ChainID) { i.Chain++ }, func(i *transport.ChainID) { i.Epoch, i.Chain = i.Chain, i.Epoch }}
 	seen := map[string]bool{}
 	for _, purpose := range []string{maskPurpose, sealPurpose} {
 		for _, change := range other {
@@ -65,7 +65,7 @@ func TestKeysOfPairsDiffer(t *testing.T) {
 	}
 }
 
-// A session that would begin the masks or the seals of an earlier one again ends with an error; another chain or resumption, and the same session later, do not.
+// A session that would begin the masks or the seals of an earlier one again ends with an error; another chain or epoch, and the same session later, do not.
 func TestSecondSessionHasNoMasks(t *testing.T) {
 	all, id := vectorPairs(t)
 	plan := &model.Plan{Names: all[0].names}

@@ -43,16 +43,16 @@ func newPairs(plan *model.Plan, own int, keys *MaskKeys) (*pairs, error) {
 	return &pairs{names: plan.Names, own: own, keys: keys, private: keys.Private[name], public: keys.Public, secrets: make([][]byte, len(plan.Names))}, nil
 }
 
-// begin readies the keys of a run, its resumption and a chain. The error is a *MaskError where another session has them.
-func (p *pairs) begin(id transport.ID) error {
+// begin readies the keys of a run, its epoch and a chain. The error is a *MaskError where another session has them.
+func (p *pairs) begin(id transport.ChainID) error {
 	if !p.keys.claim(p, id) {
 		return &MaskError{Party: p.names[p.own], What: "a second session would have the keys of an earlier one, and its masks again"}
 	}
 	return nil
 }
 
-// key makes a key of the client and a peer for one purpose, by HKDF-SHA-256 of their secret, the run, its resumption and the chain. Both make the same.
-func (p *pairs) key(peer int, purpose string, id transport.ID) (key []byte, err error) {
+// key makes a key of the client and a peer for one purpose, by HKDF-SHA-256 of their secret, the run, its epoch and the chain. Both make the same.
+func (p *pairs) key(peer int, purpose string, id transport.ChainID) (key []byte, err error) {
 	if p.secrets[peer] == nil {
 		if p.secrets[peer], err = p.private.ECDH(p.public[p.names[peer]]); err != nil {
 			return nil, &MaskError{p.names[p.own], p.names[peer], err.Error()}

@@ -101,7 +101,7 @@ func newRecording(rounds int) (*recording, func(context.Context, density.Env) er
 	return d, func(ctx context.Context, env density.Env) error { return d.play(ctx, env, rounds) }
 }
 
-func record(t *testing.T, w *world, mode session.Mode, rounds int) *recording {
+func record(t *testing.T, w *world, mode session.Execution, rounds int) *recording {
 	t.Helper()
 	d, play := newRecording(rounds)
 	d.bare = w.exact

@@ -113,7 +113,7 @@ func (j *runLog) sample(a backends.Algorithm, given map[string]string, transform
 	}
 }
 
-func sampled(t *testing.T, w *world, mode session.Mode, a backends.Algorithm, given map[string]string) *runLog {
+func sampled(t *testing.T, w *world, mode session.Execution, a backends.Algorithm, given map[string]string) *runLog {
 	t.Helper()
 	j := &runLog{draws: map[int][]float64{}}
 	transform := transforms.Augmented

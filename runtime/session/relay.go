@@ -15,14 +15,14 @@ type relay struct {
 	size     density.RelaySize
 	exchange *density.Exchange // under way, and the algorithm's part in it
 	by       density.Relayed
-	up       [][][]float64       // by client of this process and membership
-	scalars  [][]float64         // by client of this process
-	parts    [][]transport.Array // at the server, by sum and member, where somebody watches
-	lost     []bool              // by sum
-	sum      [][]float64         // by sum
-	folded   []int               // parts that are in sum, by sum
-	tallied  int                 // and in total
-	kept     [][]float64         // sum, before the algorithm changes it, where somebody watches
+	up       [][][]float64         // by client of this process and membership
+	scalars  [][]float64           // by client of this process
+	parts    [][]transport.Channel // at the server, by sum and member, where somebody watches
+	lost     []bool                // by sum
+	sum      [][]float64           // by sum
+	folded   []int                 // parts that are in sum, by sum
+	tallied  int                   // and in total
+	kept     [][]float64           // sum, before the algorithm changes it, where somebody watches
 	total    []float64
 	down     [][]float64
 	answers  []float64
@@ -51,7 +51,7 @@ func newRelay(plan *model.Plan, size density.RelaySize, clients []*client) *rela
 	r := &relay{size: size, total: make([]float64, size.Scalars), lost: make([]bool, len(plan.Groups)), folded: make([]int, len(plan.Groups)), answers: make([]float64, size.Answers)}
 	for _, g := range plan.Groups {
 		n := g.Len * size.Columns
-		r.parts, r.sum, r.down = append(r.parts, make([]transport.Array, len(g.Members))), append(r.sum, make([]float64, n)), append(r.down, make([]float64, g.Len*size.Down()))
+		r.parts, r.sum, r.down = append(r.parts, make([]transport.Channel, len(g.Members))), append(r.sum, make([]float64, n)), append(r.down, make([]float64, g.Len*size.Down()))
 	}
 	for _, c := range clients {
 		var up [][]float64
@@ -122,7 +122,7 @@ func (e *evaluator) fold(c *client, up *frame) {
 }
 
 // foldIn adds an array to the sum of those before it: as a number each, or as words, which unfold reads.
-func foldIn(dst []float64, a *transport.Array, c *coding, first bool) {
+func foldIn(dst []float64, a *transport.Channel, c *coding, first bool) {
 	switch {
 	case c != nil:
 		c.include(a, first)

@@ -11,18 +11,18 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A Mode is how one process simulates all parties.
-type Mode int
+// An Execution is how one process simulates all parties.
+type Execution int
 
 // The modes. Both give the same bits.
 const (
-	OneLoop  Mode = iota // all parties in one goroutine
-	PerParty             // a goroutine per party, which exchange messages as organisations would
+	OneLoop  Execution = iota // all parties in one goroutine
+	PerParty                  // a goroutine per party, which exchange messages as organisations would
 )
 
 // Run simulates all parties of a plan with keys derived from seed. With OneLoop run is called once with the Env of all parties, with PerParty
 // once per party with its own Env, at the same time. The first error ends the run everywhere; Run returns what caused it.
-func Run(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, run func(context.Context, density.Env) error) error {
+func Run(ctx context.Context, plan *model.Plan, mode Execution, seed uint64, run func(context.Context, density.Env) error) error {
 	keys := SimulatedKeys(seed, plan.Names)
 	if mode == PerParty {
 		return perParty(ctx, plan, keys, run)

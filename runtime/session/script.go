@@ -12,7 +12,7 @@ import (
 
 // A frame is a message as the plan has it: its channels, with the data of the message being sent or received. A frame without channels is not sent.
 type frame struct {
-	arrays   []transport.Array
+	arrays   []transport.Channel
 	channels []channel
 	size     int64 // bytes of numbers as they are
 	coded    bool  // a channel has words
@@ -31,7 +31,7 @@ type channel struct {
 }
 
 func (f *frame) channel(name string, c channel) {
-	f.arrays = append(f.arrays, transport.Array{Name: c.content.Prefix + name})
+	f.arrays = append(f.arrays, transport.Channel{Name: c.content.Prefix + name})
 	f.channels = append(f.channels, c)
 	f.size += int64(c.len) * bytesPerNumber
 	f.coded = f.coded || c.coding != nil
@@ -44,7 +44,7 @@ func (f *frame) resize(k, n int) {
 }
 
 // seals is the channel of seals, which is the last one; nil where there is none.
-func (f *frame) seals() *transport.Array {
+func (f *frame) seals() *transport.Channel {
 	if k := len(f.channels) - 1; k >= 0 && f.channels[k].seals() {
 		return &f.arrays[k]
 	}
@@ -140,7 +140,7 @@ func (f *frame) announce() {
 }
 
 // mask masks what has words.
-func (f *frame) mask(by *masker, id transport.ID, round uint64) error {
+func (f *frame) mask(by *masker, id transport.ChainID, round uint64) error {
 	if by == nil || !f.coded {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 }
 
 // fits compares an array that has arrived with channel i.
-func (f *frame) fits(i int, a transport.Array) error {
+func (f *frame) fits(i int, a transport.Channel) error {
 	if err := f.formed(i, a); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (f *frame) fits(i int, a transport.Array) error {
 }
 
 // formed compares what an array says of itself with channel i, before it leaves and when it has arrived. That its numbers are finite is what announce says.
-func (f *frame) formed(i int, a transport.Array) error {
+func (f *frame) formed(i int, a transport.Channel) error {
 	coding, encoding := f.channels[i].coding, f.encoding(i)
 	switch name := f.arrays[i].Name; {
 	case a.Name != name:
@@ -255,7 +255,7 @@ func (s *script) answers(kind, channel string) bool {
 		all = append(all, &p.down)
 	}
 	return slices.ContainsFunc(all, func(f *frame) bool {
-		return !f.kind.up && f.kind.Name == kind && slices.ContainsFunc(f.arrays, func(a transport.Array) bool { return a.Name == channel })
+		return !f.kind.up && f.kind.Name == kind && slices.ContainsFunc(f.arrays, func(a transport.Channel) bool { return a.Name == channel })
 	})
 }
 
@@ -418,7 +418,7 @@ func (f *frame) scalarsAt() int {
 }
 
 // scalars is the channel of scalars.
-func (f *frame) scalars() *transport.Array { return &f.arrays[f.scalarsAt()] }
+func (f *frame) scalars() *transport.Channel { return &f.arrays[f.scalarsAt()] }
 
 // loadScalars puts numbers into the channel of scalars.
 func (f *frame) loadScalars(v []float64) {

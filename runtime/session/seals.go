@@ -26,18 +26,18 @@ type UnlikeError struct {
 	Found          uint64 // round
 	Before         bool   // no seal had fitted until then: what was told before the first round may be unlike
 	More           int    // that have arrived since, of which one may be meant
-	Arrival
+	Address
 }
 
-// An Arrival is an array that the server has sent.
-type Arrival struct {
+// An Address is the place of an array that the server has sent.
+type Address struct {
 	Chain         uint32
 	Round         uint64
 	Kind, Channel string
 }
 
 // String names the place of an array.
-func (a Arrival) String() string {
+func (a Address) String() string {
 	return fmt.Sprintf("channel %q of message %q in round %d, chain %d", a.Channel, a.Kind, a.Round, a.Chain)
 }
 
@@ -49,13 +49,13 @@ func (e *UnlikeError) Error() string {
 	if e.Before {
 		return fmt.Sprintf("session: %s has not told %s the same as this client before the first round (settings, seed, rows, sizes, keys, sums, or where the run goes on), or has altered its seal (found in round %d)", e.Server, e.Client, e.Found)
 	}
-	return fmt.Sprintf("session: %s has not sent %s what it sent this client, or has altered its seal: %v%s (found in round %d)", e.Server, e.Client, e.Arrival, more, e.Found)
+	return fmt.Sprintf("session: %s has not sent %s what it sent this client, or has altered its seal: %v%s (found in round %d)", e.Server, e.Client, e.Address, more, e.Found)
 }
 
 // A witness is what a client knows of what it and each other client have received.
 type witness struct {
 	pairs  *pairs
-	id     transport.ID
+	id     transport.ChainID
 	keys   []hash.Hash         // by party, under id
 	seen   [][sha256.Size]byte // by party: the digest of what both have received
 	sealed [][sha256.Size]byte // by party: that of the last seal
@@ -143,7 +143,7 @@ func mark(on bool) byte {
 }
 
 // seal writes the client's seals into a message.
-func (w *witness) seal(f *frame, id transport.ID, round uint64) error {
+func (w *witness) seal(f *frame, id transport.ChainID, round uint64) error {
 	if id != w.id {
 		if err := w.pairs.begin(id); err != nil {
 			return err
@@ -210,7 +210,7 @@ func (w *witness) check(f *frame, round uint64) error {
 
 // unlike names the first array that may be unlike at a peer.
 func (w *witness) unlike(peer int, round uint64) error {
-	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Before: !w.fitted, Arrival: Arrival{w.id.Chain, round, w.kind.Name, sealsName}}
+	e := &UnlikeError{Server: w.pairs.names[0], Client: w.pairs.names[peer], Found: round, Before: !w.fitted, Address: Address{w.id.Chain, round, w.kind.Name, sealsName}}
 	for _, one := range w.since[:w.unsealed] {
 		if slices.Contains(one.frame.channels[one.channel].alike, peer) {
 			if e.Channel != sealsName {

@@ -35,8 +35,8 @@ import (
 type Keys struct {
 	Shared  rng.Key
 	Private map[string]rng.Key // by party name
-	// ID is that of the run and its resumption, the same at all parties. Masks are made for it: no two sessions of these parties may have the same.
-	ID transport.ID
+	// ID is that of the run and its epoch, the same at all parties. Masks are made for it: no two sessions of these parties may have the same.
+	ID transport.ChainID
 	// Agreed is the digest of all that a client was told before the session, which the others were told too. Clients compare it as what they receive later, and their masks follow from it.
 	Agreed [sha256.Size]byte
 	Masks  *MaskKeys // nil where there are fewer than two clients, or where they are not apart and nothing is masked

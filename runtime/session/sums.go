@@ -13,16 +13,16 @@ import (
 // a message.
 type sums struct {
 	codes   *codes
-	z       [][]transport.Array // [group][member]
-	a       [][]transport.Array // [group][receiver]
-	d       [][]transport.Array // [shared][the server, then destinations]
-	total   [][]float64         // [group] Σ z
-	adjoint [][]float64         // [group] Σ a
-	shared  [][]float64         // [shared] Σ d
+	z       [][]transport.Channel // [group][member]
+	a       [][]transport.Channel // [group][receiver]
+	d       [][]transport.Channel // [shared][the server, then destinations]
+	total   [][]float64           // [group] Σ z
+	adjoint [][]float64           // [group] Σ a
+	shared  [][]float64           // [shared] Σ d
 	// Of what is added up as words:
 	largest []float64 // [group] of Σ z
 	lost    []bool    // [group] a z or an a of this evaluation is invalid
-	scalars []transport.Array
+	scalars []transport.Channel
 	numbers []float64  // total of the clients' scalars
 	of      *evaluator // whose helpers add long sums, nil for none
 	long    adding
@@ -30,15 +30,15 @@ type sums struct {
 }
 
 func newSums(plan *model.Plan, c *codes) *sums {
-	h := &sums{codes: c, largest: make([]float64, len(plan.Groups)), lost: make([]bool, len(plan.Groups)), scalars: make([]transport.Array, len(plan.Names)-1)}
+	h := &sums{codes: c, largest: make([]float64, len(plan.Groups)), lost: make([]bool, len(plan.Groups)), scalars: make([]transport.Channel, len(plan.Names)-1)}
 	for _, g := range plan.Groups {
-		h.z = append(h.z, make([]transport.Array, len(g.Members)))
-		h.a = append(h.a, make([]transport.Array, len(g.Receivers)))
+		h.z = append(h.z, make([]transport.Channel, len(g.Members)))
+		h.a = append(h.a, make([]transport.Channel, len(g.Receivers)))
 		h.total = append(h.total, make([]float64, g.Len))
 		h.adjoint = append(h.adjoint, make([]float64, g.Len))
 	}
 	for k, s := range plan.Shared {
-		h.d = append(h.d, make([]transport.Array, 1+len(s.To)))
+		h.d = append(h.d, make([]transport.Channel, 1+len(s.To)))
 		h.shared = append(h.shared, make([]float64, plan.SharedLen(k)))
 	}
 	return h
@@ -65,7 +65,7 @@ func (h *sums) takeAux(c *script, f *frame) {
 }
 
 // gather includes a part in the sum of those before it.
-func (h *sums) gather(dst []float64, parts []transport.Array, k int) {
+func (h *sums) gather(dst []float64, parts []transport.Channel, k int) {
 	switch {
 	case k > 1:
 		vector.Accumulate(len(dst), dst, parts[k].Data)
@@ -173,7 +173,7 @@ func (h *sums) answer(server *partyState) {
 }
 
 // add overwrites dst with the sum of parts in their order: as numbers, or those that are words first.
-func (h *sums) add(dst []float64, parts []transport.Array, c *coding) (largest float64, valid bool) {
+func (h *sums) add(dst []float64, parts []transport.Channel, c *coding) (largest float64, valid bool) {
 	if c != nil {
 		largest, valid = c.add(dst, parts)
 		for _, p := range parts {
@@ -210,7 +210,7 @@ func addUp(dst []float64, parts [][]float64, from int) {
 }
 
 // addScalars sets total to the server's numbers, which are first, plus those of the clients.
-func (h *sums) addScalars(total, own []float64, parts []transport.Array) {
+func (h *sums) addScalars(total, own []float64, parts []transport.Channel) {
 	copy(total, own)
 	if c := h.codes.scalars; c != nil {
 		h.numbers = slices.Grow(h.numbers[:0], len(total))[:len(total)]

@@ -41,7 +41,7 @@ func codedVector(name string, clients int, exponent int16, saturates bool, numbe
 	if c.saturates = saturates; saturates { // scalars have no grid
 		c.grid = nil
 	}
-	parts := make([]transport.Array, clients)
+	parts := make([]transport.Channel, clients)
 	for k := range parts {
 		c.write(&parts[k], numbers)
 	}
@@ -108,7 +108,7 @@ type clientVector struct {
 const vectorRound = 0x0102030405
 
 // keyOf is a key of a pair, with the text that it follows from; both of the pair have the same.
-func keyOf(t *testing.T, p, other *pairs, purpose string, id transport.ID) keyVector {
+func keyOf(t *testing.T, p, other *pairs, purpose string, id transport.ChainID) keyVector {
 	t.Helper()
 	key, err := p.key(other.own, purpose, id)
 	if err != nil {
@@ -137,12 +137,12 @@ func xored(s cipher.Stream, n int) []byte {
 }
 
 // pairOf is what two clients have for one another.
-func pairOf(t *testing.T, p, other *pairs, id transport.ID, seen []byte) pairVector {
+func pairOf(t *testing.T, p, other *pairs, id transport.ChainID, seen []byte) pairVector {
 	t.Helper()
 	v := pairVector{Clients: [2]string{p.names[p.own], p.names[other.own]}, Seen: seen, Masks: keyOf(t, p, other, maskPurpose, id), Seals: keyOf(t, p, other, sealPurpose, id)}
 	v.Secret = p.secrets[other.own]
 	m := newMasker(p, func(int) []byte { return seen })
-	alone := transport.Array{Words: make([]uint64, 5)}
+	alone := transport.Channel{Words: make([]uint64, 5)}
 	if err := m.begin(id, vectorRound, ownKind(kindAux)); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestVectorsOfMasks(t *testing.T) {
 			if !slices.Contains(contributors, p.own) {
 				continue
 			}
-			a := transport.Array{Words: []uint64{uint64(p.own), math.MaxUint64, 1 << 63}[:len(sums[i])]}
+			a := transport.Channel{Words: []uint64{uint64(p.own), math.MaxUint64, 1 << 63}[:len(sums[i])]}
 			c.Plain = append(c.Plain, vectors.Words(a.Words))
 			if err := m.mask(&a, contributors); err != nil {
 				t.Fatal(err)
@@ -249,10 +249,10 @@ func TestVectorsOfSeals(t *testing.T) {
 	all, _ := vectorPairs(t)
 	w := newWitness(all[0], [sha256.Size]byte(file.Agreed))
 	for round, f := range []*frame{
-		{kind: ownKind(kindReply), channels: []channel{{alike: []int{1, 2}}, {alike: []int{1, 2, 3}}, {alike: []int{1}}}, arrays: []transport.Array{
+		{kind: ownKind(kindReply), channels: []channel{{alike: []int{1, 2}}, {alike: []int{1, 2, 3}}, {alike: []int{1}}}, arrays: []transport.Channel{
 			{Name: "adjoint s", Data: []float64{0.5, -2}, Grid: -37}, {Name: "adjoint t", Data: []float64{math.Inf(1)}, NotFinite: true}, {Name: "adjoint u", Data: []float64{1}},
 		}},
-		{kind: ownKind(kindTotal), channels: []channel{{alike: []int{1, 2, 3}}}, arrays: []transport.Array{{Name: "größe", Invalid: true, Grid: none, Data: make([]float64, 3)}}},
+		{kind: ownKind(kindTotal), channels: []channel{{alike: []int{1, 2, 3}}}, arrays: []transport.Channel{{Name: "größe", Invalid: true, Grid: none, Data: make([]float64, 3)}}},
 	} {
 		one := arrival{Round: vectors.Word(round + vectorRound), Kind: f.kind.number}
 		for k, a := range f.arrays {

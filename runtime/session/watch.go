@@ -110,7 +110,7 @@ func (e *evaluator) answered(h *sums) {
 func (e *evaluator) watched() bool { return e.watcher != nil && !e.muted }
 
 // blind shows the words of masked contributions, of one of some columns, or of all where column is negative.
-func (e *evaluator) blind(parts [][]transport.Array, column, columns int) {
+func (e *evaluator) blind(parts [][]transport.Channel, column, columns int) {
 	if e.blinded == nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (e *evaluator) blind(parts [][]transport.Array, column, columns int) {
 }
 
 // seen are the parts of sums that a server has one by one. They are valid until the next call.
-func (e *evaluator) seen(parts [][]transport.Array, codings []*coding) [][][]float64 {
+func (e *evaluator) seen(parts [][]transport.Channel, codings []*coding) [][][]float64 {
 	w, used := &e.watching, 0
 	w.parts = w.parts[:0]
 	for g, list := range parts {

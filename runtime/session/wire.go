@@ -26,7 +26,7 @@ type PeerError struct {
 	Peer  string
 	Code  EndCode
 	Party string
-	At    *Arrival // of EndUnlike: what may be unlike, where the peer has said it of a channel that there is
+	At    *Address // of EndUnlike: what may be unlike, where the peer has said it of a channel that there is
 }
 
 func (e *PeerError) Error() string {
@@ -93,7 +93,7 @@ func (w *wire) ended(peer string, m transport.Message) *PeerError {
 		e.Party = peer
 	}
 	if e.Code == EndUnlike && len(m.Arrays) == 2 && slices.ContainsFunc(w.clients, func(c *client) bool { return c.answers(m.Arrays[0].Name, m.Arrays[1].Name) }) {
-		e.At = &Arrival{m.Chain, m.Round, m.Arrays[0].Name, m.Arrays[1].Name}
+		e.At = &Address{m.Chain, m.Round, m.Arrays[0].Name, m.Arrays[1].Name}
 	}
 	return e
 }
@@ -241,7 +241,7 @@ func (w *wire) unseal(from string, f *frame) error {
 
 // message completes a message.
 func (w *wire) message(m transport.Message) transport.Message {
-	m.ID, m.Sender, m.Round = w.shared.id, w.own, w.shared.round
+	m.ChainID, m.Sender, m.Round = w.shared.id, w.own, w.shared.round
 	return m
 }
 
@@ -250,8 +250,8 @@ func (w *wire) from(peer string, m transport.Message) error {
 	switch {
 	case m.Sender != peer:
 		return &ProtocolError{Peer: peer, What: "message of another sender"}
-	case m.ID != w.shared.id:
-		return &ProtocolError{Peer: peer, What: "message of another run, another resumption of it or another chain"}
+	case m.ChainID != w.shared.id:
+		return &ProtocolError{Peer: peer, What: "message of another run, another epoch of it or another chain"}
 	}
 	return nil
 }
@@ -310,7 +310,7 @@ func (w *wire) end(ctx context.Context, err error) error {
 	last := transport.Message{Kind: kindEnd, Reason: string(code), Party: party}
 	var unlike *UnlikeError
 	if errors.As(err, &unlike) {
-		last.Arrays = []transport.Array{{Name: unlike.Kind}, {Name: unlike.Channel}} // without numbers
+		last.Arrays = []transport.Channel{{Name: unlike.Kind}, {Name: unlike.Channel}} // without numbers
 	}
 	for _, peer := range w.peers {
 		m := w.message(last)

@@ -20,7 +20,7 @@ var (
 	masked = model.Wire{Fixed: true, Masked: true}
 )
 
-func recordOn(t *testing.T, w *world, wire model.Wire, mode session.Mode, rounds int) *recording {
+func recordOn(t *testing.T, w *world, wire model.Wire, mode session.Execution, rounds int) *recording {
 	t.Helper()
 	d, play := newRecording(rounds)
 	d.bare = w.exact
@@ -62,7 +62,7 @@ func TestBeyondTheGrid(t *testing.T) {
 			w := newWorld(d)
 			var first map[int][]float64
 			for _, wire := range []model.Wire{fixed, masked} {
-				for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
+				for _, mode := range []session.Execution{session.OneLoop, session.PerParty} {
 					name := fmt.Sprint(x, " ", d, wire, mode)
 					seen := farOut(t, w, wire, mode, x)
 					if first == nil {
@@ -84,7 +84,7 @@ func TestBeyondTheGrid(t *testing.T) {
 
 // farOut evaluates at a point, far from it at client 1, not at all, and at the point again. It returns the log densities by party, with the gradient of the last; and the
 // bytes that the server counts under work.
-func farOut(t *testing.T, w *world, wire model.Wire, mode session.Mode, x float64) map[int][]float64 {
+func farOut(t *testing.T, w *world, wire model.Wire, mode session.Execution, x float64) map[int][]float64 {
 	var lock sync.Mutex
 	seen := map[int][]float64{}
 	keep := func(env density.Env, of [][]float64) {
@@ -265,7 +265,7 @@ func holdings(server *tape, z [][][]float64) (found int) {
 }
 
 // auxOf are the arrays of the first sum that a client sent in its evaluations.
-func auxOf(server *tape, client int) (out []transport.Array) {
+func auxOf(server *tape, client int) (out []transport.Channel) {
 	for _, m := range server.kept[fmt.Sprintf("lab[%d]", client)] {
 		if m.Kind == "aux" {
 			out = append(out, m.Arrays[0])
@@ -316,19 +316,19 @@ func TestMasksAreUsedOnce(t *testing.T) {
 	}
 }
 
-// A message of another resumption, or one that has come before, is refused by name: no sum has parts of two resumptions.
+// A message of another epoch, or one that has come before, is refused by name: no sum has parts of two epochs.
 func TestEpochsAreNotMixed(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t).On(masked)
 	keys, err := session.SimulatedKeys(5, plan.Names).WithMasks(plan)
 	must(t, err)
 	for name, alter := range map[string]func(*transport.Message){
-		"another resumption": func(m *transport.Message) { m.Epoch++ },
-		"another chain":      func(m *transport.Message) { m.Chain++ },
-		"another run":        func(m *transport.Message) { m.Run[3]++ },
-		"another round":      func(m *transport.Message) { m.Round++ },
-		"another sender":     func(m *transport.Message) { m.Sender = "lab[2]" },
-		"encoding":           func(m *transport.Message) { m.Arrays[0].Encoding = transport.Fixed },
-		"grid":               func(m *transport.Message) { m.Arrays[0].Grid++ },
+		"another epoch":  func(m *transport.Message) { m.Epoch++ },
+		"another chain":  func(m *transport.Message) { m.Chain++ },
+		"another run":    func(m *transport.Message) { m.Run[3]++ },
+		"another round":  func(m *transport.Message) { m.Round++ },
+		"another sender": func(m *transport.Message) { m.Sender = "lab[2]" },
+		"encoding":       func(m *transport.Message) { m.Arrays[0].Encoding = transport.Fixed },
+		"grid":           func(m *transport.Message) { m.Arrays[0].Grid++ },
 	} {
 		ends := transport.NewMem(plan.Names)
 		ends[1] = &forger{Transport: ends[1], at: 0, alter: alter}

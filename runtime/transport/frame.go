@@ -51,7 +51,7 @@ func appendText(dst []byte, text string) []byte {
 }
 
 // fault is why an array has no form as bytes; "": it has one.
-func (a *Array) fault() string {
+func (a *Channel) fault() string {
 	switch {
 	case a.Encoding >= encodings:
 		return "an array has an unknown encoding"
@@ -61,7 +61,7 @@ func (a *Array) fault() string {
 	return ""
 }
 
-func appendArray(dst []byte, a Array) []byte {
+func appendArray(dst []byte, a Channel) []byte {
 	if what := a.fault(); what != "" {
 		panic("transport: " + what)
 	}
@@ -111,7 +111,7 @@ func Parse(frame []byte, m *Message) error {
 	}
 	m.Arrays = m.Arrays[:cap(m.Arrays)]
 	if more := n - len(m.Arrays); more > 0 {
-		m.Arrays = append(m.Arrays, make([]Array, more)...)
+		m.Arrays = append(m.Arrays, make([]Channel, more)...)
 	}
 	m.Arrays = m.Arrays[:n]
 	for i := range m.Arrays {
@@ -170,7 +170,7 @@ func (r *reader) text(to *string) {
 	}
 }
 
-func (r *reader) array(a *Array) {
+func (r *reader) array(a *Channel) {
 	r.text(&a.Name)
 	a.Data, a.Words = a.Data[:0], a.Words[:0]
 	head := r.take(2)

@@ -24,7 +24,7 @@ func anyMessage(r *rapid.T) transport.Message {
 	m.Run = [16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(r, "run"))
 	m.Epoch, m.Chain = rapid.Uint32().Draw(r, "epoch"), rapid.Uint32().Draw(r, "chain")
 	for range rapid.IntRange(0, 4).Draw(r, "arrays") {
-		a := transport.Array{Name: text.Draw(r, "name"), Encoding: transport.Encoding(rapid.IntRange(0, 2).Draw(r, "encoding")), Invalid: rapid.Bool().Draw(r, "invalid"), Grid: rapid.Int16().Draw(r, "grid")}
+		a := transport.Channel{Name: text.Draw(r, "name"), Encoding: transport.Encoding(rapid.IntRange(0, 2).Draw(r, "encoding")), Invalid: rapid.Bool().Draw(r, "invalid"), Grid: rapid.Int16().Draw(r, "grid")}
 		if a.Encoding == transport.Plain {
 			a.Data = rapid.SliceOf(rapid.Custom(func(r *rapid.T) float64 { return math.Float64frombits(rapid.Uint64().Draw(r, "bits")) })).Draw(r, "data")
 		} else {
@@ -64,7 +64,7 @@ func TestFrames(t *testing.T) {
 
 // What Parse refuses Append does not make: a message of which the program has mixed up the numbers never becomes bytes.
 func TestArraysWithoutAForm(t *testing.T) {
-	for name, a := range map[string]transport.Array{
+	for name, a := range map[string]transport.Channel{
 		"numbers with words":  {Words: []uint64{1}},
 		"words with numbers":  {Encoding: transport.Masked, Data: []float64{1}},
 		"an unknown encoding": {Encoding: 3},
@@ -75,7 +75,7 @@ func TestArraysWithoutAForm(t *testing.T) {
 					t.Errorf("it has become bytes: %q", what)
 				}
 			}()
-			transport.Append(nil, transport.Message{Arrays: []transport.Array{a}})
+			transport.Append(nil, transport.Message{Arrays: []transport.Channel{a}})
 		})
 	}
 }
@@ -84,7 +84,7 @@ func TestArraysWithoutAForm(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("vflc"))
 	f.Add(transport.Append(nil, message(1, 2, 3)))
-	f.Add(transport.Append(nil, transport.Message{Kind: "sum", Arrays: []transport.Array{{Name: "x", Encoding: transport.Masked, Words: []uint64{1, 2}, Invalid: true}}}))
+	f.Add(transport.Append(nil, transport.Message{Kind: "sum", Arrays: []transport.Channel{{Name: "x", Encoding: transport.Masked, Words: []uint64{1, 2}, Invalid: true}}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var m transport.Message
 		if transport.Parse(data, &m) == nil && !bytes.Equal(transport.Append(nil, m), data) {

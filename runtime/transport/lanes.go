@@ -7,29 +7,29 @@ import (
 )
 
 // Lanes divide one party's connections among chains that run side by side: each lane is a Transport of its own, and what the lanes send travels together. A
-// bundle leaves for each peer when every running lane waits for a message, so that lanes which need a round trip at the same time share it. What a lane receives does not
+// flight leaves for each peer when every running lane waits for a message, so that lanes which need a round trip at the same time share it. What a lane receives does not
 // depend on the others.
 type Lanes struct {
 	transport Transport
 	mutex     sync.Mutex
 	changed   sync.Cond
 	lanes     []*lane
-	out       map[string]*Message // the bundles that have not left
+	out       map[string]*Message // the flights that have not left
 	err       error               // of the transport: the end of all lanes
-	reading   bool                // a lane waits for a bundle
-	bundles   int
-	watch     Watcher
+	reading   bool                // a lane waits for a flight
+	flights   int
+	watch     LaneWatcher
 }
 
-// A Watcher is told when a lane begins to wait for a message that has not come, and when it has come or the wait has ended otherwise. It must not call a lane.
-type Watcher interface {
+// A LaneWatcher is told when a lane begins to wait for a message that has not come, and when it has come or the wait has ended otherwise. It must not call a lane.
+type LaneWatcher interface {
 	Pause(lane int)
 	Resume(lane int)
 }
 
-// bundleKind is the kind of a message that holds those of lanes, which are all of one resumption of one run: before the arrays of each is a header, named by its kind, with the numbers of
+// flightKind is the kind of a message that holds those of lanes, which are all of one epoch of one run: before the arrays of each is a header, named by its kind, with the numbers of
 // headerLen, and where the last of them is 1 two more headers, which name a reason and a party.
-const bundleKind = "bundle"
+const flightKind = "flight"
 
 // The numbers of a header.
 const (
@@ -64,15 +64,15 @@ func NewLanes(t Transport, n int) *Lanes {
 // Lane is the transport of a chain.
 func (l *Lanes) Lane(k int) Transport { return l.lanes[k] }
 
-// Bundles is how many bundles were sent, to all peers.
-func (l *Lanes) Bundles() int {
+// Flights is how many flights were sent, to all peers.
+func (l *Lanes) Flights() int {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	return l.bundles
+	return l.flights
 }
 
 // Watch sets who is told of waits, nil for nobody. No lane may run.
-func (l *Lanes) Watch(w Watcher) { l.watch = w }
+func (l *Lanes) Watch(w LaneWatcher) { l.watch = w }
 
 // pause tells the watcher whether a lane waits.
 func (l *lane) pause(on bool) {
@@ -87,7 +87,7 @@ func (l *lane) pause(on bool) {
 	}
 }
 
-// Start lets all lanes run: none sends a bundle before each of them waits or is done.
+// Start lets all lanes run: none sends a flight before each of them waits or is done.
 func (l *Lanes) Start() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -107,35 +107,35 @@ func (l *Lanes) Done(ctx context.Context, k int) {
 	l.changed.Broadcast()
 }
 
-// Send adds a message to the next bundle for a peer.
+// Send adds a message to the next flight for a peer.
 func (l *lane) Send(_ context.Context, to string, m Message) error {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.err != nil {
 		return l.err
 	}
-	bundle := l.out[to]
-	if bundle == nil {
-		bundle = &Message{Kind: bundleKind, Sender: m.Sender}
-		bundle.Run, bundle.Epoch = m.Run, m.Epoch
-		l.out[to] = bundle
+	flight := l.out[to]
+	if flight == nil {
+		flight = &Message{Kind: flightKind, Sender: m.Sender}
+		flight.Run, flight.Epoch = m.Run, m.Epoch
+		l.out[to] = flight
 	}
-	header := Array{Name: m.Kind, Data: make([]float64, headerLen)}
+	header := Channel{Name: m.Kind, Data: make([]float64, headerLen)}
 	for k, v := range [headerLen]uint64{headLane: uint64(l.number), headChain: uint64(m.Chain), headRound: m.Round, headArrays: uint64(len(m.Arrays))} {
 		header.Data[k] = float64(v)
 	}
-	bundle.Arrays = append(bundle.Arrays, header)
+	flight.Arrays = append(flight.Arrays, header)
 	if m.Reason != "" {
 		header.Data[headEnded] = 1
-		bundle.Arrays = append(bundle.Arrays, Array{Name: m.Reason}, Array{Name: m.Party})
+		flight.Arrays = append(flight.Arrays, Channel{Name: m.Reason}, Channel{Name: m.Party})
 	}
 	for _, a := range m.Arrays {
-		bundle.Arrays = append(bundle.Arrays, a.clone())
+		flight.Arrays = append(flight.Arrays, a.clone())
 	}
 	return nil
 }
 
-// Recv waits for the lane's next message from a peer. Where all others wait too it sends the bundles, and receives one for all.
+// Recv waits for the lane's next message from a peer. Where all others wait too it sends the flights, and receives one for all.
 func (l *lane) Recv(ctx context.Context, from string) (Message, error) {
 	wake := context.AfterFunc(ctx, func() {
 		l.mutex.Lock()
@@ -175,7 +175,7 @@ func (l *Lanes) idle() bool {
 	return !slices.ContainsFunc(l.lanes, func(one *lane) bool { return one.running && (one.waits == "" || len(one.in[one.waits]) > 0) })
 }
 
-// exchange sends the bundles and receives the next one from a peer.
+// exchange sends the flights and receives the next one from a peer.
 func (l *Lanes) exchange(ctx context.Context, from string) {
 	defer l.changed.Broadcast()
 	if l.fail(l.flush(ctx)); l.err != nil {
@@ -202,7 +202,7 @@ func (l *Lanes) fail(err error) {
 	}
 }
 
-// flush sends the bundles, in the order of the names of peers.
+// flush sends the flights, in the order of the names of peers.
 func (l *Lanes) flush(ctx context.Context) error {
 	var peers []string
 	for peer := range l.out {
@@ -210,29 +210,29 @@ func (l *Lanes) flush(ctx context.Context) error {
 	}
 	slices.Sort(peers)
 	for _, peer := range peers {
-		l.bundles++
-		bundle := l.out[peer]
+		l.flights++
+		flight := l.out[peer]
 		delete(l.out, peer)
-		if err := l.transport.Send(ctx, peer, *bundle); err != nil {
+		if err := l.transport.Send(ctx, peer, *flight); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A BundleError is the error where a message is not a bundle of these lanes.
-type BundleError struct{ Party string }
+// A FlightError is the error where a message is not a flight of these lanes.
+type FlightError struct{ Party string }
 
-func (e *BundleError) Error() string {
-	return "transport: " + e.Party + " sent what is no bundle of these lanes"
+func (e *FlightError) Error() string {
+	return "transport: " + e.Party + " sent what is no flight of these lanes"
 }
 
-// unpack gives the messages of a bundle to their lanes.
+// unpack gives the messages of a flight to their lanes.
 func (l *Lanes) unpack(from string, m Message) error {
-	if m.Kind != bundleKind {
-		return &BundleError{from}
+	if m.Kind != flightKind {
+		return &FlightError{from}
 	}
-	ok := unbundle(m, func(to int, one Message) bool {
+	ok := unpackFlight(m, func(to int, one Message) bool {
 		if to >= len(l.lanes) {
 			return false
 		}
@@ -243,23 +243,23 @@ func (l *Lanes) unpack(from string, m Message) error {
 		return true
 	})
 	if !ok {
-		return &BundleError{from}
+		return &FlightError{from}
 	}
 	return nil
 }
 
-// Each calls f for every message that a message holds: those of its lanes where it is a bundle, else itself. It reports whether a bundle has the form of one. Arrays are
+// Each calls f for every message that a message holds: those of its lanes where it is a flight, else itself. It reports whether a flight has the form of one. Arrays are
 // those of m.
 func Each(m Message, f func(Message)) bool {
-	if m.Kind != bundleKind {
+	if m.Kind != flightKind {
 		f(m)
 		return true
 	}
-	return unbundle(m, func(_ int, one Message) bool { f(one); return true })
+	return unpackFlight(m, func(_ int, one Message) bool { f(one); return true })
 }
 
-// unbundle reads a bundle, until take says that a message fits no lane.
-func unbundle(m Message, take func(lane int, one Message) bool) bool {
+// unpackFlight reads a flight, until take says that a message fits no lane.
+func unpackFlight(m Message, take func(lane int, one Message) bool) bool {
 	for rest := m.Arrays; len(rest) > 0; {
 		head := rest[0]
 		rest = rest[1:]
@@ -270,12 +270,12 @@ func unbundle(m Message, take func(lane int, one Message) bool) bool {
 		if to < 0 || ended < 0 || ended > 2 || n < 0 || n+ended > len(rest) {
 			return false
 		}
-		one := Message{ID: m.ID, Sender: m.Sender, Round: uint64(head.Data[headRound]), Kind: head.Name}
+		one := Message{ChainID: m.ChainID, Sender: m.Sender, Round: uint64(head.Data[headRound]), Kind: head.Name}
 		one.Chain = uint32(head.Data[headChain])
 		if ended > 0 {
 			one.Reason, one.Party = rest[0].Name, rest[1].Name
 		}
-		one.Arrays = append([]Array(nil), rest[ended:][:n]...)
+		one.Arrays = append([]Channel(nil), rest[ended:][:n]...)
 		rest = rest[ended+n:]
 		if !take(to, one) {
 			return false

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// Two lanes whose messages meet share one bundle each way, and each receives its own: what it was sent, with the reason of an end.
-func TestLanesShareBundles(t *testing.T) {
+// Two lanes whose messages meet share one flight each way, and each receives its own: what it was sent, with the reason of an end.
+func TestLanesShareFlights(t *testing.T) {
 	ends := transport.NewMem([]string{"server", "client"})
 	server, client := transport.NewLanes(ends[0], 2), transport.NewLanes(ends[1], 2)
 	server.Start()
@@ -19,8 +19,8 @@ func TestLanesShareBundles(t *testing.T) {
 	failed := make(chan error, 4)
 	for k := range 2 {
 		sent := transport.Message{
-			ID: transport.ID{Run: [16]byte{7}, Epoch: 2, Chain: uint32(k + 1)}, Sender: "client", Kind: "sum part", Round: uint64(3 + k),
-			Arrays: []transport.Array{{Name: "x", Data: []float64{float64(k), 2}}, {Name: "empty"}, {Name: "words", Words: []uint64{1 << 63, 3}, Encoding: transport.Masked, Grid: -9, Invalid: true}},
+			ChainID: transport.ChainID{Run: [16]byte{7}, Epoch: 2, Chain: uint32(k + 1)}, Sender: "client", Kind: "sum part", Round: uint64(3 + k),
+			Arrays: []transport.Channel{{Name: "x", Data: []float64{float64(k), 2}}, {Name: "empty"}, {Name: "words", Words: []uint64{1 << 63, 3}, Encoding: transport.Masked, Grid: -9, Invalid: true}},
 		}
 		answer := transport.Message{Kind: "end of run", Round: 9, Reason: "failed", Party: "server"}
 		go func() {
@@ -47,18 +47,18 @@ func TestLanesShareBundles(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if client.Bundles() != 1 || server.Bundles() != 1 {
-		t.Errorf("%d and %d bundles for one round trip", client.Bundles(), server.Bundles())
+	if client.Flights() != 1 || server.Flights() != 1 {
+		t.Errorf("%d and %d flights for one round trip", client.Flights(), server.Flights())
 	}
 }
 
-// What is no bundle of these lanes ends all of them, as does a context.
+// What is no flight of these lanes ends all of them, as does a context.
 func TestLanesRefuse(t *testing.T) {
 	for what, m := range map[string]transport.Message{
 		"another kind":  {Kind: "aux"},
-		"no header":     {Kind: "bundle", Arrays: []transport.Array{{Name: "aux", Data: []float64{0}}}},
-		"another lane":  {Kind: "bundle", Arrays: []transport.Array{{Name: "aux", Data: []float64{7, 1, 0, 0}}}},
-		"missing array": {Kind: "bundle", Arrays: []transport.Array{{Name: "aux", Data: []float64{0, 1, 1, 0}}}},
+		"no header":     {Kind: "flight", Arrays: []transport.Channel{{Name: "aux", Data: []float64{0}}}},
+		"another lane":  {Kind: "flight", Arrays: []transport.Channel{{Name: "aux", Data: []float64{7, 1, 0, 0}}}},
+		"missing array": {Kind: "flight", Arrays: []transport.Channel{{Name: "aux", Data: []float64{0, 1, 1, 0}}}},
 	} {
 		ends := transport.NewMem([]string{"server", "client"})
 		l := transport.NewLanes(ends[0], 1)
@@ -67,8 +67,8 @@ func TestLanesRefuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := l.Lane(0).Recv(t.Context(), "client")
-		var bundle *transport.BundleError
-		if !errors.As(err, &bundle) || bundle.Party != "client" {
+		var flight *transport.FlightError
+		if !errors.As(err, &flight) || flight.Party != "client" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// A LinkConfig is what a Link needs.
-type LinkConfig struct {
+// An EndpointConfig is what an Endpoint needs.
+type EndpointConfig struct {
 	Run   RunID
 	Epoch uint32
 	Names []string // of all parties, the server first
 	Own   string
 	// Send and Receive are the keys of both directions between this party and a peer.
-	Send, Receive map[string]Key
+	Send, Receive map[string]PacketKey
 	// Publish hands a packet to the carrier. It does not keep the bytes, and does not wait for the peer. An error is a packet that is lost.
 	Publish func(to string, packet []byte) error
 	// MaxPacket is the largest packet that the carrier takes; 0: MaxPacket.
@@ -40,9 +40,9 @@ const (
 	mostKept  = 8 << 20  // bytes of a buffer of each peer together that are kept for the next message: what long ones took is freed
 )
 
-// Link is one party's end of the connections of one epoch. It implements Transport.
-type Link struct {
-	LinkConfig
+// Endpoint is one party's end of the connections of one epoch. It implements Transport.
+type Endpoint struct {
+	EndpointConfig
 	index uint16
 	most  int // bytes of a message
 	part  int // bytes of a message in one packet
@@ -57,7 +57,7 @@ type Link struct {
 
 // A peer is one end of one connection.
 type peer struct {
-	link          *Link
+	link          *Endpoint
 	name          string
 	id            uint16
 	sender, opens cipher.AEAD
@@ -101,27 +101,27 @@ type received struct {
 	size int
 }
 
-// NewLink opens the connections of an epoch. The caller hands every packet to Deliver.
-func NewLink(c LinkConfig) (*Link, error) {
+// NewEndpoint opens the connections of an epoch. The caller hands every packet to Deliver.
+func NewEndpoint(c EndpointConfig) (*Endpoint, error) {
 	at := slices.Index(c.Names, c.Own)
 	if at < 0 || len(c.Names) > 1<<16 {
 		return nil, fmt.Errorf("transport: %s is no party of this run", c.Own)
 	}
 	part := MaxPart
 	if c.MaxPacket > 0 {
-		part = min(part, c.MaxPacket-headerSize-sealSize)
+		part = min(part, c.MaxPacket-headerSize-tagSize)
 	}
 	if part < MinPart {
 		return nil, fmt.Errorf("transport: packets of %d bytes are too small", c.MaxPacket)
 	}
-	l := &Link{LinkConfig: c, index: uint16(at), most: maxMessage, part: part, peers: map[string]*peer{}, byID: make([]*peer, len(c.Names)), done: make(chan struct{})}
+	l := &Endpoint{EndpointConfig: c, index: uint16(at), most: maxMessage, part: part, peers: map[string]*peer{}, byID: make([]*peer, len(c.Names)), done: make(chan struct{})}
 	for i, name := range c.Names {
 		send, ok := c.Send[name]
 		receive, also := c.Receive[name]
 		if !ok || !also || i == at {
 			continue
 		}
-		p := &peer{link: l, name: name, id: uint16(i), sender: newSeal(send), opens: newSeal(receive), again: againAfter, room: make(chan struct{}, 1), ready: make(chan struct{}, 1)}
+		p := &peer{link: l, name: name, id: uint16(i), sender: newCipher(send), opens: newCipher(receive), again: againAfter, room: make(chan struct{}, 1), ready: make(chan struct{}, 1)}
 		l.peers[name], l.byID[i] = p, p
 	}
 	l.keep = mostKept / max(1, len(l.peers))
@@ -130,7 +130,7 @@ func NewLink(c LinkConfig) (*Link, error) {
 }
 
 // End closes the link: every call returns the error from now on.
-func (l *Link) End(err error) {
+func (l *Endpoint) End(err error) {
 	l.once.Do(func() {
 		l.cause = err
 		close(l.done)
@@ -139,10 +139,10 @@ func (l *Link) End(err error) {
 }
 
 // Close implements Transport.
-func (l *Link) Close() { l.End(&ClosedError{Party: l.Own}) }
+func (l *Endpoint) Close() { l.End(&ClosedError{Party: l.Own}) }
 
 // Flush waits until all peers have what was sent, the link has ended or the context is done.
-func (l *Link) Flush(ctx context.Context) {
+func (l *Endpoint) Flush(ctx context.Context) {
 	for _, p := range l.peers {
 		for p.flying() > 0 {
 			select {
@@ -157,7 +157,7 @@ func (l *Link) Flush(ctx context.Context) {
 }
 
 // kept is a buffer for the next message.
-func (l *Link) kept(buffer []byte) []byte {
+func (l *Endpoint) kept(buffer []byte) []byte {
 	if cap(buffer) > l.keep {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (p *peer) flying() int {
 }
 
 // Nudge sends everything again that was not acknowledged: the carrier is back.
-func (l *Link) Nudge() {
+func (l *Endpoint) Nudge() {
 	for _, p := range l.byID {
 		if p != nil {
 			p.mutex.Lock()
@@ -183,7 +183,7 @@ func (l *Link) Nudge() {
 }
 
 // watch acknowledges, and sends again, when it is time.
-func (l *Link) watch() {
+func (l *Endpoint) watch() {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	for {
@@ -247,7 +247,7 @@ func (p *peer) heading(kind byte, seq uint64) header {
 	return header{kind: kind, run: p.link.Run, epoch: p.link.Epoch, from: p.link.index, to: p.id, seq: seq, ack: p.got}
 }
 
-func (l *Link) peer(ctx context.Context, name string) (*peer, error) {
+func (l *Endpoint) peer(ctx context.Context, name string) (*peer, error) {
 	p := l.peers[name]
 	if p == nil {
 		return nil, &UnconnectedError{From: l.Own, To: name}
@@ -263,7 +263,7 @@ func (l *Link) peer(ctx context.Context, name string) (*peer, error) {
 }
 
 // Send implements Transport. It waits while more than a window of bytes is on its way.
-func (l *Link) Send(ctx context.Context, to string, m Message) error {
+func (l *Endpoint) Send(ctx context.Context, to string, m Message) error {
 	p, err := l.peer(ctx, to)
 	if err != nil {
 		return err
@@ -276,7 +276,7 @@ func (l *Link) Send(ctx context.Context, to string, m Message) error {
 				p.mutex.Unlock()
 				return &LengthError{Kind: m.Kind, To: to, Bytes: len(p.plain), Most: l.most}
 			}
-			p.seal(p.plain)
+			p.encrypt(p.plain)
 			p.plain = p.link.kept(p.plain)
 			p.mutex.Unlock()
 			return nil
@@ -303,19 +303,19 @@ func (e *LengthError) Error() string {
 }
 
 // Mark sends a mark to all peers, before everything that is sent later.
-func (l *Link) Mark(chain, at int) {
+func (l *Endpoint) Mark(chain, at int) {
 	content := encodeMark(chain, at)
 	for _, p := range l.byID {
 		if p != nil {
 			p.mutex.Lock()
-			p.seal(content)
+			p.encrypt(content)
 			p.mutex.Unlock()
 		}
 	}
 }
 
-// seal numbers a content, and sends its packets.
-func (p *peer) seal(content []byte) {
+// encrypt numbers a content, and sends its packets.
+func (p *peer) encrypt(content []byte) {
 	p.next++
 	var s *sent
 	if n := len(p.free); n > 0 {
@@ -346,7 +346,7 @@ func (p *peer) seal(content []byte) {
 }
 
 // Recv implements Transport.
-func (l *Link) Recv(ctx context.Context, from string) (Message, error) {
+func (l *Endpoint) Recv(ctx context.Context, from string) (Message, error) {
 	p, err := l.peer(ctx, from)
 	if err != nil {
 		return Message{}, err
@@ -385,7 +385,7 @@ func (p *peer) pop() *received {
 
 // Deliver takes a packet that the carrier has brought. It reports whether the packet was one of this link, from whom it says: everything else changes nothing. from is
 // the sender; "" where the packet may have come before, so that it does not show that the sender is there now.
-func (l *Link) Deliver(packet []byte) (from string, ok bool) {
+func (l *Endpoint) Deliver(packet []byte) (from string, ok bool) {
 	h, err := readHeader(packet)
 	if err != nil || h.run != l.Run || h.epoch != l.Epoch || h.to != l.index || int(h.from) >= len(l.byID) || l.byID[h.from] == nil {
 		return "", false
@@ -484,7 +484,7 @@ func (p *peer) complete(now time.Time) {
 	}
 }
 
-// unreadable is the kind of a message that a peer has sealed and that is none: no script has it, so that it ends the run by the name of the sender.
+// unreadable is the kind of a message that a peer has encrypted and that is none: no script has it, so that it ends the run by the name of the sender.
 const unreadable = "unreadable"
 
 // acknowledged forgets what the peer has.

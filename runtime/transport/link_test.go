@@ -17,7 +17,7 @@ import (
 // A carrier brings packets between the links of one run, and loses, repeats and delays some of them.
 type carrier struct {
 	mutex sync.Mutex
-	links map[string]*Link
+	links map[string]*Endpoint
 	rand  *rand.Rand
 	lose  float64
 	cut   bool // nothing arrives
@@ -54,24 +54,24 @@ func (c *carrier) publish(to string, packet []byte) error {
 	return nil
 }
 
-func delivered(l *Link, packet []byte) bool {
+func delivered(l *Endpoint, packet []byte) bool {
 	_, ok := l.Deliver(packet)
 	return ok
 }
 
-func key(a, b string) Key { return sha256.Sum256([]byte(a + ">" + b)) }
+func key(a, b string) PacketKey { return sha256.Sum256([]byte(a + ">" + b)) }
 
 func connect(t testing.TB, c *carrier, names []string) {
 	t.Helper()
-	c.links, c.seen = map[string]*Link{}, map[[32]byte]int{}
+	c.links, c.seen = map[string]*Endpoint{}, map[[32]byte]int{}
 	for i, own := range names {
-		cfg := LinkConfig{Run: RunID{1}, Epoch: 3, Names: names, Own: own, Send: map[string]Key{}, Receive: map[string]Key{}, Publish: c.publish}
+		cfg := EndpointConfig{Run: RunID{1}, Epoch: 3, Names: names, Own: own, Send: map[string]PacketKey{}, Receive: map[string]PacketKey{}, Publish: c.publish}
 		for j, other := range names {
 			if (i == 0) != (j == 0) {
 				cfg.Send[other], cfg.Receive[other] = key(own, other), key(other, own)
 			}
 		}
-		l, err := NewLink(cfg)
+		l, err := NewEndpoint(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func (c *carrier) first(t testing.TB) (packet []byte) {
 }
 
 func message(k int) Message {
-	return Message{Round: uint64(k), Kind: "aux", Arrays: []Array{{Name: "z z_1", Data: []float64{float64(k), -float64(k)}}}}
+	return Message{Round: uint64(k), Kind: "aux", Arrays: []Channel{{Name: "z z_1", Data: []float64{float64(k), -float64(k)}}}}
 }
 
 // exchange sends n messages and their answers, and wants each once and in order.
@@ -203,7 +203,7 @@ func TestLongMessages(t *testing.T) {
 	for i := range long {
 		long[i] = float64(i)
 	}
-	m := Message{Kind: "aux", Arrays: []Array{{Name: "z", Data: long}}}
+	m := Message{Kind: "aux", Arrays: []Channel{{Name: "z", Data: long}}}
 	if err := c.links["a"].Send(t.Context(), "server", m); err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestOversizedMessages(t *testing.T) {
 	connect(t, c, []string{"server", "a"})
 	defer c.end()
 	c.links["server"].most = 1 << 18
-	long := Message{Kind: "aux", Arrays: []Array{{Name: "z", Data: make([]float64, 1<<18)}}}
+	long := Message{Kind: "aux", Arrays: []Channel{{Name: "z", Data: make([]float64, 1<<18)}}}
 	for _, m := range []Message{long, message(2)} {
 		if err := c.links["a"].Send(t.Context(), "server", m); err != nil {
 			t.Fatal(err)
@@ -279,7 +279,7 @@ func TestWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &carrier{rand: rand.New(rand.NewPCG(1, 2)), cut: true}
 		connect(t, c, []string{"server", "a"})
-		big := Message{Kind: "aux", Arrays: []Array{{Name: "z", Data: make([]float64, 1<<20)}}}
+		big := Message{Kind: "aux", Arrays: []Channel{{Name: "z", Data: make([]float64, 1<<20)}}}
 		done := make(chan int)
 		go func() {
 			n := 0

@@ -109,7 +109,7 @@ func (m *Message) fill(msg Message) {
 	*m = msg
 	m.Arrays = arrays
 	if n := len(msg.Arrays) - len(m.Arrays); n > 0 {
-		m.Arrays = append(m.Arrays, make([]Array, n)...)
+		m.Arrays = append(m.Arrays, make([]Channel, n)...)
 	}
 	m.Arrays = m.Arrays[:len(msg.Arrays)]
 	for i, a := range msg.Arrays {

@@ -15,7 +15,7 @@ import (
 var names = []string{"registry", "a", "b"}
 
 func message(round uint64, data ...float64) transport.Message {
-	return transport.Message{Round: round, Kind: "test", Arrays: []transport.Array{{Name: "x", Data: data}}}
+	return transport.Message{Round: round, Kind: "test", Arrays: []transport.Channel{{Name: "x", Data: data}}}
 }
 
 // recv checks the next message against want.
@@ -91,7 +91,7 @@ func TestOrder(t *testing.T) {
 func numbered(k int, sizes []int) transport.Message {
 	m := transport.Message{Round: uint64(k)}
 	for i, n := range sizes {
-		a := transport.Array{Name: string(rune('a' + i))}
+		a := transport.Channel{Name: string(rune('a' + i))}
 		for j := range n {
 			a.Data = append(a.Data, float64(1000*k+100*i+j))
 		}
@@ -100,7 +100,7 @@ func numbered(k int, sizes []int) transport.Message {
 	return m
 }
 
-func same(a, b transport.Array) bool {
+func same(a, b transport.Channel) bool {
 	if a.Name != b.Name || len(a.Data) != len(b.Data) {
 		return false
 	}

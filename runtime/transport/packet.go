@@ -15,13 +15,13 @@ const MinPart = 16 << 10
 
 // MaxPacket and MinPacket are the largest packet, and the smallest that a carrier must take.
 const (
-	MaxPacket = headerSize + MaxPart + sealSize
-	MinPacket = headerSize + MinPart + sealSize
+	MaxPacket = headerSize + MaxPart + tagSize
+	MinPacket = headerSize + MinPart + tagSize
 )
 
 const (
 	headerSize = 52
-	sealSize   = 16
+	tagSize    = 16
 	// maxMessage bounds what a peer can make this party hold.
 	maxMessage = 1 << 30
 )
@@ -95,10 +95,10 @@ func IsPacket(b []byte) (RunID, bool) {
 	return h.run, err == nil
 }
 
-// A Key is a secret of one direction between two parties in one epoch.
-type Key [32]byte
+// A PacketKey is a secret of one direction between two parties in one epoch.
+type PacketKey [32]byte
 
-func newSeal(k Key) cipher.AEAD {
+func newCipher(k PacketKey) cipher.AEAD {
 	block, err := aes.NewCipher(k[:])
 	if err != nil {
 		panic("transport: " + err.Error()) // the key has the length of AES-256

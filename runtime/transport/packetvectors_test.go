@@ -27,19 +27,19 @@ type packetVector struct {
 }
 
 // vectorOf describes a packet, which a key opens; what is long by its digest.
-func vectorOf(t *testing.T, k Key, packet []byte) packetVector {
+func vectorOf(t *testing.T, k PacketKey, packet []byte) packetVector {
 	t.Helper()
 	h, err := readHeader(packet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var nonce [12]byte
-	content, err := newSeal(k).Open(nil, h.nonce(&nonce), packet[headerSize:], packet[:headerSize])
+	content, err := newCipher(k).Open(nil, h.nonce(&nonce), packet[headerSize:], packet[:headerSize])
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(packet)
-	v := packetVector{string(h.kind), h.from, h.to, vectors.Word(h.seq), h.part, h.parts, vectors.Word(h.ack), packet[:headerSize], nonce[:], content, len(packet), packet[len(packet)-sealSize:], sum[:], packet}
+	v := packetVector{string(h.kind), h.from, h.to, vectors.Word(h.seq), h.part, h.parts, vectors.Word(h.ack), packet[:headerSize], nonce[:], content, len(packet), packet[len(packet)-tagSize:], sum[:], packet}
 	if len(packet) > 1<<10 {
 		v.Content, v.Packet = nil, nil
 	}
@@ -57,14 +57,14 @@ func TestVectorsOfPackets(t *testing.T) {
 		Long    int                    `json:"bytes_of_the_long_message"`
 		Packets []packetVector         `json:"packets"`
 	}{Run: vectors.Count(0xf0, 16), Epoch: 0x01020304, Parties: []string{"server", "a"}, Part: MinPart}
-	up, down := Key(vectors.Count(0x40, 32)), Key(vectors.Count(0x80, 32))
+	up, down := PacketKey(vectors.Count(0x40, 32)), PacketKey(vectors.Count(0x80, 32))
 	file.Keys = map[string]vectors.Hex{"a to server": up[:], "server to a": down[:]}
 	synctest.Test(t, func(t *testing.T) {
-		links := map[string]*Link{}
-		for own, keys := range map[string][2]Key{"server": {down, up}, "a": {up, down}} {
+		links := map[string]*Endpoint{}
+		for own, keys := range map[string][2]PacketKey{"server": {down, up}, "a": {up, down}} {
 			peer := map[string]string{"server": "a", "a": "server"}[own]
-			l, err := NewLink(LinkConfig{
-				Run: RunID(file.Run), Epoch: file.Epoch, Names: file.Parties, Own: own, Send: map[string]Key{peer: keys[0]}, Receive: map[string]Key{peer: keys[1]}, MaxPacket: MinPacket,
+			l, err := NewEndpoint(EndpointConfig{
+				Run: RunID(file.Run), Epoch: file.Epoch, Names: file.Parties, Own: own, Send: map[string]PacketKey{peer: keys[0]}, Receive: map[string]PacketKey{peer: keys[1]}, MaxPacket: MinPacket,
 				Publish: func(to string, packet []byte) error {
 					file.Packets = append(file.Packets, vectorOf(t, keys[0], slices.Clone(packet)))
 					if !delivered(links[to], packet) {
@@ -84,7 +84,7 @@ func TestVectorsOfPackets(t *testing.T) {
 			for k := range long {
 				long[k] = float64(k)
 			}
-			m := Message{Round: 9, Kind: "aux", Arrays: []Array{{Name: "z", Data: long}}}
+			m := Message{Round: 9, Kind: "aux", Arrays: []Channel{{Name: "z", Data: long}}}
 			file.Long = len(encode(nil, m))
 			if err := links[from].Send(t.Context(), to, m); err != nil {
 				t.Fatal(err)

@@ -1,10 +1,10 @@
 // Package transport carries messages between the server and its clients. It does not interpret them: which message may be sent, and
 // when, is decided by package session.
 //
-// Within a process messages pass through memory (NewMem). Between processes a Link turns them into packets, and over a carrier that may lose, repeat, delay and forge packets gives connections
+// Within a process messages pass through memory (NewMem). Between processes an Endpoint turns them into packets, and over a carrier that may lose, repeat, delay and forge packets gives connections
 // on which each message arrives once, in order, from an authenticated sender, and unread by others. Nothing else numbers messages.
 //
-// A Link numbers the messages of a direction and splits each into parts of at most MaxPart bytes. Every packet is sealed with AES-256-GCM under a key of one direction between two
+// An Endpoint numbers the messages of a direction and splits each into parts of at most MaxPart bytes. Every packet is encrypted with AES-256-GCM under a key of one direction between two
 // parties, which they agree on anew for every epoch of a run; the nonce is the number of the message and of the part, so that a packet that is sent again has the same
 // bytes, and its heading (run, epoch, sender, receiver, numbers) is authenticated with it. The receiver takes packets in their order, drops everything else, and acknowledges
 // the last message up to which it has all; the sender keeps messages until then, and sends them again after a while, when the receiver misses one, and when a connection is back.
@@ -18,24 +18,24 @@ import (
 // A Message is one transmission between two parties. Arrays and their elements belong to the sender until Send returns,
 // and to the receiver until it next receives from the same peer. Append and Parse are its form as bytes.
 type Message struct {
-	ID
+	ChainID
 	Sender string // the party that has made the message; "" where the connection alone says so
 	Round  uint64 // number of the round, the same at both ends
 	Kind   string // the step of the round: with the round, which message of the script this is
-	Arrays []Array
+	Arrays []Channel
 	Reason string // the code of why the sender ended the run; empty in all other messages
 	Party  string // with a Reason: the party where the cause is
 }
 
-// An ID names the messages that belong together. No two resumptions of a run have the same, so that a sum never has parts of both.
-type ID struct {
+// A ChainID names the messages that belong together. No two epochs of a run have the same, so that a sum never has parts of both.
+type ChainID struct {
 	Run   [16]byte
 	Epoch uint32 // how often the run has been resumed
 	Chain uint32 // from 1; 0 where there are no chains
 }
 
-// An Array is a named vector: Data where the encoding is Plain, else Words.
-type Array struct {
+// A Channel is a named vector: Data where the encoding is Plain, else Words.
+type Channel struct {
 	Name     string
 	Data     []float64
 	Words    []uint64 // integers mod 2⁶⁴; what they stand for is known to package session
@@ -58,13 +58,13 @@ const (
 )
 
 // clone is a copy with numbers of its own.
-func (a Array) clone() Array {
+func (a Channel) clone() Channel {
 	a.Data, a.Words = slices.Clone(a.Data), slices.Clone(a.Words)
 	return a
 }
 
 // Len is how many numbers of 8 bytes the array has as bytes.
-func (a Array) Len() int { return len(a.Data) + len(a.Words) }
+func (a Channel) Len() int { return len(a.Data) + len(a.Words) }
 
 // Transport is one party's end of its connections: a client is connected to the server only, the server to every client. Messages between
 // two parties arrive once and in order. One goroutine at a time may use it, except Close, which any goroutine may call at any time.

@@ -43,21 +43,21 @@ func vectorOf(m transport.Message) messageVector {
 
 // vectorMessages are messages with everything that a frame can hold.
 func vectorMessages() map[string]transport.Message {
-	id := transport.ID{Run: [16]byte(vectors.Count(0xf0, 16)), Epoch: 3, Chain: 2}
+	id := transport.ChainID{Run: [16]byte(vectors.Count(0xf0, 16)), Epoch: 3, Chain: 2}
 	numbers := []float64{0.5, -2, math.Copysign(0, -1), math.Ldexp(1, -1074), math.MaxFloat64}
 	words := []uint64{0, 1, 1 << 63, math.MaxUint64, 0x0123456789abcdef}
 	return map[string]transport.Message{
-		"numbers as they are": {ID: id, Sender: "server", Round: 0x1112131415161718, Kind: "reply", Arrays: []transport.Array{
+		"numbers as they are": {ChainID: id, Sender: "server", Round: 0x1112131415161718, Kind: "reply", Arrays: []transport.Channel{
 			{Name: "adjoint z_1+z_2", Data: numbers, Grid: -37},
 			{Name: "adjoint s", Data: []float64{math.Inf(1)}, NotFinite: true, Invalid: true, Grid: math.MinInt16},
 		}},
-		"words": {ID: id, Sender: "lab[2]", Round: 7, Kind: "aux", Arrays: []transport.Array{
+		"words": {ChainID: id, Sender: "lab[2]", Round: 7, Kind: "aux", Arrays: []transport.Channel{
 			{Name: "z z_1", Encoding: transport.Masked, Words: words, Grid: -37},
 			{Name: "z z_2", Encoding: transport.Masked, Words: make([]uint64, 2), Invalid: true, Grid: math.MinInt16},
 			{Name: "seals", Encoding: transport.Fixed, Words: words[:2]},
 			{Name: "scalars"},
 		}},
-		"the end of a run": {ID: transport.ID{Run: id.Run}, Sender: "größe", Round: 8, Kind: "end of run", Reason: "protocol", Party: "lab[2]"},
+		"the end of a run": {ChainID: transport.ChainID{Run: id.Run}, Sender: "größe", Round: 8, Kind: "end of run", Reason: "protocol", Party: "lab[2]"},
 	}
 }
 
@@ -70,7 +70,7 @@ func (*kept) Recv(context.Context, string) (transport.Message, error) {
 }
 func (*kept) Close() {}
 
-// Frames are those of docs/protocol, also of a bundle, and are read as what was written.
+// Frames are those of docs/protocol, also of a flight, and are read as what was written.
 func TestVectorsOfFrames(t *testing.T) {
 	type frame struct {
 		Message  messageVector `json:"message"`
@@ -93,7 +93,7 @@ func TestVectorsOfFrames(t *testing.T) {
 	file := struct {
 		Frames map[string]frame         `json:"frames"`
 		Lanes  map[string]messageVector `json:"lanes"`
-		Bundle frame                    `json:"bundle"`
+		Bundle frame                    `json:"flight"`
 	}{Frames: map[string]frame{}, Lanes: map[string]messageVector{}}
 	all := vectorMessages()
 	for name, m := range all {
