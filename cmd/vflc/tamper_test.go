@@ -28,7 +28,7 @@ func TestTamperedProgramsAreRefused(t *testing.T) {
 		"less noise":       {"north.vfl", "u, 1)", "u, 0.001)", "north.vfl:4:36: error V0407: the noise of z_1 has sd 0.001 here, but the manifest lists 1"},
 		"a gradient":       {"north.vfl", "send z_1 to registry\n", "send z_1 to registry\nreceive mu : real[N] from registry\nXN[:, 1] ~ normal(mu, 1)\n", "north.vfl:6:1: error V0407"},
 		"unknown":          {"manifest.json", `"transform": "augmented"`, `"transform": "masked"`, "manifest.json:"},
-		"another protocol": {"manifest.json", `"protocol": "4"`, `"protocol": "1"`, `error V0410: the protocol of this manifest has version "1", and this vflc has 4`},
+		"another protocol": {"manifest.json", `"protocol": "5"`, `"protocol": "1"`, `error V0410: the protocol of this manifest has version "1", and this vflc has 5`},
 		"no manifest":      {"manifest.json", "{", "", "error V0410: this is no manifest"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 // Versions in a manifest, which parties compare before a run.
 const (
 	LanguageVersion = "1"
-	ProtocolVersion = "4"
+	ProtocolVersion = "5"
 	SchemaVersion   = 2 // of the manifest itself
 )
 

@@ -153,10 +153,10 @@ send z_1 to server
 		Code: BadManifest, Title: "a manifest that this version cannot hold a program to",
 		Text: "A manifest names the versions of its schema, language and protocol, a transform that this vflc knows, one server, and lists that agree with one another. " +
 			"What no vflc of this version writes is refused, whatever the program holds. The example is such a file.",
-		Wrong: `{"schema": 2, "language": "1", "protocol": "4", "server": "server",
+		Wrong: `{"schema": 2, "language": "1", "protocol": "5", "server": "server",
  "transform": "masked", "parties": [{"name": "server", "role": "server", "program": "server.vfl"}]}
 `,
-		Right: `{"schema": 2, "language": "1", "protocol": "4", "server": "server",
+		Right: `{"schema": 2, "language": "1", "protocol": "5", "server": "server",
  "transform": "augmented", "parties": [{"name": "server", "role": "server", "program": "server.vfl"}]}
 `,
 	},
