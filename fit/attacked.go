@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
@@ -206,10 +207,11 @@ func (t *truths) add(value func(int) []float64) {
 }
 
 func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth, bare *firstRounds, repeated bool) *attack.Assessment {
+	byColumn := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool { return u.Motion == density.ByColumn })
 	simulation := attack.GroundTruth{
 		Truth: func(party, k int) attack.Truth {
 			t := truth[cutKey{p.Plan.Names[party], p.Plan.Parties[party].Cuts[k].Name}]
-			t.Columns = p.columns(party, k)
+			t.Columns, t.ByColumn = p.columns(party, k), byColumn
 			return t
 		},
 		Clear: func(group, member int) *attack.Clear {

@@ -208,4 +208,17 @@ func TestLargeExpressions(t *testing.T) {
 	if got := findings(t, long, check.Options{}); got != "" {
 		t.Errorf("a long sum: %q", got)
 	}
+	for _, term := range []string{" + exp(x * d)", " + x * d"} { // with a term that is not linear: twice the length is twice the work
+		work := func(terms int) float64 {
+			cut := "exp(b)" + strings.Repeat(term, terms)
+			return testing.AllocsPerRun(1, func() {
+				if got := findings(t, cut, check.Options{}); got != "" {
+					t.Errorf("a sum of%s: %q", term, got)
+				}
+			})
+		}
+		if ratio := work(800) / work(400); ratio > 2.5 {
+			t.Errorf("a sum of%s: twice the length allocates %.1f times as often", term, ratio)
+		}
+	}
 }

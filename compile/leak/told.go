@@ -212,19 +212,30 @@ func (r *reader) moments(t ownTerm) bool {
 // row, whose coefficient is 1 in this row alone, is none: its moments are the rows. Within a product with
 // columns of the client, or as an element for each row, an array is no such parameter.
 func (r *reader) linear(e ast.Expr, within bool) bool {
-	known := func(e ast.Expr) bool { return r.deps(e)&(onPrivate|onShared) == 0 }
-	// The terms of a sum first: a sum may be long, and known reads all of it.
-	if x, ok := e.(*ast.Binary); ok && (x.Op == "+" || x.Op == "-") && r.linear(x.X, within) && r.linear(x.Y, within) {
+	if e == nil {
 		return true
 	}
-	if e == nil || known(e) {
+	free := func(f form) bool { return f.deps()&(onPrivate|onShared) == 0 }
+	known := func(e ast.Expr) bool { return free(r.read(e)) }
+	// Of a sum, which may be long, each term is read once, and those that are not linear may cancel.
+	terms := flatten(e, false, nil)
+	if len(terms) > 1 {
+		var rest []term
+		for _, t := range terms {
+			switch {
+			case r.linear(t.Expr, within):
+			case t.minus:
+				rest = r.chain(t.Expr, -1, rest)
+			default:
+				rest = r.chain(t.Expr, 1, rest)
+			}
+		}
+		return free(sum(rest))
+	}
+	if e = terms[0].Expr; known(e) {
 		return true
 	}
 	switch x := e.(type) {
-	case *ast.Paren:
-		return r.linear(x.X, within)
-	case *ast.Unary:
-		return r.linear(x.X, within)
 	case *ast.Index:
 		return r.linear(x.X, true)
 	case *ast.Name:

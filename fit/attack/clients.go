@@ -48,7 +48,8 @@ type Share struct {
 	// evaluation that lies in the span of the client's cuts.
 	Correlation posterior.Number `json:"correlation"`
 	Round       posterior.Number `json:"one_round"`
-	Single      []Single         `json:"single"` // private columns that a direction is which no other is coupled with
+	// Single are private columns that a direction is which no other is coupled with; null where it is not known which are.
+	Single []Single `json:"single"`
 	// Columns of two values in the span of the directions.
 	Columns *ColumnRecovery `json:"columns"`
 	// Of a run without truth: the mean of the cut, up to a constant, and the rows of what looks like a column of two values.
@@ -67,10 +68,11 @@ const singleFrom = 0.98
 
 // A member's truth: nil where it is not known.
 type member struct {
-	party   string
-	mean    []float64
-	span    [][]float64 // orthonormal, of deviations from the mean over rows
-	columns []Covariate
+	party    string
+	mean     []float64
+	span     [][]float64 // orthonormal, of deviations from the mean over rows
+	columns  []Covariate
+	byColumn bool // as in Truth
 }
 
 // separations separates all sums by the steps of chains. The truth is nil where it is not known.
@@ -120,7 +122,7 @@ func begun(plan *model.Plan, group int, truth func(party, cut int) Truth) (one S
 			centred(v)
 			deviations = append(deviations, v)
 		}
-		m := member{party: name, mean: t.Mean, columns: t.Columns}
+		m := member{party: name, mean: t.Mean, columns: t.Columns, byColumn: t.ByColumn}
 		if len(deviations) > 1 {
 			m.span = orthonormal(deviations)
 		}
@@ -295,6 +297,8 @@ func (s *sums) describe(out *Separation, found *separation, members []member, fr
 	case out.Directions == 0:
 		out.Missing = "two halves of the " + from + " give different directions"
 		return
+	case found.groups == 0 && out.Directions == 1:
+		out.Missing = "two halves of the " + from + " have one direction alone in common, which does not tell whose it is"
 	case found.groups == 0:
 		out.Missing = "it takes " + third + " to tell whose the directions are"
 	}
@@ -397,7 +401,9 @@ func separationText(b *strings.Builder, all []Separation, known bool) {
 				party = fmt.Sprintf("group %d", k+1)
 				two = fmt.Sprint(len(g.Rows))
 			} else {
-				single = fmt.Sprint(len(g.Single))
+				if g.Single != nil {
+					single = fmt.Sprint(len(g.Single))
+				}
 			}
 			if g.Columns != nil {
 				two = fmt.Sprintf("%d of %d", len(g.Columns.Found), g.Columns.TwoValued)
@@ -420,7 +426,7 @@ func separationText(b *strings.Builder, all []Separation, known bool) {
 	}
 	b.WriteString(posterior.AlignLeft(lines) + names + `its directions: of the span of the totals, found by their steps or variances; those of a group are coupled in the metric, or in the covariance, of one client. in its columns: the least share of one
 of them that lies in the span of the client's columns. correlation: of the reconstructed mean of its cut with the true mean. one round: share of one reconstructed
-evaluation in that span. single columns: of the client, each a direction that no other is coupled with (|correlation| of 0.98 or more).
+evaluation in that span. single columns: of the client, each a direction that no other is coupled with, or any where the settings separate columns (|correlation| of 0.98 or more); a dash: not known.
 `)
 	if known {
 		b.WriteString("The truth says whose the columns are; the server finds the groups without it.\n")

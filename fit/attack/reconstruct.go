@@ -17,6 +17,8 @@ type Truth struct {
 	Mean    []float64
 	Draws   [][]float64
 	Columns []Covariate
+	// ByColumn: by the settings, which all know, contributions separate by column: under diagonal metrics or covariances, and by fixed draws.
+	ByColumn bool
 }
 
 // A GroundTruth is what the process that simulated a run knows beside its transcript.

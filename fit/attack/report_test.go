@@ -139,7 +139,7 @@ func TestSeparationAsText(t *testing.T) {
 	one := Separation{
 		Name: "z", Parties: []string{"a", "b"}, By: bySteps, Chains: 4, Of: 4, Directions: 3, Dimensions: 3, Gap: 1234,
 		Groups: []Share{
-			{Party: "a", Directions: 2, Within: 1, Whole: true, Correlation: 0.99991, Round: 0.9999, Columns: &ColumnRecovery{All: 2, TwoValued: 1, Found: []string{"sex"}}},
+			{Party: "a", Directions: 2, Within: 1, Whole: true, Correlation: 0.99991, Round: 0.9999, Single: []Single{}, Columns: &ColumnRecovery{All: 2, TwoValued: 1, Found: []string{"sex"}}},
 			{Party: "b", Directions: 1, Within: 0.999, Whole: true, Correlation: 0.9998, Round: 0.9997, Single: []Single{{"age", 0.9995}}},
 		},
 	}

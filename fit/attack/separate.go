@@ -142,12 +142,16 @@ type separation struct {
 	inverse    *mat.Dense
 	stable     []bool  // by direction: two halves of the steps give it too
 	group      []int   // by direction, from 0; -1: not known
+	alone      []bool  // by direction: no other is coupled with it, stable or not
 	groups     int     // 0: there is no third chain
 	gap        float64 // by how much the couplings within groups exceed those between them
 }
 
 // near is the cosine from which on a direction is the one that half of the steps gives.
 const near = 0.99
+
+// uncoupled is the coupling up to which the metric has none. Two directions of one client under dense metrics, which are estimates from the draws of a warm-up, mostly couple by several hundredths.
+const uncoupled = 0.01
 
 // likely is how many times what the second best law leaves another may leave of which directions are.
 const likely = 100
@@ -310,7 +314,7 @@ func (s *separation) others(laws []*law, halves [2][]*law, a, b int) (out []coup
 // below the largest gap in the couplings along it. It begins at 1, and ends at what two halves of the steps differ by.
 func (s *separation) divide(others []coupled) {
 	n := len(s.stable)
-	s.group = slices.Repeat([]int{-1}, n)
+	s.group, s.alone = slices.Repeat([]int{-1}, n), make([]bool, n)
 	most := mat.NewDense(n, n, nil)
 	var errors []float64
 	for _, o := range others {
@@ -353,4 +357,15 @@ func (s *separation) divide(others []coupled) {
 		s.groups = max(s.groups, g+1)
 	}
 	s.gap = portable.Exp(gap)
+	s.single(most)
+}
+
+// single finds the groups of one direction that couples with no other, those that do not settle included: these may be of its client.
+func (s *separation) single(most *mat.Dense) {
+	for k, g := range s.group {
+		s.alone[k] = g >= 0
+		for j, other := range s.group {
+			s.alone[k] = s.alone[k] && (j == k || g != other && most.At(k, j) <= uncoupled)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -12,7 +13,7 @@ import (
 
 // share is what the directions of a group give.
 func (s *sums) share(found *separation, group int, members []member) (out Share) {
-	out = Share{Single: []Single{}, Within: posterior.NotApplicable(), Correlation: posterior.NotApplicable(), Round: posterior.NotApplicable()}
+	out = Share{Within: posterior.NotApplicable(), Correlation: posterior.NotApplicable(), Round: posterior.NotApplicable()}
 	directions, of := s.directionsOf(found, group)
 	out.Directions = len(directions)
 	total, newest := s.meanAndNewest()
@@ -37,7 +38,9 @@ func (s *sums) share(found *separation, group int, members []member) (out Share)
 	if out.Whole {
 		out.Correlation = posterior.Number(stat.Correlation(mean, whose.mean, nil))
 	}
-	out.Single = whose.single(directions)
+	if sure := out.Whole || whose.byColumn; sure || found.groups > 0 {
+		out.Single = whose.single(directions, sure || found.alone[slices.Index(found.group, group)])
+	}
 	out.Columns = (&evidence{data: whose.columns}).columns(basis, elements)
 	return out
 }
@@ -94,21 +97,19 @@ func memberOf(directions [][]float64, members []member) (whose member, best floa
 	return whose, best
 }
 
-// single are the columns of a member that a direction is. One that is coupled with others is any vector of their span, and near a column by chance alone.
-func (m member) single(directions [][]float64) []Single {
+// single are the columns of a member that a direction is. It is one, column, where it has all of the member, where the settings separate columns, and where no other is
+// coupled with it. Any other is some vector of the member's span, and near a column by chance alone: nothing tells that it is.
+func (m member) single(directions [][]float64, column bool) []Single {
 	out := []Single{}
-	if len(directions) > 1 {
+	if len(directions) != 1 || !column {
 		return out
 	}
 	for _, c := range m.columns {
-		best := 0.0
-		for _, d := range directions {
-			if spread(c.Values) > 0 {
-				best = max(best, math.Abs(stat.Correlation(d, c.Values, nil)))
-			}
+		if !(spread(c.Values) > 0) {
+			continue
 		}
-		if best >= singleFrom {
-			out = append(out, Single{c.Name, posterior.Number(best)})
+		if r := math.Abs(stat.Correlation(directions[0], c.Values, nil)); r >= singleFrom {
+			out = append(out, Single{c.Name, posterior.Number(r)})
 		}
 	}
 	return out
