@@ -23,14 +23,21 @@ func (k *endless) Step(ctx context.Context) (backends.Info, error) {
 	return backends.Info{Phase: "fit", Iteration: k.iteration, Iterations: 1 << 40}, ctx.Err()
 }
 
+// worked is an Env that nobody evaluates: only its counts are read.
+type worked struct {
+	density.Env
+	work density.Work
+}
+
+func (e *worked) Work() *density.Work { return &e.work }
+
 // An interrupt ends a fit between two steps, without an error.
 func TestInterruptKeepsTheFit(t *testing.T) {
 	interrupt, cancel := context.WithCancel(context.Background())
 	k := &endless{at: 7, interrupt: cancel}
 	m := &sampling{Prepared: &Prepared{options: Options{}.filled()}}
 	c := &chain{number: 1, kernel: k}
-	env := struct{ density.Env }{}
-	if err := m.ascend(context.Background(), interrupt.Done(), env, c); err != nil {
+	if err := m.ascend(context.Background(), interrupt.Done(), &worked{}, c); err != nil {
 		t.Fatal(err)
 	}
 	if c.info.Done || c.iterations != 7 {
