@@ -128,6 +128,9 @@ func (r *Result) Footer() string {
 
 // deployment says where cuts crossed without noise, and whether masked.
 func (p *Prepared) deployment() string {
+	if p.rows != nil {
+		return p.rows.Spent().String()
+	}
 	if !p.Settings.Transform.CutsCross() || len(p.Manifest.Cuts) == 0 {
 		return ""
 	}
