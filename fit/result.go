@@ -45,7 +45,7 @@ func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
 // files are the programs of the run by file name, with the manifest of what crossed in it. Those of a party apart are the ones that it was given.
 func (p *Prepared) files() map[string][]byte {
-	if p.apart == nil {
+	if p.apart == nil && !p.Settings.Plan.Encrypted { // of which programs say nothing: they run in one process
 		if err := Declare(p.Model, p.Algorithm, p.Given()); err != nil {
 			panic("fit: the settings of a run that has ended do not fit: " + err.Error())
 		}

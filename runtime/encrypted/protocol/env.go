@@ -305,7 +305,7 @@ func (e *Env) centred(ctx context.Context, cut [][]float64) error {
 	if math.IsNaN(centre[0]) || math.IsInf(centre[0], 0) {
 		return density.ErrRange
 	}
-	if err := e.family.around(centre[0], e.rows); err != nil {
+	if err := e.family.around(centre[0], e.rows, e.params.Ciphertexts(e.rows)); err != nil {
 		return err
 	}
 	if e.Blocks()[0].Index() == 0 {

@@ -3,6 +3,7 @@ package protocol
 import (
 	"fmt"
 	"math"
+	"sort"
 	"strconv"
 
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -12,6 +13,7 @@ import (
 
 // A family is a likelihood as polynomials of the predictor, which all parties know.
 type family struct {
+	name   string
 	form   *polynomial.Form
 	theta  []float64 // parameters that all rows share
 	trials float64   // of each row; 1 where there are none
@@ -35,7 +37,7 @@ func describe(law *graph.Law) (*family, error) {
 		return refuse("the predictor of "+law.Dist.Name+" enters it through more than one function", "write it with one, such as poisson_log for poisson(exp(…)), or "+other)
 	}
 	t := polynomial.Term{Dist: *law.Dist, Param: law.Param, Link: polynomial.Link{Func: law.Link}}
-	f := &family{trials: 1, unit: 1}
+	f := &family{name: law.Dist.Name, trials: 1, unit: 1}
 	for k, v := range law.Theta {
 		value, one := constant(v)
 		switch {
@@ -89,17 +91,30 @@ const (
 	crossings = 63
 )
 
-// around makes the polynomials on the widest interval around a predictor that they reach.
-func (f *family) around(centre float64, rows int) (err error) {
-	for _, k := range halfWidths {
-		if err = f.within(polynomial.Interval{Centre: centre, K: k}, rows); err == nil {
-			return nil
-		}
+// around makes the polynomials on the widest interval around a predictor that they reach, for sums over
+// numbers that fill some ciphertexts.
+func (f *family) around(centre float64, rows, ciphertexts int) (err error) {
+	at := func(i int) error {
+		return f.within(polynomial.Interval{Centre: centre, K: halfWidths[i]}, rows, ciphertexts)
 	}
-	return err
+	i := sort.Search(len(halfWidths)-1, func(i int) bool { return at(i) == nil })
+	return at(i)
 }
 
-func (f *family) within(on polynomial.Interval, rows int) error {
+// largest bounds a polynomial whose sum over a ciphertext can be decrypted: the modulus has 2^13 for each
+// number, of which columns and responses take some.
+const largest = 1 << 10
+
+// tooLarge reports whether sums of a polynomial may be.
+func tooLarge(p polynomial.Polynomial, ciphertexts int) bool {
+	sum := 0.0
+	for _, c := range p.Coefficients {
+		sum += math.Abs(c)
+	}
+	return float64(sum*float64(ciphertexts)) > largest
+}
+
+func (f *family) within(on polynomial.Interval, rows, ciphertexts int) error {
 	goal := polynomial.Goal{Rows: float64(rows) * f.trials, Degree: sums}
 	slope, err := f.form.Approximate(polynomial.Slope, on, goal)
 	if err != nil {
@@ -114,8 +129,8 @@ func (f *family) within(on polynomial.Interval, rows int) error {
 	if err != nil {
 		return err
 	}
-	if slope.A.Degree() > factors || value.A.Degree() > factors {
-		return &polynomial.Refusal{Reason: "the response enters by a polynomial of too high a degree", WayOut: "use another family, or another wire"}
+	if slope.A.Degree() > factors || value.A.Degree() > factors || tooLarge(slope.B, ciphertexts) || tooLarge(value.B, ciphertexts) {
+		return &polynomial.Refusal{Reason: fmt.Sprintf("the log density of %s is too steep or too large on %s for its sums to be decrypted", f.name, on), WayOut: "scale the response, use another family, or another wire"}
 	}
 	f.on, f.unit = on, 1
 	if slope.A.Degree() == 0 {
