@@ -21,9 +21,6 @@ const rowsPerNumber = 20
 // errTogether is the error where parties are, or will be, in processes of their own.
 var errTogether = usagef("--wire encrypted runs in one process so far, with vflc run; across processes use another wire")
 
-// smallRing makes the ring of encrypted rows one of so many bits; 0: a secure one. Tests set it.
-var smallRing int
-
 // sizes are the columns that the parties encrypt, and the rows.
 func sizes(blocks []density.Block) (columns []int, rows int) {
 	for _, b := range blocks {
@@ -118,7 +115,7 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	p.options.Progress.Message(fmt.Sprintf("encrypted rows: keys for %d parties, one process derives for all of them", len(env.Blocks())))
 	var err error
 	p.rows, err = protocol.New(ctx, env, &protocol.OneProcess{}, protocol.Options{
-		Openings: openings + mostWeights, Budget: p.mayLearn(rows), Insecure: smallRing,
+		Openings: openings + mostWeights, Budget: p.mayLearn(rows), Insecure: p.options.ring,
 	})
 	if err != nil {
 		return nil, err

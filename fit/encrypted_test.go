@@ -20,7 +20,7 @@ const encryptedModel = "client left, right\ndata y : binary[N] @ shared\ndata x 
 func overWire(t *testing.T, b *compile.Bound, settings map[string]string) ([]posterior.Row, string) {
 	t.Helper()
 	a := backend(t, "sfvi")
-	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: settings})
+	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: settings, ring: 11})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, diags)
 	}
@@ -34,8 +34,6 @@ func overWire(t *testing.T, b *compile.Bound, settings map[string]string) ([]pos
 // A run over encrypted rows, in a ring that is small, gives the joint Gaussian of the plain wire: means within
 // a 20th of its standard deviations, these within a tenth, in few evaluations, and says below what is known.
 func TestARunOfEncryptedRows(t *testing.T) {
-	smallRing = 11
-	defer func() { smallRing = 0 }()
 	const n = 4000
 	r := rand.New(rand.NewPCG(4, 2))
 	tables := map[string]*strings.Builder{"server.csv": {}, "left.csv": {}, "right.csv": {}}

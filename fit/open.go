@@ -37,10 +37,10 @@ type Prepared struct {
 	forwards  *simulate.Model // for forecasts; nil: there are none
 	prior     *simulate.Model // of a run without likelihoods
 	inits     []initsFile
-	starts    [][][]density.Init // by file and party
-	lock      *folderlock.Lock   // on the folder of the run, until Sample returns
-	apart     *Apart             // nil: all parties are in this process
-	rows      *protocol.Env      // of encrypted rows; nil: they are not
+	starts    [][][]density.Init  // by file and party
+	lock      *folderlock.Lock    // on the folder of the run, until Sample returns
+	apart     *Apart              // nil: all parties are in this process
+	rows      *protocol.Evaluator // of encrypted rows; nil: they are not
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It

@@ -66,14 +66,14 @@ func (a *account) most() (one, together int) {
 	return one, together
 }
 
-// A Spent is what became known of the rows in a run.
-type Spent struct {
+// A Reckoning is what became known of the rows in a run.
+type Reckoning struct {
 	Rows          int
 	One, Together int // numbers known to the party that learned most, and to all but one
 }
 
 // String says it as the line below a run.
-func (s Spent) String() string {
+func (s Reckoning) String() string {
 	percent := func(d int) string { return fmt.Sprintf("D/n = %.2g %%", 100*float64(d)/float64(s.Rows)) }
 	return fmt.Sprintf("Encrypted rows, n = %d: the party that learned most knows D = %d numbers that depend on the others' rows, %s; all but one together know %d, %s.",
 		s.Rows, s.One, percent(s.One), s.Together, percent(s.Together))

@@ -3,7 +3,7 @@
 // are encrypted and committed once; an evaluation encrypts the parties' contributions, of which each first
 // tells a bound; the sums over rows follow from these bytes for everyone, and a holder gives its share of a
 // sum that it has derived. Parties in one process derive once for all of them. How bytes go from party to
-// party is a Carrier's.
+// party is a Courier's.
 //
 // Decryption adds noise that is drawn anew in every run: results agree between runs to some thousandths of a
 // standard deviation and not to the bit. A key lives for one run.
@@ -33,11 +33,11 @@ type Options struct {
 	Insecure int
 }
 
-// An Env is the parties' Env with encrypted rows.
-type Env struct {
+// An Evaluator is the parties' Env with encrypted rows.
+type Evaluator struct {
 	density.Env
 	options Options
-	via     Carrier
+	via     Courier
 	params  *encrypted.Parameters
 	secrets []*encrypted.Secret // by block
 	views   []*view             // one, or one by block
@@ -53,10 +53,10 @@ type Env struct {
 	base       float64   // log likelihood where all predictors are the centre, at the server
 	account    *account
 	only       []*encrypted.Weights // see one
-	counted    OneProcess           // of the carrier, as far as it is in the work
+	counted    OneProcess           // of the courier, as far as it is in the work
 }
 
-var _ density.Encrypting = (*Env)(nil)
+var _ density.Encrypting = (*Evaluator)(nil)
 
 // A lawful block knows the distribution of its rows.
 type lawful interface {
@@ -65,8 +65,8 @@ type lawful interface {
 
 // New makes keys and commitments over the blocks of all parties, which are in this process. The error is a
 // *polynomial.Refusal where the likelihood cannot be evaluated on encrypted rows.
-func New(ctx context.Context, env density.Env, via Carrier, o Options) (*Env, error) {
-	e := &Env{Env: env, options: o, via: via}
+func New(ctx context.Context, env density.Env, via Courier, o Options) (*Evaluator, error) {
+	e := &Evaluator{Env: env, options: o, via: via}
 	if err := e.inspect(); err != nil {
 		var refusal *polynomial.Refusal
 		if !errors.As(err, &refusal) {
@@ -93,7 +93,7 @@ func New(ctx context.Context, env density.Env, via Carrier, o Options) (*Env, er
 }
 
 // inspect reads the blocks.
-func (e *Env) inspect() error {
+func (e *Evaluator) inspect() error {
 	for k, block := range e.Blocks() {
 		l, err := density.RequireOf[density.Linearisable](block)
 		if err != nil {
@@ -132,18 +132,18 @@ func (e *Env) inspect() error {
 	return nil
 }
 
-// Spent is what became known so far.
-func (e *Env) Spent() Spent {
+// Reckoning is what became known so far.
+func (e *Evaluator) Reckoning() Reckoning {
 	one, together := e.account.most()
-	return Spent{Rows: e.rows, One: one, Together: together}
+	return Reckoning{Rows: e.rows, One: one, Together: together}
 }
 
 // Columns implements density.Encrypting, as do the methods below.
-func (e *Env) Columns() []int { return e.columns }
+func (e *Evaluator) Columns() []int { return e.columns }
 
 // A BudgetError is the end of a run that would have decrypted more than it may.
 type BudgetError struct {
-	Spent
+	Reckoning
 	Budget int
 }
 
@@ -152,20 +152,20 @@ func (e *BudgetError) Error() string {
 }
 
 // spend counts what is about to become known. The error is a *BudgetError.
-func (e *Env) spend(openings ...density.Opening) error {
+func (e *Evaluator) spend(openings ...density.Opening) error {
 	e.account.add(openings...)
 	return e.within()
 }
 
-func (e *Env) within() error {
-	if s := e.Spent(); e.options.Budget > 0 && s.One > e.options.Budget {
-		return &BudgetError{Spent: s, Budget: e.options.Budget}
+func (e *Evaluator) within() error {
+	if s := e.Reckoning(); e.options.Budget > 0 && s.One > e.options.Budget {
+		return &BudgetError{Reckoning: s, Budget: e.options.Budget}
 	}
 	return nil
 }
 
 // Afford is how many of so many log likelihoods may still be decrypted.
-func (e *Env) Afford(logLiks int) int {
+func (e *Evaluator) Afford(logLiks int) int {
 	if e.options.Budget == 0 {
 		return logLiks
 	}
@@ -178,7 +178,7 @@ func (e *Env) Afford(logLiks int) int {
 const reserve = 4
 
 // work adds what crossed to the work of the Env.
-func (e *Env) work() {
+func (e *Evaluator) work() {
 	c, ok := e.via.(*OneProcess)
 	if !ok {
 		return
@@ -193,12 +193,12 @@ func (e *Env) work() {
 var errDensity = errors.New("encrypted: the density of encrypted rows is not evaluated")
 
 // Density is an error: rows are encrypted.
-func (e *Env) Density(context.Context, [][]float64, density.Coordinates, [][]float64, []float64) error {
+func (e *Evaluator) Density(context.Context, [][]float64, density.Coordinates, [][]float64, []float64) error {
 	return errDensity
 }
 
 // Sum adds scalars in the clear: each is known to the server, and counted.
-func (e *Env) Sum(ctx context.Context, part [][]float64, total []float64) error {
+func (e *Evaluator) Sum(ctx context.Context, part [][]float64, total []float64) error {
 	if err := e.spend(density.Opening{Sums: density.Parts, Number: len(total)}); err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (e *Env) Sum(ctx context.Context, part [][]float64, total []float64) error 
 }
 
 // Consult has the server answer what the parties tell it.
-func (e *Env) Consult(ctx context.Context, by density.Consulted) error {
+func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 	up, down, all := by.Size(e.columns[0])
 	told := []density.Opening{{Sums: density.Told, Number: all}}
 	switch {
@@ -252,7 +252,7 @@ func (e *Env) Consult(ctx context.Context, by density.Consulted) error {
 }
 
 // answer is the server's part of Consult.
-func (e *Env) answer(by density.Consulted, told [][]byte) ([][]byte, error) {
+func (e *Evaluator) answer(by density.Consulted, told [][]byte) ([][]byte, error) {
 	ups, downs, all := make([][]float64, len(told)), make([][]float64, len(told)), []float64(nil)
 	for k, data := range told {
 		up, down, n := by.Size(e.columns[k])
@@ -272,7 +272,7 @@ func (e *Env) answer(by density.Consulted, told [][]byte) ([][]byte, error) {
 
 // centred has the server tell the predictor of an ordinary row, around which all parties make the
 // polynomials, at the first evaluation.
-func (e *Env) centred(ctx context.Context, cut [][]float64) error {
+func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 	if e.family.on.K > 0 {
 		return nil
 	}
@@ -315,7 +315,7 @@ func (e *Env) centred(ctx context.Context, cut [][]float64) error {
 }
 
 // logLikAt is the log likelihood where the argument of the polynomials is the same in all rows.
-func (e *Env) logLikAt(centre float64) float64 {
+func (e *Evaluator) logLikAt(centre float64) float64 {
 	eta, lp, slope := make([]float64, e.rows), make([]float64, e.rows), make([]float64, e.rows)
 	for i := range eta {
 		if eta[i] = centre; e.family.form.Residual {

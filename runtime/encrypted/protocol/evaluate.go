@@ -15,7 +15,7 @@ const steps = 64
 
 // contribute encrypts the parties' contributions, n numbers each, as every view reads them. The error is
 // density.ErrRange at every party where their bounds are beyond the interval together.
-func (e *Env) contribute(ctx context.Context, cut [][]float64, n int) ([][]*encrypted.Vector, error) {
+func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int) ([][]*encrypted.Vector, error) {
 	e.account.announced()
 	if err := e.within(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (e *Env) contribute(ctx context.Context, cut [][]float64, n int) ([][]*encr
 }
 
 // contributed reads contributions at every view.
-func (e *Env) contributed(told [][]byte, n int, within func(party int) encrypted.Range) ([][]*encrypted.Vector, error) {
+func (e *Evaluator) contributed(told [][]byte, n int, within func(party int) encrypted.Range) ([][]*encrypted.Vector, error) {
 	var out [][]*encrypted.Vector
 	for range e.views {
 		var all []*encrypted.Vector
@@ -83,7 +83,7 @@ func (e *Env) contributed(told [][]byte, n int, within func(party int) encrypted
 }
 
 // derived has every view derive sums.
-func (e *Env) derived(f func(i int, v *view) ([]*encrypted.Sum, error)) ([][]*encrypted.Sum, error) {
+func (e *Evaluator) derived(f func(i int, v *view) ([]*encrypted.Sum, error)) ([][]*encrypted.Sum, error) {
 	var out [][]*encrypted.Sum
 	for i, v := range e.views {
 		sums, err := f(i, v)
@@ -101,7 +101,7 @@ func (e *Env) derived(f func(i int, v *view) ([]*encrypted.Sum, error)) ([][]*en
 }
 
 // open decrypts sums to one party, which has them then; elsewhere they are nil.
-func (e *Env) open(ctx context.Context, to int, sums [][]*encrypted.Sum) ([]float64, error) {
+func (e *Evaluator) open(ctx context.Context, to int, sums [][]*encrypted.Sum) ([]float64, error) {
 	own, err := e.each(func(b int) ([]byte, error) {
 		out := []byte{}
 		for _, s := range sums[min(b, len(sums)-1)] {
@@ -139,7 +139,7 @@ func (e *Env) open(ctx context.Context, to int, sums [][]*encrypted.Sum) ([]floa
 }
 
 // shifted are contributions to the argument of the polynomials, some times the rows of a cut.
-func (e *Env) shifted(cut [][]float64) [][]float64 {
+func (e *Evaluator) shifted(cut [][]float64) [][]float64 {
 	out := make([][]float64, len(cut))
 	for b, block := range e.Blocks() {
 		out[b] = append([]float64(nil), cut[b]...)
@@ -155,7 +155,7 @@ func (e *Env) shifted(cut [][]float64) [][]float64 {
 }
 
 // Slopes implements density.Encrypting.
-func (e *Env) Slopes(ctx context.Context, _ []float64, cut, grad [][]float64) error {
+func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float64) error {
 	defer e.work()
 	if err := e.centred(ctx, cut); err != nil {
 		return err
@@ -209,7 +209,7 @@ func (e *Env) Slopes(ctx context.Context, _ []float64, cut, grad [][]float64) er
 }
 
 // Curvatures implements density.Encrypting.
-func (e *Env) Curvatures(ctx context.Context, gram []float64) error {
+func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 	defer e.work()
 	if err := e.spend(density.Opening{Sums: density.CrossProducts}); err != nil {
 		return err
@@ -252,7 +252,7 @@ func (e *Env) Curvatures(ctx context.Context, gram []float64) error {
 }
 
 // crossed are the sums of products of a column of all parties with those up to it.
-func (e *Env) crossed(v *view, rows []*encrypted.Rows, i, j int) (out []*encrypted.Sum, err error) {
+func (e *Evaluator) crossed(v *view, rows []*encrypted.Rows, i, j int) (out []*encrypted.Sum, err error) {
 	var all []*encrypted.Vector
 	for _, list := range v.columns {
 		all = append(all, list...)
@@ -279,7 +279,7 @@ func (e *Env) crossed(v *view, rows []*encrypted.Rows, i, j int) (out []*encrypt
 }
 
 // LogLik implements density.Encrypting. Draws share a ciphertext where it has room for the rows of several.
-func (e *Env) LogLik(ctx context.Context, _ []float64, cut, plus [][]float64, total []float64) error {
+func (e *Evaluator) LogLik(ctx context.Context, _ []float64, cut, plus [][]float64, total []float64) error {
 	defer e.work()
 	for from := 0; from < len(total); from += e.room {
 		n := min(e.room, len(total)-from)
@@ -304,7 +304,7 @@ func (e *Env) LogLik(ctx context.Context, _ []float64, cut, plus [][]float64, to
 }
 
 // one selects the rows of a draw among those of a ciphertext.
-func (e *Env) one(draw int) *encrypted.Weights {
+func (e *Evaluator) one(draw int) *encrypted.Weights {
 	for i := len(e.only); i <= draw; i++ {
 		w := make([]float64, e.room*e.rows)
 		for r := range e.rows {
@@ -316,7 +316,7 @@ func (e *Env) one(draw int) *encrypted.Weights {
 }
 
 // totals are sums of log likelihoods of n draws, less that at the centre, with what is added to each row.
-func (e *Env) totals(ctx context.Context, cut, plus [][]float64, n int) ([]float64, error) {
+func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([]float64, error) {
 	size := e.room * e.rows
 	at, err := e.contribute(ctx, cut, size)
 	if err != nil {

@@ -20,7 +20,7 @@ type view struct {
 }
 
 // committed has all parties show what each commits to first: nobody chooses by what others show.
-func (e *Env) committed(ctx context.Context, what string, own [][]byte) ([][]byte, error) {
+func (e *Evaluator) committed(ctx context.Context, what string, own [][]byte) ([][]byte, error) {
 	digests := make([][]byte, len(own))
 	for k, v := range own {
 		if v != nil {
@@ -45,7 +45,7 @@ func (e *Env) committed(ctx context.Context, what string, own [][]byte) ([][]byt
 }
 
 // each has every party of this process make something.
-func (e *Env) each(f func(b int) ([]byte, error)) ([][]byte, error) {
+func (e *Evaluator) each(f func(b int) ([]byte, error)) ([][]byte, error) {
 	own := make([][]byte, len(e.columns))
 	for b, block := range e.Blocks() {
 		v, err := f(b)
@@ -58,7 +58,7 @@ func (e *Env) each(f func(b int) ([]byte, error)) ([][]byte, error) {
 }
 
 // ceremony makes the keys of the run: every party is a holder.
-func (e *Env) ceremony(ctx context.Context) error {
+func (e *Evaluator) ceremony(ctx context.Context) error {
 	drawn, err := e.each(func(int) ([]byte, error) {
 		v := make([]byte, sha256.Size)
 		_, err := rand.Read(v)

@@ -99,7 +99,7 @@ func at(blocks []density.Block, n, draws int, size float64) (cut [][]float64) {
 }
 
 // over is the Env of blocks that a Clearing adds for in the clear, and that of encrypted rows.
-func over(t *testing.T, blocks []density.Block, o protocol.Options) (clear density.Env, secret *protocol.Env) {
+func over(t *testing.T, blocks []density.Block, o protocol.Options) (clear density.Env, secret *protocol.Evaluator) {
 	t.Helper()
 	c, err := testmodel.NewClearing(5, blocks)
 	if err != nil {
@@ -202,7 +202,7 @@ func TestRangeAndBudget(t *testing.T) {
 		if err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, c.size), grad); !errors.Is(err, c.err) {
 			t.Errorf("evaluation %d: %v", i, err)
 		}
-		if one := secret.Spent().One; one != c.one {
+		if one := secret.Reckoning().One; one != c.one {
 			t.Errorf("after evaluation %d a party knows %d numbers, want %d", i, one, c.one)
 		}
 	}

@@ -20,17 +20,17 @@ func rangeOf(values []float64) encrypted.Range {
 		if !(v > 0) {
 			return 1
 		}
-		power := math.Exp2(math.Ceil(math.Log2(v)))
-		if power < v {
-			power *= 2
+		part, power := math.Frexp(v)
+		if part == 0.5 {
+			return v
 		}
-		return power
+		return math.Ldexp(1, power)
 	}
 	return encrypted.Range{Max: up(most), Squares: up(float64(squares * (1 + 1e-9)))}
 }
 
 // post encrypts vectors of one party and packs them.
-func (e *Env) post(kind encrypted.Kind, vectors [][]float64, within func(v []float64) encrypted.Range) ([]byte, error) {
+func (e *Evaluator) post(kind encrypted.Kind, vectors [][]float64, within func(v []float64) encrypted.Range) ([]byte, error) {
 	out := []byte{}
 	for _, v := range vectors {
 		c, err := e.views[0].keys.Encrypt(kind, v, within(v))
@@ -47,7 +47,7 @@ func (e *Env) post(kind encrypted.Kind, vectors [][]float64, within func(v []flo
 }
 
 // read reads what a party packed, n rows a vector.
-func (e *Env) read(kind encrypted.Kind, n, count int, data []byte) (out []*encrypted.Vector, err error) {
+func (e *Evaluator) read(kind encrypted.Kind, n, count int, data []byte) (out []*encrypted.Vector, err error) {
 	list, err := unpack(data)
 	if err == nil && len(list) != count {
 		err = fmt.Errorf("encrypted: %d vectors, and not %d", len(list), count)
@@ -107,7 +107,7 @@ func numbers(data []byte, n int) ([]float64, error) {
 }
 
 // commit has every party encrypt its columns, and the server its response, once.
-func (e *Env) commit(ctx context.Context) error {
+func (e *Evaluator) commit(ctx context.Context) error {
 	own, err := e.each(func(b int) ([]byte, error) {
 		m, list := e.maps[b], [][]float64{}
 		for j := range len(m.Matrix) / e.rows {
@@ -134,7 +134,7 @@ func (e *Env) commit(ctx context.Context) error {
 }
 
 // commitResponse has the server encrypt its response, as the polynomials take it.
-func (e *Env) commitResponse(ctx context.Context) error {
+func (e *Evaluator) commitResponse(ctx context.Context) error {
 	if e.family.form.Residual {
 		return nil
 	}

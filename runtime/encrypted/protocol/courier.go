@@ -2,9 +2,9 @@ package protocol
 
 import "context"
 
-// A Carrier takes bytes from party to party. own has those of the parties of this process by party, nil for
+// A Courier takes bytes from party to party. own has those of the parties of this process by party, nil for
 // the others, as has what is returned. All parties make the same calls in the same order.
-type Carrier interface {
+type Courier interface {
 	// Tell gives everyone what each party has.
 	Tell(ctx context.Context, own [][]byte) ([][]byte, error)
 	// Give gives one party what each party has for it.
@@ -17,7 +17,7 @@ type Carrier interface {
 // bytes would cross between processes, of which each knows the server alone.
 type OneProcess struct{ Crossed, Trips int64 }
 
-// Tell implements Carrier, as do the methods below.
+// Tell implements Courier, as do the methods below.
 func (c *OneProcess) Tell(ctx context.Context, own [][]byte) ([][]byte, error) {
 	for _, v := range own {
 		c.Crossed += int64(len(v) * (len(own) - 1))
@@ -26,7 +26,7 @@ func (c *OneProcess) Tell(ctx context.Context, own [][]byte) ([][]byte, error) {
 	return own, context.Cause(ctx)
 }
 
-// Give implements Carrier.
+// Give implements Courier.
 func (c *OneProcess) Give(ctx context.Context, to int, own [][]byte) ([][]byte, error) {
 	for k, v := range own {
 		switch {
@@ -40,7 +40,7 @@ func (c *OneProcess) Give(ctx context.Context, to int, own [][]byte) ([][]byte, 
 	return own, context.Cause(ctx)
 }
 
-// Deal implements Carrier.
+// Deal implements Courier.
 func (c *OneProcess) Deal(ctx context.Context, from int, own [][]byte) ([][]byte, error) {
 	return c.Give(ctx, from, own)
 }
