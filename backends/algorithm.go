@@ -21,6 +21,7 @@ type Algorithm struct {
 	Gives      Kind            // what a kernel gives, and so how it is run and summarised
 	Weights    Estimated       // the weights that it estimates
 	Example    string          // settings that show it, as on the command line; "": none
+	Encrypts   bool            // it can do with sums over rows that stay encrypted: see density.Encrypting
 	Closer     string          // settings with which its approximation is closer to the posterior, as on the command line; "": none
 	// Recentres reports whether a run with these settings, as its record has them, chooses between centred and non-centred coordinates itself; nil: none does.
 	Recentres func(settings map[string]any) bool

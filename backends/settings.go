@@ -105,6 +105,8 @@ type Plan struct {
 	HeldOut     float64 // share of the rows of a model with weights; 0: none
 	// Fixed: what is added up over clients is written as integers. Masked: and hidden by masks; Fixed then holds too.
 	Fixed, Masked bool
+	// Encrypted: rows are encrypted, and sums over them alone are decrypted.
+	Encrypted bool
 }
 
 // Settings is what a run uses: every setting of its algorithm has a value, given or default.
@@ -119,14 +121,14 @@ type Settings struct {
 
 // Choices of the settings that OnTheWire returns.
 const (
-	plainWire, fixedWire = "plain", "fixed"
-	sumsOff, sumsOn      = "off", "on"
+	plainWire, fixedWire, encryptedWire = "plain", "fixed", "encrypted"
+	sumsOff, sumsOn                     = "off", "on"
 )
 
 // OnTheWire are the settings of every algorithm about how messages are written.
 func OnTheWire() []Setting {
 	return []Setting{
-		{Name: "wire", Doc: "how clients write what is added up over two or more of them: plain sends the numbers; fixed integers on a grid, whose sum is exact whatever the order, so that masks change no bit", Default: plainWire, Choices: []string{plainWire, fixedWire}, Role: Wire},
+		{Name: "wire", Doc: "how clients write what is added up over two or more of them: plain sends the numbers; fixed integers on a grid, whose sum is exact whatever the order, so that masks change no bit; encrypted (sfvi, transform exact, in one process so far): ciphertexts, of which sums over rows alone are decrypted", Default: plainWire, Choices: []string{plainWire, fixedWire, encryptedWire}, Role: Wire},
 		{Name: "secure-sum", Doc: "on: what clients add up is masked, so that the server receives sums; that protects no rows (vflc audit); with --wire fixed, whose results it has", Default: sumsOff, Choices: []string{sumsOff, sumsOn}, Role: SecureSum},
 	}
 }
@@ -159,7 +161,7 @@ func (a Algorithm) plan(s Settings) Plan {
 		d, ok := a.In(role)
 		return ok && s.Text(d.Name) == choice
 	}
-	p.Fixed, p.Masked = is(Wire, fixedWire), is(SecureSum, sumsOn)
+	p.Fixed, p.Masked, p.Encrypted = is(Wire, fixedWire), is(SecureSum, sumsOn), is(Wire, encryptedWire)
 	return p
 }
 
@@ -170,7 +172,7 @@ func (s *Settings) mask(a Algorithm, given map[string]string) error {
 	if !ok || !both || s.Text(secure.Name) != sumsOn {
 		return nil
 	}
-	if given[wire.Name] == plainWire {
+	if asked := given[wire.Name]; asked != "" && asked != fixedWire {
 		return fmt.Errorf("--%s %s hides integers, so it needs --%s %s: leave --%s out", secure.Name, sumsOn, wire.Name, fixedWire, wire.Name)
 	}
 	s.values[wire.Name] = fixedWire
@@ -210,7 +212,24 @@ func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Se
 		wrong = append(wrong, err)
 	}
 	s.Plan = a.plan(s)
+	if err := a.encryptable(s); err != nil {
+		wrong = append(wrong, err)
+	}
 	return s, errors.Join(wrong...)
+}
+
+// encryptable is the reason why rows cannot be encrypted, where the settings ask for that.
+func (a Algorithm) encryptable(s Settings) error {
+	wire, _ := a.In(Wire)
+	switch {
+	case !s.Plan.Encrypted:
+		return nil
+	case !a.Encrypts:
+		return fmt.Errorf("--%s %s: %s needs numbers of single rows, or more sums over them than may be decrypted; use --backend sfvi", wire.Name, encryptedWire, a.Name)
+	case !s.Transform.CutsCross():
+		return fmt.Errorf("--%s %s: contributions are encrypted without noise; use --transform exact", wire.Name, encryptedWire)
+	}
+	return nil
 }
 
 // ResolveStart is Resolve with nothing given, for a fit near which chains begin.

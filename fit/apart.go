@@ -70,6 +70,9 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, &UsageError{err}
 	}
+	if s.Plan.Encrypted {
+		return nil, errTogether
+	}
 	s.UnlikeNoise = unlikeNoiseOf(b.Manifest)
 	on := *b.Bound
 	if on.Plan != nil {

@@ -54,13 +54,16 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 		return side.Each(ctx, func(ctx context.Context, _ int) error { return m.approximation(ctx, stop, side.Envs[0], c, f) })
 	})
 	progress.End()
-	return f, err
+	return f, refusedRows(err)
 }
 
 // approximation is approximate with the Env.
 func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env density.Env, c *chain, f *fitted) (err error) {
 	p := m.Prepared
 	m.watch(env, c)
+	if env, err = p.encrypted(ctx, env); err != nil {
+		return err
+	}
 	env = m.startedAt(env, c.number)
 	if c.kernel, err = p.Algorithm.New(env, p.Settings); err != nil {
 		return &UsageError{err}

@@ -57,6 +57,9 @@ func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string)
 	if err != nil {
 		return traffic{}, &UsageError{err}
 	}
+	if s.Plan.Encrypted && len(m.Predicted) == 0 {
+		return traffic{}, errTogether
+	}
 	if len(m.Predicted) > 0 {
 		return traffic{inEveryRun, wireIn(s)}, nil
 	}

@@ -15,7 +15,7 @@ import (
 func (p *Prepared) crossing() string {
 	a := p.Algorithm
 	leads := p.apart == nil || p.apart.Index == 0
-	if len(p.Plan.Names) < 2 || a.Forecast == nil || !leads || p.options.Resume {
+	if len(p.Plan.Names) < 2 || a.Forecast == nil || !leads || p.options.Resume || p.Settings.Plan.Encrypted {
 		return ""
 	}
 	f := a.Forecast(p.Settings)

@@ -16,6 +16,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
@@ -36,9 +37,10 @@ type Prepared struct {
 	forwards  *simulate.Model // for forecasts; nil: there are none
 	prior     *simulate.Model // of a run without likelihoods
 	inits     []initsFile
-	starts    [][][]density.Init // by file and party
-	lock      *folderlock.Lock   // on the folder of the run, until Sample returns
-	apart     *Apart             // nil: all parties are in this process
+	starts    [][][]density.Init  // by file and party
+	lock      *folderlock.Lock    // on the folder of the run, until Sample returns
+	apart     *Apart              // nil: all parties are in this process
+	rows      *protocol.Evaluator // of encrypted rows; nil: they are not
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It
@@ -83,7 +85,7 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 	on := *b
 	on.Plan = b.Plan.On(wireIn(p.Settings))
 	p.Bound = &on
-	for _, step := range []func() (diag.List, error){p.forwardly, p.divide, p.choose, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.forwardly, p.divide, p.choose, p.mayEncrypt, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
 		if err != nil || diags.HasErrors() {

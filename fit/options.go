@@ -31,6 +31,7 @@ type Options struct {
 	Progress  Progress
 	Record    bool // the server of a run across processes keeps what it receives
 	watch     bool // what the server receives is kept without a folder too
+	ring      int  // of encrypted rows, in tests: the logarithm of a small one; 0: the secure one
 	Origin    Origin
 }
 

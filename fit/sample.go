@@ -60,7 +60,7 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 
 // gradient times an evaluation, and says how long it takes; 0 where a process has one party alone, which evaluates nothing by itself.
 func (p *Prepared) gradient(ctx context.Context, stop <-chan struct{}) (time.Duration, error) {
-	if p.apart != nil {
+	if p.apart != nil || p.Settings.Plan.Encrypted {
 		return 0, nil
 	}
 	timing, release := until(ctx, stop)

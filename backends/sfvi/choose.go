@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/lbfgs"
+	"github.com/vflc/vflc/backends/sfvi/laplace"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
@@ -70,6 +71,9 @@ var (
 
 // choose settles the estimator and the form of q(θ) that go together, from what hinders the parties.
 func choose(parties int, hindered backends.Hindrances, s backends.Settings) (backends.Settings, string) {
+	if s.Plan.Encrypted {
+		return s, "" // there is one way
+	}
 	switch s.Text(estimator) {
 	case bySampling, byFixedDraws:
 		return s, ""
@@ -298,6 +302,9 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 
 // exchanges are those of a run with the settings: where the estimator is not settled yet, those of each that it may be.
 func exchanges(s backends.Settings) []density.Use {
+	if s.Plan.Encrypted {
+		return laplace.Exchanges(s.Int(iterations), 0)
+	}
 	var out []density.Use
 	open, adam := s.Text(estimator) == auto, slices.ContainsFunc(adams, s.Differs)
 	joint := s.Text(thetaGuide) == quadrature.Joint

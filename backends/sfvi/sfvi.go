@@ -74,6 +74,7 @@ func Algorithm() backends.Algorithm {
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
 		}, backends.OnTheWire()...),
 		Gives:     backends.Approximation,
+		Encrypts:  true,
 		Weights:   backends.AllWeights,
 		Example:   "--guide noncentered",
 		Closer:    "--theta-guide joint, else fullrank; --guide structured",

@@ -1,9 +1,11 @@
 package diag
 
-// The codes of models that a way of fitting refuses: V0667 and V067x.
+// The codes of models that a way of fitting refuses: V0667 to V0669 and V067x.
 const (
 	NoFixedDraws Code = "V0671" // a density that is not evaluated at draws that stay the same
 	NoLocalSteps Code = "V0672" // nothing to step by between two round trips
 	NotCorrected Code = "V0667" // draws that weights cannot correct
+	NotEncrypted Code = "V0668" // what cannot be computed of encrypted rows
+	TooFewRows   Code = "V0669" // encrypted rows that too many sums would be decrypted of
 	NoCoupling   Code = "V0673" // noise of different clients that cannot be correlated
 )

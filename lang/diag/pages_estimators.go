@@ -1,19 +1,33 @@
 package diag
 
-// The files of the examples of V067x.
+import "strings"
+
+// The files of the examples of V0668 and V067x.
 const (
 	estimatorsData  = "-- m/server.csv --\nid,y\n1,0.5\n2,-0.3\n3,1.2\n-- m/a.csv --\nid,u\n1,1\n2,2\n3,-1\n-- m/b.csv --\nid,v\n1,0.5\n2,-1\n3,2\n"
 	estimatorsModel = "-- m.vfl --\nclient a, b\ndata y : real[N] @ shared\ndata u : real[N] @ a\ndata v : real[N] @ b\nparam p ~ normal(0, 1) @ a\nparam q ~ normal(0, 1) @ b\ny ~ normal(p * u + q * v, 1)\n" + estimatorsData
 	gammaModel      = "-- m.vfl --\nclient a, b\ndata y : real[N] @ shared\ndata u : real[N] @ a\ndata v : real[N] @ b\nparam p ~ normal(0, 1) @ a\nparam q ~ gamma(2, 2) @ b\ny ~ normal(p * u + q * v, 1)\n" + estimatorsData
 )
 
-// estimatorsPages explains V0667 and V067x. An example shows the command and the files.
+// estimatorsPages explains V0667 to V0669 and V067x. An example shows the command and the files.
 var estimatorsPages = []Page{
 	{
 		Code: NotCorrected, Title: "draws that weights cannot correct",
 		Text:  "With --correct the draws of an approximation are weighted by the posterior's density over the approximation's. That takes the density of the parameters alone, with auxiliary variables integrated out: a fit by quadrature has it, and so has every fit without auxiliary variables. In a fit that draws them each row and client adds its own error to the logarithm of a weight, so that one draw has all the weight; and the density without them takes the clients' contributions without noise, which such a fit never sends. Under transform power a likelihood that three clients or more evaluate is integrated where these have one rho. Without --correct, or with --correct auto, such a fit gives the draws of the approximation and says that they are not corrected.",
 		Wrong: "vflc run m.vfl --backend sfvi --estimator sampled --correct --iterations 20 --elbo-draws 20 --draws 20 --transform augmented\n" + estimatorsModel,
 		Right: "vflc run m.vfl --backend sfvi --correct --draws 20 --transform augmented\n" + estimatorsModel,
+	},
+	{
+		Code: NotEncrypted, Title: "not with encrypted rows",
+		Text:  "With --wire encrypted the likelihood is evaluated by polynomials of encrypted numbers. The server has one likelihood, with one predictor a row that every client adds an affine contribution to; its log density is linear in one number of the response, or a function of response minus predictor; other parameters of it are numbers in the model. A polynomial stands for it on an interval around the predictor of an ordinary row, and contributions must stay within: scaled columns and narrower priors keep them there. Everything else needs another wire.",
+		Wrong: "vflc run m.vfl --backend sfvi --wire encrypted --accept few-rows --transform exact\n" + strings.ReplaceAll(estimatorsModel, "y ~ normal(p * u + q * v, 1)", "param s ~ half_normal(1)\ny ~ normal(p * u + q * v, s)"),
+		Right: "vflc run m.vfl --backend sfvi --transform exact --draws 20\n" + strings.ReplaceAll(estimatorsModel, "y ~ normal(p * u + q * v, 1)", "param s ~ half_normal(1)\ny ~ normal(p * u + q * v, s)"),
+	},
+	{
+		Code: TooFewRows, Title: "too few rows to be encrypted",
+		Text:  "With --wire encrypted nobody can decrypt a number of a row, but sums over rows are decrypted, and sums tell rows when there are as many of them as rows. D is how many numbers that depend on the others' rows one party learns in a run. vflc run ends before that is more than a twentieth of the rows n. It takes more rows, fewer columns, or --correct false; --accept few-rows goes on nevertheless, in a simulation.",
+		Wrong: "vflc run m.vfl --backend sfvi --wire encrypted --transform exact\n" + estimatorsModel,
+		Right: "vflc run m.vfl --backend sfvi --transform exact --draws 20\n" + estimatorsModel,
 	},
 	{
 		Code: NoFixedDraws, Title: "fixed draws do not suit the model",

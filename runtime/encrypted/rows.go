@@ -82,16 +82,49 @@ func (r *Rows) Product(z *Vector) (*Sum, error) {
 	return sum, r.keys.add(sum, parts)
 }
 
+// Plus returns rows plus a column, of which sums are left as before.
+func (r *Rows) Plus(z *Vector) (*Rows, error) {
+	if r.column != nil || z.n != r.n || z.kind != Column {
+		return nil, fmt.Errorf("encrypted: a column of %d rows is wanted, and rows without one", r.n)
+	}
+	out := &Rows{keys: r.keys, n: r.n, largest: r.largest + z.within.Max, offset: r.offset + r.keys.params.freshError()}
+	l := min(r.parts[0].Level(), z.kind.level())
+	for i, c := range r.parts {
+		part := at(c, l).CopyNew()
+		if err := r.keys.eval.Add(part, at(z.parts[i], l), part); err != nil {
+			return nil, fmt.Errorf("encrypted: %w", err)
+		}
+		out.parts = append(out.parts, part)
+	}
+	return out, nil
+}
+
+// Weights are numbers that all know, by which rows are multiplied. They are encoded when they are first used.
+type Weights struct {
+	values  []float64
+	encoded map[int][]*rlwe.Plaintext // by level
+}
+
+// NewWeights takes a number for each row.
+func NewWeights(values []float64) *Weights {
+	return &Weights{values: values, encoded: map[int][]*rlwe.Plaintext{}}
+}
+
 // Total returns the sum over all rows, each times a number that all know; without numbers, each once.
 func (r *Rows) Total(weights []float64) (*Sum, error) {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, r.n)
 	}
-	if len(weights) != r.n {
-		return nil, fmt.Errorf("encrypted: %d weights of %d rows", len(weights), r.n)
+	return r.Weighted(NewWeights(weights))
+}
+
+// Weighted is Total for weights that are used again.
+func (r *Rows) Weighted(weights *Weights) (*Sum, error) {
+	if len(weights.values) != r.n {
+		return nil, fmt.Errorf("encrypted: %d weights of %d rows", len(weights.values), r.n)
 	}
 	var known Range
-	for _, w := range weights {
+	for _, w := range weights.values {
 		known.Max = max(known.Max, math.Abs(w))
 		known.Squares += float64(w * w)
 	}
@@ -114,21 +147,24 @@ func (r *Rows) Total(weights []float64) (*Sum, error) {
 }
 
 // weighted multiplies with numbers that all know, at a level.
-func (r *Rows) weighted(weights []float64, l int) ([]*rlwe.Ciphertext, error) {
+func (r *Rows) weighted(weights *Weights, l int) ([]*rlwe.Ciphertext, error) {
 	k, p := r.keys, r.keys.params
 	if l > r.parts[0].Level() {
 		return nil, fmt.Errorf("encrypted: no product is left")
 	}
 	var out []*rlwe.Ciphertext
 	for i, c := range r.parts {
-		block := make([]float64, p.Rows())
-		copy(block, weights[i*p.Rows():])
-		// This encoder's numbers are of math/big: those of float64 differ by processor in the last bits.
-		plain, err := encode(k.eval.Encoder, block, l, p.stepModulus(l))
-		if err != nil {
-			return nil, err
+		if i == len(weights.encoded[l]) {
+			block := make([]float64, p.Rows())
+			copy(block, weights.values[i*p.Rows():])
+			// This encoder's numbers are of math/big: those of float64 differ by processor in the last bits.
+			plain, err := encode(k.eval.Encoder, block, l, p.stepModulus(l))
+			if err != nil {
+				return nil, err
+			}
+			weights.encoded[l] = append(weights.encoded[l], plain)
 		}
-		product, err := k.eval.MulNew(at(c, l), plain)
+		product, err := k.eval.MulNew(at(c, l), weights.encoded[l][i])
 		if err == nil {
 			err = k.eval.Rescale(product, product)
 		}

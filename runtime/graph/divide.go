@@ -55,6 +55,18 @@ type Rows struct {
 	Graph *Graph
 	// Globals are the parameters that the log density depends on beside the predictor, such as a scale.
 	Globals []Port
+	Law     Law
+}
+
+// A Law is the distribution of the values of a likelihood of rows.
+type Law struct {
+	Dist   *def.Dist
+	Param  int         // the parameter that the predictor gives
+	Link   *def.Func   // as this function of it; nil: the predictor is the parameter
+	Linked bool        // by that: else by more than one function
+	Theta  [][]float64 // values of the other parameters, one or one a row; nil: that has globals
+	X      []float64   // the values of the rows
+	Plain  bool        // without weights, and not to a power
 }
 
 // A recorded likelihood is a density of data that was added to the target.
@@ -186,8 +198,30 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool) (Rows, ID, erro
 	if out.Input < 0 {
 		return out, NoID, errPredictor
 	}
+	out.Law = b.law(l, at, eta)
 	out.Graph, err = b.given(eta, l)
 	return out, eta, err
+}
+
+// law describes a likelihood whose parameter at is given by the predictor eta.
+func (b *Builder) law(l *recorded, at int, eta ID) Law {
+	dist, theta := b.predicted(l.dist, l.theta)
+	out := Law{Dist: dist, Param: at, X: b.nodes[l.x].values, Plain: l.weights == NoID && l.power == 1}
+	n := &b.nodes[theta[at]]
+	switch {
+	case theta[at] == eta:
+		out.Linked = true
+	case n.fn != nil && len(n.in) == 1 && n.in[0] == eta:
+		out.Link, out.Linked = n.fn, true
+	}
+	for k, id := range theta {
+		var values []float64
+		if n := &b.nodes[id]; k != at && n.kind == constant {
+			values = n.values
+		}
+		out.Theta = append(out.Theta, values)
+	}
+	return out
 }
 
 // leaves adds the parameters that a value depends on to a list, each once.

@@ -54,6 +54,25 @@ func (p *Party) Linear() (*density.Linear, error) {
 	return l, p.compare(l)
 }
 
+// Law is the distribution of the rows of the one likelihood that Linear has found. The error says why there is none.
+func (p *Party) Law() (*graph.Law, error) {
+	if p.spec.Split == nil {
+		return nil, errors.New("its log density is not divided into likelihoods")
+	}
+	var sums []int
+	for _, r := range p.role.Receptions {
+		sums = append(sums, r.Input)
+	}
+	split, err := p.spec.Split.Split(sums)
+	if err != nil {
+		return nil, err
+	}
+	if len(split.Rows) != 1 {
+		return nil, fmt.Errorf("%s: it has %d likelihoods of what the clients contribute, and not one", p.Party(), len(split.Rows))
+	}
+	return &split.Rows[0].Law, nil
+}
+
 // readIndex divides the elements of θ: globals are those that a likelihood depends on beside its predictor, and those whose density depends on them.
 func (p *Party) readIndex(l *density.Linear, split *graph.Split) error {
 	global := make([]bool, p.Dim())

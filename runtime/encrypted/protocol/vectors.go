@@ -1,0 +1,173 @@
+package protocol
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/vflc/vflc/runtime/encrypted"
+)
+
+// rangeOf states the numbers of a vector by powers of 2, which say little of them.
+func rangeOf(values []float64) encrypted.Range {
+	most, squares := 0.0, 0.0
+	for _, v := range values {
+		most = max(most, math.Abs(v))
+		squares += float64(v * v)
+	}
+	up := func(v float64) float64 {
+		if !(v > 0) {
+			return 1
+		}
+		part, power := math.Frexp(v)
+		if part == 0.5 {
+			return v
+		}
+		return math.Ldexp(1, power)
+	}
+	return encrypted.Range{Max: up(most), Squares: up(float64(squares * (1 + 1e-9)))}
+}
+
+// post encrypts vectors of one party and packs them.
+func (e *Evaluator) post(kind encrypted.Kind, vectors [][]float64, within func(v []float64) encrypted.Range) ([]byte, error) {
+	out := []byte{}
+	for _, v := range vectors {
+		c, err := e.views[0].keys.Encrypt(kind, v, within(v))
+		if err != nil {
+			return nil, err
+		}
+		data, err := c.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		out = pack(out, data)
+	}
+	return out, nil
+}
+
+// read reads what a party packed, n rows a vector.
+func (e *Evaluator) read(kind encrypted.Kind, n, count int, data []byte) (out []*encrypted.Vector, err error) {
+	list, err := unpack(data)
+	if err == nil && len(list) != count {
+		err = fmt.Errorf("encrypted: %d vectors, and not %d", len(list), count)
+	}
+	for _, one := range list {
+		var v *encrypted.Vector
+		if err == nil {
+			v, err = e.params.Vector(n, one)
+		}
+		if err == nil && v.Kind() != kind {
+			err = fmt.Errorf("encrypted: a vector of another kind")
+		}
+		out = append(out, v)
+	}
+	return out, err
+}
+
+// pack appends bytes with their length.
+func pack(out, data []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(out, uint32(len(data))), data...)
+}
+
+// unpack is the inverse of pack, of several.
+func unpack(data []byte) (out [][]byte, err error) {
+	for len(data) > 0 {
+		if len(data) < 4 {
+			return nil, fmt.Errorf("encrypted: a message is cut")
+		}
+		n := int(binary.LittleEndian.Uint32(data))
+		if data = data[4:]; n > len(data) {
+			return nil, fmt.Errorf("encrypted: a message is cut")
+		}
+		out, data = append(out, data[:n]), data[n:]
+	}
+	return out, nil
+}
+
+// floats are numbers as bytes.
+func floats(values ...float64) []byte {
+	out := []byte{}
+	for _, v := range values {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+	}
+	return out
+}
+
+// numbers is the inverse of floats.
+func numbers(data []byte, n int) ([]float64, error) {
+	if len(data) != 8*n {
+		return nil, fmt.Errorf("encrypted: %d bytes, and not %d numbers", len(data), n)
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+	}
+	return out, nil
+}
+
+// commit has every party encrypt its columns, and the server its response, once.
+func (e *Evaluator) commit(ctx context.Context) error {
+	own, err := e.each(func(b int) ([]byte, error) {
+		m, list := e.maps[b], [][]float64{}
+		for j := range len(m.Matrix) / e.rows {
+			list = append(list, m.Matrix[j*e.rows:][:e.rows])
+		}
+		return e.post(encrypted.Column, list, rangeOf)
+	})
+	if err != nil {
+		return err
+	}
+	if own, err = e.committed(ctx, "columns", own); err != nil {
+		return err
+	}
+	for _, v := range e.views {
+		for k, data := range own {
+			list, err := e.read(encrypted.Column, e.rows, e.columns[k], data)
+			if err != nil {
+				return err
+			}
+			v.columns = append(v.columns, list)
+		}
+	}
+	return nil
+}
+
+// commitResponse has the server encrypt its response, as the polynomials take it.
+func (e *Evaluator) commitResponse(ctx context.Context) error {
+	if e.family.form.Residual {
+		return nil
+	}
+	own, err := e.each(func(b int) ([]byte, error) {
+		if e.Blocks()[b].Index() > 0 {
+			return []byte{}, nil
+		}
+		one, tiled := make([]float64, e.rows), make([]float64, 0, e.rows*e.room)
+		for i, t := range e.statistics {
+			one[i] = float64(t * e.family.unit)
+		}
+		for range e.room {
+			tiled = append(tiled, one...)
+		}
+		return e.post(encrypted.Response, [][]float64{one, tiled}, rangeOf)
+	})
+	if err != nil {
+		return err
+	}
+	if own, err = e.committed(ctx, "response", own); err != nil {
+		return err
+	}
+	for _, v := range e.views {
+		list, err := unpack(own[0])
+		if err != nil || len(list) != 2 {
+			return fmt.Errorf("encrypted: two vectors of the response are wanted: %w", err)
+		}
+		if v.response, err = e.params.Vector(e.rows, list[0]); err != nil {
+			return err
+		}
+		if v.tiled, err = e.params.Vector(e.rows*e.room, list[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
