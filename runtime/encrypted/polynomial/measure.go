@@ -94,10 +94,13 @@ func (c curve) measure(q Quantity, exact reference, rows float64) measure {
 			by, sd, mean = 2/max(w, least), 0, 0
 		}
 		m.grid = append(m.grid, weighing{t, by * sd, by, mean})
-		m.mostA, m.mostB = max(m.mostA, math.Hypot(by*sd, by*mean)), max(m.mostB, by)
+		m.mostA, m.mostB = max(m.mostA, length(by*sd, by*mean)), max(m.mostB, by)
 	}
 	return m
 }
+
+// length is that of a vector, with the same digits on every processor.
+func length(x, y float64) float64 { return math.Sqrt(float64(x*x) + float64(y*y)) }
 
 // error bounds the weighed error of a pair. As functions of the angle arccos t, the errors are trigonometric
 // polynomials of degree n, whose second derivative is at most n² times their largest value; so between two
@@ -115,7 +118,7 @@ func (m measure) error(p Pair) float64 {
 	for j, at := range m.grid {
 		spread := at.spread * (math.Abs(eA[j]) + moreA)
 		shift := at.by * (math.Abs(float64(at.mean*eA[j])+eB[j]) + float64(math.Abs(at.mean)*moreA) + moreB)
-		most = max(most, math.Hypot(spread, shift))
+		most = max(most, length(spread, shift))
 	}
 	return most
 }

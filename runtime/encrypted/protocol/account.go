@@ -34,7 +34,7 @@ func newAccount(columns []int) *account {
 }
 
 // add counts openings.
-func (a *account) add(openings ...density.Opening) {
+func (a *account) add(openings ...density.Decryption) {
 	for i := range a.coalitions {
 		c := &a.coalitions[i]
 		for _, o := range openings {

@@ -152,7 +152,7 @@ func (e *BudgetError) Error() string {
 }
 
 // spend counts what is about to become known. The error is a *BudgetError.
-func (e *Evaluator) spend(openings ...density.Opening) error {
+func (e *Evaluator) spend(openings ...density.Decryption) error {
 	e.account.add(openings...)
 	return e.within()
 }
@@ -199,7 +199,7 @@ func (e *Evaluator) Density(context.Context, [][]float64, density.Coordinates, [
 
 // Sum adds scalars in the clear: each is known to the server, and counted.
 func (e *Evaluator) Sum(ctx context.Context, part [][]float64, total []float64) error {
-	if err := e.spend(density.Opening{Sums: density.Parts, Number: len(total)}); err != nil {
+	if err := e.spend(density.Decryption{Sums: density.Parts, Number: len(total)}); err != nil {
 		return err
 	}
 	return e.Env.Sum(ctx, part, total)
@@ -208,12 +208,12 @@ func (e *Evaluator) Sum(ctx context.Context, part [][]float64, total []float64) 
 // Consult has the server answer what the parties tell it.
 func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 	up, down, all := by.Size(e.columns[0])
-	told := []density.Opening{{Sums: density.Told, Number: all}}
+	told := []density.Decryption{{Sums: density.Told, Number: all}}
 	switch {
 	case up > 0:
-		told = append(told, density.Opening{Sums: density.Gradients})
+		told = append(told, density.Decryption{Sums: density.Gradients})
 	case down > 0:
-		told = append(told, density.Opening{Sums: density.Covariances})
+		told = append(told, density.Decryption{Sums: density.Covariances})
 	}
 	if err := e.spend(told...); err != nil {
 		return err
@@ -276,7 +276,7 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 	if e.family.on.K > 0 {
 		return nil
 	}
-	if err := e.spend(density.Opening{Sums: density.Told, Number: 1}); err != nil {
+	if err := e.spend(density.Decryption{Sums: density.Told, Number: 1}); err != nil {
 		return err
 	}
 	own, err := e.each(func(b int) ([]byte, error) {

@@ -168,7 +168,7 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 	if err != nil {
 		return err
 	}
-	if err := e.spend(density.Opening{Sums: density.OwnGradients}); err != nil {
+	if err := e.spend(density.Decryption{Sums: density.OwnGradients}); err != nil {
 		return err
 	}
 	var rows []*encrypted.Rows
@@ -211,7 +211,7 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 // Curvatures implements density.Encrypting.
 func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 	defer e.work()
-	if err := e.spend(density.Opening{Sums: density.CrossProducts}); err != nil {
+	if err := e.spend(density.Decryption{Sums: density.CrossProducts}); err != nil {
 		return err
 	}
 	var rows []*encrypted.Rows
@@ -333,7 +333,7 @@ func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([
 	if own, err = e.via.Tell(ctx, own); err != nil {
 		return nil, err
 	}
-	if err := e.spend(density.Opening{Sums: density.Totals, Number: n}); err != nil {
+	if err := e.spend(density.Decryption{Sums: density.Totals, Number: n}); err != nil {
 		return nil, err
 	}
 	sums, err := e.derived(func(i int, v *view) (out []*encrypted.Sum, err error) {

@@ -12,7 +12,7 @@ import (
 
 // A view is what a holder derives everything from: the keys, and what parties have committed.
 type view struct {
-	keys     *encrypted.Keys
+	keys     *encrypted.CollectiveKeys
 	columns  [][]*encrypted.Vector // by party
 	response *encrypted.Vector     // nil where a residual is the predictor
 	tiled    *encrypted.Vector     // the response once for each draw that one ciphertext has room for
