@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -193,7 +194,10 @@ func Undeclared(p *compile.Bundle) diag.List {
 		return wrong("the manifest is for the backend %q, which this version does not have", m.Run.Backend)
 	}
 	t, err := trafficOf(m, a, m.Run.Settings)
-	if err != nil {
+	switch {
+	case errors.Is(err, errTogether):
+		return nil // nothing crosses; whoever wants more is told why
+	case err != nil:
 		return wrong("the settings that the manifest names are none of a run: %v", err)
 	}
 	rows, verdict := t.listed(p)

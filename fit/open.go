@@ -98,7 +98,7 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 
 // wireIn is the wire that settings ask for.
 func wireIn(s backends.Settings) model.Wire {
-	return model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked}
+	return model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked, Encrypted: s.Plan.Encrypted}
 }
 
 // WireOf is the wire of a run.

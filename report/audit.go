@@ -36,12 +36,15 @@ func (r *Report) disclosures() ([]compile.Disclosure, error) {
 	if r.bundle == nil {
 		return r.model.AuditPooled(), nil
 	}
+	if fit.WireOf(r.run.Record).Encrypted {
+		return nil, nil // nothing crossed: it ran in one process
+	}
 	return fit.Audit(r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record, r.algorithm))
 }
 
 // expected forecasts how well the server can reconstruct the cuts that cross.
 func (r *Report) expected(rows []compile.Disclosure) ([]expectation, error) {
-	if r.bundle == nil {
+	if r.bundle == nil || len(rows) == 0 {
 		return nil, nil
 	}
 	forecasts, err := fit.ForecastAttack(rows, r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record, r.algorithm))
@@ -60,7 +63,7 @@ func (r *Report) audit() (any, error) {
 		return nil, err
 	}
 	out := auditSection{Pooled: r.bundle == nil, Verdict: r.model.AllPooled()}
-	if r.bundle != nil {
+	if r.bundle != nil && len(rows) > 0 {
 		if out.Verdict, err = fit.RunVerdict(r.run, r.bundle, r.algorithm); err != nil {
 			return nil, err
 		}

@@ -41,7 +41,7 @@ func TestPagesOfCommands(t *testing.T) {
 			}
 		}
 	}
-	if found != 10 {
+	if found != 12 {
 		t.Errorf("%d pages", found)
 	}
 }

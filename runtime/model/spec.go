@@ -129,8 +129,9 @@ type Window struct {
 
 // A Wire is how clients write what the server adds up over two or more of them. The zero value: as the numbers that they are.
 type Wire struct {
-	Fixed  bool // as integers, so that sums are exact
-	Masked bool // with masks that cancel in the sum: the server sees no summand. Fixed then holds too
+	Fixed     bool // as integers, so that sums are exact
+	Masked    bool // with masks that cancel in the sum: the server sees no summand. Fixed then holds too
+	Encrypted bool // as ciphertexts, in one process: the numbers themselves do not cross
 }
 
 // On returns the plan with another wire.
