@@ -21,7 +21,7 @@ func TestMessagesAreDeclaredWhereTheyAreSent(t *testing.T) {
 		for _, f := range u.files {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if c, ok := n.(*ast.CompositeLit); ok && !home {
-					if s, ok := c.Type.(*ast.SelectorExpr); ok && slices.Contains([]string{"Content", "Exchange", "Message"}, s.Sel.Name) && named(s.X, "density") {
+					if s, ok := c.Type.(*ast.SelectorExpr); ok && slices.Contains([]string{"Content", "Exchange", "MessageKind", "Carried"}, s.Sel.Name) && named(s.X, "density") {
 						t.Errorf("%s: a message is declared outside the folder of what sends it", u.at(n))
 					}
 				}

@@ -24,9 +24,6 @@ type family struct {
 	flat                    float64 // curvature that does not depend on the predictor; 0: it does
 }
 
-// validated is the likelihood whose fits agree with those of another wire.
-const validated = "bernoulli_logit"
-
 // describe returns the likelihood of a law. The error is a *polynomial.Refusal where it has none.
 func describe(law *graph.Law) (*family, error) {
 	refuse := func(reason, out string) (*family, error) {
@@ -57,8 +54,8 @@ func describe(law *graph.Law) (*family, error) {
 	}
 	f.theta = t.Theta
 	var err error
-	if f.form, err = polynomial.Of(t); err == nil && f.name != validated {
-		return refuse("fits of "+f.name+" over encrypted rows do not have the accuracy yet that those of "+validated+" have", other)
+	if f.form, err = polynomial.Of(t); err == nil && (law.Dist.Link.Steepest == 0 || law.Dist.Link.Param != law.Param) {
+		return refuse("the derivative of "+f.name+" by its predictor has no bound, and the noise that covers decrypted sums grows with it", other)
 	}
 	return f, err
 }
