@@ -40,11 +40,6 @@ func vectorPairs(t *testing.T) (all []*pairs, id transport.ChainID) {
 	return all, id
 }
 
-// newFrame is a message with one array.
-func newFrame(kind int, name string, v ...float64) *frame {
-	return &frame{kind: ownKind(kind), arrays: []transport.Channel{{Name: name, Data: v}}}
-}
-
 // Keys differ wherever run, epoch, chain, purpose or pair do.
 func TestKeysOfPairsDiffer(t *testing.T) {
 	all, id := vectorPairs(t)
