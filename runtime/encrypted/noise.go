@@ -24,9 +24,9 @@ type noise struct {
 
 func noiseOf(p *Parameters) noise {
 	n, holders := float64(p.ckks.N()), float64(p.holders)
-	value := func(deviation float64) float64 { return tail * deviation * math.Sqrt(2*n) }
+	value := func(deviation float64) float64 { return float64(tail * deviation * math.Sqrt(2*n)) }
 	unit, one := value(1/math.Sqrt(12)), value(errorDeviation)
-	secret, errors := value(math.Sqrt(2.0/3*holders)), one*math.Sqrt(holders)
+	secret, errors := value(math.Sqrt(2.0/3*holders)), float64(one*math.Sqrt(holders))
 	out := noise{rounding: unit * (1 + secret)}
 	special := p.ckks.P()
 	ephemeral := value(math.Sqrt(2.0 / 3))

@@ -25,7 +25,7 @@ type Sum struct {
 func (r *Rows) sum(largest, wrong float64) (*Sum, int, error) {
 	p := r.keys.params
 	unit := p.scale() / float64(p.Rows())
-	wrong *= drift
+	wrong = float64(wrong * drift)
 	out := &Sum{params: p, largest: largest, wrong: wrong, deviation: p.flooding(wrong * unit)}
 	for left := 0; level(left+1) <= r.parts[0].Level(); left++ {
 		q, _ := new(big.Float).SetInt(p.ckks.RingQ().AtLevel(level(left)).Modulus()).Float64()
