@@ -143,7 +143,7 @@ func (e *evaluator) choose(c *client, down, up *frame) {
 }
 
 func (e *evaluator) takeAux(c *client, up *frame) {
-	e.sums.takeAux(&c.script, up)
+	e.sums.takeAux(c, up)
 	if e.wants != nil {
 		e.sums.scalars[c.slot] = *up.scalars()
 	}
@@ -223,13 +223,13 @@ func (e *evaluator) judge(c *client, down, up *frame) {
 	}
 	e.lp[c.block] = c.party.evaluate(c.block, e.by)
 	if c.lost = down.invalid(); e.plan.Power {
-		c.loadPartial(c.party, up)
+		c.loadPartial(up)
 		return
 	}
 	e.settle(c, down, len(c.lateArrivals), up)
 }
 
-func (e *evaluator) takePartial(c *client, up *frame) { e.sums.takePartial(&c.script, up) }
+func (e *evaluator) takePartial(c *client, up *frame) { e.sums.takePartial(c, up) }
 
 // addPartial adds the adjoints that the clients have sent.
 func (e *evaluator) addPartial() {
@@ -253,11 +253,11 @@ func (e *evaluator) settle(c *client, down *frame, at int, up *frame) {
 	if c.lost {
 		e.lp[c.block] = math.Inf(-1)
 	}
-	c.loadTrailing(c.party, up)
+	c.loadTrailing(up)
 }
 
 func (e *evaluator) takeTrailing(c *client, up *frame) {
-	e.sums.takeGradients(up, &c.script, c.trailingArrivals)
+	e.sums.takeGradients(up, c, c.trailingArrivals)
 }
 
 // finish sets the server's gradient.

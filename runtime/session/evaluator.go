@@ -52,14 +52,15 @@ type evaluator struct {
 	alone    bool // the server is the only party: nothing crosses
 }
 
-// A client is what a process has of one: the script with it and, where it is of this process, the party.
+// A client is what a process has of one: its role, the script with it and, where it is of this process, the party.
 type client struct {
 	party  *partyState // nil where it is elsewhere
 	block  int         // of this process
 	number int         // in party order
 	slot   int         // in evaluator.clients
 	lost   bool        // a sum in which it has part was lost in this evaluation
-	script
+	role   model.Role
+	*script
 }
 
 // A call is what an algorithm has asked for.
@@ -171,10 +172,15 @@ func (e *evaluator) people(parties []int) error {
 	return nil
 }
 
-// meet makes the script with a client.
+// meet makes the script with a client, or takes that of the one before it. In a run clients follow one another, and a message of one is done with before the next has its own: those that
+// exchange the same channels share the frames, which then stay near. Words are not shared: they are added up when all clients have written theirs.
 func (e *evaluator) meet(number int) {
-	c := &client{number: number, slot: len(e.clients)}
-	c.script.begin(e.plan, number, e.codes)
+	c := &client{number: number, slot: len(e.clients), role: e.plan.Role(number)}
+	if follows := c.slot > 0 && !e.Apart() && e.begins(number, len(e.parties)) == 0; follows && !e.plan.Wire.Fixed && alike(e.clients[c.slot-1].role, c.role) {
+		c.script = e.clients[c.slot-1].script
+	} else {
+		c.script = newScript(e.plan, number, e.codes)
+	}
 	for b, s := range e.parties {
 		if s.Index() == number {
 			c.party, c.block = s, b

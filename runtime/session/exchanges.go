@@ -72,7 +72,7 @@ func (e *evaluator) loadCentre(c *client, _, up *frame) {
 	}
 }
 
-func (e *evaluator) takeCentre(c *client, up *frame) { e.sums.takeAux(&c.script, up) }
+func (e *evaluator) takeCentre(c *client, up *frame) { e.sums.takeAux(c, up) }
 
 func (e *evaluator) addCentres() {
 	e.sums.addAux()
@@ -122,7 +122,7 @@ func (e *evaluator) takeValues(c *client, down, up *frame) {
 	}
 }
 
-func (e *evaluator) takeDrawn(c *client, up *frame) { e.sums.takeDrawn(&c.script, up) }
+func (e *evaluator) takeDrawn(c *client, up *frame) { e.sums.takeDrawn(c, up) }
 
 func (e *evaluator) addDrawn() {
 	e.sums.addRead(e.plan)

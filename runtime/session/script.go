@@ -220,10 +220,9 @@ func (f *frame) formed(i int, a transport.Channel) error {
 // order of the plan, those of shared parameters first.
 type script struct {
 	messages                                      [ownKinds]frame // of the methods of an Env
-	role                                          model.Role
-	auxTally, replyTally                          frame // aux and reply with scalars in the last channel
-	none                                          frame // of turns that have no message one way: it has no channels
-	drawnMembers                                  []int // the channels of drawn: indices into role.Members
+	auxTally, replyTally                          frame           // aux and reply with scalars in the last channel
+	none                                          frame           // of turns that have no message one way: it has no channels
+	drawnMembers                                  []int           // the channels of drawn: indices into role.Members
 	relayed                                       map[*density.Exchange]*pair
 	writer                                        writer
 	lateArrivals, earlyArrivals, trailingArrivals []int // indices into role.Arrivals
@@ -270,20 +269,20 @@ func (s *script) tallied(k int) *frame {
 	return &s.messages[k]
 }
 
-func newScript(plan *model.Plan, client int, c *codes) *script {
-	s := &script{}
-	s.begin(plan, client, c)
-	return s
+// alike reports whether the scripts with clients of two roles have the same channels.
+func alike(a, b model.Role) bool {
+	return slices.EqualFunc(a.Members, b.Members, func(x, y model.Membership) bool { return x.Group == y.Group }) &&
+		slices.EqualFunc(a.Receptions, b.Receptions, func(x, y model.Reception) bool { return x.Group == y.Group }) &&
+		slices.EqualFunc(a.Arrivals, b.Arrivals, func(x, y model.Arrival) bool { return x.Shared == y.Shared })
 }
 
-// begin writes the script with a client.
-func (s *script) begin(plan *model.Plan, client int, c *codes) {
-	s.role, s.relayed = plan.Role(client), map[*density.Exchange]*pair{}
-	s.writer = writer{plan: plan, script: s, codes: c}
+// newScript writes the script with a client.
+func newScript(plan *model.Plan, client int, c *codes) *script {
+	s := &script{relayed: map[*density.Exchange]*pair{}, writer: writer{plan: plan, role: plan.Role(client), codes: c}}
 	for k := range s.messages {
 		s.writer.write(&s.messages[k], ownKind(k))
 	}
-	for i, a := range s.role.Arrivals {
+	for i, a := range s.writer.role.Arrivals {
 		if a.Early {
 			s.earlyArrivals = append(s.earlyArrivals, i)
 		} else {
@@ -293,19 +292,20 @@ func (s *script) begin(plan *model.Plan, client int, c *codes) {
 			s.trailingArrivals = append(s.trailingArrivals, i)
 		}
 	}
-	for i, m := range s.role.Members {
+	for i, m := range s.writer.role.Members {
 		if len(plan.Groups[m.Group].Quantities) > 0 {
 			s.drawnMembers = append(s.drawnMembers, i)
 		}
 	}
 	s.auxTally, s.replyTally = s.writer.withScalars(s.messages[kindAux], density.Scalars), s.writer.withScalars(s.messages[kindReply], ScalarTotal)
+	return s
 }
 
 // A writer makes a script.
 type writer struct {
-	plan   *model.Plan
-	script *script
-	codes  *codes
+	plan  *model.Plan
+	role  model.Role
+	codes *codes
 }
 
 // write makes the frame of a kind of message.
@@ -324,7 +324,7 @@ func (w *writer) write(f *frame, k kind) {
 
 // carry adds the channels of a content to a frame.
 func (w *writer) carry(f *frame, c density.Carried) {
-	role := w.script.role
+	role := w.role
 	switch c.Content.Of {
 	case density.OfParameters:
 		for _, a := range role.Arrivals {
@@ -428,18 +428,18 @@ func (f *frame) loadScalars(v []float64) {
 }
 
 // loadPartial loads, under power, the adjoints of the sums that a client received.
-func (s *script) loadPartial(p *partyState, up *frame) {
-	p.collectShared()
-	up.loadGradients(p, s.lateArrivals)
-	for i, r := range s.role.Receptions {
-		up.load(len(s.lateArrivals)+i, p.InputAdjoint(r.Input))
+func (c *client) loadPartial(up *frame) {
+	c.party.collectShared()
+	up.loadGradients(c.party, c.lateArrivals)
+	for i, r := range c.role.Receptions {
+		up.load(len(c.lateArrivals)+i, c.party.InputAdjoint(r.Input))
 	}
 }
 
 // loadTrailing loads the gradients by shared parameters that were not sent before.
-func (s *script) loadTrailing(p *partyState, up *frame) {
-	p.collectShared()
-	up.loadGradients(p, s.trailingArrivals)
+func (c *client) loadTrailing(up *frame) {
+	c.party.collectShared()
+	up.loadGradients(c.party, c.trailingArrivals)
 }
 
 // loadGradients puts gradients by shared parameters into the first channels of a frame.

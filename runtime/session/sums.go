@@ -55,7 +55,7 @@ func (h *sums) takeOwn(server *partyState) {
 }
 
 // takeAux takes what a client has sent of z.
-func (h *sums) takeAux(c *script, f *frame) {
+func (h *sums) takeAux(c *client, f *frame) {
 	for i, m := range c.role.Members {
 		h.z[m.Group][m.Place] = f.arrays[i]
 		if h.inTurn {
@@ -77,7 +77,7 @@ func (h *sums) gather(dst []float64, parts []transport.Channel, k int) {
 }
 
 // takeDrawn takes what a client has sent of a draw.
-func (h *sums) takeDrawn(c *script, f *frame) {
+func (h *sums) takeDrawn(c *client, f *frame) {
 	for i, member := range c.drawnMembers {
 		m := c.role.Members[member]
 		h.z[m.Group][m.Place] = f.arrays[i]
@@ -85,7 +85,7 @@ func (h *sums) takeDrawn(c *script, f *frame) {
 }
 
 // takePartial takes the adjoints that a client has sent under power.
-func (h *sums) takePartial(c *script, f *frame) {
+func (h *sums) takePartial(c *client, f *frame) {
 	h.takeGradients(f, c, c.lateArrivals)
 	for i, r := range c.role.Receptions {
 		h.a[r.Group][r.Place] = f.arrays[len(c.lateArrivals)+i]
@@ -96,7 +96,7 @@ func (h *sums) takePartial(c *script, f *frame) {
 }
 
 // takeGradients copies gradients by shared parameters out of a message: they are added after the client's next one has come.
-func (h *sums) takeGradients(f *frame, c *script, arrivals []int) {
+func (h *sums) takeGradients(f *frame, c *client, arrivals []int) {
 	for i, k := range arrivals {
 		at, a := c.role.Arrivals[k], f.arrays[i]
 		d := &h.d[at.Shared][1+at.Place]

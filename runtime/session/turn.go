@@ -92,14 +92,19 @@ func (l *loop) turn(_ context.Context, e *evaluator, t *turn) error {
 	return nil
 }
 
-// Part carries out the turn of a run of clients. No message is copied and none is looked at: they are this process's own.
+// Part carries out the turn of a run of clients. No message is copied and none is looked at: they are this process's own. What goes down says the same to all clients that share a script,
+// and is loaded once.
 func (l *loop) Part(k int) {
 	e, t, of := l.e, l.t, &l.e.runs[k]
 	of.bytes, of.err = 0, nil
+	var s *script
+	var down, up *frame
 	for _, c := range e.clients[of.from-1 : of.to-1] {
-		down, up := e.message(c, t.down), e.message(c, t.up)
-		if t.load != nil && len(down.channels) > 0 {
-			t.load(e, c, down)
+		if s != c.script {
+			s, down, up = c.script, e.message(c, t.down), e.message(c, t.up)
+			if t.load != nil && len(down.channels) > 0 {
+				t.load(e, c, down)
+			}
 		}
 		if t.work != nil {
 			t.work(e, c, down, up)
