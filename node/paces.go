@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/density"
@@ -30,12 +31,25 @@ type pace struct {
 	kinds   map[string]bool
 }
 
-// paced adds a crossing to each of its paces. What crosses once has none.
-func (p *preflight) paced(all []*pace, d split.ManifestCrossing, when string) []*pace {
-	for _, often := range strings.Split(when, ", ") {
-		if !strings.HasPrefix(often, "every") {
-			continue
+// pacesOf are those of what crosses so often, with no word of how many messages carry it: what crosses once has none.
+func pacesOf(often string) []string {
+	all := strings.Split(strings.ReplaceAll(often, quadrature.InPieces, ""), ", ")
+	return slices.DeleteFunc(all, func(one string) bool { return !strings.HasPrefix(one, "every") })
+}
+
+// of are the exchanges of a pace.
+func (one *pace) of(uses []density.Use) (out []density.Use) {
+	for _, u := range uses {
+		if slices.Contains(pacesOf(u.Often), one.often) {
+			out = append(out, u)
 		}
+	}
+	return out
+}
+
+// paced adds a crossing to each of its paces.
+func (p *preflight) paced(all []*pace, d split.ManifestCrossing) []*pace {
+	for _, often := range pacesOf(d.Often) {
 		at := slices.IndexFunc(all, func(one *pace) bool { return one.often == often })
 		if at < 0 {
 			at, all = len(all), append(all, &pace{often: often, kinds: map[string]bool{}})
@@ -65,7 +79,7 @@ func (p *preflight) forecast(a announcement, rtt time.Duration, paces []*pace, u
 		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
 	}
 	for _, one := range paces {
-		trips := session.RoundTrips(one.kinds, uses)
+		trips := session.RoundTrips(one.kinds, one.of(uses))
 		wait, _ := posterior.Connection{RoundTrip: rtt, Bandwidth: 1}.Waits(density.Work{Sequential: int64(trips) * evaluations})
 		p.note("forecast", "%s takes %s and about %s to and from this party; %s of them wait %s and move %s",
 			one.often, grouped.Count(trips, "round trip"), inBytes(one.numbers), grouped.Digits(evaluations), posterior.Seconds(wait), inBytes(one.numbers.Times(evaluations)))

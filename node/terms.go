@@ -172,7 +172,7 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) {
 		}
 		when := strings.ReplaceAll(d.Often, quadrature.InPieces, "") // the payload says it
 		if len(d.Messages) > 0 {
-			paces = p.paced(paces, d, when)
+			paces = p.paced(paces, d)
 		}
 		switch {
 		case from == own:
