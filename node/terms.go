@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,14 +16,11 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/node/policy"
-	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // terms shows the run that is announced, and lets the owner of a client without a policy confirm it.
-func (p *preflight) terms(a announcement) {
+func (p *preflight) terms(a announcement, uses []density.Use) {
 	clients := p.node.names()[1:]
 	var programs []string
 	for _, one := range p.part.manifest.Parties {
@@ -54,7 +50,7 @@ func (p *preflight) terms(a announcement) {
 	}
 	if p.node.policy != nil {
 		p.allows(p.node.policy.Sums(p.sums(a)), nil)
-		p.steepest(a)
+		p.steepest(a, uses)
 		if again != nil {
 			p.pending = &Pending{p.Identity, a, nil}
 		}
@@ -93,9 +89,13 @@ func (p *preflight) sums(a announcement) (out []policy.ContributedSum) {
 	return out
 }
 
-// steepest compares the bound of the policy on derivatives with what the form of the programs has.
-func (p *preflight) steepest(a announcement) {
-	const name = "policy: max_adjoint"
+// steepest compares the bound of the policy on derivatives with what the form of the programs has, and lists the messages that it bounds.
+func (p *preflight) steepest(a announcement, uses []density.Use) {
+	const name = "policy: " + maxAdjoint
+	bounded := p.bounded(uses)
+	if a.Task.Kind != Fitting || bounded == "" {
+		return
+	}
 	bundle, diags, err := compile.ReadBundle(p.node.programs())
 	if err != nil || diags.HasErrors() {
 		p.note(name, "the folder does not have the programs of all parties, whose form bounds it")
@@ -109,16 +109,29 @@ func (p *preflight) steepest(a announcement) {
 	}
 	set := p.node.policy.MaxAdjoint
 	switch {
-	case a.Task.Kind != Fitting:
 	case set > 0 && why != "":
-		p.note(name, "the programs have no bound that is known before the run: %s; a number beyond %v ends it", why, set)
+		p.note(name, "the programs have no bound that is known before the run: %s; a number beyond %v ends it: %s", why, set, bounded)
 	case set > 0 && set < most:
-		p.problem(name, fmt.Sprintf("the policy takes derivatives of a row of at most %v, and the run has some of %v", set, most), fmt.Sprintf("max_adjoint = %v, or leave the line out", most))
+		p.problem(name, fmt.Sprintf("the policy takes derivatives of a row of at most %v, and the run has some of %v: %s", set, most, bounded), fmt.Sprintf("max_adjoint = %v, or leave the line out", most))
 	case set > 0:
-		p.fine(name, "%v; by the form of the programs the derivative of a row is at most %v, beside what an intercept adds to all rows alike", set, most)
+		p.fine(name, "%v; by the form of the programs the derivative of a row is at most %v, beside what an intercept adds to all rows alike: %s", set, most, bounded)
 	case why == "":
-		p.note(name, "not set; by the form of the programs %v bounds it", most)
+		p.note(name, "not set; by the form of the programs %v bounds it: %s", most, bounded)
 	}
+}
+
+const maxAdjoint = "max_adjoint"
+
+// bounded lists what arrives at the party that the policy's bound on derivatives holds for, and how often.
+func (p *preflight) bounded(uses []density.Use) string {
+	own, _, _ := compile.Member(p.node.id.Party) // its name was checked
+	var out []string
+	for _, d := range p.part.manifest.Run.Crossings {
+		if to, _, _ := strings.Cut(d.To, "["); to == own && slices.Contains(limiting(d.Messages, uses), maxAdjoint) {
+			out = append(out, d.What+", "+d.Often)
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // masks says whether sums over clients are masked.
@@ -131,9 +144,6 @@ func (p *preflight) masks(a announcement) string {
 	return "no"
 }
 
-// evaluations is how many of them a forecast is made for; a fit takes thousands.
-const evaluations = 10_000
-
 // crosses lists what leaves the party and what arrives, with what a curious receiver can compute, and forecasts rounds and bytes.
 func (p *preflight) crosses(a announcement, rtt time.Duration) {
 	for _, line := range p.part.manifest.Run.Verdict {
@@ -144,15 +154,15 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) {
 			p.note("accepted", "%s: %s", d.Name, d.Doc)
 		}
 	}
-	p.terms(a)
 	algorithm, _ := fit.Backend(a.Backend)
 	uses, err := fit.Exchanges(p.part.manifest, algorithm, a.Settings)
+	p.terms(a, uses)
 	if err != nil {
 		p.problem("forecast", err, "compile the model again")
 		return
 	}
-	own, _, _ := compile.Member(p.node.id.Party)      // its name was checked
-	kinds, numbers, often := map[string]bool{}, 0, "" // of messages, by their names
+	own, _, _ := compile.Member(p.node.id.Party) // its name was checked
+	var paces []*pace
 	var leave, arrive alike
 	for _, d := range p.part.manifest.Run.Crossings {
 		from, _, _ := strings.Cut(d.From, "[")
@@ -160,15 +170,10 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) {
 		if from != own && to != own {
 			continue
 		}
-		if len(d.Messages) > 0 && strings.HasPrefix(d.Often, "every") && (often == "" || slices.Contains(strings.Split(d.Often, ", "), often)) {
-			often, _, _ = strings.Cut(d.Often, ", ")
-			numbers += p.numbers(d.Shape)
-			for _, m := range d.Messages {
-				kind, _, _ := strings.Cut(m, ":")
-				kinds[kind] = true
-			}
-		}
 		when := strings.ReplaceAll(d.Often, quadrature.InPieces, "") // the payload says it
+		if len(d.Messages) > 0 {
+			paces = p.paced(paces, d)
+		}
 		switch {
 		case from == own:
 			leave.add(d.What, " to "+d.To+",", p.size(d.Shape)+", "+when, "masked: "+d.Masked+"; a curious "+d.To+" can compute ", d.Learns)
@@ -183,27 +188,7 @@ func (p *preflight) crosses(a announcement, rtt time.Duration) {
 	for _, line := range arrive.lines() {
 		p.note("arrives", "%s", line)
 	}
-	p.forecast(a, rtt, often, numbers, session.RoundTrips(kinds, uses))
-}
-
-// forecast says what the messages cost that cross as often as one of some kind, in so many round trips, and how many rounds a fit takes.
-func (p *preflight) forecast(a announcement, rtt time.Duration, often string, numbers, trips int) {
-	if often == "" {
-		p.note("forecast", "nothing crosses more than once")
-		return
-	}
-	if a.Task.Kind != Fitting {
-		p.predicts(a, rtt, numbers)
-		return
-	}
-	p.rounds(a)
-	if k := a.Task.Folds; k > 0 {
-		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
-	}
-	w := density.Work{Sequential: int64(trips) * evaluations, Bytes: int64(8*numbers) * evaluations}
-	wait, _ := posterior.Connection{RoundTrip: rtt, Bandwidth: 1}.Waits(w)
-	p.note("forecast", "%s takes %s and about %s to and from this party; %s of them wait %s and move %s; vflc audit RUN --rtt counts those of a run",
-		often, grouped.Count(trips, "round trip"), posterior.Bytes(int64(8*numbers)), grouped.Digits(evaluations), posterior.Seconds(wait), posterior.Bytes(w.Bytes))
+	p.forecast(a, rtt, paces, uses)
 }
 
 // alike are crossings of which the same is to be said, told together.
@@ -278,9 +263,8 @@ func (p *preflight) size(shape []string) string {
 	return "1 number"
 }
 
-// limits names the lines of a policy that limit what messages bring, with their values.
-func (p *preflight) limits(messages []string, uses []density.Use) string {
-	var lines []string
+// limiting names the lines of a policy that limit what messages bring.
+func limiting(messages []string, uses []density.Use) (lines []string) {
 	for _, m := range messages {
 		kind, channel, _ := strings.Cut(m, ": ")
 		for _, line := range policy.Limits(session.BoundOf(kind, channel, uses)) {
@@ -289,86 +273,14 @@ func (p *preflight) limits(messages []string, uses []density.Use) string {
 			}
 		}
 	}
+	return lines
+}
+
+// limits is these lines with their values.
+func (p *preflight) limits(messages []string, uses []density.Use) string {
+	lines := limiting(messages, uses)
 	for k, line := range lines {
 		lines[k] += " (" + p.node.policy.Set(line) + ")"
 	}
 	return strings.Join(lines, ", ")
-}
-
-// rounds forecasts them beside the line that bounds them.
-func (p *preflight) rounds(a announcement) {
-	algorithm, _ := fit.Backend(a.Backend)
-	transform, _ := transforms.Named(p.part.manifest.Transform)
-	s, err := algorithm.Resolve(transform, a.Settings)
-	set := "max_rounds (" + p.node.policy.Set("max_rounds") + ")"
-	if err != nil || algorithm.Forecast == nil {
-		p.note("rounds", "as many as the fit takes to converge; %s bounds those of all runs on these rows", set)
-		return
-	}
-	f := algorithm.Forecast(s).Divided(p.column())
-	p.note("rounds", "%s (%s); %s bounds those of all runs on these rows", between(f.Rounds), f.Basis, set)
-	if p.node.policy == nil || p.node.policy.MaxRounds == 0 {
-		return
-	}
-	const name = "policy: max_rounds"
-	_, spent, err := policy.OpenHistory(p.Identity).Earlier(p.part.rows)
-	left := int(p.node.policy.MaxRounds - spent.Rounds)
-	short := fmt.Sprintf("%s rounds are left, and such a fit takes %s", grouped.Digits(max(0, left)), between(f.Rounds))
-	way := fmt.Sprintf("max_rounds = %d suffices, or fewer chains or draws", spent.Rounds+int64(f.Rounds.Most))
-	switch {
-	case err != nil:
-		p.problem(name, err, "")
-	case left < f.Rounds.Least:
-		p.problem(name, short, way)
-	case left < f.Rounds.Most:
-		p.note(name, "%s: it may end before the fit does; %s", short, way)
-	}
-}
-
-// column is how many numbers all clients together send for one draw.
-func (p *preflight) column() (numbers int) {
-	for _, c := range p.part.manifest.Cuts {
-		for _, name := range p.node.names()[1:] {
-			if program, _, _ := compile.Member(name); program == c.Client {
-				numbers += p.numbers(c.Shape)
-			}
-		}
-	}
-	return numbers
-}
-
-func between(r backends.Range) string {
-	return grouped.Digits(r.Least) + " to " + grouped.Digits(r.Most)
-}
-
-// predicts forecasts a prediction with the draws of the party's run.
-func (p *preflight) predicts(a announcement, rtt time.Duration, numbers int) {
-	run, err := runs.Open(p.From)
-	if err != nil {
-		p.problem("run", err, "name this party's folder of the run whose draws are used")
-		return
-	}
-	draws := run.Draws.Len(0) * run.Draws.Chains()
-	if a.Task.Draws > 0 {
-		draws = min(draws, a.Task.Draws)
-	}
-	trips := fit.PredictionTrips(draws)
-	wait, _ := posterior.Connection{RoundTrip: rtt, Bandwidth: 1}.Waits(density.Work{Sequential: int64(trips)})
-	p.note("forecast", "%s, with %s, takes %s and about %s to and from this party, and waits %s for the network", a.Task, grouped.Count(draws, "draw"), grouped.Count(trips, "round trip"), posterior.Bytes(int64(8*numbers*draws)), posterior.Seconds(wait))
-}
-
-// numbers is how many numbers an array of a shape has; 0 where that depends on what this party does not know.
-func (p *preflight) numbers(shape []string) int {
-	n := 1
-	for _, one := range shape {
-		k, err := strconv.Atoi(one)
-		if f, ok := p.part.facts.Sizes[one]; err != nil && ok {
-			k, err = f.Value, nil
-		}
-		if err != nil {
-			return 0
-		}
-		n *= k
-	}
-	return n
 }

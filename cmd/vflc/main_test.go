@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,6 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/posterior"
 )
 
 func TestMain(m *testing.M) {
@@ -25,7 +29,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
 		Setup:               func(e *testscript.Env) error { e.Setenv("CI", ""); return nil },
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sameDraws": sameDraws},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sameDraws": sameDraws, "moments": moments},
 	})
 }
 
@@ -44,6 +48,25 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("%s: exit code %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// moments FILE DRAWS [NAME MEAN SD]… compares the summary of so many draws with a posterior: means within 4 Monte Carlo standard errors, sds within 4 of those that half as many
+// independent draws have, since draws may come in pairs on both sides of a mean.
+func moments(ts *testscript.TestScript, _ bool, args []string) {
+	var d posterior.Document
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &d))
+	number := func(text string) float64 {
+		v, err := strconv.ParseFloat(text, 64)
+		ts.Check(err)
+		return v
+	}
+	for want := args[2:]; len(want) > 0; want = want[3:] {
+		k := slices.IndexFunc(d.Parameters, func(r posterior.Row) bool { return r.Name == want[0] })
+		mean, sd := number(want[1]), number(want[2])
+		if r := d.Parameters[k]; !(math.Abs(float64(r.Mean)-mean) < 4*float64(r.MCSE)) || !(math.Abs(float64(r.SD)/sd-1) < 4/math.Sqrt(number(args[1]))) {
+			ts.Fatalf("%s: mean %v ± %v, sd %v; want %v, %v", want[0], r.Mean, r.MCSE, r.SD, mean, sd)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func TestPreflightAsksTheServer(t *testing.T) {
 	out := ask()
 	for _, want := range []string{
 		"ok       shared data: as the server's: sizes, the order of 40 rows", "ok       payload: packets of", "for a round trip", "leaves: ", "to server, 40 numbers, every evaluation; masked:", "a curious server can compute",
-		"arrives: adjoint of z_1 + z_2: 40 numbers, every evaluation; lines of a policy that limit them: max_adjoint (not set), max_rounds (not set)", "rounds: 1,800 to 15,800 (3 to 31 steps a transition", "takes 1 round trip and about 688", "10,000 of them wait", "ok       run: m, backend nuts", "no problem found",
+		"arrives: adjoint of z_1 + z_2: 40 numbers, every evaluation; lines of a policy that limit them: max_adjoint (not set), max_rounds (not set)", "rounds: 1,800 to 15,800 (3 to 31 steps a transition", "takes 1 round trip and about 720 to 1.79 kB", "10,000 of them wait", "ok       run: m, backend nuts", "no problem found",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)

@@ -150,12 +150,7 @@ func orthogonalise(columns [][]float64, j int, r *mat.Dense) {
 	for i := range v {
 		v[i] = portable.Normal(random)
 	}
-	for range 2 {
-		for _, u := range columns[:j] {
-			vec.Axpy(n, v, -vec.Dot(n, u, v), u)
-		}
-	}
-	vec.Scale(n, v, v, 1/math.Sqrt(vec.Dot(n, v, v)))
+	orthogonalise(columns, j, mat.NewDense(j+1, j+1, nil))
 }
 
 // rounding is the size of a number, in relation to the largest, below which it is not told from 0.

@@ -3,11 +3,15 @@ package policy
 import (
 	"go/ast"
 	"go/token"
+	"path"
+	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit"
 )
@@ -29,7 +33,7 @@ func TestMessagesAreDeclaredWhereTheyAreSent(t *testing.T) {
 				if !ok || lit.Kind != token.STRING {
 					return true
 				}
-				if s, err := strconv.Unquote(lit.Value); err == nil && words[s] != "" && !below(dir, "backends/"+words[s]) {
+				if s, err := strconv.Unquote(lit.Value); err == nil && words[s] != "" && !below(dir, words[s]) {
 					t.Errorf("%s: %q stands in the declaration of a message of %s: read it there", u.at(n), s, words[s])
 				}
 				return true
@@ -44,11 +48,12 @@ func named(e ast.Expr, name string) bool {
 }
 
 // declaredWords are the texts of the contents of all round trips that the algorithms may make, and by which a message is told from others where they are of two words or more, each with the
-// algorithm that declares it.
+// folder of the algorithm that declares it.
 func declaredWords(t *testing.T) map[string]string {
 	t.Helper()
 	words := map[string]string{}
 	for _, a := range fit.Backends() {
+		folder := folderOf(a)
 		for _, transform := range a.Transforms {
 			s, err := a.Resolve(transform, nil)
 			if err != nil {
@@ -57,7 +62,7 @@ func declaredWords(t *testing.T) map[string]string {
 			for _, use := range a.Exchanges(s) {
 				for _, m := range []density.MessageKind{use.Exchange.Up, use.Exchange.Down} {
 					for _, text := range textsOf(m) {
-						words[text] = a.Name
+						words[text] = folder
 					}
 				}
 			}
@@ -67,6 +72,14 @@ func declaredWords(t *testing.T) map[string]string {
 		t.Fatalf("only %d texts are declared", len(words))
 	}
 	return words
+}
+
+// folderOf is the folder of the function that makes an algorithm's kernels, which need not have the algorithm's name.
+func folderOf(a backends.Algorithm) string {
+	name := runtime.FuncForPC(reflect.ValueOf(a.New).Pointer()).Name() // module/folder.function
+	dir, function := path.Split(strings.TrimPrefix(name, module+"/"))
+	pkg, _, _ := strings.Cut(function, ".")
+	return dir + pkg
 }
 
 func textsOf(m density.MessageKind) (out []string) {

@@ -154,14 +154,18 @@ func inOrder(uses []density.Use) (out []kind) {
 	return append(out, ownKind(kindClosing), ownKind(kindClosed))
 }
 
-// RoundTrips counts the round trips that messages of these kinds, by name, make where a client and the server exchange one of each, in a run that uses these exchanges: the first answer to
+// RoundTrips counts the round trips that messages of these kinds, by name, make where a client and the server exchange one of each in these exchanges: the first answer to
 // what the server sends, and each answer to what the client sends. What comes last needs none. Messages that nobody answers count as one. Scalars that are added up beside evaluations travel
-// with the next of these (density.Pipelined).
+// with the next of these where they may (density.Pipelined).
 func RoundTrips(names map[string]bool, uses []density.Use) int {
 	n, begun, asked, sent := 0, false, false, false
+	pipelined := slices.ContainsFunc(uses, func(u density.Use) bool { return u.Exchange == density.Pipeline })
 	for _, k := range inOrder(uses) {
-		beside := k.number == kindPart || k.number == kindSum
-		if !names[k.Name] || k.number == kindClosing || k.number == kindClosed || beside && names[kinds[kindAux].Name] {
+		beside := pipelined && (k.number == kindPart || k.number == kindSum)
+		used := k.number >= ownKinds || slices.ContainsFunc(uses, func(u density.Use) bool {
+			return !isRelay(u.Exchange) && slices.Contains(ownKindsOf(u.Exchange), k.number)
+		})
+		if !names[k.Name] || !used || k.number == kindClosing || k.number == kindClosed || beside && names[kinds[kindAux].Name] {
 			continue
 		}
 		switch {

@@ -138,9 +138,11 @@ func (c *check) kernel(t *testing.T, env density.Env) backends.Kernel {
 	return k
 }
 
+func (c *check) env() density.Env { return &remembering{Env: c.model.Env(5)} }
+
 func (c *check) begin(t *testing.T) (density.Env, backends.Kernel) {
 	t.Helper()
-	env := c.model.Env(5)
+	env := c.env()
 	k := c.kernel(t, env)
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
@@ -179,7 +181,7 @@ func (c *check) repeats(t *testing.T, want Run) {
 	same(t, "a second run on one thread", c.whole(t), want)
 }
 
-// resumes: a run that was saved half way and loaded into a new kernel continues with the same bits.
+// resumes: a run that was saved half way and loaded into a new kernel continues with the same bits, also where an evaluation takes something from earlier ones (density.Remember).
 func (c *check) resumes(t *testing.T, want Run) {
 	t.Helper()
 	_, k := c.begin(t)
@@ -195,7 +197,7 @@ func (c *check) resumes(t *testing.T, want Run) {
 	if err := k.Save(&saved); err != nil {
 		t.Fatal(err)
 	}
-	env := c.model.Env(5)
+	env := c.env()
 	k = c.kernel(t, env)
 	if err := k.Load(&saved); err != nil {
 		t.Fatal(err)
@@ -204,13 +206,13 @@ func (c *check) resumes(t *testing.T, want Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "a resumed run", got, want)
+	same(t, "a resumed run over an Env that remembers (density.Remember)", got, want)
 }
 
 // parties: one goroutine per party, each with its own block, gives the same bits as one loop over the blocks.
 func (c *check) parties(t *testing.T, want Run) {
 	t.Helper()
-	envs := testmodel.Split(c.model.Env(5))
+	envs := testmodel.Split(c.env())
 	runs, errs := make([]Run, len(envs)), make([]error, len(envs))
 	var wait sync.WaitGroup
 	for p, env := range envs {
@@ -258,7 +260,7 @@ func (e coreOnly) Blocks() []density.Block { return e.blocks }
 // core: over an Env that has no capability the algorithm gives the same bits, or New has an error that names the capability that it needs.
 func (c *check) core(t *testing.T, want Run) {
 	t.Helper()
-	env := c.model.Env(5)
+	env := c.env()
 	k, err := c.algorithm.New(Core(env), c.settings)
 	if err != nil {
 		if !strings.Contains(err.Error(), "does not implement density.") {

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ func checkMessages(t *testing.T, a backends.Algorithm) {
 			t.Fatal(err)
 		}
 		for _, use := range a.Exchanges(s) {
+			CheckEvaluations(t, use.Exchange)
 			for _, m := range []density.MessageKind{use.Exchange.Up, use.Exchange.Down} {
 				if other := names[m.Name]; m.Name != "" && other != nil && other != use.Exchange {
 					t.Errorf("%s: the exchanges %s and %s have messages of one name, %q", a.Name, other.Name, use.Exchange.Name, m.Name)
@@ -28,6 +30,28 @@ func checkMessages(t *testing.T, a backends.Algorithm) {
 					CheckContent(t, c.Content)
 				}
 			}
+		}
+	}
+}
+
+// CheckEvaluations tests that an exchange says of itself that its columns are evaluations where it brings what an evaluation does, and that over the elements of a sum it then answers with
+// derivatives of the likelihood alone, by which the attack takes its columns.
+func CheckEvaluations(t *testing.T, x *density.Exchange) {
+	t.Helper()
+	columns := func(c density.Carried) bool { return c.Content.Of <= density.OfReceptions }
+	evaluated := func(c density.Carried) bool { return c.Content == density.Auxiliary || c.Content == density.BareCut }
+	if !x.Evaluations {
+		if slices.ContainsFunc(x.Up.Carries, evaluated) {
+			t.Errorf("the exchange %s brings what an evaluation does: Evaluations is true of it", x.Name)
+		}
+		return
+	}
+	if !slices.ContainsFunc(x.Up.Carries, columns) {
+		t.Errorf("the exchange %s is of evaluations, and nothing that depends on a cut goes up", x.Name)
+	}
+	for _, c := range x.Down.Carries {
+		if columns(c) && c.Content.Bound != density.BoundSlopes && c.Content.Bound != density.BoundCurved {
+			t.Errorf("the exchange %s is of evaluations, and %q comes down, no derivative of the likelihood", x.Name, c.Content.What)
 		}
 	}
 }

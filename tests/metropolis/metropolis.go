@@ -19,12 +19,12 @@ import (
 func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
 		Name: "rwm", Doc: "Random-walk Metropolis.", Transforms: transforms.All(), Gives: backends.Markov,
-		Settings: []backends.Setting{
+		Settings: append([]backends.Setting{
 			{Name: "walkers", Doc: "chains", Default: 2, Min: 1, Role: backends.Chains},
 			{Name: "burn", Doc: "transitions before the first draw", Default: 200, Role: backends.Warmup},
 			{Name: "keep", Doc: "draws of a chain", Default: 500, Min: 1, Role: backends.Draws},
 			{Name: "scale", Doc: "standard deviation of a proposal", Default: 0.5, Min: 1e-9},
-		},
+		}, backends.OnTheWire()...),
 		Exchanges: func(backends.Settings) []density.Use {
 			return []density.Use{
 				{Exchange: density.Evaluation, Often: "every proposal", Auxiliaries: density.Drawn},
@@ -169,6 +169,8 @@ func (k *kernel) heading() string {
 }
 
 func (k *kernel) state(c *checkpoint.Codec) {
+	memory := density.Remember(k.env, nil)
+	c.Remembered(k.env, &memory)
 	c.Ints(&k.done, &k.nonFinite)
 	c.Float(&k.now.logDensity)
 	for b := range k.now.theta {
