@@ -40,7 +40,7 @@ func TestPredictiveCheck(t *testing.T) {
 		"binary":       {model: "logistic.vfl", backend: "nuts"},
 		"counts":       {model: "poisson_multilevel.vfl", backend: "nuts"},
 		"real, power":  {model: "linear.vfl", backend: "nuts", transform: "power"},
-		"exact":        {model: "linear.vfl", backend: "nuts", transform: "exact"},
+		"exact":        {model: "linear.vfl", backend: "nuts", transform: "exact", logLik: true},
 		"pooled, sfvi": {model: "linear.vfl", backend: "sfvi", transform: "none"},
 		"soul":         {model: "logistic_family.vfl", backend: "soul"},
 		"likelihoods":  {model: "several.vfl", backend: "nuts"},

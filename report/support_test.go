@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/vflc/vflc/compile"
@@ -20,10 +21,35 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/brief"
 )
 
 // examples is the folder of the examples.
 const examples = "../examples"
+
+// made are the folder of all runs and what tests have made in common, which they read alone: runs by their tasks, and pages by their runs.
+var made struct {
+	dir         string
+	runs, pages sync.Map // of func() string
+}
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "report")
+	if err != nil {
+		panic(err)
+	}
+	made.dir = dir
+	brief.Run(m)
+	if err := os.RemoveAll(dir); err != nil {
+		panic(err)
+	}
+}
+
+// once is what make returns the first time that it is asked for a key.
+func once(of *sync.Map, key any, make func() string) string {
+	first, _ := of.LoadOrStore(key, sync.OnceValue(make))
+	return first.(func() string)()
+}
 
 // A task is a run to report on.
 type task struct {
@@ -61,7 +87,7 @@ func tasks(t testing.TB) map[string]task {
 // long writes a model of nine clients with long names and returns its path.
 func long(t testing.TB) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := made.dir
 	var names []string
 	model, sum := "data y : real[N] @ shared\n", "0"
 	table := func(party, column string) {
@@ -81,8 +107,16 @@ func long(t testing.TB) string {
 	return path
 }
 
-// run runs a task in a folder of its own, and reads it.
+// run reads the run of a task, which is made once.
 func run(t testing.TB, x task) *runs.Run {
+	t.Helper()
+	r, err := runs.Open(once(&made.runs, fmt.Sprintf("%+v", x), func() string { return begun(t, x) }))
+	good(t, nil, err)
+	return r
+}
+
+// begun runs a task in a folder of its own.
+func begun(t testing.TB, x task) string {
 	t.Helper()
 	path := filepath.Join(examples, x.model)
 	if _, err := os.Stat(path); err != nil {
@@ -109,15 +143,15 @@ func run(t testing.TB, x task) *runs.Run {
 	if settings == nil {
 		settings = quick(x.backend)
 	}
-	dir := filepath.Join(t.TempDir(), "run")
+	dir, err := os.MkdirTemp(made.dir, "run")
+	good(t, nil, err)
+	dir = filepath.Join(dir, "run")
 	p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: algorithm, Settings: settings, Seed: 3, Dir: dir, LogLik: x.logLik, Origin: fit.Origin{Version: "1.2.3", Command: x.command}})
 	good(t, diags, err)
 	result, err := p.Sample(context.Background(), nil)
 	good(t, nil, err)
 	good(t, nil, result.Save(dir))
-	r, err := runs.Open(dir)
-	good(t, nil, err)
-	return r
+	return dir
 }
 
 // good requires that there is neither an error nor a diagnostic that is one.
@@ -131,11 +165,13 @@ func good(t testing.TB, diags diag.List, err error) {
 // written is the report of a run as text.
 func written(t testing.TB, r *runs.Run) string {
 	t.Helper()
-	report, diags, err := New(r)
-	good(t, diags, err)
-	var b bytes.Buffer
-	good(t, nil, report.Write(&b))
-	return b.String()
+	return once(&made.pages, r.Path, func() string {
+		report, diags, err := New(r)
+		good(t, diags, err)
+		var b bytes.Buffer
+		good(t, nil, report.Write(&b))
+		return b.String()
+	})
 }
 
 // A node is an element of a page with its children in order; a text has no name.

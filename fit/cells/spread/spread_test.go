@@ -208,9 +208,7 @@ func TestFailureOfACell(t *testing.T) {
 	if err := gather(t.Context(), t, p, all); err == nil || err.Error() != "t/a.csv has no rows" {
 		t.Fatal(err)
 	}
-	if n := len(said.with("cell ")); n != 2 {
-		t.Errorf("%d cells were made, where the second fails: %q", n, said.with("cell "))
-	}
+	until(t, "the worker has said what it made, after it has stored it", func() bool { return len(said.with("cell ")) == 2 })
 	info, err := p.Link.at().stream.Info(t.Context())
 	if err != nil || info.State.Msgs > 1 {
 		t.Errorf("%d cells wait or are being made (%v), where the worker has one", info.State.Msgs, err)
