@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -54,6 +55,9 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 		return side.Each(ctx, func(ctx context.Context, _ int) error { return m.approximation(ctx, stop, side.Envs[0], c, f) })
 	})
 	progress.End()
+	if p.journal != nil {
+		err = errors.Join(err, p.journal.Close())
+	}
 	return f, refusedRows(err)
 }
 

@@ -108,7 +108,7 @@ func (m *sampling) saveAll(chains []*chain) (failed error) {
 
 // announceMissing names the chains of a resumed run that have no file, though others have one.
 func (m *sampling) announceMissing(chains []*chain) {
-	if !m.options.Resume || m.apart != nil {
+	if !m.options.Resume || m.apart != nil || m.Settings.Plan.Encrypted {
 		return
 	}
 	var missing []string
@@ -162,7 +162,7 @@ func (m *sampling) run(ctx context.Context, stop <-chan struct{}, env density.En
 
 // begin finds the chain's starting point.
 func (m *sampling) begin(ctx context.Context, env density.Env, c *chain) error {
-	if m.options.Resume {
+	if m.options.Resume && m.rows == nil { // a run of encrypted rows is made again from its journal
 		if there, err := c.load(m.options.Dir); there || err != nil {
 			m.options.Progress.Skip(c.number, c.steps)
 			return err

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/session"
@@ -43,9 +46,6 @@ func sizes(blocks []density.Block) (columns []int, rows int) {
 func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 	if !p.Settings.Plan.Encrypted {
 		return nil, nil
-	}
-	if p.options.Resume {
-		return nil, usagef("--wire encrypted: the keys of a run that was stopped are gone; run it again with --overwrite")
 	}
 	for _, g := range p.Plan.Groups {
 		if len(g.Quantities) > 0 {
@@ -113,14 +113,32 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 		}
 	}
 	p.options.Progress.Message(fmt.Sprintf("encrypted rows: keys for %d parties, one process derives for all of them", len(env.Blocks())))
-	var err error
+	keys, err := session.SimulatedKeys(p.options.Seed, p.Plan.Names).WithMasks(p.Plan)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.openJournal(); err != nil {
+		return nil, err
+	}
 	p.rows, err = protocol.New(ctx, env, &protocol.OneProcess{}, protocol.Options{
-		Openings: openings + mostWeights, Budget: p.mayLearn(rows), Insecure: p.options.ring,
+		Openings: openings + mostWeights, Budget: p.mayLearn(rows), Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return p.rows, nil
+}
+
+// openJournal opens what the run writes down, where it has a folder.
+func (p *Prepared) openJournal() (err error) {
+	if p.options.Dir == "" {
+		return nil
+	}
+	p.journal, err = protocol.OpenJournal(filepath.Join(p.options.Dir, runs.JournalFile))
+	if err == nil && p.options.Resume {
+		p.options.Progress.Message(fmt.Sprintf("encrypted rows: the run is made again with the %s that were written down, and goes on there", grouped.Count(p.journal.Entries(), "step")))
+	}
+	return err
 }
 
 // mostWeights is how many log likelihoods a run of encrypted rows decrypts at most.

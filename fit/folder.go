@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
 )
 
 // Permissions of what a run writes: its draws and the parameters of the parties are for the eyes of its owner.
@@ -28,7 +29,7 @@ const (
 
 // outputs lists what the folder of a run holds beside its record.
 func outputs() []string {
-	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir, runs.ModelFile, runs.ModulesDir, runs.InitsDir, data.SettingsFile, runs.ViewFile, runs.ReceivedFile, runs.ReportFile}
+	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir, runs.ModelFile, runs.ModulesDir, runs.InitsDir, data.SettingsFile, runs.ViewFile, runs.ReceivedFile, runs.ReportFile, runs.JournalFile}
 }
 
 // takeFolder prepares the folder of a run, if it has one, and locks it. The folder then holds the record, the text of the model and its vfl.toml, so that the
@@ -145,7 +146,7 @@ func (p *Prepared) abandon(why error) {
 	if dir == "" || p.options.Resume || exists(filepath.Join(dir, checkpointDir)) || !(errors.As(why, &nowhere) && !nowhere.Begun) && !errors.As(why, &usage) && !errors.As(why, &refusal) {
 		return
 	}
-	for _, name := range append(beginning(), folderlock.File) {
+	for _, name := range append(beginning(), runs.JournalFile, folderlock.File) {
 		os.RemoveAll(filepath.Join(dir, name))
 	}
 	os.Remove(dir) // if it has no other files
@@ -309,7 +310,7 @@ func (r *Result) delivered() error {
 			return err
 		}
 	}
-	return nil
+	return protocol.EraseJournal(filepath.Join(r.dir, runs.JournalFile))
 }
 
 // write fills the folder of a run. The old summary is removed first and the new one is written last: where it exists, the rest has been written. Draws,

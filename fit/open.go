@@ -41,6 +41,7 @@ type Prepared struct {
 	lock      *folderlock.Lock    // on the folder of the run, until Sample returns
 	apart     *Apart              // nil: all parties are in this process
 	rows      *protocol.Evaluator // of encrypted rows; nil: they are not
+	journal   *protocol.Journal   // of their randomness; nil: the run has no folder
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It

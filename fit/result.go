@@ -62,6 +62,9 @@ func (p *Prepared) files() map[string][]byte {
 func (p *Prepared) result(f *fitted) *Result {
 	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.files, model: p.Source.Text, modules: p.Modules(), inits: p.inits, kernels: f.kernels, parties: p.parties, apart: p.apart != nil}
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
+	if p.journal != nil {
+		r.Record.Journal = p.journal.Digest()
+	}
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
 		ELBO: f.elbo(), Restarts: f.restarts, Auxiliary: listed(f.draws.Vars),

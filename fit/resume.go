@@ -7,6 +7,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
 )
 
 // Resumable returns an error that explains why the run in a folder cannot be resumed, nil if it can. A CompleteError means that it has nothing left to do.
@@ -16,6 +17,9 @@ func Resumable(dir string, r *posterior.Record) error {
 	}
 	if err := runs.Verify(dir, r); err != nil {
 		return fmt.Errorf("%w. This run is complete, and its checkpoint no longer has its draws; run it again with --overwrite, which makes the same", err)
+	}
+	if err := protocol.EraseJournal(filepath.Join(dir, runs.JournalFile)); err != nil { // killed when all was written
+		return err
 	}
 	a, _ := Backend(r.Backend)
 	return &CompleteError{Dir: dir, Warm: a.Gives == backends.Markov}

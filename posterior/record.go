@@ -25,6 +25,8 @@ type Record struct {
 	Draws     int                `json:"draws"`
 	Settings  map[string]any     `json:"settings"` // of the backend, defaults included
 	Complete  bool               `json:"complete"` // the algorithm was done when the outputs were written
+	// Journal is the SHA-256 digest of what a run of encrypted rows made with randomness, in the order of its steps.
+	Journal string `json:"journal,omitempty"`
 	// Improper are the parameters whose priors are improper; nil: not known, because parties are apart, or factors stand in the model.
 	Improper []string          `json:"improper_priors,omitzero"`
 	Files    map[string]string `json:"files,omitempty"` // SHA-256 digests of the outputs, by path in the folder

@@ -45,6 +45,8 @@ const (
 	ChecksFile, CheckedDir, ScoresFile = "checks.json", "checked.zarr", "scores.json"
 	// ValidationFile is the report of a cross-validation across processes.
 	ValidationFile = "validation.json"
+	// JournalFile is where a run of encrypted rows writes down what it makes with randomness, until it is complete.
+	JournalFile = "encrypted.journal"
 	// ReportFile is where vflc report writes unless told otherwise.
 	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.

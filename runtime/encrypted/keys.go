@@ -67,6 +67,9 @@ func (p *Parameters) Secret(data []byte) (*Secret, error) {
 	return s, nil
 }
 
+// Shared counts openings whose shares are sent again.
+func (s *Secret) Shared(openings int) { s.opened = min(s.opened+openings, s.params.openings) }
+
 // PublicShare returns the holder's share of the public key. It is fresh at every call: what was sent once is
 // sent again as it was. Holders exchange its digest before they show it.
 func (s *Secret) PublicShare(r Reference) ([]byte, error) {

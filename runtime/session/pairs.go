@@ -15,7 +15,19 @@ import (
 const (
 	maskPurpose = "vflc masks 3"
 	sealPurpose = "vflc seals 1"
+	pairPurpose = "vflc pairs 1"
 )
+
+// Pairs returns the secrets that clients of this process have each with another alone, of the run and epoch.
+func (k Keys) Pairs(plan *model.Plan) func(own, peer int) ([]byte, error) {
+	return func(own, peer int) ([]byte, error) {
+		p, err := newPairs(plan, own, k.Masks)
+		if err != nil {
+			return nil, err
+		}
+		return p.key(peer, pairPurpose, k.ID)
+	}
+}
 
 // pairs are the secrets that one client has with each of the others, by X25519.
 type pairs struct {

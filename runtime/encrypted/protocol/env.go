@@ -11,6 +11,7 @@ package protocol
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -29,6 +30,11 @@ type Options struct {
 	Budget int
 	// DeriveEach has every holder of this process derive for itself, and compares.
 	DeriveEach bool
+	// Journal has what the parties of this process make with randomness; nil: the run cannot be resumed.
+	Journal *Journal
+	// Pair is a secret that a client of this process has with another alone, by which they seal shares for one
+	// another. It is needed where there are two clients or more.
+	Pair func(own, peer int) ([]byte, error)
 	// Insecure is the logarithm of a small ring, for tests; 0: the secure one.
 	Insecure int
 }
@@ -40,6 +46,7 @@ type Evaluator struct {
 	via     Courier
 	params  *encrypted.Parameters
 	secrets []*encrypted.Secret // by block
+	keys    [sha256.Size]byte   // digest of all shares of the public keys
 	views   []*view             // one, or one by block
 	columns []int
 	rows    int
@@ -52,6 +59,7 @@ type Evaluator struct {
 	statistics []float64 // of the response, at the server
 	base       float64   // log likelihood where all predictors are the centre, at the server
 	account    *account
+	openings   uint64               // of sums so far, some at a time: the same at every party
 	only       []*encrypted.Weights // see one
 	counted    OneProcess           // of the courier, as far as it is in the work
 }
@@ -76,6 +84,9 @@ func New(ctx context.Context, env density.Env, via Courier, o Options) (*Evaluat
 	}
 	var err error
 	holders := len(e.columns)
+	if holders > 2 && o.Pair == nil {
+		return nil, errors.New("encrypted: shares of one client for another pass through the server, and there is no secret to seal them with")
+	}
 	if o.Insecure > 0 {
 		e.params, err = encrypted.Insecure(o.Insecure, holders, o.Openings)
 	} else {

@@ -51,7 +51,7 @@ func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int) ([][
 		return encrypted.Range{Max: bounds[party], Squares: float64(bounds[party]*bounds[party]) * float64(n), Interval: k}
 	}
 	own, err = e.each(func(b int) ([]byte, error) {
-		return e.post(encrypted.Contribution, cut[b:b+1], func([]float64) encrypted.Range { return within(e.Blocks()[b].Index()) })
+		return e.post(b, "contribution", encrypted.Contribution, cut[b:b+1], func([]float64) encrypted.Range { return within(e.Blocks()[b].Index()) })
 	})
 	if err != nil {
 		return nil, err
@@ -102,16 +102,13 @@ func (e *Evaluator) derived(f func(i int, v *view) ([]*encrypted.Sum, error)) ([
 
 // open decrypts sums to one party, which has them then; elsewhere they are nil.
 func (e *Evaluator) open(ctx context.Context, to int, sums [][]*encrypted.Sum) ([]float64, error) {
+	e.openings++
 	own, err := e.each(func(b int) ([]byte, error) {
-		out := []byte{}
-		for _, s := range sums[min(b, len(sums)-1)] {
-			share, err := e.secrets[b].Share(s)
-			if err != nil {
-				return nil, err
-			}
-			out = pack(out, share)
+		data, err := e.shares(b, sums[min(b, len(sums)-1)])
+		if err != nil {
+			return nil, err
 		}
-		return out, nil
+		return e.seal(e.Blocks()[b].Index(), to, data)
 	})
 	if err != nil {
 		return nil, err
@@ -120,7 +117,10 @@ func (e *Evaluator) open(ctx context.Context, to int, sums [][]*encrypted.Sum) (
 		return nil, err
 	}
 	shares := make([][][]byte, len(sums[0]))
-	for _, data := range own {
+	for from, data := range own {
+		if data, err = e.unseal(from, to, data); err != nil {
+			return nil, err
+		}
 		list, err := unpack(data)
 		if err != nil || len(list) != len(shares) {
 			return nil, errors.Join(errors.New("encrypted: there is a share of every sum"), err)
@@ -136,6 +136,31 @@ func (e *Evaluator) open(ctx context.Context, to int, sums [][]*encrypted.Sum) (
 		}
 	}
 	return out, nil
+}
+
+// shares are a party's shares of sums, packed.
+func (e *Evaluator) shares(b int, sums []*encrypted.Sum) ([]byte, error) {
+	inputs, made := [][]byte{e.keys[:]}, false
+	for _, s := range sums {
+		d := s.Digest()
+		inputs = append(inputs, d[:])
+	}
+	data, err := e.once(b, "shares", digestOf(inputs...), func() ([]byte, error) {
+		made = true
+		out := []byte{}
+		for _, s := range sums {
+			share, err := e.secrets[b].Share(s)
+			if err != nil {
+				return nil, err
+			}
+			out = pack(out, share)
+		}
+		return out, nil
+	})
+	if err == nil && !made {
+		e.secrets[b].Shared(len(sums))
+	}
+	return data, err
 }
 
 // shifted are contributions to the argument of the polynomials, some times the rows of a cut.
@@ -326,7 +351,7 @@ func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([
 	if err != nil {
 		return nil, err
 	}
-	own, err := e.each(func(b int) ([]byte, error) { return e.post(encrypted.Column, plus[b:b+1], rangeOf) })
+	own, err := e.each(func(b int) ([]byte, error) { return e.post(b, "added numbers", encrypted.Column, plus[b:b+1], rangeOf) })
 	if err != nil {
 		return nil, err
 	}

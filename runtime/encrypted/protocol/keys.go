@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vflc/vflc/runtime/encrypted"
 )
@@ -44,7 +46,7 @@ func (e *Evaluator) committed(ctx context.Context, what string, own [][]byte) ([
 	return shown, nil
 }
 
-// each has every party of this process make something.
+// each has every party of this process make something, which may be sent then.
 func (e *Evaluator) each(f func(b int) ([]byte, error)) ([][]byte, error) {
 	own := make([][]byte, len(e.columns))
 	for b, block := range e.Blocks() {
@@ -54,48 +56,100 @@ func (e *Evaluator) each(f func(b int) ([]byte, error)) ([][]byte, error) {
 		}
 		own[block.Index()] = v
 	}
-	return own, nil
+	return own, e.options.Journal.sure()
+}
+
+// once are the bytes of a step of a party that takes randomness, which follow from what is given beside.
+func (e *Evaluator) once(b int, step string, inputs [sha256.Size]byte, anew func() ([]byte, error)) ([]byte, error) {
+	return e.options.Journal.once(e.Blocks()[b].Index(), step, inputs, anew)
+}
+
+// reference has all parties draw the common reference of the run.
+func (e *Evaluator) reference(ctx context.Context) (r encrypted.Reference, err error) {
+	agreed := e.params.Digest()
+	drawn, err := e.each(func(b int) ([]byte, error) {
+		return e.once(b, "reference", agreed, func() ([]byte, error) {
+			v := make([]byte, sha256.Size)
+			_, err := rand.Read(v)
+			return v, err
+		})
+	})
+	if err != nil {
+		return r, err
+	}
+	if drawn, err = e.committed(ctx, "contribution to the reference", drawn); err != nil {
+		return r, err
+	}
+	return encrypted.Reference(sha256.Sum256(bytes.Join(drawn, nil))), nil
+}
+
+// secret draws a party's share of the key, and makes its share of the public one.
+func (e *Evaluator) secret(b int, reference encrypted.Reference) ([]byte, error) {
+	kept, err := e.once(b, "secret", reference, func() ([]byte, error) { return e.params.NewSecret().MarshalBinary() })
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.params.Secret(kept)
+	if err != nil {
+		return nil, err
+	}
+	e.secrets = append(e.secrets, s)
+	return e.once(b, "public share", reference, func() ([]byte, error) { return s.PublicShare(reference) })
+}
+
+// roundOne makes a party's share of the first round of the relinearisation key. What the second takes from it
+// is written down beside it, and not sent.
+func (e *Evaluator) roundOne(b int, reference encrypted.Reference) ([]byte, error) {
+	both, err := e.once(b, "round one", reference, func() ([]byte, error) {
+		share, err := e.secrets[b].RoundOne(reference)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := e.secrets[b].MarshalBinary()
+		return pack(pack(nil, kept), share), err
+	})
+	if err != nil {
+		return nil, err
+	}
+	list, err := unpack(both)
+	if err != nil || len(list) != 2 {
+		return nil, errors.Join(errors.New("encrypted: a secret and a share are written down in round one"), err)
+	}
+	e.secrets[b], err = e.params.Secret(list[0])
+	return list[1], err
 }
 
 // ceremony makes the keys of the run: every party is a holder.
 func (e *Evaluator) ceremony(ctx context.Context) error {
-	drawn, err := e.each(func(int) ([]byte, error) {
-		v := make([]byte, sha256.Size)
-		_, err := rand.Read(v)
-		return v, err
-	})
+	reference, err := e.reference(ctx)
 	if err != nil {
 		return err
 	}
-	if drawn, err = e.committed(ctx, "contribution to the reference", drawn); err != nil {
-		return err
-	}
-	reference := encrypted.Reference(sha256.Sum256(bytes.Join(drawn, nil)))
-	public, err := e.each(func(int) ([]byte, error) {
-		s := e.params.NewSecret()
-		e.secrets = append(e.secrets, s)
-		return s.PublicShare(reference)
-	})
+	public, err := e.each(func(b int) ([]byte, error) { return e.secret(b, reference) })
 	if err != nil {
 		return err
 	}
 	if public, err = e.committed(ctx, "share of the public key", public); err != nil {
 		return err
 	}
-	ones, err := e.each(func(b int) ([]byte, error) { return e.secrets[b].RoundOne(reference) })
+	ones, err := e.each(func(b int) ([]byte, error) { return e.roundOne(b, reference) })
 	if err != nil {
 		return err
 	}
 	if ones, err = e.via.Tell(ctx, ones); err != nil {
 		return err
 	}
-	twos, err := e.each(func(b int) ([]byte, error) { return e.secrets[b].RoundTwo(encrypted.List(ones)) })
+	first := digestOf(append([][]byte{reference[:]}, ones...)...)
+	twos, err := e.each(func(b int) ([]byte, error) {
+		return e.once(b, "round two", first, func() ([]byte, error) { return e.secrets[b].RoundTwo(encrypted.List(ones)) })
+	})
 	if err != nil {
 		return err
 	}
 	if twos, err = e.via.Tell(ctx, twos); err != nil {
 		return err
 	}
+	e.keys = digestOf(slices.Concat([][]byte{first[:]}, public, twos)...)
 	views := 1
 	if e.options.DeriveEach {
 		views = len(e.secrets)

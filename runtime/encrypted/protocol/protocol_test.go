@@ -110,12 +110,17 @@ func over(t *testing.T, blocks []density.Block, o protocol.Options) (clear densi
 		all = append(all, b)
 	}
 	clear = c.Env(all...)
-	o.Insecure, o.Openings = 8, 10000
+	o.Insecure, o.Openings, o.Pair = 8, 10000, pair
 	secret, err = protocol.New(t.Context(), c.Env(all...), &protocol.OneProcess{}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return clear, secret
+}
+
+// pair is the secret of two clients.
+func pair(own, peer int) ([]byte, error) {
+	return []byte{byte(min(own, peer)), byte(max(own, peer)), 31: 7}, nil
 }
 
 func like(n, columns int) (out []float64) { return make([]float64, n*columns) }

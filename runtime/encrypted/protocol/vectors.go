@@ -29,21 +29,28 @@ func rangeOf(values []float64) encrypted.Range {
 	return encrypted.Range{Max: up(most), Squares: up(float64(squares * (1 + 1e-9)))}
 }
 
-// post encrypts vectors of one party and packs them.
-func (e *Evaluator) post(kind encrypted.Kind, vectors [][]float64, within func(v []float64) encrypted.Range) ([]byte, error) {
-	out := []byte{}
+// post encrypts vectors of one party, whose step that is, and packs them.
+func (e *Evaluator) post(b int, step string, kind encrypted.Kind, vectors [][]float64, within func(v []float64) encrypted.Range) ([]byte, error) {
+	inputs := [][]byte{e.keys[:], {byte(kind)}}
 	for _, v := range vectors {
-		c, err := e.views[0].keys.Encrypt(kind, v, within(v))
-		if err != nil {
-			return nil, err
-		}
-		data, err := c.MarshalBinary()
-		if err != nil {
-			return nil, err
-		}
-		out = pack(out, data)
+		r := within(v)
+		inputs = append(inputs, floats(r.Max, r.Squares, r.Interval), floats(v...))
 	}
-	return out, nil
+	return e.once(b, step, digestOf(inputs...), func() ([]byte, error) {
+		out := []byte{}
+		for _, v := range vectors {
+			c, err := e.views[0].keys.Encrypt(kind, v, within(v))
+			if err != nil {
+				return nil, err
+			}
+			data, err := c.MarshalBinary()
+			if err != nil {
+				return nil, err
+			}
+			out = pack(out, data)
+		}
+		return out, nil
+	})
 }
 
 // read reads what a party packed, n rows a vector.
@@ -113,7 +120,7 @@ func (e *Evaluator) commit(ctx context.Context) error {
 		for j := range len(m.Matrix) / e.rows {
 			list = append(list, m.Matrix[j*e.rows:][:e.rows])
 		}
-		return e.post(encrypted.Column, list, rangeOf)
+		return e.post(b, "columns", encrypted.Column, list, rangeOf)
 	})
 	if err != nil {
 		return err
@@ -149,7 +156,7 @@ func (e *Evaluator) commitResponse(ctx context.Context) error {
 		for range e.room {
 			tiled = append(tiled, one...)
 		}
-		return e.post(encrypted.Response, [][]float64{one, tiled}, rangeOf)
+		return e.post(b, "response", encrypted.Response, [][]float64{one, tiled}, rangeOf)
 	})
 	if err != nil {
 		return err
