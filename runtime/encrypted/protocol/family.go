@@ -44,7 +44,7 @@ func describe(law *graph.Law) (*family, error) {
 	case !law.Linked:
 		return refuse("the predictor of "+law.Dist.Name+" enters it through more than one function", "write it with one, such as poisson_log for poisson(exp(…)), or "+other)
 	}
-	t := polynomial.Term{Dist: *law.Dist, Param: law.Param, Link: polynomial.Link{Func: law.Link}}
+	t := polynomial.Term{Dist: *law.Dist, Param: law.Param, Link: polynomial.Link{Func: law.Link, Factor: law.Factor, Falling: law.Falling}}
 	f := &family{name: law.Dist.Name, trials: 1, made: map[request]encrypted.Form{}}
 	for k, v := range law.Theta {
 		value, one := constant(v)
