@@ -148,13 +148,17 @@ const mostWeights = 2001
 func refusedRows(err error) error {
 	var refusal *polynomial.Refusal
 	var budget *protocol.BudgetError
+	var noise *protocol.NoiseError
+	var beyond *protocol.RangeError
 	switch {
 	case errors.As(err, &refusal):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: errors.New(refusal.Reason), Out: refusal.WayOut}
 	case errors.As(err, &budget):
 		return &backends.Refusal{Code: diag.TooFewRows, Err: budget, Out: "fewer columns or more rows; a simulation goes on with --accept few-rows"}
-	case errors.Is(err, density.ErrRange):
-		return &backends.Refusal{Code: diag.NotEncrypted, Err: errors.New("contributions of draws leave the range of the encrypted likelihood"), Out: "use --correct false, or scaled columns and narrower priors"}
+	case errors.As(err, &noise):
+		return &backends.Refusal{Code: diag.NotEncrypted, Err: noise, Out: protocol.NoiseWayOut}
+	case errors.As(err, &beyond):
+		return &backends.Refusal{Code: diag.NotEncrypted, Err: errors.New(beyond.Reason), Out: beyond.WayOut}
 	}
 	return err
 }

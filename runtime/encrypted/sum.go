@@ -2,6 +2,7 @@ package encrypted
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -9,6 +10,9 @@ import (
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
 	"github.com/tuneinsight/lattigo/v6/ring"
 )
+
+// ErrModulus is the error of a sum that could be too large to be decrypted.
+var ErrModulus = errors.New("beyond the modulus")
 
 // A Sum is an encrypted sum over rows that a circuit derived. There is no way to make one from bytes, so that
 // a holder gives no share of a ciphertext that it did not derive itself.
@@ -33,7 +37,7 @@ func (r *Rows) sum(largest, wrong float64) (*Sum, int, error) {
 			return out, left, nil
 		}
 	}
-	return nil, 0, fmt.Errorf("encrypted: a sum of up to %.3g is beyond the modulus", largest)
+	return nil, 0, fmt.Errorf("encrypted: a sum of up to %.3g is %w", largest, ErrModulus)
 }
 
 // add sets a sum to that of all blocks.

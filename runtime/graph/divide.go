@@ -60,13 +60,15 @@ type Rows struct {
 
 // A Law is the distribution of the values of a likelihood of rows.
 type Law struct {
-	Dist   *def.Dist
-	Param  int         // the parameter that the predictor gives
-	Link   *def.Func   // as this function of it; nil: the predictor is the parameter
-	Linked bool        // by that: else by more than one function
-	Theta  [][]float64 // values of the other parameters, one or one a row; nil: that has globals
-	X      []float64   // the values of the rows
-	Plain  bool        // without weights, and not to a power
+	Dist    *def.Dist
+	Param   int         // the parameter that the predictor gives
+	Link    *def.Func   // as this function of it; nil: the predictor is the parameter
+	Factor  float64     // times this; 0: 1
+	Falling bool        // of the predictor's negative
+	Linked  bool        // by that: else by more than one function
+	Theta   [][]float64 // values of the other parameters, one or one a row; nil: that has globals
+	X       []float64   // the values of the rows
+	Plain   bool        // without weights, and not to a power
 }
 
 // A recorded likelihood is a density of data that was added to the target.
@@ -207,12 +209,12 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool) (Rows, ID, erro
 func (b *Builder) law(l *recorded, at int, eta ID) Law {
 	dist, theta := b.predicted(l.dist, l.theta)
 	out := Law{Dist: dist, Param: at, X: b.nodes[l.x].values, Plain: l.weights == NoID && l.power == 1}
-	n := &b.nodes[theta[at]]
-	switch {
-	case theta[at] == eta:
-		out.Linked = true
+	link := b.multiple(theta[at], &out)
+	switch n := &b.nodes[link]; {
+	case link == eta:
+		out.Linked = out.Factor == 0
 	case n.fn != nil && len(n.in) == 1 && n.in[0] == eta:
-		out.Link, out.Linked = n.fn, true
+		out.Link, out.Linked = n.fn, !out.Falling || n.fn.Name == "exp"
 	}
 	for k, id := range theta {
 		var values []float64
@@ -222,6 +224,29 @@ func (b *Builder) law(l *recorded, at int, eta ID) Law {
 		out.Theta = append(out.Theta, values)
 	}
 	return out
+}
+
+// multiple is the value of which another is a multiple, or a number divided by it.
+func (b *Builder) multiple(id ID, law *Law) ID {
+	for n := &b.nodes[id]; n.op == opMul || n.op == opDiv; n = &b.nodes[id] {
+		k := 0
+		if b.nodes[n.in[0]].kind == constant {
+			k = 1
+		}
+		c := b.nodes[n.in[1-k]].values
+		if len(c) == 0 || slices.ContainsFunc(c, func(v float64) bool { return v != c[0] }) || n.op == opDiv && k == 1 && law.Falling {
+			return NoID
+		}
+		factor := c[0]
+		if n.op == opDiv && k == 0 {
+			factor = 1 / factor
+		}
+		if id = n.in[k]; law.Factor != 0 {
+			factor *= law.Factor
+		}
+		law.Factor, law.Falling = factor, law.Falling || n.op == opDiv && k == 1
+	}
+	return id
 }
 
 // leaves adds the parameters that a value depends on to a list, each once.

@@ -23,13 +23,7 @@ func (k *Kernel) deviate(ctx context.Context) error {
 	if s := k.server; s != nil && !s.h.Definite() {
 		return &backends.FitError{Err: fmt.Errorf("sfvi: the curvature where the fit of encrypted rows ended has no inverse: %s", wayOut)}
 	}
-	k.weights = 0
-	if k.options.Correct {
-		k.weights = k.secret.Afford(1+min(k.options.Weights, 2*k.pairs)) - 1
-	}
-	if k.weights = k.weights / 2 * 2; k.weights < fewestWeights {
-		k.weights = 0
-	}
+	k.weights = k.afforded()
 	if err := k.secret.Consult(ctx, deviating{k}); err != nil {
 		return err
 	}
@@ -37,6 +31,17 @@ func (k *Kernel) deviate(ctx context.Context) error {
 		k.phase = done
 	}
 	return nil
+}
+
+// afforded is how many draws may be weighed.
+func (k *Kernel) afforded() int {
+	if !k.options.Correct {
+		return 0
+	}
+	if n := (k.secret.Afford(1+min(k.options.Weights, 2*k.pairs)) - 1) / 2 * 2; n >= fewestWeights {
+		return n
+	}
+	return 0
 }
 
 // deviating is how the server tells each party its deviations, one of each pair of draws.
@@ -118,7 +123,7 @@ func (k *Kernel) weigh(ctx context.Context) error {
 	}
 	if s := k.server; s != nil {
 		if k.weighed == 0 {
-			k.evidence = logs[0] + float64(0.5*float64(s.p)*portable.Log(2*math.Pi)) - float64(0.5*s.h.LogDet())
+			k.evidence = logs[0] + float64(0.5*float64(s.p)*portable.Log(2*math.Pi)) - float64(0.5*s.h.LogDet()) + s.rise
 			logs = logs[1:]
 		}
 		s.logs = append(s.logs, logs...)

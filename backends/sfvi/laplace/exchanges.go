@@ -6,6 +6,7 @@ import "github.com/vflc/vflc/density"
 const (
 	usualOwn      = 6
 	usualTogether = 2
+	usualPairs    = 2 // of points around the mode
 )
 
 // Exchanges are those of a run with at most so many evaluations and weights, and what becomes known in each.
@@ -22,7 +23,7 @@ func Exchanges(iterations, weights int) []density.Use {
 		},
 		{
 			Exchange: density.EncryptedSlopes, Often: "every evaluation", Openings: opens(density.OwnGradients, 0),
-			Times: usualOwn + usualTogether, MostTimes: iterations,
+			Times: usualOwn + usualTogether + 2*usualPairs, MostTimes: iterations,
 		},
 		{
 			Exchange: density.Summing, Often: "every evaluation far from the mode", Openings: opens(density.Parts, room),
@@ -40,7 +41,13 @@ func Exchanges(iterations, weights int) []density.Use {
 			Answers: "what to do next, and how far the mode is", LeastAnswers: 2, MostAnswers: 2,
 		},
 		{
-			Exchange: density.Consulting, Often: "once, at the mode", Openings: opens(density.Covariances, 0), Times: 1, MostTimes: 1,
+			Exchange: density.Consulting, Often: "for every pair of points around the mode, and once after that",
+			Openings: [2]density.Decryption{{Sums: density.Gradients}, {Sums: density.Told, Number: 1}},
+			Times:    usualPairs + 1, MostTimes: mostPairs + 1,
+			Answers: "whether there is another pair", LeastAnswers: 1, MostAnswers: 1,
+		},
+		{
+			Exchange: density.Consulting, Often: "once, at the mean", Openings: opens(density.Covariances, 0), Times: 1, MostTimes: 1,
 		},
 		{
 			Exchange: density.EncryptedLogLik, Often: "once, at the end, the first weights and then the others",

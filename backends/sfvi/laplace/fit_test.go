@@ -60,11 +60,10 @@ func opened(c *testmodel.Clearing, in []bool) int {
 	return total
 }
 
-// Of 10,000 rows of two clients with ten columns each, and 5 % of ones, the mode is within a 20th of a
-// posterior standard deviation after at most 15 evaluations, and so few sums are decrypted that the budget of
+// Of 10,000 rows of two clients with ten columns each, and 5 % of ones, the mean of the nearest Gaussian is
+// within a 20th of a posterior standard deviation after at most 15 evaluations, and so few sums are decrypted that the budget of
 // a 20th of the rows holds for a curious server, and of 20,000 rows for a coalition of all parties but one.
-// The mean of draws, in pairs, is the mode.
-func TestTheModeIsFoundInFewEvaluations(t *testing.T) {
+func TestTheMeanIsFoundInFewEvaluations(t *testing.T) {
 	for _, c := range []struct {
 		kind string
 		rate float64
@@ -89,9 +88,9 @@ func TestTheModeIsFoundInFewEvaluations(t *testing.T) {
 	}
 }
 
-// distance is how far a point is from the mode, in standard deviations.
+// distance is how far a point is from the mean of the nearest Gaussian, in standard deviations.
 func (m *regression) distance(theta []float64) (most float64) {
-	mode, covariance := m.mode(theta)
+	mode, covariance := m.gaussian(theta)
 	for i, v := range mode {
 		most = max(most, math.Abs(theta[i]-v)/math.Sqrt(covariance[i*len(mode)+i]))
 	}
@@ -99,7 +98,8 @@ func (m *regression) distance(theta []float64) (most float64) {
 }
 
 // Also where columns of different clients are nearly the same, and one step by blocks would go five or ten
-// times as far as it should.
+// times as far as it should. The mode is more than a standard deviation from the mean where 41 coefficients have
+// 200 ones, and takes 8 pairs of evaluations around it.
 func TestCorrelatedClients(t *testing.T) {
 	for _, clients := range []int{1, 2, 5, 10} {
 		for _, d := range []design{{rho: 0.7}, {rho: 0.9}, {rho: 0.7, pairs: true}, {rho: 0.9, pairs: true}} {
@@ -111,12 +111,12 @@ func TestCorrelatedClients(t *testing.T) {
 				t.Fatal(d, err)
 			}
 			mean, covariance := moments(hub, k, 400)
-			mode, want := m.mode(mean)
+			mode, want := m.gaussian(mean)
 			off, wider := m.distance(mean), 0.0
 			for i := range mode {
 				wider = max(wider, math.Abs(math.Sqrt(covariance[i*len(mode)+i]/want[i*len(mode)+i])-1))
 			}
-			if off > 0.05 || wider > 0.05 || hub.Evaluations > 15 || hub.Openings > 2 {
+			if off > 0.05 || wider > 0.05 || hub.Evaluations > 15+2*8 || hub.Openings > 2 {
 				t.Errorf("%+v: %.3f standard deviations, these off by %.3f, %d evaluations, curvature decrypted %d times", d, off, wider, hub.Evaluations, hub.Openings)
 			}
 		}
@@ -134,7 +134,7 @@ func TestDrawsHaveTheCurvatureAtTheMode(t *testing.T) {
 			t.Fatal(err)
 		}
 		mean, got := moments(hub, k, 40000)
-		mode, want := m.mode(mean)
+		mode, want := m.gaussian(mean)
 		p := len(mode)
 		for i := range p {
 			for j := range p {
@@ -220,7 +220,7 @@ func TestTheBudgetOfWeights(t *testing.T) {
 // A step beyond the range of the encrypted likelihood is shortened; where the mode itself is beyond, the fit
 // ends in an error that says so, as it does where the start is.
 func TestRange(t *testing.T) {
-	for limit, want := range map[float64]string{6: "", 1.5: "widen the range", 0.5: "at the start"} {
+	for limit, want := range map[float64]string{6: "", 1.5: "not in reach", 0.5: "at the start"} {
 		m := design{rows: 500, clients: 2, columns: 3, kind: "logistic", rate: 0.3, seed: 4}.draw()
 		hub := m.clearing(t)
 		hub.Range = limit

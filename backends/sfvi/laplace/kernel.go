@@ -1,5 +1,5 @@
-// Package laplace is Laplace's approximation of a posterior whose rows stay encrypted: the Gaussian at the
-// mode with the curvature there, over the parameters of all parties, and its correction by weights. Nothing
+// Package laplace approximates a posterior whose rows stay encrypted by a Gaussian over the parameters of all
+// parties, with the curvature at the mode and the mean of the nearest one, and corrects it by weights. Nothing
 // crosses that has a number a row, and few sums over rows are decrypted (density.Encrypting).
 //
 // A party knows the derivatives by its own coefficients alone. At first each steps by its own block of the
@@ -8,7 +8,7 @@
 // mode, or where that is slow, the curvature of all parties is decrypted to the server once: from then on the
 // server answers gradients with Newton's steps, of which each party receives its own part, and knows how far
 // the mode is in posterior standard deviations. No party learns another's coefficients: the server knows
-// deviations from a mode that it does not know.
+// deviations from a mode that it does not know. Gradients at pairs of points around the mode lead to the mean.
 //
 // What each party learns: a client the gradients by its own coefficients, products of steps added up over parties, its own
 // deviations of draws, and the weights of all; the server the parts of the products, the curvature of all parties, the
@@ -48,6 +48,7 @@ const MostEvaluations = 60
 const (
 	mixing = iota
 	stepping
+	seeking // the mean
 	drawing
 	weighing
 	done
@@ -70,7 +71,8 @@ type Kernel struct {
 	evaluations int
 	halved      int // steps of the first phase that went too far
 	mix         mixer
-	beyond      bool    // the last evaluation was out of range
+	beyond      error   // of the last evaluation, which was out of range; nil: it was not
+	averaged    int     // pairs of points over which the gradient was averaged
 	opening     bool    // the curvature is decrypted before the next step
 	asked       bool    // the server has the precisions of the priors
 	decrement   float64 // of the last evaluation: twice the rise of log p that its step promises
@@ -183,6 +185,8 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 		err = k.stepByBlocks(ctx)
 	case stepping:
 		err = k.stepTogether(ctx)
+	case seeking:
+		err = k.average(ctx)
 	case drawing:
 		err = k.deviate(ctx)
 	case weighing:
@@ -200,7 +204,8 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 	}
 	k.evaluations++
 	err := k.secret.Slopes(ctx, k.globals(), cut, grad)
-	if k.beyond = errors.Is(err, density.ErrRange); k.beyond {
+	if k.beyond = nil; errors.Is(err, density.ErrRange) {
+		k.beyond = err
 		return nil
 	}
 	if err != nil {
@@ -222,7 +227,7 @@ func (k *Kernel) globals() []float64 {
 
 func (k *Kernel) info() backends.Info {
 	i := backends.Info{Phase: "fit", Iteration: k.evaluations, Iterations: k.options.Iterations}
-	if k.phase == mixing || k.phase == stepping {
+	if k.phase < drawing {
 		return i
 	}
 	i.Iterations = k.evaluations

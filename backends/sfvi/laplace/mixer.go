@@ -2,7 +2,6 @@ package laplace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -104,15 +103,15 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 		return err
 	}
 	accepted := false
-	if !k.beyond {
+	if k.beyond == nil {
 		var err error
 		if accepted, err = k.add(ctx); err != nil {
 			return err
 		}
 	}
 	switch {
-	case k.beyond && k.mix.n == 0:
-		return &backends.FitError{Err: errors.New("sfvi: contributions are beyond the range of the encrypted likelihood at the start: a larger range, or starting values nearer to 0")}
+	case k.beyond != nil && k.mix.n == 0:
+		return &backends.FitError{Err: fmt.Errorf("sfvi: at the start of the fit of encrypted rows %w", k.beyond)}
 	case !accepted && k.mix.n == 0:
 		return backends.NotFinite(k.env, false, k.env.Cause().String(), "sfvi: the density is not finite at the start")
 	case !accepted && k.evaluations >= k.options.Iterations:
@@ -133,7 +132,7 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 }
 
 // wayOut is what to do where a fit ends nowhere.
-const wayOut = "zscore the columns, narrow the priors, leave out columns that others nearly repeat, widen the range of the encrypted likelihood, or allow more --iterations"
+const wayOut = "zscore the columns, narrow the priors, leave out columns that others nearly repeat, or allow more --iterations"
 
 // add adds up the products of the new steps, and reports whether they did not go too far.
 func (k *Kernel) add(ctx context.Context) (bool, error) {

@@ -26,6 +26,7 @@ type party struct {
 	cut   []float64
 	grad  []float64 // of log p
 	work  []float64
+	apart []float64 // of a pair of points, from the mode
 
 	points, steps [][]float64 // of the evaluations that are mixed
 	sample        []float64   // the mean and draws, by column

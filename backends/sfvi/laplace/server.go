@@ -26,6 +26,12 @@ type server struct {
 	least  float64         // decrement of the point where the last step began
 	speeds []float64       // by how much the last steps made it smaller
 	reject int             // steps in a row that made it larger
+	weighs bool            // draws will be weighed, which corrects their mean
+	room   bool            // for another pair of evaluations
+	weight float64         // curvature of all rows at the start
+	skew   float64         // the part of it by which it changes in a unit of the predictor
+	summed []float64       // averages of the gradient over the pairs of points so far
+	rise   float64         // of log p from the mean to the mode
 
 	squares []float64 // of the deviations of the pairs of draws
 	logs    []float64 // log p of the draws that were weighed
@@ -40,7 +46,7 @@ func newServer(p *party, columns []int) *server {
 	for _, v := range []*[]float64{&s.priors, &s.gram, &s.fresh} {
 		*v = make([]float64, s.p*s.p)
 	}
-	for _, v := range []*[]float64{&s.grad, &s.base, &s.step, &s.moved} {
+	for _, v := range []*[]float64{&s.grad, &s.base, &s.step, &s.moved, &s.summed} {
 		*v = make([]float64, s.p)
 	}
 	s.h = cholesky.New(s.p)
@@ -50,7 +56,6 @@ func newServer(p *party, columns []int) *server {
 const (
 	mostStarting = 200  // steps to the start
 	between      = 1e-4 // points whose slopes differ by the curvature
-	differing    = 1e-2 // globals whose curvatures differ
 )
 
 // start goes to the server's parameters that fit the response best without the clients, and makes the
@@ -90,6 +95,11 @@ func (s *server) start() (mean, all float64) {
 	changed := make([]float64, s.n)
 	s.bend(s.cut, changed)
 	vec.Sub(s.n, changed, changed, curvature)
+	for _, v := range changed {
+		s.skew += math.Abs(v)
+	}
+	s.weight = vec.Sum(s.n, curvature)
+	s.skew /= s.weight
 	if all = mean * float64(s.n); vec.Dot(s.n, changed, changed) < 1e-8*vec.Dot(s.n, curvature, curvature) {
 		all = float64(s.n)
 	}
@@ -144,6 +154,7 @@ const (
 	goBack           // the last step went too far: they go another from where it began
 	openAgain        // they stay, and the curvature is decrypted there
 	arrive           // they go the step, which ends at the mode
+	average          // the same, and the mean is elsewhere
 	stop             // they go the step, the last of as many as are allowed
 	giveUp           // no step leads on
 )
@@ -263,49 +274,14 @@ func (s *server) next(curvature float64, last bool) (verdict int, decrement floa
 		return stop, s.least
 	case again && (there && s.norm(s.fresh, over) > far*curvature || s.stuck()):
 		return openAgain, s.least
-	case there:
-		s.marginalise()
+	case !there:
+		return goOn, s.least
+	case s.weighs || s.c == s.d && s.shift() <= unnoticed:
 		return arrive, s.least
+	case s.room:
+		return average, s.least
 	}
-	return goOn, s.least
-}
-
-// marginalise adds to the step what leads from the mode of all parameters to that of the globals with the
-// others integrated out (Tierney and Kadane 1986), to first order: of a residual standard deviation it makes
-// up for the degrees of freedom. The logarithm of the curvature changes with a global as its mean does
-// without the clients, which is exact for a normal likelihood.
-func (s *server) marginalise() {
-	if s.c == s.d {
-		return
-	}
-	is := func(i int) bool { return i >= s.c && i < s.d } // a global
-	trace, column, shift := 0.0, make([]float64, s.p), make([]float64, s.p)
-	for i := range s.p {
-		if is(i) {
-			continue
-		}
-		for j := range column {
-			if column[j] = s.gram[i*s.p+j]; is(j) {
-				column[j] = 0
-			}
-		}
-		s.h.Solve(column)
-		trace += column[i]
-	}
-	curvature := func(phi int, by float64) float64 {
-		at, each := s.theta[phi], make([]float64, s.n)
-		s.theta[phi] = at + by
-		s.contribute()
-		s.bend(append([]float64(nil), s.cut...), each)
-		s.theta[phi] = at
-		return vec.Sum(s.n, each)
-	}
-	for i := s.c; i < s.d; i++ {
-		above, below := curvature(i, differing), curvature(i, -differing)
-		shift[i] = -0.5 * trace * (above - below) / (differing * (above + below))
-	}
-	s.h.Solve(shift)
-	vec.Accumulate(s.p, s.step, shift)
+	return stop, s.least
 }
 
 // stuck reports whether the last two steps brought the mode little nearer.

@@ -42,12 +42,12 @@ const mostIterations = 1 << 20
 
 // state carries everything that a Step reads and an earlier one wrote.
 func (k *Kernel) state(c *checkpoint.Codec) {
-	c.Ints(&k.phase, &k.evaluations, &k.halved, &k.weights, &k.weighed, &k.mix.n)
+	c.Ints(&k.phase, &k.evaluations, &k.halved, &k.weights, &k.weighed, &k.mix.n, &k.averaged)
 	if k.mix.n < 0 || k.mix.n > room || k.weighed < 0 || k.weighed > 2*k.pairs {
 		c.Fail(errors.New("more steps or weights than the fit makes"))
 		return
 	}
-	for _, b := range []*bool{&k.beyond, &k.opening, &k.asked, &k.converged, &k.valued, &k.normal, &k.vain} {
+	for _, b := range []*bool{&k.opening, &k.asked, &k.converged, &k.valued, &k.normal, &k.vain} {
 		c.Bool(b)
 	}
 	c.Float(&k.curvature, &k.scale, &k.decrement, &k.evidence)
@@ -84,11 +84,11 @@ func (p *party) carry(c *checkpoint.Codec, k *Kernel) {
 
 func (s *server) carry(c *checkpoint.Codec, k *Kernel) {
 	c.Ints(&s.opened, &s.reject)
-	c.Float(&s.least)
+	c.Float(&s.least, &s.weight, &s.skew, &s.rise)
 	list(c, &s.speeds, mostIterations)
 	list(c, &s.squares, k.pairs)
 	list(c, &s.logs, 2*k.pairs)
-	for _, v := range [][]float64{s.priors, s.fresh, s.h.Matrix, s.h.Lower, s.own.Lower, s.grad, s.base, s.step, s.moved} {
+	for _, v := range [][]float64{s.priors, s.fresh, s.h.Matrix, s.h.Lower, s.own.Lower, s.grad, s.base, s.step, s.moved, s.summed} {
 		c.Floats(v)
 	}
 }

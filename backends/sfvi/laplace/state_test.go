@@ -123,8 +123,8 @@ func TestResumed(t *testing.T) {
 	}
 }
 
-// Ones and zeros that a column separates have their mode where the prior holds it; weights find that the
-// posterior is not normal.
+// Ones and zeros that a column separates have their mode where the prior holds it. The posterior is far from
+// normal, and the mean is found to first order of its skewness.
 func TestSeparated(t *testing.T) {
 	m := design{rows: 120, clients: 2, columns: 2, kind: "logistic", rate: 0.5, seed: 9}.draw()
 	for i := range m.y {
@@ -139,7 +139,7 @@ func TestSeparated(t *testing.T) {
 		t.Fatal(err)
 	}
 	mean, _ := moments(hub, k, 2)
-	if off := m.distance(mean); off > 0.05 || mean[1] < 3 {
+	if off := m.distance(mean); off > 0.3 || mean[1] < 3 {
 		t.Errorf("%g standard deviations from the mode, in %d evaluations", off, hub.Evaluations)
 	}
 }

@@ -68,10 +68,11 @@ func (k asking) Counsel(up, down [][]float64, all []float64) {
 func (k asking) decide() (verdict int, decrement float64) {
 	s := k.server
 	last := k.evaluations >= k.options.Iterations
+	s.weighs, s.room = k.afforded() > 0, k.evaluations+2 <= k.options.Iterations
 	switch {
 	case k.opening:
 		s.open()
-	case s.judge(k.beyond):
+	case s.judge(k.beyond != nil):
 		if last {
 			return giveUp, s.least
 		}
@@ -83,18 +84,29 @@ func (k asking) decide() (verdict int, decrement float64) {
 func (k asking) Take(b int, step, all []float64) {
 	p, verdict := k.parties[b], int(all[0])
 	switch verdict {
-	case goOn, arrive, stop:
+	case goOn, arrive, average, stop:
 		copy(p.base, p.theta)
 		vec.Accumulate(p.d, p.theta, step)
 	case goBack:
 		vec.Add(p.d, p.theta, p.base, step)
 	case openAgain:
 	default: // giveUp, or what no server says
-		k.failure = &backends.FitError{Err: fmt.Errorf("sfvi: no step of the fit of encrypted rows leads on after %d evaluations: "+
-			"the density is not finite, not concave, or flat where steps lead: %s", k.evaluations, wayOut)}
+		k.failure = k.lost()
 	}
 	k.asked, k.opening, k.decrement = true, verdict == openAgain, all[1]
-	if verdict == arrive || verdict == stop {
+	switch verdict {
+	case arrive, stop:
 		k.phase, k.converged = drawing, verdict == arrive
+	case average:
+		k.phase, k.converged = seeking, true
 	}
+}
+
+// lost is the error where no step leads on.
+func (k *Kernel) lost() error {
+	if k.beyond != nil {
+		return &backends.FitError{Err: fmt.Errorf("sfvi: the mode of encrypted rows is not in reach: %w", k.beyond)}
+	}
+	return &backends.FitError{Err: fmt.Errorf("sfvi: no step of the fit of encrypted rows leads on after %d evaluations: "+
+		"the density is not finite, not concave, or flat where steps lead: %s", k.evaluations, wayOut)}
 }

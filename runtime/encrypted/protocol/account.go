@@ -69,12 +69,14 @@ func (a *account) most() (one, together int) {
 // A Reckoning is what became known of the rows in a run.
 type Reckoning struct {
 	Rows          int
-	One, Together int // numbers known to the party that learned most, and to all but one
+	One, Together int     // numbers known to the party that learned most, and to all but one
+	Noise         float64 // of a decrypted gradient, in posterior standard deviations, the largest
 }
 
 // String says it as the line below a run.
 func (s Reckoning) String() string {
 	percent := func(d int) string { return fmt.Sprintf("D/n = %.2g %%", 100*float64(d)/float64(s.Rows)) }
-	return fmt.Sprintf("Encrypted rows, n = %d: the party that learned most knows D = %d numbers that depend on the others' rows, %s; all but one together know %d, %s.",
-		s.Rows, s.One, percent(s.One), s.Together, percent(s.Together))
+	return fmt.Sprintf("Encrypted rows, n = %d: the party that learned most knows D = %d numbers that depend on the others' rows, %s; all but one together know %d, %s. "+
+		"Decryption adds noise to a gradient, of %.2g posterior standard deviations of a coefficient at most.",
+		s.Rows, s.One, percent(s.One), s.Together, percent(s.Together), s.Noise)
 }

@@ -56,6 +56,11 @@ type Evaluator struct {
 	family  *family
 	law     *graph.Law
 
+	curvature  encrypted.Form // where the last slopes were
+	covariance []float64      // that of the curvature without priors, at the server once it is decrypted; nil: it has none
+	latest     []float64      // standard deviations of the noise of the last slopes
+	noise      float64        // the largest so far, in posterior standard deviations
+
 	statistics []float64 // of the response, at the server
 	base       float64   // log likelihood where all predictors are the centre, at the server
 	account    *account
@@ -146,7 +151,7 @@ func (e *Evaluator) inspect() error {
 // Reckoning is what became known so far.
 func (e *Evaluator) Reckoning() Reckoning {
 	one, together := e.account.most()
-	return Reckoning{Rows: e.rows, One: one, Together: together}
+	return Reckoning{Rows: e.rows, One: one, Together: together, Noise: e.noise}
 }
 
 // Columns implements density.Encrypting, as do the methods below.
@@ -284,7 +289,7 @@ func (e *Evaluator) answer(by density.Consulted, told [][]byte) ([][]byte, error
 // centred has the server tell the predictor of an ordinary row, around which all parties make the
 // polynomials, at the first evaluation.
 func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
-	if e.family.on.K > 0 {
+	if e.family.centred {
 		return nil
 	}
 	if err := e.spend(density.Decryption{Sums: density.Told, Number: 1}); err != nil {
@@ -316,8 +321,8 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 	if math.IsNaN(centre[0]) || math.IsInf(centre[0], 0) {
 		return density.ErrRange
 	}
-	if err := e.family.around(centre[0], e.rows, e.params.Ciphertexts(e.rows)); err != nil {
-		return err
+	if err := e.family.around(centre[0], e.rows); err != nil {
+		return beyond(err)
 	}
 	if e.Blocks()[0].Index() == 0 {
 		e.base = e.logLikAt(centre[0])

@@ -8,44 +8,43 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
+	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 )
 
-// steps is in how many a party tells how much of the interval it takes.
-const steps = 64
-
-// contribute encrypts the parties' contributions, n numbers each, as every view reads them. The error is
-// density.ErrRange at every party where their bounds are beyond the interval together.
-func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int) ([][]*encrypted.Vector, error) {
+// contribute encrypts the parties' contributions, n numbers each, as every view reads them, for the forms of
+// some quantities on the interval that their bounds take together. The error is a *RangeError at every party
+// where polynomials do not reach so far.
+func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, of ...polynomial.Quantity) ([][]*encrypted.Vector, []encrypted.Form, error) {
 	e.account.announced()
 	if err := e.within(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	k := e.family.on.K
 	own, err := e.each(func(b int) ([]byte, error) {
-		most := 0.0
+		most := leastBound
 		for _, v := range cut[b] {
 			if most = max(most, math.Abs(v)); math.IsNaN(v) {
 				most = math.Inf(1)
 			}
 		}
-		return floats(max(1, math.Ceil(most/k*steps*(1+1e-9))) / steps * k), nil
+		return floats(up(most)), nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if own, err = e.via.Tell(ctx, own); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	bounds, sum := make([]float64, len(own)), 0.0
+	bounds := make([]float64, len(own))
 	for p, data := range own {
 		v, err := numbers(data, 1)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		bounds[p], sum = v[0], sum+v[0]
+		bounds[p] = v[0]
 	}
-	if !(sum <= k) {
-		return nil, density.ErrRange
+	k, forms, err := e.reach(bounds, of...)
+	if err != nil {
+		return nil, nil, err
 	}
 	within := func(party int) encrypted.Range {
 		return encrypted.Range{Max: bounds[party], Squares: float64(bounds[party]*bounds[party]) * float64(n), Interval: k}
@@ -54,12 +53,13 @@ func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int) ([][
 		return e.post(b, "contribution", encrypted.Contribution, cut[b:b+1], func([]float64) encrypted.Range { return within(e.Blocks()[b].Index()) })
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if own, err = e.via.Tell(ctx, own); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return e.contributed(own, n, within)
+	at, err := e.contributed(own, n, within)
+	return at, forms, err
 }
 
 // contributed reads contributions at every view.
@@ -170,7 +170,7 @@ func (e *Evaluator) shifted(cut [][]float64) [][]float64 {
 		out[b] = append([]float64(nil), cut[b]...)
 		for i := range cut[b] {
 			if block.Index() == 0 {
-				if out[b][i] -= e.family.on.Centre; e.family.form.Residual {
+				if out[b][i] -= e.family.centre; e.family.form.Residual {
 					out[b][i] -= e.law.X[i%e.rows]
 				}
 			}
@@ -185,42 +185,41 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 	if err := e.centred(ctx, cut); err != nil {
 		return err
 	}
-	at, err := e.contribute(ctx, e.shifted(cut), e.rows)
+	at, forms, err := e.contribute(ctx, e.shifted(cut), e.rows, polynomial.Slope, polynomial.Curvature)
 	if err != nil {
 		return err
 	}
-	plan, err := e.params.Plan(e.family.slope, len(e.columns))
+	plan, err := e.params.Plan(forms[0], len(e.columns))
 	if err != nil {
+		return err
+	}
+	e.curvature = forms[1]
+	sums, err := e.derived(func(i int, v *view) ([]*encrypted.Sum, error) {
+		v.at = at[i]
+		rows, err := v.keys.Rows(plan, v.at, v.response)
+		if err != nil {
+			return nil, err
+		}
+		return byColumn(v.all(), rows.Product)
+	})
+	if err != nil {
+		return beyond(err)
+	}
+	if err := e.heed(sums[0], forms[0].Interval); err != nil {
 		return err
 	}
 	if err := e.spend(density.Decryption{Sums: density.OwnGradients}); err != nil {
 		return err
 	}
-	var rows []*encrypted.Rows
-	for i, v := range e.views {
-		v.at = at[i]
-		r, err := v.keys.Rows(plan, v.at, v.response)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, r)
-	}
 	e.Work().Gradients++
-	for party := range e.columns {
-		sums, err := e.derived(func(i int, v *view) (out []*encrypted.Sum, err error) {
-			for _, x := range v.columns[party] {
-				s, err := rows[i].Product(x)
-				if err != nil {
-					return nil, err
-				}
-				out = append(out, s)
-			}
-			return out, nil
-		})
-		if err != nil {
-			return err
+	from := 0
+	for party, n := range e.columns {
+		var theirs [][]*encrypted.Sum
+		for _, list := range sums {
+			theirs = append(theirs, list[from:][:n])
 		}
-		got, err := e.open(ctx, party, sums)
+		from += n
+		got, err := e.open(ctx, party, theirs)
 		if err != nil {
 			return err
 		}
@@ -233,72 +232,90 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 	return nil
 }
 
+// byColumn makes a sum by each column.
+func byColumn(columns []*encrypted.Vector, by func(*encrypted.Vector) (*encrypted.Sum, error)) (out []*encrypted.Sum, err error) {
+	for _, x := range columns {
+		s, err := by(x)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
 // Curvatures implements density.Encrypting.
 func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 	defer e.work()
 	if err := e.spend(density.Decryption{Sums: density.CrossProducts}); err != nil {
 		return err
 	}
-	var rows []*encrypted.Rows
-	if e.family.flat == 0 {
-		plan, err := e.params.Plan(e.family.curvature, len(e.columns))
+	times, rows := flat(e.curvature), make([]*encrypted.Rows, len(e.views))
+	if times == 0 {
+		plan, err := e.params.Plan(e.curvature, len(e.columns))
 		if err != nil {
 			return err
 		}
-		for _, v := range e.views {
-			r, err := v.keys.Rows(plan, v.at, nil)
-			if err != nil {
+		for i, v := range e.views {
+			if rows[i], err = v.keys.Rows(plan, v.at, nil); err != nil {
 				return err
 			}
-			rows = append(rows, r)
 		}
+		times = 1
 	}
-	p := 0
-	for _, c := range e.columns {
-		p += c
-	}
-	for j := range p {
-		sums, err := e.derived(func(i int, v *view) ([]*encrypted.Sum, error) { return e.crossed(v, rows, i, j) })
+	p := len(e.views[0].all())
+	for from, to := 0, 0; from < p; from = to {
+		for to = from + 1; to < p && pairs(from, to+1) <= atOnce; {
+			to++
+		}
+		sums, err := e.derived(func(i int, v *view) ([]*encrypted.Sum, error) { return crossed(v, rows[i], from, to) })
 		if err != nil {
-			return err
+			return beyond(err)
 		}
 		got, err := e.open(ctx, 0, sums)
 		if err != nil {
 			return err
 		}
-		for i, v := range got {
-			if e.family.flat != 0 {
-				v *= e.family.flat
+		for j := from; j < to && got != nil; j++ {
+			for i := range j + 1 {
+				v := got[pairs(from, j)+i] * times
+				gram[j*p+i], gram[i*p+j] = v, v
 			}
-			gram[j*p+i], gram[i*p+j] = v, v
 		}
 	}
-	return nil
+	if e.Blocks()[0].Index() > 0 {
+		return nil
+	}
+	return e.relate(gram, p)
 }
 
-// crossed are the sums of products of a column of all parties with those up to it.
-func (e *Evaluator) crossed(v *view, rows []*encrypted.Rows, i, j int) (out []*encrypted.Sum, err error) {
-	var all []*encrypted.Vector
-	for _, list := range v.columns {
-		all = append(all, list...)
-	}
-	var weighed *encrypted.Rows
-	if rows != nil {
-		if weighed, err = rows[i].Weigh(all[j]); err != nil {
-			return nil, err
+// atOnce is how many sums are derived before they are opened: a megabyte is kept of each.
+const atOnce = 256
+
+// pairs is how many pairs columns from one number to below another make with themselves and those before.
+func pairs(from, to int) int { return to*(to+1)/2 - from*(from+1)/2 }
+
+// crossed are the sums of products of columns from one number to below another with those up to each, and
+// with rows unless these are nil.
+func crossed(v *view, rows *encrypted.Rows, from, to int) (out []*encrypted.Sum, err error) {
+	all := v.all()
+	for j, z := range all[:to] {
+		if j < from {
+			continue
 		}
-	}
-	for _, x := range all[:j+1] {
-		var s *encrypted.Sum
+		by := func(x *encrypted.Vector) (*encrypted.Sum, error) { return v.keys.Cross(z, x) }
 		if rows != nil {
-			s, err = weighed.Product(x)
-		} else {
-			s, err = v.keys.Cross(all[j], x)
+			weighed, err := rows.Weigh(z)
+			if err != nil {
+				return nil, err
+			}
+			by = weighed.Product
 		}
+		more, err := byColumn(all[:j+1], by)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, s)
+		out = append(out, more...)
 	}
 	return out, nil
 }
@@ -343,11 +360,11 @@ func (e *Evaluator) one(draw int) *encrypted.Weights {
 // totals are sums of log likelihoods of n draws, less that at the centre, with what is added to each row.
 func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([]float64, error) {
 	size := e.room * e.rows
-	at, err := e.contribute(ctx, cut, size)
+	at, forms, err := e.contribute(ctx, cut, size, polynomial.Value)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := e.params.Plan(e.family.value, len(e.columns))
+	plan, err := e.params.Plan(forms[0], len(e.columns))
 	if err != nil {
 		return nil, err
 	}
@@ -385,7 +402,7 @@ func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([
 		return out, nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, beyond(err)
 	}
 	return e.open(ctx, 0, sums)
 }

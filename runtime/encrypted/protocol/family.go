@@ -3,7 +3,6 @@ package protocol
 import (
 	"fmt"
 	"math"
-	"sort"
 	"strconv"
 
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -17,11 +16,20 @@ type family struct {
 	form   *polynomial.Form
 	theta  []float64 // parameters that all rows share
 	trials float64   // of each row; 1 where there are none
-	unit   float64   // the response is encrypted as so many times its statistic
-	on     polynomial.Interval
 
-	slope, value, curvature encrypted.Form
-	flat                    float64 // curvature that does not depend on the predictor; 0: it does
+	// From the first evaluation on:
+	rows    int
+	centre  float64
+	centred bool
+	unit    float64 // the response is encrypted as so many times its statistic
+	bend    float64 // curvature of a row at the centre
+	made    map[request]encrypted.Form
+}
+
+// A request is for a polynomial of a quantity on an interval of a half width.
+type request struct {
+	of polynomial.Quantity
+	k  float64
 }
 
 // describe returns the likelihood of a law. The error is a *polynomial.Refusal where it has none.
@@ -36,8 +44,8 @@ func describe(law *graph.Law) (*family, error) {
 	case !law.Linked:
 		return refuse("the predictor of "+law.Dist.Name+" enters it through more than one function", "write it with one, such as poisson_log for poisson(exp(…)), or "+other)
 	}
-	t := polynomial.Term{Dist: *law.Dist, Param: law.Param, Link: polynomial.Link{Func: law.Link}}
-	f := &family{name: law.Dist.Name, trials: 1, unit: 1}
+	t := polynomial.Term{Dist: *law.Dist, Param: law.Param, Link: polynomial.Link{Func: law.Link, Factor: law.Factor, Falling: law.Falling}}
+	f := &family{name: law.Dist.Name, trials: 1, made: map[request]encrypted.Form{}}
 	for k, v := range law.Theta {
 		value, one := constant(v)
 		switch {
@@ -54,9 +62,7 @@ func describe(law *graph.Law) (*family, error) {
 	}
 	f.theta = t.Theta
 	var err error
-	if f.form, err = polynomial.Of(t); err == nil && (law.Dist.Link.Steepest == 0 || law.Dist.Link.Param != law.Param) {
-		return refuse("the derivative of "+f.name+" by its predictor has no bound, and the noise that covers decrypted sums grows with it", other)
-	}
+	f.form, err = polynomial.Of(t)
 	return f, err
 }
 
@@ -82,9 +88,6 @@ func (f *family) statistics(x []float64) []float64 {
 	return out
 }
 
-// halfWidths are the K that are tried, the largest first: a large one costs nothing but the degree.
-var halfWidths = []float64{256, 192, 128, 96, 64, 48, 40, 32, 28, 24, 20, 16, 14, 12, 10, 8, 7, 6, 5, 4, 3.5, 3, 2.5, 2}
-
 // Degrees of the term and of a factor that is multiplied with the response, with one product to follow and
 // with two.
 const (
@@ -93,59 +96,65 @@ const (
 	crossings = 63
 )
 
-// around makes the polynomials on the widest interval around a predictor that they reach, for sums over
-// numbers that fill some ciphertexts.
-func (f *family) around(centre float64, rows, ciphertexts int) (err error) {
-	at := func(i int) error {
-		return f.within(polynomial.Interval{Centre: centre, K: halfWidths[i]}, rows, ciphertexts)
-	}
-	i := sort.Search(len(halfWidths)-1, func(i int) bool { return at(i) == nil })
-	return at(i)
-}
-
-// largest bounds a polynomial whose sum over a ciphertext can be decrypted: the modulus has 2^13 for each
-// number, of which columns and responses take some.
-const largest = 1 << 10
-
-// tooLarge reports whether sums of a polynomial may be.
-func tooLarge(p polynomial.Polynomial, ciphertexts int) bool {
-	sum := 0.0
-	for _, c := range p.Coefficients {
-		sum += math.Abs(c)
-	}
-	return float64(sum*float64(ciphertexts)) > largest
-}
-
-func (f *family) within(on polynomial.Interval, rows, ciphertexts int) error {
-	goal := polynomial.Goal{Rows: float64(rows) * f.trials, Degree: sums}
-	slope, err := f.form.Approximate(polynomial.Slope, on, goal)
+// around sets the predictor of an ordinary row, and what follows from it.
+func (f *family) around(centre float64, rows int) error {
+	f.centre, f.rows, f.unit = centre, rows, 1
+	near := polynomial.Interval{Centre: centre, K: 1}
+	slope, err := f.form.Approximate(polynomial.Slope, near, f.goal(sums))
 	if err != nil {
 		return err
 	}
-	value, err := f.form.Approximate(polynomial.Value, on, goal)
+	curvature, err := f.form.Approximate(polynomial.Curvature, near, f.goal(crossings))
 	if err != nil {
 		return err
 	}
-	goal.Degree = crossings
-	curvature, err := f.form.Approximate(polynomial.Curvature, on, goal)
-	if err != nil {
-		return err
-	}
-	if slope.A.Degree() > factors || value.A.Degree() > factors || tooLarge(slope.B, ciphertexts) || tooLarge(value.B, ciphertexts) {
-		return &polynomial.Refusal{Reason: fmt.Sprintf("the log density of %s is too steep or too large on %s for its sums to be decrypted", f.name, on), WayOut: "scale the response, use another family, or another wire"}
-	}
-	f.on, f.unit = on, 1
 	if slope.A.Degree() == 0 {
 		f.unit = slope.A.Coefficients[0]
 	}
-	f.slope = encrypted.Form{Factor: f.text(slope.A, 1/f.unit), Term: f.text(slope.B, f.trials), Interval: on.K, Products: 1}
-	f.value = encrypted.Form{Factor: f.text(value.A, 1/f.unit), Term: f.text(value.B, f.trials), Interval: on.K, Products: 1}
-	f.curvature = encrypted.Form{Term: f.text(curvature.B, f.trials), Interval: on.K, Products: 2}
-	f.flat = 0
-	if curvature.B.Degree() == 0 {
-		f.flat = f.trials * curvature.B.Coefficients[0]
-	}
+	f.bend, f.centred = float64(f.trials*curvature.B.At(centre)), true
 	return nil
+}
+
+func (f *family) goal(degree int) polynomial.Goal {
+	return polynomial.Goal{Rows: float64(f.rows) * f.trials, Degree: degree}
+}
+
+// on is a quantity as polynomials around the centre. The error is a *polynomial.Refusal where none are near
+// enough.
+func (f *family) on(q polynomial.Quantity, k float64) (out encrypted.Form, err error) {
+	if out, ok := f.made[request{q, k}]; ok {
+		return out, nil
+	}
+	within, degree := polynomial.Interval{Centre: f.centre, K: k}, sums
+	if q == polynomial.Curvature {
+		degree = crossings
+	}
+	p, err := f.form.Approximate(q, within, f.goal(degree))
+	if err != nil {
+		return out, err
+	}
+	out = encrypted.Form{Term: f.text(p.B, f.trials), Interval: k, Products: 1}
+	switch {
+	case q == polynomial.Curvature:
+		out.Products = 2
+	case p.A.Degree() > factors:
+		return out, &polynomial.Refusal{Reason: fmt.Sprintf("the %s of %s is too steep on %s", q, f.name, within), WayOut: "scale the columns, narrow the priors, or use another wire"}
+	case p.A.Degree() == 0 && p.A.Coefficients[0] == f.unit:
+		out.Factor = f.text(polynomial.Polynomial{Coefficients: []float64{1}}, 1)
+	default:
+		out.Factor = f.text(p.A, 1/f.unit)
+	}
+	f.made[request{q, k}] = out
+	return out, nil
+}
+
+// flat is the curvature of a row where that does not depend on the predictor, by its form; 0: it does.
+func flat(curvature encrypted.Form) float64 {
+	if len(curvature.Term) > 1 {
+		return 0
+	}
+	v, _ := strconv.ParseFloat(curvature.Term[0], 64) // which text made
+	return v
 }
 
 // text is a polynomial times a number as coefficients that every machine reads alike.

@@ -21,6 +21,14 @@ type view struct {
 	at       []*encrypted.Vector   // contributions to the last slopes
 }
 
+// all are the columns of all parties.
+func (v *view) all() (out []*encrypted.Vector) {
+	for _, list := range v.columns {
+		out = append(out, list...)
+	}
+	return out
+}
+
 // committed has all parties show what each commits to first: nobody chooses by what others show.
 func (e *Evaluator) committed(ctx context.Context, what string, own [][]byte) ([][]byte, error) {
 	digests := make([][]byte, len(own))
