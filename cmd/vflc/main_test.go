@@ -13,9 +13,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/tests/brief"
 )
 
 func TestMain(m *testing.M) {
+	brief.Processes()
 	testscript.Main(m, map[string]func(){"vflc": main})
 }
 
@@ -24,8 +27,12 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
-		Setup:               func(e *testscript.Env) error { e.Setenv("CI", ""); return nil },
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sameDraws": sameDraws},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("CI", "")
+			e.Setenv("GOGC", os.Getenv("GOGC"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sameDraws": sameDraws},
 	})
 }
 
