@@ -17,9 +17,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/tests/brief"
 )
 
 func TestMain(m *testing.M) {
+	brief.Processes()
 	testscript.Main(m, map[string]func(){"vflc": main})
 }
 
@@ -28,8 +30,12 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
-		Setup:               func(e *testscript.Env) error { e.Setenv("CI", ""); return nil },
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sameDraws": sameDraws, "moments": moments},
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("CI", "")
+			e.Setenv("GOGC", os.Getenv("GOGC"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sameDraws": sameDraws, "moments": moments},
 	})
 }
 

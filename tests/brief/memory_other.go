@@ -1,0 +1,5 @@
+//go:build !linux
+
+package brief
+
+func inMemory() string { return "" }
