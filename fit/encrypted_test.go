@@ -4,11 +4,18 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -120,5 +127,89 @@ func TestRunsOfEncryptedRows(t *testing.T) {
 		if !strings.Contains(line, "Encrypted rows, n = 4000: the party that learned most knows D = ") || !strings.Contains(line, "Decryption adds noise to a gradient, of ") {
 			t.Error(name, line)
 		}
+	}
+}
+
+// logisticTables are the tables of encryptedModel.
+func logisticTables(n int) map[string]string {
+	r := rand.New(rand.NewPCG(4, 2))
+	tables := map[string]*strings.Builder{"server": {}, "left": {}, "right": {}}
+	for name, column := range map[string]string{"server": "y", "left": "x", "right": "z"} {
+		fmt.Fprintf(tables[name], "id,%s\n", column)
+	}
+	for i := range n {
+		x, z := r.NormFloat64(), r.NormFloat64()
+		y := indicator(r.Float64() < 1/(1+math.Exp(1.5-.5*x+.4*z)))
+		fmt.Fprintf(tables["server"], "%d,%v\n", i, y)
+		fmt.Fprintf(tables["left"], "%d,%.4f\n", i, x)
+		fmt.Fprintf(tables["right"], "%d,%.4f\n", i, z)
+	}
+	files := map[string]string{}
+	for name, text := range tables {
+		files[name+".csv"] = text.String()
+	}
+	return files
+}
+
+// closeTo holds means and standard deviations to those of another run.
+func closeTo(t *testing.T, what string, got, want []posterior.Row) {
+	t.Helper()
+	for _, g := range got {
+		k := slices.IndexFunc(want, func(w posterior.Row) bool { return w.Name == g.Name })
+		shift, wider := float64(g.Mean-want[k].Mean)/float64(want[k].SD), float64(g.SD/want[k].SD)-1
+		if !(math.Abs(shift) <= .05) || !(math.Abs(wider) <= .1) {
+			t.Errorf("%s: %s is %.3f standard deviations off, its standard deviation by %.3f", what, g.Name, shift, wider)
+		}
+	}
+}
+
+// Three parties that are apart, each of which derives for itself, give what one process does, in a ring that is
+// small: the joint Gaussian of the plain wire. What crosses between them is what the audit lists.
+func TestPartiesOfEncryptedRows(t *testing.T) {
+	const n = 4000
+	files := logisticTables(n)
+	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
+	given := map[string]string{"wire": "encrypted", "correct": "false"}
+	got, line := overWire(t, b, given)
+	closeTo(t, "one process", got, want)
+	if !strings.Contains(line, "Encrypted rows, n = 4000: the party that learned most knows D = ") {
+		t.Error(line)
+	}
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parties := apartParties(t, b.Model, func(party string) []string {
+		return []string{party + "=" + filepath.Join(dir, party+".csv")}
+	})
+	seen, lock := map[string][]int{}, sync.Mutex{}
+	results := runApart(t, parties, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 5, ring: 11}, func(name string, end transport.Transport) transport.Transport {
+		return recorder{end, name, &lock, seen}
+	})
+	for k, r := range results {
+		closeTo(t, parties[k].Party, r.Summary(), want)
+		if text := r.Footer(); !strings.HasSuffix(text, line[strings.Index(line, "Encrypted rows"):]) {
+			t.Errorf("%s says %q, and one process %q", parties[k].Party, text, line)
+		}
+	}
+	bundle, diags := b.Model.Bundle()
+	good(t, diags, nil)
+	list, err := Audit(bundle, backend(t, "sfvi"), given)
+	good(t, nil, err)
+	listed := map[string]bool{}
+	for _, d := range list {
+		for _, m := range d.Messages {
+			listed[d.From+" → "+d.To+": "+m] = true
+		}
+	}
+	crossed := map[string]bool{}
+	for key := range seen {
+		crossed[strings.TrimSuffix(key, " (mark)")] = true
+	}
+	if diff := cmp.Diff(listed, crossed); diff != "" {
+		t.Errorf("-audit +messages\n%s", diff)
 	}
 }

@@ -21,6 +21,7 @@ type capable interface {
 	density.LocallyStepped
 	density.Windowed
 	density.Relaying
+	density.Carrying
 	density.Spreading
 	density.Chained
 	Watchable
@@ -73,6 +74,7 @@ type call struct {
 	wants   func() bool // whether the evaluation is wanted, by the total; nil: it is
 	wanted  bool
 	relay   *relay
+	bytes   *cargo
 }
 
 // A common is what an Env shares with those of its windows.
@@ -176,7 +178,7 @@ func (e *evaluator) people(parties []int) error {
 // exchange the same channels share the frames, which then stay near. Words are not shared: they are added up when all clients have written theirs.
 func (e *evaluator) meet(number int) {
 	c := &client{number: number, slot: len(e.clients), role: e.plan.Role(number)}
-	if follows := c.slot > 0 && !e.Apart() && e.begins(number, len(e.parties)) == 0; follows && !e.plan.Wire.Fixed && alike(e.clients[c.slot-1].role, c.role) {
+	if follows := c.slot > 0 && !e.Apart() && e.begins(number, len(e.parties)) == 0; follows && !e.plan.Wire.Fixed && !e.plan.Wire.Encrypted && alike(e.clients[c.slot-1].role, c.role) {
 		c.script = e.clients[c.slot-1].script
 	} else {
 		c.script = newScript(e.plan, number, e.codes)

@@ -17,39 +17,40 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// A recorder is a Courier that keeps digests of all that it is given, in order, and the bytes where asked.
+// A recorder keeps digests of all that parties send, in order, and the bytes where asked.
 type recorder struct {
-	protocol.OneProcess
 	sent   [][sha256.Size]byte
 	keep   bool
 	all    [][]byte
 	tamper func(to int, own [][]byte) [][]byte
 }
 
-func (r *recorder) record(own [][]byte) {
+// recording is an Env whose bytes a recorder sees.
+type recording struct {
+	density.Env
+	*recorder
+}
+
+// Unwrap implements density.Wrapper.
+func (r recording) Unwrap() density.Env { return r.Env }
+
+// RelayBytes implements density.ByteRelaying.
+func (r recording) RelayBytes(ctx context.Context, x *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
 	for _, v := range own {
 		r.sent = append(r.sent, sha256.Sum256(v))
 		if r.keep {
 			r.all = append(r.all, slices.Clone(v))
 		}
 	}
-}
-
-func (r *recorder) Tell(ctx context.Context, own [][]byte) ([][]byte, error) {
-	r.record(own)
-	return r.OneProcess.Tell(ctx, own)
-}
-
-func (r *recorder) Give(ctx context.Context, to int, own [][]byte) ([][]byte, error) {
-	r.record(own)
-	if r.tamper != nil {
+	if r.tamper != nil && to != density.All {
 		own = r.tamper(to, slices.Clone(own))
 	}
-	return r.OneProcess.Give(ctx, to, own)
+	return density.Must[density.ByteRelaying](r.Env).RelayBytes(ctx, x, to, bytes, own)
 }
 
-func (r *recorder) Deal(ctx context.Context, from int, own [][]byte) ([][]byte, error) {
-	return r.Give(ctx, from, own)
+// Blame implements density.ByteRelaying.
+func (r recording) Blame(ctx context.Context, party int, what string) error {
+	return density.Must[density.ByteRelaying](r.Env).Blame(ctx, party, what)
 }
 
 // A trial is a small run of all that an Evaluator does.
@@ -67,13 +68,13 @@ func newTrial() *trial {
 }
 
 // run makes the run, and returns all numbers that it gives.
-func (r *trial) run(t *testing.T, j *protocol.Journal, via protocol.Courier) ([]float64, error) {
+func (r *trial) run(t *testing.T, j *protocol.Journal, via *recorder) ([]float64, error) {
 	t.Helper()
 	c, err := testmodel.NewClearing(5, r.blocks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := protocol.New(t.Context(), c.Env(0, 1, 2), via, protocol.Options{Insecure: 5, Openings: 10000, Pair: pair, Journal: j})
+	e, err := protocol.New(t.Context(), recording{c.Env(0, 1, 2), via}, 3, protocol.Options{Insecure: 5, Terms: terms(0), Pair: pair, Journal: j})
 	if err != nil {
 		return nil, err
 	}

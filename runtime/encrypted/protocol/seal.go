@@ -22,6 +22,9 @@ func (e *SealError) Error() string {
 	return fmt.Sprintf("encrypted: what party %d receives is not what party %d sealed for it here: it was altered, or is of another opening", e.To, e.From)
 }
 
+// sealOverhead is by how much sealing makes bytes more: the tag.
+const sealOverhead = 16
+
 // relayed reports whether what one party has for another passes through the server.
 func relayed(from, to int) bool { return from > 0 && to > 0 && from != to }
 
