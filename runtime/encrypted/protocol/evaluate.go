@@ -125,7 +125,7 @@ func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int, sums 
 	for _, s := range sums[0] {
 		bytes += packed(s.ShareSize())
 	}
-	if own, err = e.via.Carry(ctx, x, to, e.alike(bytes), own); err != nil || own[to] == nil {
+	if own, err = e.via.RelayBytes(ctx, x, to, e.alike(bytes), own); err != nil || own[to] == nil {
 		return nil, err
 	}
 	shares := make([][][]byte, len(sums[0]))
