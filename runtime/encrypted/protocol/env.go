@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -313,7 +314,7 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 	if math.IsNaN(centre[0]) || math.IsInf(centre[0], 0) {
 		return density.ErrRange
 	}
-	if err := e.family.around(centre[0], e.rows, e.params.Ciphertexts(e.rows)); err != nil {
+	if err := e.approximate(centre[0]); err != nil {
 		return err
 	}
 	if e.Blocks()[0].Index() == 0 {
@@ -323,6 +324,24 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 		return err
 	}
 	return e.commitResponse(ctx)
+}
+
+// found are families with the polynomials that this process has made: a study makes the same ones again.
+var found sync.Map
+
+// approximate makes the polynomials around a predictor.
+func (e *Evaluator) approximate(centre float64) error {
+	ciphertexts := e.params.Ciphertexts(e.rows)
+	key := fmt.Sprintf("%s %x %d %d", lawText(e.law), centre, e.rows, ciphertexts)
+	if f, ok := found.Load(key); ok {
+		*e.family = f.(family)
+		return nil
+	}
+	if err := e.family.around(centre, e.rows, ciphertexts); err != nil {
+		return err
+	}
+	found.Store(key, *e.family)
+	return nil
 }
 
 // logLikAt is the log likelihood where the argument of the polynomials is the same in all rows.
