@@ -310,6 +310,9 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 	case density.OfParameters:
 		return a.plan.Shared[c.Of].Name, "", ""
 	case density.OfShown, density.OfGiven:
+		if !c.Up && c.Exchange.Up.Name != "" {
+			return "each other party", "", ""
+		}
 		return a.plan.Names[c.Of], "", ""
 	case density.OfScalars, density.OfAnswers, density.OfSeals:
 		return "", "", ""

@@ -30,7 +30,7 @@ const (
 	OfScalars                // numbers that are added up, or their totals: one channel
 	OfAnswers                // numbers of the server's: one channel
 	OfSeals                  // what clients seal for one another: one channel
-	OfShown                  // bytes of each party that sends some, which all receive (Carrying)
+	OfShown                  // bytes of each party that sends some, which all receive (ByteRelaying)
 	OfGiven                  // bytes of each party that sends some, for one receiver
 )
 

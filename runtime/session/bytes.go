@@ -8,8 +8,10 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A cargo is bytes on their way from party to party, as words, in pieces of which all parties together have
-// no more than density.MostNumbers words.
+// mostWords is how many words of all parties together are on their way at once: 32 MB.
+const mostWords = 2 * density.MostNumbers
+
+// A cargo is bytes on their way from party to party, as words, in pieces.
 type cargo struct {
 	exchange *density.Exchange
 	to       int
@@ -26,11 +28,11 @@ var carrying = []turn{
 	{before: (*evaluator).loadBytes, down: bytesDown, load: (*evaluator).passBytes, work: (*evaluator).receiveBytes, up: silent},
 }
 
-// Carry implements density.Carrying. In one process nothing moves.
-func (e *evaluator) Carry(ctx context.Context, x *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
+// RelayBytes implements density.ByteRelaying. In one process nothing moves.
+func (e *evaluator) RelayBytes(ctx context.Context, x *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
 	b := &cargo{
 		exchange: x, to: to, bytes: bytes, own: own, got: make([][]byte, len(bytes)), words: make([][]uint64, len(bytes)),
-		piece: max(1, density.MostNumbers/len(e.plan.Names)),
+		piece: max(1, mostWords/len(e.plan.Names)),
 	}
 	copy(b.got, own)
 	most := 0
@@ -50,7 +52,7 @@ func (e *evaluator) Carry(ctx context.Context, x *density.Exchange, to int, byte
 	return b.got, nil
 }
 
-// Blame implements density.Carrying.
+// Blame implements density.ByteRelaying.
 func (e *evaluator) Blame(ctx context.Context, party int, what string) error {
 	return e.executor.end(ctx, &ProtocolError{Peer: e.plan.Names[party], What: what, Value: true})
 }

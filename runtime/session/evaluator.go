@@ -21,7 +21,7 @@ type capable interface {
 	density.LocallyStepped
 	density.Windowed
 	density.Relaying
-	density.Carrying
+	density.ByteRelaying
 	density.Spreading
 	density.Chained
 	Watchable

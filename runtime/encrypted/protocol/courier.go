@@ -12,7 +12,7 @@ import (
 // tell gives everyone what each party has, so many bytes by party.
 func (e *Evaluator) tell(ctx context.Context, x *density.Exchange, bytes []int, own [][]byte) ([][]byte, error) {
 	e.unsealed = true
-	return e.via.Carry(ctx, x, density.All, bytes, own)
+	return e.via.RelayBytes(ctx, x, density.All, bytes, own)
 }
 
 // confirm has the clients compare what everybody was told, before sums that follow from it are decrypted.

@@ -3,7 +3,7 @@
 // are encrypted and committed once; an evaluation encrypts the parties' contributions, of which each first
 // tells a bound; the sums over rows follow from these bytes for everyone, and a holder gives its share of a
 // sum that it has derived. Parties in one process derive once for all of them. The Env takes bytes from
-// party to party (density.Carrying), and the clients compare what all were told before a sum is decrypted.
+// party to party (density.ByteRelaying), and the clients compare what all were told before a sum is decrypted.
 //
 // Decryption adds noise that is drawn anew in every run: results agree between runs to some thousandths of a
 // standard deviation and not to the bit. A key lives for one run. What crosses is declared in messages.go.
@@ -51,7 +51,7 @@ type Options struct {
 type Evaluator struct {
 	density.Env
 	options Options
-	via     density.Carrying
+	via     density.ByteRelaying
 	params  *encrypted.Parameters
 	secrets []*encrypted.Secret // by block
 	keys    [sha256.Size]byte   // digest of all shares of the public keys
@@ -90,7 +90,7 @@ type lawful interface {
 // New makes keys and commitments over the blocks of this process, of so many parties. The error is a
 // *polynomial.Refusal where the likelihood cannot be evaluated on encrypted rows.
 func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluator, error) {
-	via, err := density.Require[density.Carrying](env)
+	via, err := density.Require[density.ByteRelaying](env)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +252,7 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 		up, down, all := by.Size(c)
 		asked[k], told[k] = 8*up, 8*(down+all)
 	}
-	if own, err = e.via.Carry(ctx, consulting, 0, asked, own); err != nil {
+	if own, err = e.via.RelayBytes(ctx, consulting, 0, asked, own); err != nil {
 		return err
 	}
 	answers := make([][]byte, e.parties)
@@ -261,7 +261,7 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 			return err
 		}
 	}
-	if answers, err = e.via.Carry(ctx, answering, density.Each, told, answers); err != nil {
+	if answers, err = e.via.RelayBytes(ctx, answering, density.Each, told, answers); err != nil {
 		return err
 	}
 	for b, block := range e.Blocks() {

@@ -133,7 +133,7 @@ func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int, sums 
 			sizes[from] += sealOverhead
 		}
 	}
-	if own, err = e.via.Carry(ctx, x, to, sizes, own); err != nil || own[to] == nil {
+	if own, err = e.via.RelayBytes(ctx, x, to, sizes, own); err != nil || own[to] == nil {
 		return nil, err
 	}
 	shares := make([][][]byte, len(sums[0]))

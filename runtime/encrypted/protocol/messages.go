@@ -39,14 +39,14 @@ var (
 	publicKey  = shown("public keys", "share of the public key of {name}", "3.8 MB", nothing)
 	roundOne   = shown("first rounds", "share of the relinearisation key of {name}, first round", "38 MB", nothing)
 	roundTwo   = shown("second rounds", "share of the relinearisation key of {name}, second round", "19 MB", nothing)
-	committing = shown("columns", "columns of {name}, encrypted, with a power of two that bounds them", "1.8 MB for each column and 32,768 rows", nothing+"; and the bounds")
+	committing = shown("columns", "columns of {name}, encrypted, with a power of two that bounds them", "2.1 MB for each column and 32,768 rows", nothing+"; and the bounds")
 
 	centring    = told("centre", "predictor of an ordinary row, by the server's own parameters, to a half", "8 bytes", "about which share of the responses is 1, or their usual size")
 	commitOwn   = told("response commitment", "digest of what {name} shows next", "32 bytes", "nothing before it is shown")
-	responding  = told("responses", "response of {name}, encrypted, with a power of two that bounds it", "5.2 MB for each 32,768 rows", nothing+"; and the bound")
+	responding  = told("responses", "response of {name}, encrypted, with a power of two that bounds it", "5.5 MB for each 32,768 rows", nothing+"; and the bound")
 	bounding    = shown("bounds", "bound of what {name} contributes to any row, to four binary digits", "8 bytes", "one number of all rows, which is counted")
-	contribute  = shown("contributions", "contributions of {name} at its parameters, encrypted, with a digest of its polynomials", "5.8 MB for each 32,768 rows", nothing)
-	adding      = shown("priors", "log densities of the priors of {name}, encrypted, one a draw", "1.8 MB for each 32,768 rows of all draws", nothing)
+	contribute  = shown("contributions", "contributions of {name} at its parameters, encrypted, with a digest of its polynomials", "6 MB for each 32,768 rows", nothing)
+	adding      = shown("priors", "log densities of the priors of {name}, encrypted, one a draw", "2.1 MB for each 32,768 rows of all draws", nothing)
 	gradients   = given("gradient shares", "decryption of the gradient by the receiver's own coefficients", density.Each)
 	curvatures  = given("curvature shares", "decryption of the cross products of all parties' columns, weighed by the curvature", 0)
 	likelihoods = given("likelihood shares", "decryption of log p at draws", 0)
@@ -55,7 +55,7 @@ var (
 		density.OfGiven, "gradients by the parameters of {name} near the mode, and curvatures of its priors", "8 bytes for each number",
 		"the course of {name}'s coefficients near the mode: sums over all rows, which are counted")}}
 	answering = &density.Exchange{Name: "answers", Down: density.MessageKind{Name: "answers", Carries: bytesOf(
-		density.OfGiven, "steps and deviations of the receiver's own parameters, and {answers}", "8 bytes for each number",
+		density.OfGiven, "what {client} alone receives, steps or deviations of its own parameters, and what all do: {answers}", "8 bytes for each number",
 		"the covariance of its own parameters, which is counted, and the course of the fit")}}
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// Carry implements density.Carrying: bytes stay where they are.
-func (e *clearingEnv) Carry(ctx context.Context, _ *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
+// RelayBytes implements density.ByteRelaying: bytes stay where they are.
+func (e *clearingEnv) RelayBytes(ctx context.Context, _ *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
 	c := e.Clearing
 	err := e.meet(ctx, func(_, b int) {
 		if c.bytes == nil {
@@ -36,7 +36,7 @@ func (e *clearingEnv) Carry(ctx context.Context, _ *density.Exchange, to int, by
 	return out, e.leave(ctx)
 }
 
-// Blame implements density.Carrying.
+// Blame implements density.ByteRelaying.
 func (e *clearingEnv) Blame(_ context.Context, party int, what string) error {
 	return fmt.Errorf("party %d: %s", party, what)
 }
