@@ -220,7 +220,7 @@ func (f *frame) formed(i int, a transport.Channel) error {
 	return nil
 }
 
-// A script is every message that one client and the server exchange. Both ends derive it from the plan and the table of kinds. Channels are in the
+// A script is every message that one client and the server exchange. Clients of one run whose messages are alike may share one. Both ends derive it from the plan and the table of kinds. Channels are in the
 // order of the plan, those of shared parameters first.
 type script struct {
 	messages                                      [ownKinds]frame // of the methods of an Env
