@@ -71,9 +71,9 @@ func apartParties(t *testing.T, m *compile.Model, table func(party string) []str
 func TestPartiesApartEqualOneProcess(t *testing.T) {
 	for _, transform := range []string{"exact", "augmented", "power"} {
 		for name, given := range map[string]map[string]string{
-			"nuts": {"chains": "2", "warmup": "40", "draws": "20"},
+			"nuts": {"chains": "2", "warmup": "40", "draws": "20", "max-depth": "5"},
 			"near": {"chains": "4", "warmup": "10", "draws": "10", "init": "sfvi"},
-			"sfvi": {"iterations": "60", "draws": "50", "estimator": "sampled"},
+			"sfvi": {"iterations": "60", "draws": "50", "estimator": "sampled", "elbo-draws": "100"},
 			"quad": {"draws": "50", "estimator": "quadrature"},
 			"soul": {"iterations": "30", "draws": "20", "inner-chains": "2"},
 		} {

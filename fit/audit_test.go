@@ -298,7 +298,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 				}
 				given := variants(a, kind)
 				for v, variant := range slices.Sorted(maps.Keys(given)) {
-					if !brief.Halved(f, k, v) {
+					if !brief.Share(3, f, k, v) {
 						continue
 					}
 					given := given[variant]

@@ -56,7 +56,7 @@ func write(t *testing.T, path, text string) {
 // short are settings that make a run of any algorithm brief, found by their roles.
 func short(a backends.Algorithm) map[string]string {
 	given := map[string]string{}
-	for role, n := range map[backends.Role]int{backends.Chains: 2, backends.Warmup: 150, backends.Draws: 60} {
+	for role, n := range map[backends.Role]int{backends.Chains: 2, backends.Warmup: 150, backends.Draws: 60, backends.MaxDepth: 5} {
 		if s, ok := a.In(role); ok {
 			given[s.Name] = strconv.Itoa(n)
 		}

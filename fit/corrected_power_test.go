@@ -30,7 +30,7 @@ func TestPowerIsCorrected(t *testing.T) {
 		clients int
 		rho     float64
 		more    bool
-	}{{2, 0.5, true}, {2, 2, false}, {10, 1, false}} {
+	}{{2, 0.5, true}, {2, 2, false}, {10, 1, true}} {
 		if c.more && !*brief.Every {
 			continue
 		}

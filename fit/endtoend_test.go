@@ -274,8 +274,8 @@ func TestSameBits(t *testing.T) {
 			{"soul", map[string]string{"iterations": "80", "inner": "3", "inner-chains": "2", "draws": "10"}},
 			{"soul", map[string]string{"iterations": "80", "inner": "3", "inner-chains": "2", "draws": "10", "mala": "true"}},
 			{"sfvi", map[string]string{"iterations": "120", "draws": "20"}},
-			{"nuts", map[string]string{"warmup": "40", "draws": "20"}},
-			{"nuts", map[string]string{"warmup": "40", "draws": "20", "adapt": "stan", "metric": "dense", "jitter": "0.1"}},
+			{"nuts", map[string]string{"warmup": "40", "draws": "20", "max-depth": "5"}},
+			{"nuts", map[string]string{"warmup": "40", "draws": "20", "max-depth": "5", "adapt": "stan", "metric": "dense", "jitter": "0.1"}},
 		} {
 			if transform.CutsCross() && (run.backend == "soul" || run.given["guide"] != "") {
 				continue // there are no auxiliary variables

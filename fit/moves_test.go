@@ -89,7 +89,7 @@ func TestWhatNoiseMoves(t *testing.T) {
 	}
 	gauss := regressed("real", "param s ~ half_normal(1)", "normal(ETA, s)", 80, normal)
 	overdispersed := regressed("count", "param m ~ normal(0, 5)\nparam phi ~ gamma(2, 0.1)", "neg_binomial_2_log(m + ETA, phi)", 120, counts)
-	cutpoints := regressed("level(K)", "param c : ordered[K - 1] ~ normal(0, 5)", "ordered_logistic(ETA, c)", 250, ordered)
+	cutpoints := regressed("level(K)", "param c : ordered[K - 1] ~ normal(0, 5)", "ordered_logistic(ETA, c)", 100, ordered)
 	gammas := regressed("real<lower=0>", "param m ~ normal(4, 5)\nparam shape ~ gamma(2, 0.01)", "gamma(shape, shape ./ exp(m + 0.1 * (ETA)))", 32, func(r *rand.Rand, eta float64) float64 {
 		return math.Exp(4 + float64(0.1*eta) + float64(0.068*r.NormFloat64())) // nearly a gamma distribution of shape 215
 	})
@@ -105,8 +105,8 @@ func TestWhatNoiseMoves(t *testing.T) {
 		"a scale under power":       {gauss, transforms.Power, 0.15, true, false, true},
 		"all residual variance":     {gauss, transforms.Augmented, 0.3, true, true, false},
 		"a dispersion":              {overdispersed, transforms.Augmented, 0.12, true, false, false},
-		"cut points":                {cutpoints, transforms.Augmented, 0.4, true, false, true},
-		"cut points under power":    {cutpoints, transforms.Power, 0.8, true, false, false},
+		"cut points":                {cutpoints, transforms.Augmented, 0.4, true, false, false},
+		"cut points under power":    {cutpoints, transforms.Power, 0.8, true, false, true},
 		"counts, the default":       {overdispersed, def.Transform{}, 0, false, false, false},
 		"ordered, the default":      {cutpoints, def.Transform{}, 0, false, false, true},
 		"a small table under power": {gammas, transforms.Power, 0.027, true, false, false},

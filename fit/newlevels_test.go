@@ -113,9 +113,9 @@ func predicted(t *testing.T, r *runs.Run, q fit.PredictionRequest) *fit.Predicti
 // are those of the hierarchy, within 5 standard errors of the draws. Rows of wards that the run has are predicted as without new ones, and a goroutine for each party gives the same bits.
 func TestNewLevels(t *testing.T) {
 	settings := map[string]map[string]string{
-		"nuts": {"chains": "1", "warmup": "200", "draws": "1000"},
-		"sfvi": {"draws": "2000"},
-		"soul": {"draws": "1000"},
+		"nuts": {"chains": "1", "warmup": "200", "draws": "500"},
+		"sfvi": {"draws": "1000"},
+		"soul": {"draws": "500"},
 	}
 	new := map[string]string{"clinic": "id,ward,x\n1,2,0.5\n2,7,0.5\n3,7,-1\n4,6,2\n", "lab": "id,z\n1,0.2\n2,0.3\n3,0.4\n4,1\n"}
 	old := map[string]string{"clinic": "id,ward,x\n1,2,0.5\n", "lab": "id,z\n1,0.2\n"}

@@ -54,7 +54,7 @@ func TestPredictionsOfCategoriesThatTheResponseAloneBinds(t *testing.T) {
 				}
 				nuts, _ := fit.Backend("nuts")
 				dir := filepath.Join(t.TempDir(), "run")
-				p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: nuts, Settings: map[string]string{"chains": "2", "warmup": "50", "draws": "400"}, Seed: 2, Dir: dir})
+				p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: nuts, Settings: map[string]string{"chains": "2", "warmup": "50", "draws": "200"}, Seed: 2, Dir: dir})
 				if err != nil || diags.HasErrors() {
 					t.Fatal(err, data.Errors(diags))
 				}

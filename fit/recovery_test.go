@@ -71,7 +71,7 @@ func TestKnownTruthIsRecovered(t *testing.T) {
 			}
 			r := rand.New(rand.NewPCG(41, 42))
 			var server, a, b strings.Builder
-			for id := 0; id < 300; {
+			for id := 0; id < 200; {
 				u, v := r.NormFloat64(), r.NormFloat64()
 				if y := m.draw(r, truth["m"]+truth["ba"]*u+truth["bb"]*v); y != "" {
 					fmt.Fprintf(&server, "%d,%s\n", id, y)

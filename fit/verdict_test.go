@@ -143,9 +143,9 @@ func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
 					t.Run(fmt.Sprintf("%d clients, %s, masks %s, %s", clients, transform.Name, masks, name), func(t *testing.T) {
 						given := map[string]string{"secure-sum": masks}
 						if name == "nuts" {
-							maps.Copy(given, map[string]string{"chains": "2", "warmup": "200", "draws": "200"})
+							maps.Copy(given, map[string]string{"chains": "2", "warmup": "120", "draws": "120"})
 						} else {
-							given["draws"] = "400"
+							given["draws"] = "200"
 						}
 						_, report := attacked(t, b, name, given)
 						columns := 0

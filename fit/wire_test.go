@@ -36,8 +36,8 @@ func briefly(on def.Transform) map[string]map[string]string {
 		return out
 	}
 	out := map[string]map[string]string{
-		"nuts":        {"backend": "nuts", "warmup": "60", "draws": "20"},
-		"nuts, dense": {"backend": "nuts", "warmup": "60", "draws": "20", "metric": "dense", "adapt": "stan"},
+		"nuts":        {"backend": "nuts", "warmup": "60", "draws": "20", "max-depth": "4"},
+		"nuts, dense": {"backend": "nuts", "warmup": "60", "draws": "20", "max-depth": "4", "metric": "dense", "adapt": "stan"},
 		"sampled":     sampled,
 		"minibatch":   with("minibatch", "12"),
 		"quadrature":  {"backend": "sfvi", "estimator": "quadrature", "draws": "40", "tolerance": "1e-6"},
