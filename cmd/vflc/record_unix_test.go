@@ -142,12 +142,12 @@ func (r *recordedRun) has(f attack.RecordedCut, column string) bool {
 }
 
 var recordedSettings = map[string][]string{
-	"nuts":             {"--transform", "exact", "--chains", "2", "--warmup", "100", "--draws", "100"},
+	"nuts":             {"--transform", "exact", "--chains", "2", "--warmup", "50", "--max-depth", "5", "--draws", "50"},
 	"sfvi":             {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
-	"power nuts":       {"--transform", "power", "--rho", "0.1", "--chains", "1", "--warmup", "120", "--draws", "130"},
+	"power nuts":       {"--transform", "power", "--rho", "0.1", "--chains", "1", "--warmup", "70", "--max-depth", "5", "--draws", "80"},
 	"power quadrature": {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--draws", "200"},
 	"minibatch":        {"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "700", "--elbo-draws", "100", "--draws", "30"},
-	"power minibatch":  {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "700", "--elbo-draws", "100", "--draws", "30"},
+	"power minibatch":  {"--transform", "power", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--minibatch", "60", "--iterations", "400", "--elbo-draws", "100", "--draws", "30"},
 }
 
 // divided reports whether the settings evaluate a part of the rows at a time: directions, and what follows from them, are then not looked for.

@@ -25,9 +25,10 @@ func Run(m *testing.M) {
 // takes a fifth of the time of tests that make and delete thousands.
 func Processes() {
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // -parallel comes later, and is obeyed
-	_ = os.Setenv("GOGC", "1000")
-	if dir := inMemory(); dir != "" && os.Getenv("TMPDIR") == "" {
-		_ = os.Setenv("TMPDIR", dir)
+	for name, value := range map[string]string{"GOGC": "1000", "TMPDIR": inMemory()} {
+		if os.Getenv(name) == "" && value != "" {
+			_ = os.Setenv(name, value)
+		}
 	}
 }
 
