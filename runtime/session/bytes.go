@@ -30,6 +30,9 @@ var carrying = []turn{
 
 // RelayBytes implements density.ByteRelaying. In one process nothing moves.
 func (e *evaluator) RelayBytes(ctx context.Context, x *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
+	if !e.plan.Wire.Encrypted {
+		panic("session: bytes are for a wire with encrypted rows: elsewhere clients share what is written for each here")
+	}
 	b := &cargo{
 		exchange: x, to: to, bytes: bytes, own: own, got: make([][]byte, len(bytes)), words: make([][]uint64, len(bytes)),
 		piece: max(1, mostWords/len(e.plan.Names)),

@@ -82,6 +82,7 @@ func meets(ctx context.Context, env density.Env, parties, long int) error {
 // Bytes arrive where they are for, in one piece and in several, and cost the same in one process and in many.
 func TestBytesArrive(t *testing.T) {
 	plan := newWorld(design{clients: 3}).plan(t)
+	plan.Wire.Encrypted = true
 	for _, long := range []int{21, 5 << 20} {
 		var lock sync.Mutex
 		var work []density.Work
@@ -125,6 +126,7 @@ func (s *swindler) Send(ctx context.Context, to string, m transport.Message) err
 func TestBytesAreAlike(t *testing.T) {
 	for _, clients := range []int{2, 3} {
 		plan := newWorld(design{clients: clients}).plan(t)
+		plan.Wire.Encrypted = true
 		for _, of := range []int{0, 1, clients} {
 			for what, alter := range map[string]func(*transport.Channel){
 				"altered": func(a *transport.Channel) { a.Words[1]++ },

@@ -116,7 +116,7 @@ func ownKind(at int) kind {
 func relayKinds(x *density.Exchange) [2]kind {
 	sealed, passes := ofSeveralIn, x.Up.Name != "" && x.Down.Name != ""
 	switch carried := append(x.Up.Carries, x.Down.Carries...); {
-	case !carried[0].Content.Of.Bytes():
+	case len(carried) == 0 || !carried[0].Content.Of.Bytes():
 	case passes && carried[0].Content.Of == density.OfShown:
 		sealed = ofSeveral
 	default:
