@@ -112,7 +112,7 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 	}
 	switch {
 	case k.beyond && k.mix.n == 0:
-		return &backends.FitError{Err: errors.New("sfvi: contributions are beyond the range of the encrypted likelihood at the start: a larger range, or starting values nearer to 0")}
+		return &backends.FitError{Err: errors.New("sfvi: contributions are beyond the range of the encrypted likelihood at the start: zscore the columns, narrow the priors, or begin nearer to 0 with --inits")}
 	case !accepted && k.mix.n == 0:
 		return backends.NotFinite(k.env, false, k.env.Cause().String(), "sfvi: the density is not finite at the start")
 	case !accepted && k.evaluations >= k.options.Iterations:
@@ -133,7 +133,7 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 }
 
 // wayOut is what to do where a fit ends nowhere.
-const wayOut = "zscore the columns, narrow the priors, leave out columns that others nearly repeat, widen the range of the encrypted likelihood, or allow more --iterations"
+const wayOut = "zscore the columns, narrow the priors, leave out columns that others nearly repeat, or allow more --iterations"
 
 // add adds up the products of the new steps, and reports whether they did not go too far.
 func (k *Kernel) add(ctx context.Context) (bool, error) {
