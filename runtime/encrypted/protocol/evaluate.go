@@ -16,8 +16,7 @@ const steps = 64
 // contribute encrypts the parties' contributions, n numbers each, as every view reads them. The error is
 // density.ErrRange at every party where their bounds are beyond the interval together.
 func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int) ([][]*encrypted.Vector, error) {
-	e.account.announced()
-	if err := e.within(); err != nil {
+	if err := e.spend(announced(1)); err != nil {
 		return nil, err
 	}
 	k := e.family.on.K
@@ -160,6 +159,10 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 	if err := e.centred(ctx, cut); err != nil {
 		return err
 	}
+	gradients := density.Decryption{Sums: density.OwnGradients}
+	if err := e.within(announced(1), gradients); err != nil {
+		return err
+	}
 	at, err := e.contribute(ctx, e.shifted(cut), e.rows)
 	if err != nil {
 		return err
@@ -168,7 +171,7 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 	if err != nil {
 		return err
 	}
-	if err := e.spend(density.Decryption{Sums: density.OwnGradients}); err != nil {
+	if err := e.spend(gradients); err != nil {
 		return err
 	}
 	var rows []*encrypted.Rows
@@ -317,7 +320,10 @@ func (e *Evaluator) one(draw int) *encrypted.Weights {
 
 // totals are sums of log likelihoods of n draws, less that at the centre, with what is added to each row.
 func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([]float64, error) {
-	size := e.room * e.rows
+	size, values := e.room*e.rows, density.Decryption{Sums: density.Totals, Number: n}
+	if err := e.within(announced(3), values); err != nil {
+		return nil, err
+	}
 	at, err := e.contribute(ctx, cut, size)
 	if err != nil {
 		return nil, err
@@ -326,14 +332,14 @@ func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([
 	if err != nil {
 		return nil, err
 	}
+	if err := e.spend(announced(2), values); err != nil { // bounds of what is added
+		return nil, err
+	}
 	own, err := e.each(func(b int) ([]byte, error) { return e.post(encrypted.Column, plus[b:b+1], rangeOf) })
 	if err != nil {
 		return nil, err
 	}
 	if own, err = e.via.Tell(ctx, own); err != nil {
-		return nil, err
-	}
-	if err := e.spend(density.Decryption{Sums: density.Totals, Number: n}); err != nil {
 		return nil, err
 	}
 	sums, err := e.derived(func(i int, v *view) (out []*encrypted.Sum, err error) {
