@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"sort"
 
@@ -138,6 +139,9 @@ func (e *Evaluator) inspect() error {
 
 // Reckoning is what became known so far.
 func (e *Evaluator) Reckoning() Reckoning { return e.reckoned(e.account) }
+
+// Opened is what was decrypted or told so far, and how often.
+func (e *Evaluator) Opened() map[density.Decryption]int { return maps.Clone(e.account.opened) }
 
 func (e *Evaluator) reckoned(a *account) Reckoning {
 	return Reckoning{Rows: e.rows, Alone: a.learned(true), Rest: a.learned(false)}
