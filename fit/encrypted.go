@@ -62,7 +62,7 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 	if columns == nil || p.mayLearn(rows) == 0 {
 		return nil, nil
 	}
-	usual, most := expected(p.Algorithm.Exchanges(p.Settings), columns)
+	usual, most := Foreseen(p.Algorithm.Exchanges(p.Settings), columns, -1)
 	switch may := p.mayLearn(rows); {
 	case usual > may:
 		list.Errorf(diag.TooFewRows, nil, source.Span{}, "one party would learn about D = %d numbers that depend on the others' rows, and of n = %d rows it may learn n/%d = %d",
@@ -83,9 +83,13 @@ func (p *Prepared) mayLearn(rows int) int {
 	return max(1, rows/rowsPerNumber)
 }
 
-// expected is how many numbers the party learns that learns most in a usual run, and at most.
-func expected(uses []density.Use, columns []int) (usual, most int) {
+// Foreseen is how many numbers that depend on rows of a party another will learn, in a usual run and at most, by the
+// columns of all; of −1: that depend on rows of any other.
+func Foreseen(uses []density.Use, columns []int, of int) (usual, most int) {
 	for k := range columns {
+		if k == of {
+			continue
+		}
 		in := make([]bool, len(columns))
 		in[k] = true
 		usually, mostly := density.Opened(uses, columns, in)

@@ -114,10 +114,15 @@ func (e *examiner) leaks() {
 // Staying returns findings without those about numbers a row that cross, where the programs are for a run whose
 // rows stay encrypted.
 func (m *Manifest) Staying(list diag.List) diag.List {
-	if m.Encrypted || m.Run != nil && m.Run.Settings["wire"] == "encrypted" {
+	if m.RowsStay() {
 		return leak.Staying(list)
 	}
 	return list
+}
+
+// RowsStay reports whether the run of the programs is one whose rows stay encrypted.
+func (m *Manifest) RowsStay() bool {
+	return m.Encrypted || m.Run != nil && m.Run.Settings["wire"] == "encrypted"
 }
 
 // contribution checks that the manifest lists what the party computes in a module of its own.

@@ -63,6 +63,16 @@ type Reckoning struct {
 // One is D of the party that learned most.
 func (s Reckoning) One() int { return slices.Max(s.Alone) }
 
+// Of is D of the rows of one party: how many numbers one other party knows.
+func (s Reckoning) Of(party int) (most int) {
+	for k, d := range s.Alone {
+		if k != party {
+			most = max(most, d)
+		}
+	}
+	return most
+}
+
 // Together is D of all but one party.
 func (s Reckoning) Together() int { return slices.Max(s.Rest) }
 

@@ -29,6 +29,9 @@ type Options struct {
 	Openings int
 	// Budget is the most numbers of others' rows that one party learns; 0: there is no limit.
 	Budget int
+	// Spend is called before more numbers that depend on rows of the party of this process become known to one
+	// other; an error ends the run before that. nil: nobody adds up over runs.
+	Spend func(numbers int) error
 	// DeriveEach has every holder of this process derive for itself, and compares.
 	DeriveEach bool
 	// Insecure is the logarithm of a small ring, for tests; 0: the secure one.
@@ -166,6 +169,15 @@ func (e *BudgetError) Error() string {
 func (e *Evaluator) spend(openings ...density.Decryption) error {
 	if err := e.within(openings...); err != nil {
 		return err
+	}
+	if e.options.Spend != nil {
+		party := e.Blocks()[0].Index()
+		more := e.reckoned(e.account.with(openings...)).Of(party) - e.Reckoning().Of(party)
+		if more > 0 {
+			if err := e.options.Spend(more); err != nil {
+				return err
+			}
+		}
 	}
 	e.account.add(openings...)
 	return nil

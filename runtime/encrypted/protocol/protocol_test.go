@@ -210,6 +210,28 @@ func TestRangeAndBudget(t *testing.T) {
 	}
 }
 
+// What another party is about to learn of a party's rows is told before it does, and an error is the run's end.
+func TestSpending(t *testing.T) {
+	const n = 50
+	bernoulli := dist.BernoulliLogit()
+	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+	spent, full := 0, errors.New("full")
+	_, secret := over(t, blocks, protocol.Options{Spend: func(numbers int) error {
+		if spent+numbers > 20 {
+			return full
+		}
+		spent += numbers
+		return nil
+	}})
+	grad := [][]float64{like(1, 1), like(1, 2), like(1, 2)}
+	for i, want := range []error{nil, nil, full} {
+		err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1), grad)
+		if !errors.Is(err, want) || spent != secret.Reckoning().Of(0) {
+			t.Errorf("evaluation %d: %v; %d numbers were told of, and %d are known", i, err, spent, secret.Reckoning().Of(0))
+		}
+	}
+}
+
 // What polynomials cannot stand for is refused before keys are made.
 func TestRefused(t *testing.T) {
 	normal := dist.Normal()
