@@ -71,8 +71,9 @@ func TestOnlyEncryptedRowsRun(t *testing.T) {
 			if predicts {
 				m.Predicted = []split.Predicted{{}}
 			}
-			part := &participant{node: &node{id: id, policy: p, PartyOptions: PartyOptions{Programs: programs}}, manifest: m}
-			lines, err := part.programLines(announcement{})
+			n := &node{id: id, policy: p, PartyOptions: PartyOptions{Programs: programs}}
+			n.part = &participant{node: n, manifest: m}
+			lines, err := n.part.programLines(announcement{})
 			if err != nil || len(policy.Refused(lines)) == 0 != (want && !predicts) {
 				t.Errorf("wire %q, prediction %v: %v %v", wire, predicts, lines, err)
 			}
