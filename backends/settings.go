@@ -133,6 +133,11 @@ func OnTheWire() []Setting {
 	}
 }
 
+// Encrypted reports whether settings, given by name, ask for rows that stay encrypted.
+func Encrypted(given map[string]string) bool {
+	return given[roles[Wire].name] == encryptedWire
+}
+
 // In returns the setting that has a role, and whether there is one.
 func (a Algorithm) In(role Role) (Setting, bool) {
 	at := slices.IndexFunc(a.Settings, func(d Setting) bool { return d.Role == role })

@@ -248,7 +248,7 @@ func (b *Bound) leaks() (diags diag.List) {
 	}
 	terms := (&OneParty{Bound: b}).terms()
 	for _, l := range b.Lowered[1:] {
-		diags = append(diags, atload.Check(l.Party, terms)...)
+		diags = append(diags, b.Manifest.Staying(atload.Check(l.Party, terms))...)
 	}
 	for _, d := range diags {
 		if d.Code == diag.FixedCut {

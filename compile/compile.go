@@ -105,7 +105,7 @@ func modelPasses() []pass[*Model] {
 			name: "cut", doc: "Finds the expressions of clients that other parties need, and the sums that they enter.",
 			run: func(m *Model) (l diag.List, _ error) {
 				m.Cuts, l = cut.Find(m.Checked)
-				return m.options.Accept.Drop(l), nil
+				return m.dropped(l), nil
 			},
 			dump:   dumpCut,
 			verify: func(m *Model) error { return m.Cuts.Verify() },
@@ -138,12 +138,21 @@ func leaks(m *Model) (diag.List, error) {
 	case m.Checked.For == "" && !m.Pooled():
 		diags = leak.Check(m.Parts)
 	}
-	return m.options.Accept.Drop(diags), nil
+	return m.dropped(diags), nil
+}
+
+// dropped returns findings without those that are accepted, or about what does not cross.
+func (m *Model) dropped(list diag.List) diag.List {
+	if list = m.options.Accept.Drop(list); m.options.Encrypted {
+		list = leak.Staying(list)
+	}
+	return list
 }
 
 func splitModel(m *Model) (diag.List, error) {
 	if _, open := m.Cuts.OpenFamily(); !m.Pooled() && !open {
 		m.Programs, m.Manifest = split.Split(m.Parts, m.Name, m.options.Accept)
+		m.Manifest.Encrypted = m.options.Encrypted
 		return m.conceal(), nil
 	}
 	return nil, nil

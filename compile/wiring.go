@@ -39,7 +39,7 @@ func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
 	}
 	p.Lowered = []*lower.Lowered{lowered}
 	if p.Party != p.Manifest.Server {
-		diags = append(diags, atload.Check(lowered.Party, p.terms())...)
+		diags = append(diags, p.Manifest.Staying(atload.Check(lowered.Party, p.terms()))...)
 	}
 	return diags
 }

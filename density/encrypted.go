@@ -3,6 +3,7 @@ package density
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // Encrypting is an Env whose rows stay encrypted: nobody can decrypt a number of a row, and of an evaluation
@@ -55,19 +56,22 @@ type Consulted interface {
 	Take(b int, down, all []float64)
 }
 
-// The exchanges of the methods of Encrypting.
+// The exchanges of the methods of Encrypting, and that by which all parties commit to their columns.
 var (
+	Committing          = &Exchange{Name: "encrypted columns"}        // once, before the first of these
 	EncryptedSlopes     = &Exchange{Name: "encrypted slopes"}         // Encrypting.Slopes
 	EncryptedCurvatures = &Exchange{Name: "encrypted curvatures"}     // Encrypting.Curvatures
 	EncryptedLogLik     = &Exchange{Name: "encrypted log likelihood"} // Encrypting.LogLik
 	Consulting          = &Exchange{Name: "consulting"}               // Encrypting.Consult
 )
 
-// A Decryption is numbers that depend on all rows and become known to a party, by decryption or because one
-// that decrypted them tells.
+// A Decryption is numbers that depend on rows and become known to a party, by decryption or because one that
+// knows them tells.
 type Decryption struct {
 	Sums   Sums
-	Number int // of Totals, Parts and Told
+	Number int // of Totals, Parts, Told, Announced and Outlined
+	// Usual is how many there are in a usual run together, where that is not Number each time.
+	Usual int
 }
 
 // Sums says what numbers a Decryption has, and who knows them.
@@ -78,58 +82,91 @@ const (
 	OwnGradients  Sums = 1 + iota // one for each column of a party, known to it
 	Gradients                     // these, known to the server also
 	CrossProducts                 // one for each pair of columns of all parties, known to the server
-	Covariances                   // of the coefficients, one for each pair of a party's columns, known to it
+	Steps                         // one for each column of a party, which the server tells it
+	Covariances                   // one for each pair of columns, which the server tells in draws that it gives parties together
 	Totals                        // known to the server
 	Parts                         // of each party, which the server learns and adds up; all learn the totals
 	Told                          // what the server tells all, of what it knows
+	Announced                     // of each party, which tells all
+	Outlined                      // of each column of a party, which tells all
 )
 
-// Numbers is how many numbers of one victim's rows a coalition learns by an opening, given the columns of all
-// parties and who belongs to the coalition, in party order. Masks, by which the server learns but the totals
-// of parts, are not counted on, and nor is what follows from numbers of another opening but that members know
-// of one another.
+// Numbers is how many numbers a coalition learns by an opening, given the columns of all parties and who
+// belongs to the coalition, in party order: those that a member learns from others, but for those that the
+// server, a member, has made of what it knows. Masks, by which the server learns but the totals of parts, are
+// not counted on, and nor is what follows from numbers of another opening.
 func (o Decryption) Numbers(columns []int, in []bool) int {
-	inside, outside, others, pairs := 0, 0, 0, 0
+	inside, p, members := 0, 0, 0
 	for b, c := range columns {
-		if in[b] {
-			inside, pairs = inside+c, pairs+c*(c+1)/2
-		} else {
-			outside, others = outside+c, others+1
+		if p += c; in[b] {
+			inside, members = inside+c, members+1
 		}
 	}
-	p := inside + outside
-	switch {
-	case o.Sums == OwnGradients:
+	pairs := func(c int) int { return c * (c + 1) / 2 }
+	at := func(server bool, n int) int {
+		if server != in[0] {
+			return 0
+		}
+		return n
+	}
+	switch o.Sums {
+	case OwnGradients:
 		return inside
-	case o.Sums == Parts && in[0]:
-		return o.Number * others
-	case o.Sums == Covariances && !in[0]:
-		return pairs
-	case o.Sums == Parts, o.Sums == Told && !in[0]:
-		return o.Number
-	case o.Sums == Told || o.Sums == Covariances || !in[0]:
-		return 0
-	case o.Sums == Gradients:
-		return outside
-	case o.Sums == CrossProducts:
-		return p * (p + 1) / 2
-	case o.Sums == Totals:
-		return o.Number
+	case Gradients:
+		return at(true, p-inside)
+	case CrossProducts:
+		return at(true, pairs(p))
+	case Steps:
+		return at(false, inside)
+	case Covariances:
+		return at(false, pairs(inside))
+	case Totals:
+		return at(true, o.Number)
+	case Parts:
+		return at(true, o.Number*(len(columns)-1)) + at(false, o.Number)
+	case Told:
+		return at(false, o.Number)
+	}
+	tellers, theirs := len(columns), p
+	if members == 1 { // whose own are nothing new to it; two hear each other's
+		tellers, theirs = tellers-1, p-inside
+	}
+	switch o.Sums {
+	case Announced:
+		return o.Number * tellers
+	case Outlined:
+		return o.Number * theirs
 	}
 	return 0
 }
 
-// Opened is how many numbers of a victim's rows a coalition learns by uses of exchanges, by their usual and
-// their greatest numbers of times in a run: what a budget of decrypted numbers is held to before the run. Of
-// a run the Env counts what it does.
-func Opened(uses []Use, columns []int, in []bool) (usual, most int) {
-	for _, u := range uses {
-		once := 0
-		for _, o := range u.Openings {
-			once += o.Numbers(columns, in)
-		}
-		usual += u.Times * once
-		most += u.MostTimes * once
+// Learned is D: how many numbers that depend on others' rows a coalition knows after openings, each so often.
+// One that contains another knows as many or more: with the server, what that tells is not counted, so that
+// the coalition without it may be the one to count.
+func Learned(opened map[Decryption]int, columns []int, in []bool) (numbers int) {
+	for o, times := range opened {
+		numbers += times * o.Numbers(columns, in)
 	}
-	return usual, most
+	if rest := append([]bool{false}, in[1:]...); in[0] && slices.Contains(rest, true) {
+		numbers = max(numbers, Learned(opened, columns, rest))
+	}
+	return numbers
+}
+
+// Opened is how many numbers a coalition learns by uses of exchanges, by their usual and their greatest numbers
+// of times in a run: what a budget of decrypted numbers is held to before the run. Of a run the Env counts
+// what it does.
+func Opened(uses []Use, columns []int, in []bool) (usual, most int) {
+	usually, mostly := map[Decryption]int{}, map[Decryption]int{}
+	for _, u := range uses {
+		for _, o := range u.Openings {
+			mostly[o] += u.MostTimes
+			if o.Usual > 0 {
+				usually[Decryption{Sums: o.Sums, Number: o.Usual}]++
+			} else {
+				usually[o] += u.Times
+			}
+		}
+	}
+	return Learned(usually, columns, in), Learned(mostly, columns, in)
 }

@@ -91,7 +91,7 @@ type Use struct {
 	// LeastColumns and MostColumns bound how many numbers there are for each element of a cut, where these are several.
 	LeastColumns, MostColumns int
 	// Openings are what becomes known by one use where rows are encrypted, and Times and MostTimes how often a run has it, usually and at most.
-	Openings         [2]Decryption
+	Openings         [3]Decryption
 	Times, MostTimes int
 	// Motion is how one evaluation leads to the next.
 	Motion Motion

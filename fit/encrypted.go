@@ -68,11 +68,16 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 
 // enough reports that there are too few rows for what a run decrypts of so many columns.
 func (p *Prepared) enough(columns []int, rows int) (list diag.List) {
-	may := p.mayLearn(rows)
-	if most := expected(p.Algorithm.Exchanges(p.Settings), columns); may > 0 && most > may {
+	usual, most := Foreseen(p.Algorithm.Exchanges(p.Settings), columns, -1)
+	switch may := p.mayLearn(rows); {
+	case may == 0:
+	case usual > may:
 		list.Errorf(diag.TooFewRows, nil, source.Span{}, "one party would learn about D = %d numbers that depend on the others' rows, and of n = %d rows it may learn n/%d = %d",
-			most, rows, rowsPerNumber, rows/rowsPerNumber).
-			Note("as many columns need n = %d rows; a simulation goes on with --accept few-rows", most*rowsPerNumber)
+			usual, rows, rowsPerNumber, rows/rowsPerNumber).
+			Note("as many columns need n = %d rows; a simulation goes on with --accept few-rows", usual*rowsPerNumber)
+	case most > may:
+		p.options.Progress.Message(fmt.Sprintf("encrypted rows: one party will learn about D = %d numbers that depend on the others' rows, and at most %d; a fit that needs more than n/%d = %d ends before it decrypts them",
+			usual, most, rowsPerNumber, may))
 	}
 	return list
 }
@@ -85,20 +90,19 @@ func (p *Prepared) mayLearn(rows int) int {
 	return max(1, rows/rowsPerNumber)
 }
 
-// expected is how many numbers the party learns that learns most in a usual run.
-func expected(uses []density.Use, columns []int) (most int) {
+// Foreseen is how many numbers that depend on rows of a party another will learn, in a usual run and at most, by the
+// columns of all; of −1: that depend on rows of any other.
+func Foreseen(uses []density.Use, columns []int, of int) (usual, most int) {
 	for k := range columns {
+		if k == of {
+			continue
+		}
 		in := make([]bool, len(columns))
 		in[k] = true
-		usual, _ := density.Opened(uses, columns, in)
-		for _, u := range uses {
-			if u.Exchange == density.EncryptedSlopes {
-				usual += u.Times * (len(columns) - 1) // bounds
-			}
-		}
-		most = max(most, usual)
+		usually, mostly := density.Opened(uses, columns, in)
+		usual, most = max(usual, usually), max(most, mostly)
 	}
-	return most
+	return usual, most
 }
 
 // encrypted is the Env of a run: over encrypted rows where the settings ask for that.
@@ -179,7 +183,7 @@ func refusedRows(err error) error {
 	case errors.As(err, &refusal):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: errors.New(refusal.Reason), Out: refusal.WayOut}
 	case errors.As(err, &budget):
-		return &backends.Refusal{Code: diag.TooFewRows, Err: budget, Out: "fewer columns or more rows; a simulation goes on with --accept few-rows"}
+		return &backends.Refusal{Code: diag.TooFewRows, Err: budget, Out: fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns; a simulation goes on with --accept few-rows", budget.One()*rowsPerNumber)}
 	case errors.As(err, &noise):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: noise, Out: protocol.NoiseWayOut}
 	case errors.As(err, &beyond):

@@ -14,6 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -22,6 +25,93 @@ import (
 // encryptedModel is a binary response of two clients with a column each.
 const encryptedModel = "client left, right\ndata y : binary[N] @ shared\ndata x : real[N] @ left\ndata z : real[N] @ right\n" +
 	"param b ~ normal(0, 5)\nparam u ~ normal(0, 2.5) @ left\nparam v ~ normal(0, 2.5) @ right\ny ~ bernoulli_logit(b + x * u + z * v)\n"
+
+// separate are files of a model of clients with columns of their own and a binary response of n rows, and its
+// text.
+func separate(n, clients, columns int) (text string, files map[string]string) {
+	r, of := rand.New(rand.NewPCG(uint64(clients), uint64(columns))), map[string]*strings.Builder{"server.csv": {}}
+	names, predictor := []string{}, "b"
+	declared := "data y : binary[N]\nparam b ~ normal(0, 5)\n"
+	fmt.Fprint(of["server.csv"], "id,y\n")
+	for k := range clients {
+		name, table := fmt.Sprintf("c%d", k), &strings.Builder{}
+		names, of[name+".csv"] = append(names, name), table
+		fmt.Fprint(table, "id")
+		for j := range columns {
+			fmt.Fprintf(table, ",x%d_%d", k, j)
+			declared += fmt.Sprintf("data x%d_%d : real[N] @ %s\nparam u%d_%d ~ normal(0, 2.5) @ %s\n", k, j, name, k, j, name)
+			predictor += fmt.Sprintf(" + x%d_%d * u%d_%d", k, j, k, j)
+		}
+		fmt.Fprintln(table)
+	}
+	for i := range n {
+		eta := -1.0
+		for _, name := range names {
+			fmt.Fprint(of[name+".csv"], i)
+			for range columns {
+				x := r.NormFloat64()
+				eta += .3 * x
+				fmt.Fprintf(of[name+".csv"], ",%.4f", x)
+			}
+			fmt.Fprintln(of[name+".csv"])
+		}
+		fmt.Fprintf(of["server.csv"], "%d,%v\n", i, indicator(r.Float64() < 1/(1+math.Exp(-eta))))
+	}
+	files = map[string]string{}
+	for name, table := range of {
+		files[name] = table.String()
+	}
+	return "client " + strings.Join(names, ", ") + "\n" + declared + "y ~ bernoulli_logit(" + predictor + ")\n", files
+}
+
+// What is foreseen of a run as often as it used each exchange is what it counts, for every party and for all
+// but each.
+func TestWhatIsForeseenIsCounted(t *testing.T) {
+	for _, c := range []struct{ clients, columns int }{{1, 3}, {2, 1}, {2, 4}, {4, 2}} {
+		text, files := separate(1500, c.clients, c.columns)
+		a := backend(t, "sfvi")
+		p, diags, err := OpenBound(bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}), Options{
+			Algorithm: a, Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 8,
+		})
+		if err != nil || diags.HasErrors() {
+			t.Fatal(err, diags)
+		}
+		if _, err := p.Sample(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		did, parts, own := map[density.Sums]int{}, 0, 0
+		for o, times := range p.rows.Opened() {
+			if did[o.Sums] += times; o.Sums == density.Parts {
+				parts, own = parts+o.Number*times, own+times
+			}
+		}
+		uses := p.Algorithm.Exchanges(p.Settings)
+		for i := range uses {
+			u := &uses[i]
+			switch u.Openings[0].Sums {
+			case density.OwnGradients, density.CrossProducts, density.Gradients:
+				u.Times = did[u.Openings[0].Sums]
+			case density.Parts:
+				u.Times, u.Openings[0].Usual = own, parts
+			}
+			if u.Times > u.MostTimes {
+				t.Errorf("%+v: %q was used %d times, which is more than at most", c, u.Exchange.Name, u.Times)
+			}
+		}
+		columns, got := p.rows.Columns(), p.rows.Reckoning()
+		for k := range columns {
+			for alone, n := range map[bool]int{true: got.Alone[k], false: got.Rest[k]} {
+				in := make([]bool, len(columns))
+				for b := range in {
+					in[b] = (b == k) == alone
+				}
+				if want, most := density.Opened(uses, columns, in); n != want || n > most {
+					t.Errorf("%+v: coalition %v knows %d numbers, foreseen are %d, at most %d", c, in, n, want, most)
+				}
+			}
+		}
+	}
+}
 
 // overWire is the summary of a run of the model on a wire, and the line below it.
 func overWire(t *testing.T, b *compile.Bound, settings map[string]string) ([]posterior.Row, string) {

@@ -25,6 +25,12 @@ import (
 // bindFiles compiles a model and binds its tables, by file name.
 func bindFiles(t testing.TB, text string, transform def.Transform, rho float64, files map[string]string) *compile.Bound {
 	t.Helper()
+	return bindPath(t, besideModel(t, text, files), transform, rho)
+}
+
+// besideModel is the path of a model with its tables beside it.
+func besideModel(t testing.TB, text string, files map[string]string) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {
 		t.Fatal(err)
@@ -39,7 +45,7 @@ func bindFiles(t testing.TB, text string, transform def.Transform, rho float64, 
 			t.Fatal(err)
 		}
 	}
-	return bindPath(t, path, transform, rho)
+	return path
 }
 
 func mapsWith(m map[string]string, key, value string) map[string]string {

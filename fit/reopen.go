@@ -85,7 +85,7 @@ func TransformOf(r *runs.Run) (def.Transform, bool) {
 
 // recordedOptions returns the options that a run compiled its model with.
 func recordedOptions(r *posterior.Record) check.Options {
-	o := check.Options{Set: r.Constants, Accept: r.Accepted, PriorOnly: r.PriorOnly}
+	o := check.Options{Set: r.Constants, Accept: r.Accepted, PriorOnly: r.PriorOnly, Encrypted: WireOf(r).Encrypted}
 	o.Transform, _ = transforms.Named(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:

@@ -46,7 +46,7 @@ func (p *participant) programLines(a announcement) ([]policy.Ruling, error) {
 	base, _, _ := compile.Member(p.id.Party) // its name was checked
 	sends := slices.ContainsFunc(p.manifest.Cuts, func(c split.ManifestCut) bool { return c.Client == base })
 	return p.policy.Program(policy.Proposal{
-		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), Record: a.Record, At: time.Now(),
+		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Encrypted: p.manifest.RowsStay() && len(p.manifest.Predicted) == 0, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), Record: a.Record, At: time.Now(),
 	}), nil
 }
 
@@ -62,7 +62,11 @@ func (p *participant) rowLines() ([]policy.Ruling, error) {
 		}
 	}
 	var err error
-	f.Differs, f.Spent, err = policy.OpenHistory(p.Identity).Earlier(p.rows)
+	h := policy.OpenHistory(p.Identity)
+	if f.Differs, f.Spent, err = h.Earlier(p.rows); err == nil && p.manifest.RowsStay() {
+		f.Decrypted = &policy.Decrypted{}
+		f.Decrypted.Spent, err = h.Decrypted(p.rows)
+	}
 	return p.policy.Rows(f), err
 }
 
@@ -195,6 +199,24 @@ func (g *guard) bounded(m transport.Message) (diags diag.List, err error) {
 		diags = append(diags, spent...)
 	}
 	return diags, err
+}
+
+// Decrypt notes that another party is about to learn numbers that depend on the party's encrypted rows. Where the
+// policy does not allow as many on these rows in all runs, the party has ended the run: it gives no share of its key.
+func (g *guard) Decrypt(numbers int) error {
+	if g.err != nil {
+		return g.err
+	}
+	rows := ""
+	if g.meter != nil {
+		diags, err := g.meter.Decrypt(int64(numbers))
+		if g.err = refused(CodePolicy, diags, err); g.err != nil {
+			return g.err
+		}
+		rows = g.meter.Rows()
+	}
+	g.err = g.book.Decrypt(ledger.Decrypted{Numbers: numbers, Rows: rows})
+	return g.err
 }
 
 // end gives back the rounds that were not used.

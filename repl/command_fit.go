@@ -96,6 +96,7 @@ func (s *Session) order(args string) (order, error) {
 	if o.chosen, err = choices.Parse(o.choices); err != nil {
 		return o, usagef(":fit: %v", err)
 	}
+	o.chosen.Model.Encrypted = backends.Encrypted(o.settings)
 	return o, nil
 }
 
@@ -181,12 +182,14 @@ func (o order) command(s *Session) []string {
 // model is the present model as the order has it, with its warnings.
 func (s *Session) model(o order) (*compile.Model, diag.List, error) {
 	m, found := s.now.built, s.now.found
+	again := o.chosen.Model.Encrypted
 	for _, c := range choices.All() {
-		if _, chosen := o.choices[c.Name]; chosen && c.Model {
-			if m, found = s.now.compiled(o.chosen.Model); found.HasErrors() {
-				return nil, nil, refused(found)
-			}
-			break
+		_, chosen := o.choices[c.Name]
+		again = again || chosen && c.Model
+	}
+	if again {
+		if m, found = s.now.compiled(o.chosen.Model); found.HasErrors() {
+			return nil, nil, refused(found)
 		}
 	}
 	for _, suits := range []func(*compile.Model) error{o.chosen.Names, o.chosen.Noise} {

@@ -26,6 +26,7 @@ type modelFlags struct {
 	modules   []string // CLIENT=FILE
 	fileDir   string   // what files in modules are relative to: "" for those of the command line
 	priorOnly bool
+	encrypted bool // the command line or vfl.toml chooses rows that stay encrypted
 	rhoOfFile bool // rho is that of vfl.toml, which says nothing about a transform that the command line chooses
 }
 
@@ -113,6 +114,7 @@ func (f *modelFlags) chosen() (choices.Fit, error) {
 		given["prior-only"] = "true"
 	}
 	o, err := choices.Parse(given)
+	o.Model.Encrypted = f.encrypted
 	return o, asFlag(err)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
 )
 
@@ -19,11 +20,22 @@ import (
 func (f *modelFlags) honour(cmd *cobra.Command, model string) (typed []string, err error) {
 	typed = typedFlags(cmd)
 	err = applySettingsFile(cmd, model)
+	f.encrypted = wireOf(cmd, model)
 	f.rhoOfFile = !slices.Contains(typed, "rho")
 	if !slices.Contains(typed, "module") {
 		f.fileDir = filepath.Dir(model)
 	}
 	return typed, err
+}
+
+// wireOf reports whether the command line, or vfl.toml where a command has no such flag, chooses encrypted rows.
+func wireOf(cmd *cobra.Command, model string) bool {
+	const wire = "wire"
+	if f := cmd.Flags().Lookup(wire); f != nil {
+		return backends.Encrypted(map[string]string{wire: f.Value.String()})
+	}
+	settings, _, _ := data.RunSettings(model) // an error is applySettingsFile's
+	return backends.Encrypted(map[string]string{wire: fmt.Sprint(settings[wire])})
 }
 
 // applySettingsFile sets the flags that section [run] of the vfl.toml beside the model names and the command line does not. Those that are

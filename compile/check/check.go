@@ -192,6 +192,7 @@ type Options struct {
 	RhoBy     map[string]float64
 	PriorOnly bool       // leave likelihoods out, so that the density is that of the priors
 	Accept    accept.Set // disclosures that are accepted
+	Encrypted bool       // rows stay encrypted: no number of one crosses
 	// Members are the numbers of members of families, where they are known: from their data.
 	Members map[string]int
 	// Sizes are names of sizes that nothing in the file need bind, since their values are given with the data: those of a run, for new rows.

@@ -107,8 +107,22 @@ func (e *examiner) examine() {
 func (e *examiner) leaks() {
 	if e.client() && !e.diags.HasErrors() {
 		offset := func(name string) bool { c := e.cut(name); return c != nil && c.Offset }
-		e.diags = append(e.diags, e.manifest.Accepted.Drop(leak.CheckProgram(e.Program, offset))...)
+		e.diags = append(e.diags, e.manifest.Staying(e.manifest.Accepted.Drop(leak.CheckProgram(e.Program, offset)))...)
 	}
+}
+
+// Staying returns findings without those about numbers a row that cross, where the programs are for a run whose
+// rows stay encrypted.
+func (m *Manifest) Staying(list diag.List) diag.List {
+	if m.RowsStay() {
+		return leak.Staying(list)
+	}
+	return list
+}
+
+// RowsStay reports whether the run of the programs is one whose rows stay encrypted.
+func (m *Manifest) RowsStay() bool {
+	return m.Encrypted || m.Run != nil && m.Run.Settings["wire"] == "encrypted"
 }
 
 // contribution checks that the manifest lists what the party computes in a module of its own.

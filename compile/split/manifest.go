@@ -54,6 +54,7 @@ type Manifest struct {
 	Sizes         []ManifestSize         `json:"sizes"`
 	Sums          []ManifestSum          `json:"sums"`
 	Transform     string                 `json:"transform"`
+	Encrypted     bool                   `json:"-"`                 // the model was compiled for a run whose rows stay encrypted; Run says so of programs
 	Weights       bool                   `json:"weights,omitempty"` // some party has weights, which are estimated as points
 
 	file *source.File // that it was read from; nil: it was not

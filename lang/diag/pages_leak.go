@@ -5,7 +5,7 @@ var leakPages = []Page{
 	{
 		Code: DataCut, Title: "a cut that no parameter moves",
 		Text: "What a client sends is a function of its data and its parameters: while the parameters move, it is not the data. Once what cancels is " +
-			"taken out, this expression has no parameter, and so sending it would send the data.",
+			"taken out, this expression has no parameter, and so sending it would send the data. With --wire encrypted it leaves as a ciphertext, and this is not reported.",
 		Wrong: `client a
 data y : real[N] @ shared
 data x : real[N] @ a
@@ -87,7 +87,7 @@ yb ~ bernoulli_logit(mean(beta_b))
 		Code: DataOffset, Title: "data that are added to a cut",
 		Text: "A term of a cut that is data of the client and that no parameter multiplies, such as the logarithm of an exposure, is the same in every round: " +
 			"noise averages away, and the other terms move around it. If every party may hold it, declare it `@ shared`. " +
-			"A simulation runs with it; party programs are written only with --accept data-offset.",
+			"A simulation runs with it; party programs are written only with --accept data-offset. With --wire encrypted it leaves as a ciphertext, and this is not reported.",
 		Wrong: `client a
 data y : count[N] @ shared
 data X : real[N, P] @ a
@@ -115,7 +115,7 @@ var loadLeakPages = []Page{
 		Code: FixedCut, Title: "a cut that its parameters hardly move",
 		Text: "When a client binds its data it draws the parameters in each cut 64 times from their priors, those that it receives included, and from standard " +
 			"normals on the unconstrained scale where a prior is flat. If the variance of the cut over these draws is 0, or less than a millionth of the " +
-			"variance between its rows, what would cross is data. A program that another party has sent is examined in the same way.",
+			"variance between its rows, what would cross is data. A program that another party has sent is examined in the same way. With --wire encrypted the cut leaves as a ciphertext, and this is not reported.",
 		Wrong: `client a
 data y : real[N] @ shared
 data x : real[N] @ a

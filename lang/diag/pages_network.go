@@ -32,7 +32,7 @@ var networkPages = []Page{
 	},
 	{
 		Code: BadPolicy, Title: "a policy that is not TOML, or has keys or values that a policy does not have",
-		Text:  "policy.toml stands in the folder with the keys of its party. Every line limits what runs may do; what has no line is not limited, except that contributions must be masked and masked sums must have three clients; with policy = \"open\" these two are not limited either, and the server may record. [predict] has min_rows and min_cell of its own for rows that are predicted; without it those of fits hold. A client without the file takes part in what its owner has confirmed alone (vflc preflight --confirm). The lines: policy, manifests, signed_by, transforms, min_rho, max_rounds, min_rows, min_cell, unmasked, min_contributors, min_difference, max_adjoint, max_curvature, max_products, key, peers, expires, release, release_names.",
+		Text:  "policy.toml stands in the folder with the keys of its party. Every line limits what runs may do; what has no line is not limited, except that contributions must be masked and masked sums must have three clients; with policy = \"open\" these two are not limited either, and the server may record. [predict] has min_rows and min_cell of its own for rows that are predicted; without it those of fits hold. A client without the file takes part in what its owner has confirmed alone (vflc preflight --confirm). The lines: policy, manifests, signed_by, transforms, min_rho, wire, max_rounds, max_decrypted, min_rows, min_cell, unmasked, min_contributors, min_difference, max_adjoint, max_curvature, max_products, key, peers, expires, release, release_names.",
 		Wrong: "-- policy.toml --\nmin_row = 100\n-- run.toml --\n\n",
 		Right: "-- policy.toml --\nmin_rows = 100\n-- run.toml --\n[rows]\nrows = 569\n",
 	},
@@ -44,13 +44,13 @@ var networkPages = []Page{
 	},
 	{
 		Code: PolicyTransform, Title: "a transform or a noise that the policy does not allow",
-		Text:  "transforms lists the transforms that may run. min_rho is the smallest standard deviation of the noise on what the party sends; a transform that sends a contribution without noise has none, and is refused where min_rho is set.",
+		Text:  "transforms lists the transforms that may run. min_rho is the smallest standard deviation of the noise on what the party sends; a transform that sends a contribution without noise has none, and is refused where min_rho is set. wire = \"encrypted\" lets nothing run in which numbers of single rows cross, no prediction by other parties' parameters either.",
 		Wrong: "-- policy.toml --\nmin_rho = 0.3\n-- run.toml --\n[program]\nsends = true\nrho = \"0.2\"\ntransform = \"power\"\n",
 		Right: "-- policy.toml --\nmin_rho = 0.3\n-- run.toml --\n[program]\nsends = true\nrho = \"0.35\"\ntransform = \"power\"\n",
 	},
 	{
-		Code: PolicyRounds, Title: "more rounds than the policy allows",
-		Text:  "max_rounds bounds the rounds of all runs together on the same rows: what a curious party learns grows with their number, whichever run they belong to. The party counts them in the folder history beside its policy, before they begin; a process that is killed has counted up to 1,000 too many. A run that spends the last one ends at once.",
+		Code: PolicyRounds, Title: "more rounds or decrypted numbers than the policy allows",
+		Text:  "max_rounds bounds the rounds of all runs together on the same rows: what a curious party learns grows with their number, whichever run they belong to. The party counts them in the folder history beside its policy, before they begin; a process that is killed has counted up to 1,000 too many. A run that spends the last one ends at once. max_decrypted bounds how many numbers that depend on a person's rows one other party learns from all runs of encrypted rows together, a 20th of the rows where there is no line: it adds up for each person, whatever other rows a run had. What would exceed it is refused before it is decrypted.",
 		Wrong: "-- policy.toml --\nmax_rounds = 100000\n-- run.toml --\n[rows]\nrounds = 100000\n",
 		Right: "-- policy.toml --\nmax_rounds = 100000\n-- run.toml --\n[rows]\nrounds = 20000\n",
 	},

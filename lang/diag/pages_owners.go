@@ -299,7 +299,7 @@ transform augmented(rho = 0.1)
 		Code: LabelLeak, Title: "the adjoint reveals the response",
 		Text: "The server returns the adjoint, the derivative of the log density in the predictor, to every client that has a cut in the likelihood. Its sign is that of the response less its mean: " +
 			"for a 0/1 response one round, or a few, reveal it, row by row. For a count, one round tells which rows lie above their mean. For counts and real responses the adjoint is a function of the response " +
-			"once the predictor is given ((y - mu)/sigma² for a normal), so that a client that estimates the predictor, over rounds in which it moves, computes the response. Noise at the cuts does not prevent it. This is a warning.",
+			"once the predictor is given ((y - mu)/sigma² for a normal), so that a client that estimates the predictor, over rounds in which it moves, computes the response. Noise at the cuts does not prevent it. This is a warning. With --wire encrypted no adjoint crosses, and it is not given.",
 		Wrong: `client a, b
 data y : binary[N]
 data XA : real[N, P] @ a

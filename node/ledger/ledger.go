@@ -81,7 +81,13 @@ type Published struct {
 	SHA256     string   `json:"sha256"`
 }
 
-// A LedgerEntry is one line of the dump: an opening, the end of an epoch, a message or a publication.
+// Decrypted is numbers that depend on encrypted rows of the party, and that one other party is about to learn.
+type Decrypted struct {
+	Numbers int    `json:"numbers"`
+	Rows    string `json:"rows"` // SHA-256 of the set of these rows, by which the party adds up what was decrypted of each
+}
+
+// A LedgerEntry is one line of the dump: an opening, the end of an epoch, a message, a publication, or what a party has told or lets others decrypt.
 type LedgerEntry struct {
 	At     time.Time `json:"at"`
 	Open   *Opening  `json:"open,omitempty"`
@@ -89,6 +95,7 @@ type LedgerEntry struct {
 	// Published is what the party has let others see of its results, after the run.
 	Published *Published `json:"published,omitempty"`
 	Told      *Told      `json:"told,omitempty"`
+	Decrypted *Decrypted `json:"decrypted,omitempty"`
 	LoggedMessage
 	Link string `json:"link"` // the hash of this entry with all before it
 }
@@ -294,6 +301,9 @@ func (b *Book) Publish(p Published) error { return b.append("published", p) }
 
 // Tell adds what was disclosed of rows.
 func (b *Book) Tell(t Told) error { return b.append("told", t) }
+
+// Decrypt adds what others are about to learn of encrypted rows, before a share of the key leaves.
+func (b *Book) Decrypt(d Decrypted) error { return b.append("decrypted", d) }
 
 // append adds a line with one member, and signs the ledger.
 func (b *Book) append(member string, v any) error {

@@ -196,7 +196,7 @@ func encoded(t *testing.T, c *codec, line string) (entry, link []byte) {
 	if e.Kind == "" {
 		var members map[string]json.RawMessage
 		_ = json.Unmarshal([]byte(line), &members) // it was read before
-		for _, member := range []string{"open", "closed", "told", "published"} {
+		for _, member := range []string{"open", "closed", "told", "published", "decrypted"} {
 			if text, ok := members[member]; ok {
 				entry = c.document(nil, e.At, member, text)
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +41,8 @@ type Reconciliation struct {
 	Crossed   []Traffic           `json:"crossed"`
 	Told      []Telling           `json:"told,omitempty"`
 	Published []LoggedPublication `json:"published,omitempty"`
+	// Decrypted is, by party, how many numbers that depend on its encrypted rows one other party has learned.
+	Decrypted map[string]int `json:"decrypted,omitempty"`
 }
 
 // A Telling is what a party has told of rows before an epoch.
@@ -196,6 +199,11 @@ func (r *reconciling) read(f *Ledger) (names []string) {
 			r.report.Published = append(r.report.Published, LoggedPublication{f.Party, e.At, *e.Published})
 		case e.Told != nil:
 			r.report.Told = append(r.report.Told, Telling{f.Party, e.At, *e.Told})
+		case e.Decrypted != nil:
+			if r.report.Decrypted == nil {
+				r.report.Decrypted = map[string]int{}
+			}
+			r.report.Decrypted[f.Party] += e.Decrypted.Numbers
 		case open == nil:
 			r.differ(diag.LedgersDiffer, f, k+1, "the ledger of %s has a message outside of every epoch", f.Party)
 			return names
@@ -576,6 +584,9 @@ func (p *Reconciliation) Print(w io.Writer) error {
 			b.WriteString(line)
 		}
 		said[line] = true
+	}
+	for _, party := range slices.Sorted(maps.Keys(p.Decrypted)) {
+		fmt.Fprintf(&b, "Of the encrypted rows of %s one other party learned %s that depend on them.\n", party, counted(p.Decrypted[party], "number"))
 	}
 	for _, u := range p.Published {
 		fmt.Fprintf(&b, "%s published %s of %s on %s, in a file of %s bytes with SHA-256 %s.\n", u.Party, u.What, strings.Join(u.Parameters, ", "), u.At.Format(time.DateOnly), grouped.Digits(u.Bytes), u.SHA256)

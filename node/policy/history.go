@@ -90,6 +90,8 @@ type used struct {
 type Spent struct {
 	Rounds   int64 `json:"rounds"`
 	Products int64 `json:"products,omitempty"` // with vectors of the server's choice
+	// Decrypted are numbers that depend on encrypted rows and one other party has learned.
+	Decrypted int64 `json:"decrypted,omitempty"`
 }
 
 // setOf is the set that bytes hold, if it is the one of the digest.
@@ -273,6 +275,9 @@ type Meter struct {
 
 // block is how many rounds are taken at once.
 const block = 1000
+
+// Rows names the set of rows.
+func (m *Meter) Rows() string { return m.digest }
 
 // NewMeter counts the rounds of a run on rows.
 func NewMeter(p *Policy, h PastRuns, rows RowSet) *Meter {

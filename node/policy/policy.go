@@ -41,6 +41,8 @@ type Policy struct {
 	MaxAdjoint      float64         `toml:"max_adjoint"`      // largest absolute derivative of the log likelihood of one client and row that the party takes
 	MaxCurvature    float64         `toml:"max_curvature"`    // the same of second derivatives
 	MaxProducts     int64           `toml:"max_products"`     // vectors of the server's choice that the party multiplies in all runs together on the same rows
+	Wire            string          `toml:"wire"`             // "encrypted": nothing runs in which a number of a row crosses
+	MaxDecrypted    int64           `toml:"max_decrypted"`    // numbers that one other party learns of a person's rows in all runs of encrypted rows together; a 20th of the rows of a run where it is not set
 	Record          bool            `toml:"record"`           // the server may keep what it receives in a run
 	Folds           []string        `toml:"folds"`            // the party's columns and responses from which the folds of a cross-validation may follow, which all parties are told
 	Key             string          `toml:"key"`              // column that joins rows
@@ -60,8 +62,8 @@ type Predict struct {
 	MinCell int `toml:"min_cell"`
 }
 
-// open is the policy that allows what no line limits.
-const open = "open"
+// open is the policy that allows what no line limits, and encrypted the wire over which no number of a row crosses.
+const open, encrypted = "open", "encrypted"
 
 // Unwritten are the lines that hold where a party has no policy, and its owner has confirmed the run: what several clients add up is masked, and the server keeps nothing.
 func Unwritten(path string) *Policy {
@@ -126,7 +128,7 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 	}
 	for name, v := range map[string]float64{
 		"min_rho": p.MinRho, "max_rounds": float64(p.MaxRounds), "min_rows": float64(p.MinRows), "min_cell": float64(p.MinCell), "min_difference": float64(p.MinDifference), "max_adjoint": p.MaxAdjoint,
-		"max_curvature": p.MaxCurvature, "max_products": float64(p.MaxProducts),
+		"max_curvature": p.MaxCurvature, "max_products": float64(p.MaxProducts), "max_decrypted": float64(p.MaxDecrypted),
 	} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return bad(lineOf(text, name), "%s must be a number of at least 0", name)
@@ -142,6 +144,9 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 		}
 	default:
 		return bad(lineOf(text, "policy"), "policy is %q, which allows what no other line limits, or left out", open)
+	}
+	if p.Wire != "" && p.Wire != encrypted {
+		return bad(lineOf(text, "wire"), "wire is %q, which lets nothing else run, or left out", encrypted)
 	}
 	if p.Predict != nil && (p.Predict.MinRows < 0 || p.Predict.MinCell < 0) {
 		return bad(lineOf(text, "[predict]"), "lines of [predict] are numbers of at least 0")
@@ -199,6 +204,7 @@ type Proposal struct {
 	Transform string
 	Sends     bool   // the party contributes to the computation of others
 	Rho       string // sd of the noise on that; "": there is none
+	Encrypted bool   // rows stay encrypted
 	Key       string
 	Parties   []string // all of the run
 	Record    bool     // the server says that it keeps what it receives
@@ -212,6 +218,7 @@ type RowCounts struct {
 	Cells     []FactorLevel // the smallest category of every factor
 	Differs   int           // the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
 	Spent                   // in earlier runs on these rows
+	Decrypted *Decrypted    // of encrypted rows; nil: they are not
 }
 
 // A FactorLevel is a category of a factor.
@@ -281,6 +288,9 @@ func (p *Policy) Program(f Proposal) []Ruling {
 		default:
 			l.add("min_rho", err == nil && rho >= p.MinRho, diag.PolicyTransform, "rho "+f.Rho, "the policy wants noise of sd %v or more on what this party sends, and the run has rho %s", p.MinRho, f.Rho)
 		}
+	}
+	if p.Wire == encrypted {
+		l.add("wire", f.Encrypted, diag.PolicyTransform, "rows stay encrypted", "the policy lets nothing run in which numbers of single rows cross, and in this run they do: --wire encrypted")
 	}
 	if p.Key != "" {
 		l.add("key", f.Key == p.Key, diag.PolicyTerms, f.Key, "the policy joins rows on %s, and the run joins them on %s", p.Key, f.Key)
@@ -353,6 +363,9 @@ func (p *Policy) Rows(f RowCounts) []Ruling {
 	if p.MaxProducts > 0 {
 		l.add("max_products", f.Products < p.MaxProducts, diag.PolicyValue, grouped.Digits(int(p.MaxProducts-f.Products))+" products with vectors of the server's choice are left",
 			"the runs on these rows have had the %s products with vectors of the server's choice that the policy allows", grouped.Digits(int(p.MaxProducts)))
+	}
+	if f.Decrypted != nil {
+		l.decrypted(*f.Decrypted, p, f.Rows)
 	}
 	return l.out
 }

@@ -25,7 +25,7 @@ type run struct {
 	Program struct {
 		Manifest, Transform, Rho, Key string
 		Signers, Parties              []string
-		Sends                         bool
+		Sends, Encrypted              bool
 		At                            time.Time
 	}
 	Rows    RowCounts
@@ -59,7 +59,7 @@ func judge(t *testing.T) diagtest.Phase {
 			t.Fatal(err)
 		}
 		g := r.Program
-		lines := p.Program(Proposal{Manifest: g.Manifest, Transform: g.Transform, Rho: g.Rho, Key: g.Key, Signers: g.Signers, Parties: g.Parties, Sends: g.Sends, At: g.At})
+		lines := p.Program(Proposal{Manifest: g.Manifest, Transform: g.Transform, Rho: g.Rho, Key: g.Key, Signers: g.Signers, Parties: g.Parties, Sends: g.Sends, Encrypted: g.Encrypted, At: g.At})
 		lines = append(append(lines, p.Rows(r.Rows)...), p.Sums(r.Sums)...)
 		return append(Refused(lines), p.Adjoint(r.Adjoint.Name, r.Adjoint.Values, max(1, r.Adjoint.Clients), r.Adjoint.Announced)...)
 	}
@@ -234,6 +234,57 @@ func TestProductsAddUp(t *testing.T) {
 	}
 	if _, spent, _ = h.Earlier(other); spent.Products != 1001 || refuses(p.Rows(RowCounts{Spent: spent}), "max_products") {
 		t.Error(spent)
+	}
+}
+
+// What is decrypted adds up for each person, over sets of rows that differ in some, and what would exceed the bound
+// is refused and not counted.
+func TestDecryptedAddsUpForPersons(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 6))
+	for range 20 {
+		h, p := OpenHistory(t.TempDir()), &Policy{MaxDecrypted: int64(20 + r.IntN(60))}
+		of := map[int]int64{}
+		for range 15 {
+			var names []string
+			var persons []int
+			most := int64(0)
+			for k := range 8 {
+				if r.IntN(4) > 0 {
+					names, persons = append(names, fmt.Sprint(k)), append(persons, k)
+					most = max(most, of[k])
+				}
+			}
+			rows, asked := NewRowSet([]byte("s"), names), int64(1+r.IntN(12))
+			spent, err := h.Decrypted(rows)
+			if err != nil || spent != most {
+				t.Fatalf("of %v %d numbers are known, want %d (%v)", names, spent, most, err)
+			}
+			refused := most+asked > p.MaxDecrypted
+			if refuses(p.Rows(RowCounts{Rows: len(rows), Decrypted: &Decrypted{spent, asked, asked}}), "max_decrypted") != refused {
+				t.Fatalf("%d of %d, and %d more", spent, p.MaxDecrypted, asked)
+			}
+			if diags, err := NewMeter(p, h, rows).Decrypt(asked); err != nil || diags.HasErrors() != refused {
+				t.Fatal(diags, err)
+			}
+			for _, k := range persons {
+				if !refused {
+					of[k] += asked
+				}
+			}
+		}
+	}
+}
+
+// Without a line a 20th of the rows may be decrypted; what a run has no encrypted rows for is not asked.
+func TestATwentiethOfTheRows(t *testing.T) {
+	for _, p := range []*Policy{nil, {}} {
+		if p.Decrypts(2000, 30) != 70 || p.Decrypts(2000, 130) != 0 {
+			t.Error(p.Decrypts(2000, 30), p.Decrypts(2000, 130))
+		}
+	}
+	p := &Policy{path: "p"}
+	if refuses(p.Rows(RowCounts{Rows: 10}), "max_decrypted") || !refuses(p.Rows(RowCounts{Rows: 2000, Decrypted: &Decrypted{0, 101, 101}}), "max_decrypted") {
+		t.Error("the line is wrong where it is not set")
 	}
 }
 

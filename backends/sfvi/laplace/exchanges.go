@@ -12,49 +12,56 @@ const (
 // Exchanges are those of a run with at most so many evaluations and weights, and what becomes known in each.
 func Exchanges(iterations, weights int) []density.Use {
 	iterations = min(iterations, MostEvaluations)
-	opens := func(sums density.Sums, number int) [2]density.Decryption {
-		return [2]density.Decryption{{Sums: sums, Number: number}}
+	opens := func(list ...density.Decryption) (out [3]density.Decryption) {
+		copy(out[:], list)
+		return out
 	}
+	told := func(n int) density.Decryption { return density.Decryption{Sums: density.Told, Number: n} }
+	announced := func(n int) density.Decryption { return density.Decryption{Sums: density.Announced, Number: n} }
 	const answers = "log p − log q of draws, whether these need weights, whether more would be in vain, and the evidence"
 	return []density.Use{
+		{ // bounds of columns, and of the response, and the predictor around which polynomials are
+			Exchange: density.Committing, Often: "once, at the start", Times: 1, MostTimes: 1,
+			Openings: opens(density.Decryption{Sums: density.Outlined, Number: 2}, told(5)),
+		},
 		{
-			Exchange: density.Consulting, Often: "once, at the start", Openings: opens(density.Told, 2), Times: 1, MostTimes: 1,
+			Exchange: density.Consulting, Often: "once, at the start", Openings: opens(told(2)), Times: 1, MostTimes: 1,
 			Answers: "mean curvature of its likelihood without the clients", LeastAnswers: 2, MostAnswers: 2,
 		},
 		{
-			Exchange: density.EncryptedSlopes, Often: "every evaluation", Openings: opens(density.OwnGradients, 0),
+			Exchange: density.EncryptedSlopes, Often: "every evaluation", Openings: opens(density.Decryption{Sums: density.OwnGradients}, announced(1)),
 			Times: usualOwn + usualTogether + 2*usualPairs, MostTimes: iterations,
 		},
 		{
-			Exchange: density.Summing, Often: "every evaluation far from the mode", Openings: opens(density.Parts, room),
+			Exchange: density.Summing, Often: "every evaluation far from the mode", Openings: opens(density.Decryption{Sums: density.Parts, Number: room, Usual: usualOwn * (usualOwn + 1) / 2}),
 			Times: usualOwn, MostTimes: iterations, Least: 1, Most: room,
 			Scalars: "products of its latest steps, in the norm of its own curvature",
 		},
 		{
 			Exchange: density.EncryptedCurvatures, Often: "once near the mode, and again where that is elsewhere than it seemed",
-			Openings: opens(density.CrossProducts, 0), Times: 1, MostTimes: mostOpened,
+			Openings: opens(density.Decryption{Sums: density.CrossProducts}), Times: 1, MostTimes: mostOpened,
 		},
 		{
 			Exchange: density.Consulting, Often: "every evaluation near the mode, and once after cross products",
-			Openings: [2]density.Decryption{{Sums: density.Gradients}, {Sums: density.Told, Number: 2}},
+			Openings: opens(density.Decryption{Sums: density.Gradients}, density.Decryption{Sums: density.Steps}, told(2)),
 			Times:    usualTogether + 1, MostTimes: iterations + mostOpened,
 			Answers: "what to do next, and how far the mode is", LeastAnswers: 2, MostAnswers: 2,
 		},
 		{
 			Exchange: density.Consulting, Often: "for every pair of points around the mode, and once after that",
-			Openings: [2]density.Decryption{{Sums: density.Gradients}, {Sums: density.Told, Number: 1}},
+			Openings: opens(density.Decryption{Sums: density.Gradients}, density.Decryption{Sums: density.Told, Number: 1}),
 			Times:    usualPairs + 1, MostTimes: mostPairs + 1,
 			Answers: "whether there is another pair", LeastAnswers: 1, MostAnswers: 1,
 		},
 		{
-			Exchange: density.Consulting, Often: "once, at the mean", Openings: opens(density.Covariances, 0), Times: 1, MostTimes: 1,
+			Exchange: density.Consulting, Often: "once, at the mean", Openings: opens(density.Decryption{Sums: density.Covariances}), Times: 1, MostTimes: 1,
 		},
 		{
 			Exchange: density.EncryptedLogLik, Often: "once, at the end, the first weights and then the others",
-			Openings: opens(density.Totals, 1), Times: weights + 1, MostTimes: weights + 1,
+			Openings: opens(density.Decryption{Sums: density.Totals, Number: 1}, announced(3)), Times: weights + 1, MostTimes: weights + 1,
 		},
 		{
-			Exchange: density.Consulting, Often: "after weights", Openings: opens(density.Told, 1), Times: weights + 3, MostTimes: weights + 3,
+			Exchange: density.Consulting, Often: "after weights", Openings: opens(told(1)), Times: weights + 3, MostTimes: weights + 6,
 			Answers: answers, LeastAnswers: 3, MostAnswers: weights + 3,
 		},
 	}

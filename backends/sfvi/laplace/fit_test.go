@@ -46,14 +46,16 @@ func moments(c *testmodel.Clearing, k *laplace.Kernel, draws int) (mean, covaria
 func opened(c *testmodel.Clearing, in []bool) int {
 	together := c.Consultations - 3 // after the start, before deviations and evidence
 	own := c.Evaluations - (together - c.Openings)
-	n := func(s density.Sums, number int) int {
-		return density.Decryption{Sums: s, Number: number}.Numbers(c.Columns(), in)
+	known := map[density.Decryption]int{
+		{Sums: density.Outlined, Number: 2}: 1, {Sums: density.OwnGradients}: c.Evaluations, {Sums: density.CrossProducts}: c.Openings,
+		{Sums: density.Gradients}: together, {Sums: density.Steps}: together, {Sums: density.Covariances}: 1,
+		{Sums: density.Totals, Number: 1}: c.LogLiks, {Sums: density.Told, Number: 1}: 10 + 2*together,
+		{Sums: density.Announced, Number: 1}: c.Evaluations + 3,
 	}
-	total := n(density.Told, 5) + n(density.Totals, c.LogLiks) + n(density.Covariances, 0) + c.Evaluations*n(density.OwnGradients, 0) + c.Openings*n(density.CrossProducts, 0)
-	total += (together-c.Openings+1)*n(density.Gradients, 0) + together*n(density.Told, 2)
 	for i := range own {
-		total += n(density.Parts, min(i+1, 9))
+		known[density.Decryption{Sums: density.Parts, Number: min(i+1, 9)}]++
 	}
+	total := density.Learned(known, c.Columns(), in)
 	if _, most := density.Opened(laplace.Exchanges(100, 0), c.Columns(), in); total > most {
 		panic("more was decrypted than is declared")
 	}

@@ -2,81 +2,85 @@ package protocol
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/vflc/vflc/density"
 )
 
-// A coalition is parties that put together what they learn, and how many numbers of others' rows that is.
-type coalition struct {
-	in      []bool
-	numbers int
-}
-
-// An account counts the numbers that depend on rows and became known, by coalition: D. The first coalitions
-// are the parties one by one; then follow all but one.
+// An account counts the numbers that depend on rows and became known.
 type account struct {
-	columns    []int
-	coalitions []coalition
+	columns []int // of the parties
+	opened  map[density.Decryption]int
 }
 
 func newAccount(columns []int) *account {
-	a := &account{columns: columns}
-	for _, alone := range []bool{true, false} {
-		for k := range columns {
-			c := coalition{in: make([]bool, len(columns))}
-			for i := range c.in {
-				c.in[i] = (i == k) == alone
-			}
-			a.coalitions = append(a.coalitions, c)
-		}
-	}
-	return a
+	return &account{columns: columns, opened: map[density.Decryption]int{}}
 }
 
 // add counts openings.
 func (a *account) add(openings ...density.Decryption) {
-	for i := range a.coalitions {
-		c := &a.coalitions[i]
-		for _, o := range openings {
-			c.numbers += o.Numbers(a.columns, c.in)
-		}
+	for _, o := range openings {
+		a.opened[o]++
 	}
 }
 
-// announced counts a number that each party tells all.
-func (a *account) announced() {
-	for i := range a.coalitions {
-		for _, in := range a.coalitions[i].in {
-			if !in {
-				a.coalitions[i].numbers++
-			}
-		}
-	}
+// with is the account after more openings.
+func (a *account) with(openings ...density.Decryption) *account {
+	out := &account{columns: a.columns, opened: maps.Clone(a.opened)}
+	out.add(openings...)
+	return out
 }
 
-// most is how many numbers the party has that learned most, and how many all but one have, at most.
-func (a *account) most() (one, together int) {
-	for i, c := range a.coalitions {
-		if i < len(a.columns) {
-			one = max(one, c.numbers)
-		} else {
-			together = max(together, c.numbers)
+// learned is how many numbers each party knows, or where alone is false all but it.
+func (a *account) learned(alone bool) []int {
+	out := make([]int, len(a.columns))
+	for k := range out {
+		in := make([]bool, len(out))
+		for i := range in {
+			in[i] = (i == k) == alone
 		}
+		out[k] = density.Learned(a.opened, a.columns, in)
 	}
-	return one, together
+	return out
 }
 
-// A Reckoning is what became known of the rows in a run.
+// announced is numbers that each party tells all.
+func announced(n int) density.Decryption {
+	return density.Decryption{Sums: density.Announced, Number: n}
+}
+
+// toldAll is numbers that the server tells all.
+func toldAll(n int) density.Decryption { return density.Decryption{Sums: density.Told, Number: n} }
+
+// A Reckoning is what became known of the rows in a run: D.
 type Reckoning struct {
-	Rows          int
-	One, Together int     // numbers known to the party that learned most, and to all but one
-	Noise         float64 // of a decrypted gradient, in posterior standard deviations, the largest
+	Rows  int     `json:"rows"`
+	Alone []int   `json:"party"`   // numbers that depend on others' rows and each party knows, in party order
+	Rest  []int   `json:"all_but"` // that all but each know together
+	Noise float64 `json:"noise"`   // of a decrypted gradient, in posterior standard deviations, the largest
 }
+
+// One is D of the party that learned most.
+func (s Reckoning) One() int { return slices.Max(s.Alone) }
+
+// Of is D of the rows of one party: how many numbers one other party knows.
+func (s Reckoning) Of(party int) (most int) {
+	for k, d := range s.Alone {
+		if k != party {
+			most = max(most, d)
+		}
+	}
+	return most
+}
+
+// Together is D of all but one party.
+func (s Reckoning) Together() int { return slices.Max(s.Rest) }
 
 // String says it as the line below a run.
 func (s Reckoning) String() string {
 	percent := func(d int) string { return fmt.Sprintf("D/n = %.2g %%", 100*float64(d)/float64(s.Rows)) }
 	return fmt.Sprintf("Encrypted rows, n = %d: the party that learned most knows D = %d numbers that depend on the others' rows, %s; all but one together know %d, %s. "+
 		"Decryption adds noise to a gradient, of %.2g posterior standard deviations of a coefficient at most.",
-		s.Rows, s.One, percent(s.One), s.Together, percent(s.Together), s.Noise)
+		s.Rows, s.One(), percent(s.One()), s.Together(), percent(s.Together()), s.Noise)
 }

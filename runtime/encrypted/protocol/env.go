@@ -14,7 +14,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"sort"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -36,6 +38,9 @@ type Options struct {
 	// Terms follow from the columns of all parties, in party order, and the number of rows. An error ends the
 	// run before there are keys.
 	Terms func(columns []int, rows int) (Terms, error)
+	// Spend is called before more numbers that depend on rows of the party of this process become known to one
+	// other; an error ends the run before that. nil: nobody adds up over runs.
+	Spend func(numbers int) error
 	// DeriveEach has every holder of this process derive for itself, and compares.
 	DeriveEach bool
 	// Journal has what the parties of this process make with randomness; nil: the run cannot be resumed.
@@ -113,6 +118,9 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 	if err := e.ceremony(ctx); err != nil {
 		return nil, err
 	}
+	if err := e.spend(density.Decryption{Sums: density.Outlined, Number: 2}); err != nil {
+		return nil, err
+	}
 	return e, e.commit(ctx)
 }
 
@@ -166,9 +174,13 @@ func (e *Evaluator) inspectServer(block density.Block, lin *density.Linear) (*de
 }
 
 // Reckoning is what became known so far.
-func (e *Evaluator) Reckoning() Reckoning {
-	one, together := e.account.most()
-	return Reckoning{Rows: e.rows, One: one, Together: together, Noise: e.noise}
+func (e *Evaluator) Reckoning() Reckoning { return e.reckoned(e.account) }
+
+// Opened is what was decrypted or told so far, and how often.
+func (e *Evaluator) Opened() map[density.Decryption]int { return maps.Clone(e.account.opened) }
+
+func (e *Evaluator) reckoned(a *account) Reckoning {
+	return Reckoning{Rows: e.rows, Alone: a.learned(true), Rest: a.learned(false), Noise: e.noise}
 }
 
 // Columns implements density.Encrypting, as do the methods below.
@@ -176,39 +188,53 @@ func (e *Evaluator) Columns() []int { return e.columns }
 
 // A BudgetError is the end of a run that would have decrypted more than it may.
 type BudgetError struct {
-	Reckoning
-	Budget int
+	Reckoning // if it had
+	Known     int
+	Budget    int
 }
 
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("one party would learn %d numbers that depend on others' rows, and of %d rows it may learn %d", e.One, e.Rows, e.Budget)
+	return fmt.Sprintf("one party knows D = %d numbers that depend on the others' rows, what comes next would make them %d, and of n = %d rows it may learn %d",
+		e.Known, e.One(), e.Rows, e.Budget)
 }
 
-// spend counts what is about to become known. The error is a *BudgetError.
+// spend counts what is about to become known. The error is that of within, and nothing has become known then.
 func (e *Evaluator) spend(openings ...density.Decryption) error {
+	if err := e.within(openings...); err != nil {
+		return err
+	}
+	if e.options.Spend != nil {
+		party := e.Blocks()[0].Index()
+		more := e.reckoned(e.account.with(openings...)).Of(party) - e.Reckoning().Of(party)
+		if more > 0 {
+			if err := e.options.Spend(more); err != nil {
+				return err
+			}
+		}
+	}
 	e.account.add(openings...)
-	return e.within()
+	return nil
 }
 
-func (e *Evaluator) within() error {
-	if s := e.Reckoning(); e.budget > 0 && s.One > e.budget {
-		return &BudgetError{Reckoning: s, Budget: e.budget}
+// within is a *BudgetError where openings would make more known than may be.
+func (e *Evaluator) within(openings ...density.Decryption) error {
+	if s := e.reckoned(e.account.with(openings...)); e.budget > 0 && s.One() > e.budget {
+		return &BudgetError{Reckoning: s, Known: e.Reckoning().One(), Budget: e.budget}
 	}
 	return nil
 }
 
-// Afford is how many of so many log likelihoods may still be decrypted.
+// Afford is how many of so many log likelihoods may still be decrypted. Each takes a number, which the server
+// tells all once it has it, with three more at the end of each of two parts; and what every party tells of a
+// ciphertext, of which there is one for each draw that it has no room for, or message.
 func (e *Evaluator) Afford(logLiks int) int {
-	if e.budget == 0 {
-		return logLiks
-	}
-	one, _ := e.account.most()
-	bounds := (len(e.columns) - 1) * (logLiks/e.room + 2)
-	return max(0, min(logLiks, e.budget-one-bounds-reserve))
+	return sort.Search(logLiks, func(i int) bool {
+		n := i + 1
+		ciphertexts := n/e.room + n/density.Piece(e.rows) + 4
+		openings := []density.Decryption{{Sums: density.Totals, Number: n}, toldAll(n + 6), announced(3 * min(n, ciphertexts))}
+		return e.within(openings...) != nil
+	})
 }
-
-// reserve is of numbers that follow weights: the evidence, and what is told.
-const reserve = 4
 
 var errDensity = errors.New("encrypted: the density of encrypted rows is not evaluated")
 
@@ -227,15 +253,7 @@ func (e *Evaluator) Sum(ctx context.Context, part [][]float64, total []float64) 
 
 // Consult has the server answer what the parties tell it.
 func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
-	up, down, all := by.Size(e.columns[0])
-	known := []density.Decryption{{Sums: density.Told, Number: all}}
-	switch {
-	case up > 0:
-		known = append(known, density.Decryption{Sums: density.Gradients})
-	case down > 0:
-		known = append(known, density.Decryption{Sums: density.Covariances})
-	}
-	if err := e.spend(known...); err != nil {
+	if err := e.spend(e.consulted(by)...); err != nil {
 		return err
 	}
 	own, err := e.each(func(b int) ([]byte, error) {
@@ -275,10 +293,29 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 	return nil
 }
 
+// consulted is what becomes known in Consult.
+func (e *Evaluator) consulted(by density.Consulted) []density.Decryption {
+	asked, answered, all := false, false, 0
+	for _, c := range e.columns {
+		up, down, n := by.Size(c)
+		asked, answered, all = asked || up > 0, answered || down > 0, n
+	}
+	out := []density.Decryption{toldAll(all)}
+	switch {
+	case asked && answered:
+		out = append(out, density.Decryption{Sums: density.Gradients}, density.Decryption{Sums: density.Steps})
+	case asked:
+		out = append(out, density.Decryption{Sums: density.Gradients})
+	case answered:
+		out = append(out, density.Decryption{Sums: density.Covariances})
+	}
+	return out
+}
+
 // answer is the server's part of Consult.
-func (e *Evaluator) answer(by density.Consulted, told [][]byte) ([][]byte, error) {
-	ups, downs, all := make([][]float64, len(told)), make([][]float64, len(told)), []float64(nil)
-	for k, data := range told {
+func (e *Evaluator) answer(by density.Consulted, asked [][]byte) ([][]byte, error) {
+	ups, downs, all := make([][]float64, len(asked)), make([][]float64, len(asked)), []float64(nil)
+	for k, data := range asked {
 		up, down, n := by.Size(e.columns[k])
 		v, err := numbers(data, up)
 		if err != nil {
@@ -287,7 +324,7 @@ func (e *Evaluator) answer(by density.Consulted, told [][]byte) ([][]byte, error
 		ups[k], downs[k], all = v, make([]float64, down), make([]float64, n)
 	}
 	by.Counsel(ups, downs, all)
-	out := make([][]byte, len(told))
+	out := make([][]byte, len(asked))
 	for k, v := range downs {
 		out[k] = floats(append(v, all...)...)
 	}
@@ -300,7 +337,7 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 	if e.family.centred {
 		return nil
 	}
-	if err := e.spend(density.Decryption{Sums: density.Told, Number: 1}); err != nil {
+	if err := e.spend(toldAll(1)); err != nil {
 		return err
 	}
 	own, err := e.each(func(b int) ([]byte, error) {

@@ -16,8 +16,7 @@ import (
 // some quantities on the interval that their bounds take together. The error is a *RangeError at every party
 // where polynomials do not reach so far.
 func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, of ...polynomial.Quantity) ([][]*encrypted.Vector, []encrypted.Form, error) {
-	e.account.announced()
-	if err := e.within(); err != nil {
+	if err := e.spend(announced(1)); err != nil {
 		return nil, nil, err
 	}
 	own, err := e.each(func(b int) ([]byte, error) {
@@ -204,6 +203,10 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 	if err := e.centred(ctx, cut); err != nil {
 		return err
 	}
+	opening := density.Decryption{Sums: density.OwnGradients}
+	if err := e.within(announced(1), opening); err != nil {
+		return err
+	}
 	at, forms, err := e.contribute(ctx, e.shifted(cut), e.rows, polynomial.Slope, polynomial.Curvature)
 	if err != nil {
 		return err
@@ -227,7 +230,7 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 	if err := e.heed(sums[0], forms[0].Interval); err != nil {
 		return err
 	}
-	if err := e.spend(density.Decryption{Sums: density.OwnGradients}); err != nil {
+	if err := e.spend(opening); err != nil {
 		return err
 	}
 	e.Work().Gradients++
@@ -376,7 +379,10 @@ func (e *Evaluator) one(draw int) *encrypted.Weights {
 
 // totals are sums of log likelihoods of n draws, less that at the centre, with what is added to each row.
 func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([]float64, error) {
-	size := e.room * e.rows
+	size, values := e.room*e.rows, density.Decryption{Sums: density.Totals, Number: n}
+	if err := e.within(announced(3), values); err != nil {
+		return nil, err
+	}
 	at, forms, err := e.contribute(ctx, cut, size, polynomial.Value)
 	if err != nil {
 		return nil, err
@@ -385,14 +391,14 @@ func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([
 	if err != nil {
 		return nil, err
 	}
+	if err := e.spend(announced(2), values); err != nil { // bounds of what is added
+		return nil, err
+	}
 	own, err := e.each(func(b int) ([]byte, error) { return e.post(b, "added numbers", encrypted.Column, plus[b:b+1], rangeOf) })
 	if err != nil {
 		return nil, err
 	}
 	if own, err = e.tell(ctx, adding, e.alike(e.vectorBytes(encrypted.Column, size, 1)), own); err != nil {
-		return nil, err
-	}
-	if err := e.spend(density.Decryption{Sums: density.Totals, Number: n}); err != nil {
 		return nil, err
 	}
 	sums, err := e.derived(func(i int, v *view) (out []*encrypted.Sum, err error) {

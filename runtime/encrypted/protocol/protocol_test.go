@@ -197,23 +197,48 @@ func TestRangeAndBudget(t *testing.T) {
 	const n = 100
 	bernoulli := dist.BernoulliLogit()
 	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
-	_, secret := over(t, blocks, protocol.Options{Terms: terms(20)})
+	_, secret := over(t, blocks, protocol.Options{Terms: terms(30)})
 	grad := [][]float64{like(1, 1), like(1, 2), like(1, 2)}
 	for i, c := range []struct {
 		size float64
 		err  error
-		one  int // known to a client: the centre, two bounds, and its gradient
-	}{{.1, nil, 5}, {1e6, density.ErrRange, 7}, {.2, nil, 11}} {
+		one  int // known to a client: bounds of three columns and the response, the centre, two bounds, and its gradient
+	}{{.1, nil, 6 + 4 + 1 + 2 + 2}, {1e6, density.ErrRange, 17}, {.2, nil, 21}} {
 		if err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, c.size), grad); !errors.Is(err, c.err) {
 			t.Errorf("evaluation %d: %v", i, err)
 		}
-		if one := secret.Reckoning().One; one != c.one {
+		if one := secret.Reckoning().One(); one != c.one {
 			t.Errorf("after evaluation %d a party knows %d numbers, want %d", i, one, c.one)
 		}
 	}
 	var beyond *protocol.BudgetError
 	if err := secret.Curvatures(context.Background(), like(5, 5)); !errors.As(err, &beyond) {
 		t.Errorf("15 more numbers: %v", err)
+	}
+	if beyond.One() != 31 || beyond.Known != 21 || secret.Reckoning().One() != 21 {
+		t.Errorf("refused: %v, and known are %d", beyond, secret.Reckoning().One())
+	}
+}
+
+// What another party is about to learn of a party's rows is told before it does, and an error is the run's end.
+func TestSpending(t *testing.T) {
+	const n = 50
+	bernoulli := dist.BernoulliLogit()
+	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+	spent, full := 0, errors.New("full")
+	_, secret := over(t, blocks, protocol.Options{Spend: func(numbers int) error {
+		if spent+numbers > 20 {
+			return full
+		}
+		spent += numbers
+		return nil
+	}})
+	grad := [][]float64{like(1, 1), like(1, 2), like(1, 2)}
+	for i, want := range []error{nil, nil, full} {
+		err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1), grad)
+		if !errors.Is(err, want) || spent != secret.Reckoning().Of(0) {
+			t.Errorf("evaluation %d: %v; %d numbers were told of, and %d are known", i, err, spent, secret.Reckoning().Of(0))
+		}
 	}
 }
 

@@ -157,6 +157,9 @@ func (e *Evaluator) commitResponse(ctx context.Context) error {
 	if e.family.form.Residual {
 		return nil
 	}
+	if err := e.spend(toldAll(4)); err != nil { // its bounds, of both vectors
+		return err
+	}
 	own, err := e.each(func(b int) ([]byte, error) {
 		if e.Blocks()[b].Index() > 0 {
 			return []byte{}, nil

@@ -1,0 +1,105 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// rowsPerNumber is how many rows there are for each number that may be decrypted, where a policy says nothing.
+const rowsPerNumber = 20
+
+// Decrypted is how many numbers that depend on the party's rows become known to one other party: D.
+type Decrypted struct {
+	Spent int64 // on some person of the run, in earlier runs
+	Asked int64 // in this one, as it usually is; 0: that is not known
+	Most  int64 // in this one
+}
+
+// decrypts is how many numbers of a person one other party may learn over all runs, given the rows of this one.
+func (p *Policy) decrypts(rows int) int64 {
+	if p == nil || p.MaxDecrypted == 0 {
+		return int64(rows / rowsPerNumber)
+	}
+	return p.MaxDecrypted
+}
+
+// Decrypts is how many numbers another party may still learn in a run with so many rows after so many in
+// earlier ones. The policy may be nil.
+func (p *Policy) Decrypts(rows int, spent int64) int64 { return max(0, p.decrypts(rows)-spent) }
+
+// decrypted adds the line on D.
+func (l *lines) decrypted(d Decrypted, p *Policy, rows int) {
+	may, set := p.decrypts(rows), p != nil && p.MaxDecrypted > 0
+	left := max(0, may-d.Spent)
+	found := fmt.Sprintf("of %s numbers that one other party may learn of these rows %s are known", digits(may), digits(d.Spent))
+	if d.Asked > 0 {
+		found += fmt.Sprintf(", and about %s more will be, at most %s", digits(d.Asked), digits(d.Most))
+	}
+	if d.Most > left {
+		found += "; the run ends before more than " + digits(left) + " are decrypted"
+	}
+	l.add("max_decrypted", max(1, d.Asked) <= left, diag.PolicyRounds, found,
+		"one other party knows %s numbers that depend on these rows, about %s more are asked for, and %s are allowed in all: what takes at most %s fits, a run with fewer columns",
+		digits(d.Spent), digits(d.Asked), digits(may), digits(left))
+	if last := l.out[len(l.out)-1].Refused; last != nil && !set {
+		last.Notes = nil
+		last.Note("a %dth of the rows holds where %s has no max_decrypted", rowsPerNumber, l.path)
+	}
+}
+
+func digits(n int64) string { return grouped.Digits(int(n)) }
+
+// Decrypted is how many numbers earlier runs have told one other party of a person among the rows, at most. Sets of which a few rows have
+// changed have most persons in common, so that what was decrypted adds up for these.
+func (h PastRuns) Decrypted(rows RowSet) (most int64, err error) {
+	list, err := h.read()
+	if err != nil {
+		return 0, err
+	}
+	each := make([]int64, len(rows))
+	for _, u := range list {
+		if u.Decrypted == 0 {
+			continue
+		}
+		set, err := h.set(u)
+		if err != nil {
+			return 0, err
+		}
+		for k, at := 0, 0; k < len(rows) && at < len(set); {
+			switch {
+			case rows[k] < set[at]:
+				k++
+			case rows[k] > set[at]:
+				at++
+			default:
+				each[k] += u.Decrypted
+				k, at = k+1, at+1
+			}
+		}
+	}
+	if len(each) == 0 {
+		return 0, nil
+	}
+	return slices.Max(each), nil
+}
+
+// Decrypt notes numbers that another party is about to learn. The list says why it may not: then they are not
+// counted, and the party gives no share of its key.
+func (m *Meter) Decrypt(numbers int64) (diags diag.List, err error) {
+	err = m.history.Locked(func() error {
+		spent, err := m.history.Decrypted(m.rows)
+		if err != nil {
+			return err
+		}
+		l := &lines{path: m.policy.path}
+		if l.decrypted(Decrypted{spent, numbers, numbers}, m.policy, len(m.rows)); l.out[0].Refused != nil {
+			diags = Refused(l.out)
+			return nil
+		}
+		return m.history.changed(m.rows, m.digest, func(u *used) { u.Decrypted += numbers })
+	})
+	return diags, err
+}
