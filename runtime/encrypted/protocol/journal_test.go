@@ -60,36 +60,49 @@ type trial struct {
 	n        int
 	size     float64 // of the parameters
 	openings int
+	pair     func(own, peer int) ([]byte, error)
 }
 
 func newTrial() *trial {
 	bernoulli := dist.BernoulliLogit()
 	law := graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}
 	const n = 20
-	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000}
+	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000, pair}
 }
 
-// run makes the run, and returns all numbers that it gives.
-func (r *trial) run(t *testing.T, j *protocol.Journal, via protocol.Courier) ([]float64, error) {
+// begin makes the keys and commitments of the run.
+func (r *trial) begin(t *testing.T, j *protocol.Journal, via protocol.Courier) (*protocol.Evaluator, error) {
 	t.Helper()
 	c, err := testmodel.NewClearing(5, r.blocks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := protocol.New(t.Context(), c.Env(0, 1, 2), via, protocol.Options{Insecure: 5, Openings: r.openings, Pair: pair, Journal: j})
+	return protocol.New(t.Context(), c.Env(0, 1, 2), via, protocol.Options{Insecure: 5, Openings: r.openings, Pair: r.pair, Journal: j})
+}
+
+// slopes evaluates the gradients.
+func (r *trial) slopes(t *testing.T, e *protocol.Evaluator) ([]float64, error) {
+	grad := [][]float64{like(1, 1), like(1, 2), like(1, 2)}
+	err := e.Slopes(t.Context(), nil, at(r.blocks, r.n, 1, r.size), grad)
+	return slices.Concat(grad...), err
+}
+
+// run makes the run, and returns all numbers that it gives.
+func (r *trial) run(t *testing.T, j *protocol.Journal, via protocol.Courier) ([]float64, error) {
+	t.Helper()
+	e, err := r.begin(t, j, via)
 	if err != nil {
 		return nil, err
 	}
-	grad, gram, total := [][]float64{like(1, 1), like(1, 2), like(1, 2)}, like(5, 5), like(1, 1)
-	cut, plus := at(r.blocks, r.n, 1, r.size), [][]float64{{1}, {2}, {3}}
-	err = e.Slopes(t.Context(), nil, cut, grad)
+	grad, err := r.slopes(t, e)
+	gram, total := like(5, 5), like(1, 1)
 	if err == nil {
 		err = e.Curvatures(t.Context(), gram)
 	}
 	if err == nil {
-		err = e.LogLik(t.Context(), nil, cut, plus, total)
+		err = e.LogLik(t.Context(), nil, at(r.blocks, r.n, 1, r.size), [][]float64{{1}, {2}, {3}}, total)
 	}
-	return slices.Concat(slices.Concat(grad...), gram, total), err
+	return slices.Concat(grad, gram, total), err
 }
 
 func open(t *testing.T, path string) *protocol.Journal {
