@@ -31,12 +31,16 @@ func run(program, only string, most int, seed uint64, scale float64) error {
 	if err != nil {
 		return err
 	}
-	cases := slices.DeleteFunc(kills.Cases(scale), func(c kills.Case) bool { return only != "" && c.Name != only })
+	cases := slices.DeleteFunc(append(kills.Cases(scale), kills.EncryptedCase()), func(c kills.Case) bool { return only != "" && c.Name != only })
 	if len(cases) == 0 {
 		return fmt.Errorf("there is no case %s", only)
 	}
 	failed := false
 	for k, c := range cases {
+		trial := (*kills.Lab).Trial
+		if c.Name == kills.EncryptedCase().Name {
+			trial = (*kills.Lab).Encrypted
+		}
 		dir, err := os.MkdirTemp("", "kills")
 		if err != nil {
 			return err
@@ -51,7 +55,7 @@ func run(program, only string, most int, seed uint64, scale float64) error {
 			return err
 		}
 		for l.Counts.Kills < (most+len(cases)-1)/len(cases) {
-			if err := l.Trial(c, want); err != nil {
+			if err := trial(l, c, want); err != nil {
 				failed = true
 				fmt.Println(err)
 			}
@@ -59,6 +63,9 @@ func run(program, only string, most int, seed uint64, scale float64) error {
 		n := l.Counts
 		fmt.Printf("%-5s %3d kills (%d of them of resumes): %d before the folder, %d before a state was saved, %d with a state, %d when outputs were being written or were there; %d trials, %d with the same bytes\n",
 			c.Name, n.Kills, n.Resumes, n.NoFolder, n.NoState, n.Running, n.Undeliv, n.Attempts, n.Wholes)
+		if len(n.Entries) > 0 {
+			fmt.Printf("      steps that were written down at each kill: %v; means and standard deviations within %.3f standard deviations of the reference\n", n.Entries, n.Moved)
+		}
 	}
 	if failed {
 		return fmt.Errorf("some runs did not end with the bytes of the run that nobody killed")

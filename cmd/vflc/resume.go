@@ -22,7 +22,7 @@ func newResume() *cobra.Command {
 		Short: "Continue a run that was interrupted or has crashed",
 		Long: `Continue a run that was interrupted or has crashed, with the model and settings that its folder (vflc run -o DIR) holds and the tables
 that it names. It continues from the last state that it saved there, or begins anew if there is none. The draws are those of a run without
-the interruption. Of the folder of an extrapolation (vflc run --extrapolate -o), the fits that have not finished are continued one after another, and the table at rho = 0 is printed.`,
+the interruption. A run with encrypted rows is made again with the random bytes that it wrote down, and goes on where they end. Of the folder of an extrapolation (vflc run --extrapolate -o), the fits that have not finished are continued one after another, and the table at rho = 0 is printed.`,
 		Example: `  vflc resume out`,
 		Args:    oneArgument("the folder of a run"),
 		RunE:    action(resume),

@@ -84,6 +84,9 @@ type Counts struct {
 	Late     int // processes that had ended before the kill
 	Wholes   int // trials that ended with the draws of a run that nobody killed
 	Attempts int // trials
+	// Of runs of encrypted rows:
+	Entries []int   // that a kill left in the journal
+	Moved   float64 // most of a mean or standard deviation from the reference, in standard deviations
 }
 
 // NewLab writes the model to a folder.
@@ -91,6 +94,7 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 	l := &Lab{Program: program, Dir: dir, Random: rand.New(rand.NewPCG(seed, 7))}
 	noise := rand.New(rand.NewPCG(1, 2))
 	tables := map[string]*bytes.Buffer{"server": bytes.NewBufferString("id,y\n"), "a": bytes.NewBufferString("id,xa\n"), "b": bytes.NewBufferString("id,xb\n")}
+	signs := bytes.NewBufferString("id,y\n")
 	for id := range 40 {
 		xa, xb := noise.NormFloat64(), noise.NormFloat64()
 		fmt.Fprintf(tables["a"], "%d,%v\n", id, xa)
@@ -99,9 +103,14 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 		} else {
 			fmt.Fprintf(tables["b"], "%d,%v\n", id, xb)
 		}
-		fmt.Fprintf(tables["server"], "%d,%v\n", id, 0.5+xa-xb+noise.NormFloat64())
+		y, sign := 0.5+xa-xb+noise.NormFloat64(), 0
+		if y > 0 {
+			sign = 1
+		}
+		fmt.Fprintf(tables["server"], "%d,%v\n", id, y)
+		fmt.Fprintf(signs, "%d,%d\n", id, sign)
 	}
-	for _, folder := range []string{"m", "linear"} { // the tables of a model are beside it
+	for _, folder := range []string{"m", "linear", "binary"} { // the tables of a model are beside it
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
 			return nil, err
 		}
@@ -111,7 +120,7 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 			}
 		}
 	}
-	for name, text := range map[string]string{"m.vfl": model, "linear.vfl": linear, "terms.vfl": module} {
+	for name, text := range map[string]string{"binary/server.csv": signs.String(), "m.vfl": model, "linear.vfl": linear, "binary.vfl": binary, "terms.vfl": module} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return nil, err
 		}

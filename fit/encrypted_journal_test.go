@@ -1,0 +1,114 @@
+package fit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// encryptedRows is encryptedModel with n rows.
+func encryptedRows(t *testing.T, n int) *compile.Bound {
+	t.Helper()
+	return bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(n))
+}
+
+// A killer ends a run after some steps.
+type killer struct {
+	Quiet
+	left int
+	kill func()
+}
+
+func (k *killer) Step(int, backends.Info) {
+	if k.left--; k.left < 0 {
+		k.kill()
+	}
+}
+
+// A run of encrypted rows that is killed, and killed again where it went on, goes on with what it wrote down, and is then, bit for
+// bit, the run of its journal: draws, D and work. The journal goes when all is written, and its digest stays.
+func TestAKilledRunOfEncryptedRows(t *testing.T) {
+	b, dir := encryptedRows(t, 4000), filepath.Join(t.TempDir(), "run")
+	journal := filepath.Join(dir, "encrypted.journal")
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 3, ring: 11, Dir: dir}
+	sample := func(steps int) (*Result, error) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		o.Progress = &killer{left: steps, kill: cancel}
+		p, diags, err := OpenBound(b, o)
+		if err != nil || diags.HasErrors() {
+			t.Fatal(err, diags)
+		}
+		return p.Sample(ctx, nil)
+	}
+	written, ended := []byte(nil), (*Result)(nil)
+	for steps := 1; ended == nil; steps += 3 {
+		r, err := sample(steps)
+		if err != nil && !errors.Is(err, context.Canceled) || steps > 10 {
+			t.Fatal(steps, err)
+		}
+		now, err := os.ReadFile(journal)
+		if err != nil || !bytes.HasPrefix(now, written) {
+			t.Fatal("what was written down has changed", err)
+		}
+		written, ended, o.Resume = now, r, true
+	}
+	again, err := sample(math.MaxInt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameDraws(t, "the run of its journal", ended.Draws, again.Draws)
+	if ended.Document.Work != again.Document.Work || ended.Document.Deployment != again.Document.Deployment || ended.Record.Journal != again.Record.Journal {
+		t.Errorf("work %v and %v; %s; %s", ended.Document.Work, again.Document.Work, ended.Document.Deployment, again.Document.Deployment)
+	}
+	if err := again.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	var complete *CompleteError
+	record, err := runs.ReadRecord(dir)
+	if err != nil || record.Journal != ended.Record.Journal || len(record.Journal) != 64 || !errors.As(Resumable(dir, record), &complete) || exists(journal) {
+		t.Errorf("%v, journal %q", err, record.Journal)
+	}
+}
+
+// A journal that was altered ends the run, and no key of it is made anew.
+func TestAnAlteredJournal(t *testing.T) {
+	b, dir := encryptedRows(t, 4000), filepath.Join(t.TempDir(), "run")
+	journal := filepath.Join(dir, "encrypted.journal")
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 11, Dir: dir}
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		o.Progress = &killer{kill: cancel}
+		p, diags, err := OpenBound(b, o)
+		if err != nil || diags.HasErrors() {
+			t.Fatal(err, diags)
+		}
+		_, err = p.Sample(ctx, nil)
+		if !o.Resume {
+			text, err := os.ReadFile(journal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text[len(text)/2]++
+			if err := os.WriteFile(journal, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			o.Resume = true
+			continue
+		}
+		if want := regexp.QuoteMeta(journal) + `: entry \d+ is damaged\. What was sent with these keys is not made anew: run the model again with --overwrite, which makes others$`; err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+			t.Error(err)
+		}
+	}
+}
