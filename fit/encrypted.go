@@ -107,6 +107,9 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	for _, u := range p.Algorithm.Exchanges(p.Settings) {
 		switch u.Exchange {
 		case density.EncryptedSlopes:
+			if u.Openings[0].Sums != density.OwnGradients {
+				continue
+			}
 			openings += u.MostTimes * all
 		case density.EncryptedCurvatures:
 			openings += u.MostTimes * all * (all + 1) / 2

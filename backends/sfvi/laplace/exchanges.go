@@ -26,6 +26,9 @@ func Exchanges(iterations, weights int) []density.Use {
 			Times: usualOwn + usualTogether + 2*usualPairs, MostTimes: iterations,
 		},
 		{
+			Exchange: density.EncryptedSlopes, Often: "every evaluation, where the scale of the likelihood is a parameter", Openings: opens(density.Told, 1), MostTimes: iterations,
+		},
+		{
 			Exchange: density.Summing, Often: "every evaluation far from the mode", Openings: opens(density.Parts, room),
 			Times: usualOwn, MostTimes: iterations, Least: 1, Most: room,
 			Scalars: "products of its latest steps, in the norm of its own curvature",

@@ -51,11 +51,12 @@ type Evaluator struct {
 
 	curvature  encrypted.Form // where the last slopes were
 	covariance []float64      // that of the curvature without priors, at the server once it is decrypted; nil: it has none
+	globals    int            // of the server
+	scale      scale          // which they are
 	latest     []float64      // standard deviations of the noise of the last slopes
 	noise      float64        // the largest so far, in posterior standard deviations
 
 	statistics []float64 // of the response, at the server
-	base       float64   // log likelihood where all predictors are the centre, at the server
 	account    *account
 	only       []*encrypted.Weights // see one
 	counted    OneProcess           // of the courier, as far as it is in the work
@@ -128,6 +129,11 @@ func (e *Evaluator) inspect() error {
 				e.statistics = e.family.statistics(e.law.X)
 			}
 			e.rows = len(at.Offset)
+			if e.globals = len(lin.Globals.Index); e.globals > 0 {
+				if err := e.oneScale(); err != nil {
+					return err
+				}
+			}
 		}
 		if len(at.Offset) != e.rows {
 			return fmt.Errorf("%s: it contributes %d numbers to one sum of %d rows, and encrypted rows have one each", block.Party(), len(at.Offset), e.rows)
@@ -313,21 +319,18 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 	if err := e.family.around(centre[0], e.rows); err != nil {
 		return beyond(err)
 	}
-	if e.Blocks()[0].Index() == 0 {
-		e.base = e.logLikAt(centre[0])
-	}
 	return e.commitResponse(ctx)
 }
 
 // logLikAt is the log likelihood where the argument of the polynomials is the same in all rows.
-func (e *Evaluator) logLikAt(centre float64) float64 {
-	eta, lp, slope := make([]float64, e.rows), make([]float64, e.rows), make([]float64, e.rows)
+func (e *Evaluator) logLikAt(phi []float64) float64 {
+	eta := make([]float64, e.rows)
 	for i := range eta {
-		if eta[i] = centre; e.family.form.Residual {
+		if eta[i] = e.family.centre; e.family.form.Residual {
 			eta[i] += e.law.X[i]
 		}
 	}
-	e.density.Evaluate(nil, eta, lp, slope, nil, nil)
+	lp, _, _ := e.evaluated(phi, eta)
 	sum := 0.0
 	for _, v := range lp {
 		sum += v

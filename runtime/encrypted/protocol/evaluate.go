@@ -155,12 +155,19 @@ func (e *Evaluator) shifted(cut [][]float64) [][]float64 {
 }
 
 // Slopes implements density.Encrypting.
-func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float64) error {
+func (e *Evaluator) Slopes(ctx context.Context, phi []float64, cut, grad [][]float64) error {
 	defer e.work()
+	if err := e.scaled(ctx, phi); err != nil {
+		return err
+	}
 	if err := e.centred(ctx, cut); err != nil {
 		return err
 	}
-	at, forms, err := e.contribute(ctx, e.shifted(cut), e.rows, polynomial.Slope, polynomial.Curvature)
+	of := []polynomial.Quantity{polynomial.Slope, polynomial.Curvature}
+	if e.globals > 0 {
+		of = append(of, polynomial.Value)
+	}
+	at, forms, err := e.contribute(ctx, e.shifted(cut), e.rows, of...)
 	if err != nil {
 		return err
 	}
@@ -187,8 +194,21 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 		return err
 	}
 	e.Work().Gradients++
+	if err := e.openSlopes(ctx, sums, grad); err != nil || e.globals == 0 {
+		return err
+	}
+	if err := e.square(ctx, forms[2]); err != nil || e.Blocks()[0].Index() > 0 {
+		return err
+	}
+	copy(grad[0][e.columns[0]-e.globals:], e.byGlobals(phi))
+	return nil
+}
+
+// openSlopes decrypts sums by columns, to each party its own.
+func (e *Evaluator) openSlopes(ctx context.Context, sums [][]*encrypted.Sum, grad [][]float64) error {
 	from := 0
-	for party, n := range e.columns {
+	for party, columns := range e.views[0].columns {
+		n := len(columns)
 		var theirs [][]*encrypted.Sum
 		for _, list := range sums {
 			theirs = append(theirs, list[from:][:n])
@@ -200,7 +220,9 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 		}
 		for b, block := range e.Blocks() {
 			if block.Index() == party {
-				copy(grad[b], got)
+				for i, v := range got {
+					grad[b][i] = v * e.times()
+				}
 			}
 		}
 	}
@@ -225,7 +247,7 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 	if err := e.spend(density.Decryption{Sums: density.CrossProducts}); err != nil {
 		return err
 	}
-	times, rows := flat(e.curvature), make([]*encrypted.Rows, len(e.views))
+	times, rows := float64(flat(e.curvature)*e.times()), make([]*encrypted.Rows, len(e.views))
 	if times == 0 {
 		plan, err := e.params.Plan(e.curvature, len(e.columns))
 		if err != nil {
@@ -239,6 +261,7 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 		times = 1
 	}
 	p := len(e.views[0].all())
+	data := make([]float64, p*p)
 	for from, to := 0, 0; from < p; from = to {
 		for to = from + 1; to < p && pairs(from, to+1) <= atOnce; {
 			to++
@@ -254,14 +277,15 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 		for j := from; j < to && got != nil; j++ {
 			for i := range j + 1 {
 				v := got[pairs(from, j)+i] * times
-				gram[j*p+i], gram[i*p+j] = v, v
+				data[j*p+i], data[i*p+j] = v, v
 			}
 		}
 	}
 	if e.Blocks()[0].Index() > 0 {
 		return nil
 	}
-	return e.relate(gram, p)
+	e.spread(gram, data)
+	return e.relate(data, p)
 }
 
 // atOnce is how many sums are derived before they are opened: a megabyte is kept of each.
@@ -296,8 +320,12 @@ func crossed(v *view, rows *encrypted.Rows, from, to int) (out []*encrypted.Sum,
 }
 
 // LogLik implements density.Encrypting. Draws share a ciphertext where it has room for the rows of several.
-func (e *Evaluator) LogLik(ctx context.Context, _ []float64, cut, plus [][]float64, total []float64) error {
+func (e *Evaluator) LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error {
 	defer e.work()
+	times, err := e.timesOf(ctx, phi, len(total))
+	if err != nil {
+		return err
+	}
 	for from := 0; from < len(total); from += e.room {
 		n := min(e.room, len(total)-from)
 		cuts, adds := make([][]float64, len(cut)), make([][]float64, len(cut))
@@ -306,7 +334,7 @@ func (e *Evaluator) LogLik(ctx context.Context, _ []float64, cut, plus [][]float
 			cuts[b], adds[b] = make([]float64, e.room*e.rows), make([]float64, e.room*e.rows)
 			copy(cuts[b], shifted[b][from*e.rows:][:n*e.rows])
 			for i := range n * e.rows {
-				adds[b][i] = plus[b][from+i/e.rows] / float64(e.rows)
+				adds[b][i] = plus[b][from+i/e.rows] / (times[from+i/e.rows] * float64(e.rows))
 			}
 		}
 		got, err := e.totals(ctx, cuts, adds, n)
@@ -314,7 +342,7 @@ func (e *Evaluator) LogLik(ctx context.Context, _ []float64, cut, plus [][]float
 			return err
 		}
 		for i, v := range got {
-			total[from+i] = v + e.base
+			total[from+i] = float64(v*times[from+i]) + e.logLikAt(phi[(from+i)*e.globals:][:e.globals])
 		}
 	}
 	return nil

@@ -16,6 +16,8 @@ type family struct {
 	form   *polynomial.Form
 	theta  []float64 // parameters that all rows share
 	trials float64   // of each row; 1 where there are none
+	scale  int       // the parameter that is a standard deviation and moves; -1: none does
+	term   polynomial.Term
 
 	// From the first evaluation on:
 	rows    int
@@ -45,7 +47,7 @@ func describe(law *graph.Law) (*family, error) {
 		return refuse("the predictor of "+law.Dist.Name+" enters it through more than one function", "write it with one, such as poisson_log for poisson(exp(…)), or "+other)
 	}
 	t := polynomial.Term{Dist: *law.Dist, Param: law.Param, Link: polynomial.Link{Func: law.Link, Factor: law.Factor, Falling: law.Falling}}
-	f := &family{name: law.Dist.Name, trials: 1, made: map[request]encrypted.Form{}}
+	f := &family{name: law.Dist.Name, trials: 1, scale: -1, made: map[request]encrypted.Form{}}
 	for k, v := range law.Theta {
 		value, one := constant(v)
 		switch {
@@ -60,10 +62,21 @@ func describe(law *graph.Law) (*family, error) {
 		}
 		t.Theta = append(t.Theta, value)
 	}
-	f.theta = t.Theta
+	f.theta, f.term = t.Theta, t
+	if len(t.Moves) == 1 && t.Scaled(t.Moves[0]) {
+		f.scale = t.Moves[0]
+		return f, f.of(1)
+	}
 	var err error
 	f.form, err = polynomial.Of(t)
 	return f, err
+}
+
+// of makes the form with a value for the parameter that moves.
+func (f *family) of(scale float64) (err error) {
+	f.theta[f.scale] = scale
+	f.form, err = polynomial.Of(f.term)
+	return err
 }
 
 // constant is the number that values are all equal to.

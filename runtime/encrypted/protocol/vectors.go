@@ -123,7 +123,11 @@ func (e *Evaluator) commit(ctx context.Context) error {
 	}
 	for _, v := range e.views {
 		for k, data := range own {
-			list, err := e.read(encrypted.Column, e.rows, e.columns[k], data)
+			columns := e.columns[k]
+			if k == 0 {
+				columns -= e.globals
+			}
+			list, err := e.read(encrypted.Column, e.rows, columns, data)
 			if err != nil {
 				return err
 			}

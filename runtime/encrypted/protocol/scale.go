@@ -1,0 +1,200 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/encrypted"
+)
+
+// A scale is the precision τ of residuals T(y) − η, where the log density of a row is that of a normal one,
+// −τ(T(y) − η)²/2 but for what the predictor does not enter, and τ moves in the fit as globals of the server
+// say. The polynomials are of the precision at first, which all sums are proportional to. The server learns
+// one sum more, of squared residuals, which is what the derivatives by its globals follow from.
+type scale struct {
+	first   float64 // τ of the first evaluation
+	times   float64 // τ of the last, in units of it
+	phi     []float64
+	squares float64 // sum of squared residuals at the last evaluation, at the server
+	all     *encrypted.Weights
+}
+
+// evaluated are log densities of rows, and derivatives by predictors and globals, at the server.
+func (e *Evaluator) evaluated(phi, eta []float64) (lp, slope, by []float64) {
+	lp, slope, by = make([]float64, e.rows), make([]float64, e.rows), make([]float64, e.globals)
+	e.density.Evaluate(phi, eta, lp, slope, nil, by)
+	return lp, slope, by
+}
+
+// aside are predictors that differ from the statistic by the same number in all rows.
+func (e *Evaluator) aside(by float64) []float64 {
+	out := make([]float64, e.rows)
+	for i, t := range e.statistics {
+		out[i] = t + by
+	}
+	return out
+}
+
+// precision is τ at globals.
+func (e *Evaluator) precision(phi []float64) float64 {
+	_, slope, _ := e.evaluated(phi, e.aside(1))
+	return -slope[0]
+}
+
+// oneScale checks that all rows have the same precision.
+func (e *Evaluator) oneScale() error {
+	phi := make([]float64, e.globals)
+	for i := range phi {
+		phi[i] = float64(i+1) / 8
+	}
+	_, slope, _ := e.evaluated(phi, e.aside(1))
+	for _, v := range slope {
+		if v != slope[0] {
+			return fmt.Errorf("%s of %s differs by row, and that of encrypted rows is one number", e.law.Dist.Params[e.family.scale].Name, e.family.name)
+		}
+	}
+	return nil
+}
+
+// tell has the server tell precisions at globals, those of several numbers of them one after another.
+func (e *Evaluator) tell(ctx context.Context, phi []float64, n int) ([]float64, error) {
+	if err := e.spend(density.Decryption{Sums: density.Told, Number: n}); err != nil {
+		return nil, err
+	}
+	own, err := e.each(func(b int) ([]byte, error) {
+		out := []float64{}
+		for i := 0; i < n && e.Blocks()[b].Index() == 0; i++ {
+			out = append(out, e.precision(phi[i*e.globals:][:e.globals]))
+		}
+		return floats(out...), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if own, err = e.via.Tell(ctx, own); err != nil {
+		return nil, err
+	}
+	told, err := numbers(own[0], n)
+	for _, v := range told {
+		if !(v > 0 && v <= math.MaxFloat64) {
+			return nil, &RangeError{"the precision of the likelihood is not finite", "narrow the prior of its scale"}
+		}
+	}
+	return told, err
+}
+
+// scaled has the server tell the precision of an evaluation.
+func (e *Evaluator) scaled(ctx context.Context, phi []float64) error {
+	if e.globals == 0 {
+		return nil
+	}
+	told, err := e.tell(ctx, phi, 1)
+	if err != nil {
+		return err
+	}
+	s := &e.scale
+	if s.first == 0 {
+		s.first = told[0]
+		if err := e.family.of(1 / math.Sqrt(told[0])); err != nil {
+			return err
+		}
+	}
+	s.times, s.phi = told[0]/s.first, append([]float64(nil), phi...)
+	return nil
+}
+
+// times is the precision of the last evaluation in units of that of the polynomials.
+func (e *Evaluator) times() float64 {
+	if e.globals == 0 {
+		return 1
+	}
+	return e.scale.times
+}
+
+// timesOf are those of draws.
+func (e *Evaluator) timesOf(ctx context.Context, phi []float64, draws int) (times []float64, err error) {
+	if e.globals == 0 {
+		return slices.Repeat([]float64{1}, draws), nil
+	}
+	times, err = e.tell(ctx, phi, draws)
+	for i := range times {
+		times[i] /= e.scale.first
+	}
+	return times, err
+}
+
+// square decrypts the sum of squared residuals to the server, from a form of the value.
+func (e *Evaluator) square(ctx context.Context, form encrypted.Form) error {
+	plan, err := e.params.Plan(form, len(e.columns))
+	if err != nil {
+		return err
+	}
+	s := &e.scale
+	if s.all == nil {
+		s.all = encrypted.NewWeights(slices.Repeat([]float64{1}, e.rows))
+	}
+	sums, err := e.derived(func(_ int, v *view) ([]*encrypted.Sum, error) {
+		rows, err := v.keys.Rows(plan, v.at, v.response)
+		if err != nil {
+			return nil, err
+		}
+		sum, err := rows.Weighted(s.all)
+		return []*encrypted.Sum{sum}, err
+	})
+	if err != nil {
+		return beyond(err)
+	}
+	got, err := e.open(ctx, 0, sums)
+	if err != nil || got == nil {
+		return err
+	}
+	s.squares = -2 * got[0] / s.first
+	for _, t := range e.statistics {
+		s.squares += float64((t - e.family.centre) * (t - e.family.centre))
+	}
+	return nil
+}
+
+// byGlobals is the derivative of the log likelihood by globals, with the squares of the last evaluation.
+func (e *Evaluator) byGlobals(phi []float64) []float64 {
+	_, _, by := e.evaluated(phi, e.aside(math.Sqrt(max(0, e.scale.squares)/float64(e.rows))))
+	return by
+}
+
+// between is half the distance of globals whose derivatives differ by the second one.
+const between = 1e-4
+
+// spread sets gram, of all columns and the globals, from that of columns of data. Of a column and a global it
+// has the expectation, which is 0.
+func (e *Evaluator) spread(gram, data []float64) {
+	g, own, p := e.globals, e.columns[0]-e.globals, 0
+	for _, c := range e.columns {
+		p += c
+	}
+	at := func(i int) int {
+		if i < own {
+			return i
+		}
+		return i + g
+	}
+	clear(gram[:p*p])
+	for i := range p - g {
+		for j := range p - g {
+			gram[at(i)*p+at(j)] = data[i*(p-g)+j]
+		}
+	}
+	phi := append([]float64(nil), e.scale.phi...)
+	for i := range g {
+		phi[i] = e.scale.phi[i] + between
+		above := e.byGlobals(phi)
+		phi[i] = e.scale.phi[i] - between
+		below := e.byGlobals(phi)
+		phi[i] = e.scale.phi[i]
+		for j := range g {
+			gram[(own+i)*p+own+j] = (below[j] - above[j]) / (2 * between)
+		}
+	}
+}
