@@ -22,7 +22,7 @@ func overWire(t *testing.T, b *compile.Bound, settings map[string]string) ([]pos
 	a := backend(t, "sfvi")
 	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: settings, ring: 11})
 	if err != nil || diags.HasErrors() {
-		t.Fatalf("%v %+v", err, diags)
+		t.Fatal(err, diags)
 	}
 	r, err := p.Sample(t.Context(), nil)
 	if err != nil {
@@ -79,7 +79,7 @@ func counts(r *rand.Rand, mean float64) (y float64) {
 // a 20th of its standard deviations, these within a tenth; it says below what is known, and how much noise
 // there is.
 func TestRunsOfEncryptedRows(t *testing.T) {
-	const n = 4000
+	const n = 4400
 	binary := func(at float64, p func(float64) float64) func(r *rand.Rand, eta, _ float64) float64 {
 		return func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.Float64() < p(eta+at)) }
 	}
@@ -124,7 +124,7 @@ func TestRunsOfEncryptedRows(t *testing.T) {
 				}
 			}
 			t.Logf("%.4f standard deviations, these by %.4f; %s", off, most, line)
-			if !strings.Contains(line, "Encrypted rows, n = 4000: the party that learned most knows D = ") || !strings.Contains(line, "Decryption adds noise to a gradient, of ") {
+			if !strings.Contains(line, "Encrypted rows, n = 4400: the party that learned most knows D = ") || !strings.Contains(line, "Decryption adds noise to a gradient, of ") {
 				t.Error(line)
 			}
 		})

@@ -221,7 +221,7 @@ func (e *Evaluator) openSlopes(ctx context.Context, sums [][]*encrypted.Sum, gra
 		for b, block := range e.Blocks() {
 			if block.Index() == party {
 				for i, v := range got {
-					grad[b][i] = v * e.times()
+					grad[b][i] = v * e.times() / e.family.size
 				}
 			}
 		}

@@ -25,6 +25,7 @@ type family struct {
 	centred bool
 	unit    float64 // the response is encrypted as so many times its statistic
 	bend    float64 // curvature of a row at the centre
+	size    float64 // slopes are encrypted so many times, a power of 2 of which they are about 1: noise is not in their units
 	made    map[request]encrypted.Form
 }
 
@@ -121,10 +122,12 @@ func (f *family) around(centre float64, rows int) error {
 	if err != nil {
 		return err
 	}
-	if slope.A.Degree() == 0 {
-		f.unit = slope.A.Coefficients[0]
-	}
 	f.bend, f.centred = float64(f.trials*curvature.B.At(centre)), true
+	_, power := math.Frexp(math.Sqrt(f.bend))
+	f.size = math.Ldexp(1, 1-power)
+	if slope.A.Degree() == 0 {
+		f.unit = float64(f.size * slope.A.Coefficients[0])
+	}
 	return nil
 }
 
@@ -146,16 +149,20 @@ func (f *family) on(q polynomial.Quantity, k float64) (out encrypted.Form, err e
 	if err != nil {
 		return out, err
 	}
-	out = encrypted.Form{Term: f.text(p.B, f.trials), Interval: k, Products: 1}
+	size := 1.0
+	if q == polynomial.Slope {
+		size = f.size
+	}
+	out = encrypted.Form{Term: f.text(p.B, f.trials*size), Interval: k, Products: 1}
 	switch {
 	case q == polynomial.Curvature:
 		out.Products = 2
 	case p.A.Degree() > factors:
 		return out, &polynomial.Refusal{Reason: fmt.Sprintf("the %s of %s is too steep on %s", q, f.name, within), WayOut: "scale the columns, narrow the priors, or use another wire"}
-	case p.A.Degree() == 0 && p.A.Coefficients[0] == f.unit:
+	case p.A.Degree() == 0 && math.Abs(float64(size*p.A.Coefficients[0])-f.unit) <= 1e-9*math.Abs(f.unit): // but for rounding
 		out.Factor = f.text(polynomial.Polynomial{Coefficients: []float64{1}}, 1)
 	default:
-		out.Factor = f.text(p.A, 1/f.unit)
+		out.Factor = f.text(p.A, size/f.unit)
 	}
 	f.made[request{q, k}] = out
 	return out, nil

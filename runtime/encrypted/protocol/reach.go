@@ -95,7 +95,7 @@ func (e *Evaluator) heed(sums []*encrypted.Sum, on float64) error {
 	e.latest = e.latest[:0]
 	worst, times := 0.0, e.times()
 	for j, x := range e.views[0].all() {
-		e.latest = append(e.latest, float64(times*sums[j].Deviation()))
+		e.latest = append(e.latest, float64(times*sums[j].Deviation())/e.family.size)
 		worst = max(worst, e.latest[j]/math.Sqrt(float64(times*e.family.bend*x.Range().Squares)/2))
 	}
 	if worst > mostNoise {

@@ -38,21 +38,29 @@ func (e *Evaluator) aside(by float64) []float64 {
 	return out
 }
 
-// precision is τ at globals.
-func (e *Evaluator) precision(phi []float64) float64 {
-	_, slope, _ := e.evaluated(phi, e.aside(1))
-	return -slope[0]
+// precisions are those of the rows at globals: the slope a step from the statistic, which is long enough for the
+// largest of these to be rounded little.
+func (e *Evaluator) precisions(phi []float64) []float64 {
+	step := 1.0
+	for _, t := range e.statistics {
+		step = max(step, math.Abs(t)/(1<<20))
+	}
+	_, slope, _ := e.evaluated(phi, e.aside(step))
+	for i := range slope {
+		slope[i] /= -step
+	}
+	return slope
 }
 
-// oneScale checks that all rows have the same precision.
+// oneScale checks that all rows have the same precision, but for rounding.
 func (e *Evaluator) oneScale() error {
 	phi := make([]float64, e.globals)
 	for i := range phi {
 		phi[i] = float64(i+1) / 8
 	}
-	_, slope, _ := e.evaluated(phi, e.aside(1))
-	for _, v := range slope {
-		if v != slope[0] {
+	all := e.precisions(phi)
+	for _, v := range all {
+		if !(math.Abs(v-all[0]) <= 1e-6*all[0]) {
 			return fmt.Errorf("%s of %s differs by row, and that of encrypted rows is one number", e.law.Dist.Params[e.family.scale].Name, e.family.name)
 		}
 	}
@@ -67,7 +75,7 @@ func (e *Evaluator) tell(ctx context.Context, phi []float64, n int) ([]float64, 
 	own, err := e.each(func(b int) ([]byte, error) {
 		out := []float64{}
 		for i := 0; i < n && e.Blocks()[b].Index() == 0; i++ {
-			out = append(out, e.precision(phi[i*e.globals:][:e.globals]))
+			out = append(out, e.precisions(phi[i*e.globals:][:e.globals])[0])
 		}
 		return floats(out...), nil
 	})
