@@ -112,7 +112,7 @@ func (e *Evaluator) known(noise, on float64) error {
 		for j := range p {
 			sum := 0.0
 			for i, d := range e.latest {
-				sum += float64(e.covariance[j*p+i]*e.covariance[j*p+i]) * float64(d*d)
+				sum += float64(e.covariance[j*p+i] * d * e.covariance[j*p+i] * d)
 			}
 			noise = max(noise, math.Sqrt(sum/e.covariance[j*p+j]))
 		}
