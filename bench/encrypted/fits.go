@@ -60,8 +60,8 @@ var likelihoods = map[string]likelihood{
 }
 
 // design draws a response of two clients with ten columns each, whose coefficients have deviation size, and
-// binds a model of it.
-func design(l likelihood, n int, size float64) (*compile.Bound, error) {
+// binds a model of it in a folder.
+func design(dir string, l likelihood, n int, size float64) (*compile.Bound, error) {
 	const columns = 10
 	r := rand.New(rand.NewPCG(uint64(n), 5))
 	var beta [2][columns]float64
@@ -98,15 +98,10 @@ func design(l likelihood, n int, size float64) (*compile.Bound, error) {
 	if !strings.Contains(l.text, "(e)") {
 		text = strings.Replace(text, "data e : real<lower=0>[N]\n", "", 1)
 	}
-	return bind(text, tables)
+	return bind(dir, text, tables)
 }
 
-func bind(text string, tables []*strings.Builder) (*compile.Bound, error) {
-	dir, err := os.MkdirTemp("", "vflc-bench")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
+func bind(dir, text string, tables []*strings.Builder) (*compile.Bound, error) {
 	path := filepath.Join(dir, "m.vfl")
 	if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {
 		return nil, err
@@ -157,7 +152,12 @@ func fits(name string, n int) error {
 	if name == "poisson" || name == "negative" || name == "gamma" {
 		size = .15
 	}
-	b, err := design(l, n, size)
+	dir, err := os.MkdirTemp("", "vflc-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b, err := design(dir, l, n, size)
 	if err != nil {
 		return err
 	}
