@@ -142,6 +142,9 @@ func (p *Prepared) terms(columns []int, rows int) (protocol.Terms, error) {
 	for _, u := range p.Algorithm.Exchanges(p.Settings) {
 		switch u.Exchange {
 		case density.EncryptedSlopes:
+			if u.Openings[0].Sums != density.OwnGradients {
+				continue
+			}
 			openings += u.MostTimes * all
 		case density.EncryptedCurvatures:
 			openings += u.MostTimes * all * (all + 1) / 2

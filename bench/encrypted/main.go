@@ -1,5 +1,5 @@
 // Command encrypted measures sums over encrypted rows at the parameters of a run: keys, encryption, the slope
-// of a logistic regression, its sums and their openings.
+// of a logistic regression, its sums and their openings; with -fit, whole fits.
 package main
 
 import (
@@ -25,7 +25,14 @@ func main() {
 	columns := flag.Int("p", 21, "columns")
 	openings := flag.Int("openings", 1000, "sums that are opened over the life of the key")
 	memory := flag.Bool("memory", false, "also what is kept after each step")
+	family := flag.String("fit", "", "a whole fit of n rows and 2 times 10 columns instead: logistic, rare, probit, poisson, negative, normal, gamma")
 	flag.Parse()
+	if *family != "" {
+		if err := fits(*family, *rows); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	b := &bench{memory: *memory, w: tabwriter.NewWriter(os.Stdout, 2, 8, 2, ' ', 0), columns: *columns}
 	if err := b.run(*holders, *rows, *openings); err != nil {
 		log.Fatal(err)

@@ -107,6 +107,26 @@ func Of(t Term) (*Form, error) {
 	return f, nil
 }
 
+// Scaled reports whether parameter k is a standard deviation σ of residuals: the log density is -(T(y) - eta)²/2σ²
+// but for what the predictor does not enter.
+func (t Term) Scaled(k int) bool {
+	for _, sigma := range []float64{1, 2} {
+		t.Theta = append([]float64(nil), t.Theta...)
+		t.Theta[k] = sigma
+		f, err := Of(t)
+		if err != nil || f.Residual {
+			return false
+		}
+		for _, eta := range []float64{-2, 0, 0.75} {
+			d, square := f.slope(eta), sigma*sigma
+			if math.Abs(float64(square*d.a)-1) > 1e-9 || math.Abs(float64(square*d.b)+eta) > 1e-9 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // withPredictor is the same term with the predictor for its parameter, where the distribution has such a
 // form: it does not round the parameter.
 func withPredictor(t Term) Term {

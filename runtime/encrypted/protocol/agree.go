@@ -23,17 +23,17 @@ const mostColumns = 1 << 12
 // terms.
 func (e *Evaluator) agree(ctx context.Context) error {
 	own, err := e.each(func(b int) ([]byte, error) {
-		return floats(float64(e.own[b]), float64(e.rows)), nil
+		return floats(float64(e.own[b]), float64(e.rows), float64(e.globals)), nil
 	})
 	if err != nil {
 		return err
 	}
-	told, err := e.tell(ctx, sizing, e.alike(16), own)
+	told, err := e.tell(ctx, sizing, e.alike(24), own)
 	if err != nil {
 		return err
 	}
 	for p, data := range told {
-		v, err := numbers(data, 2)
+		v, err := numbers(data, 3)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,13 @@ func (e *Evaluator) agree(ctx context.Context) error {
 		case !(c >= 0 && c <= mostColumns) || c != math.Trunc(c):
 			return e.blame(ctx, p, fmt.Errorf("number of columns, %g, that cannot be", c))
 		}
-		e.columns = append(e.columns, int(v[0]))
+		if e.columns = append(e.columns, int(v[0])); p > 0 {
+			continue
+		}
+		if !(v[2] >= 0 && v[2] <= v[0]) || v[2] != math.Trunc(v[2]) {
+			return e.blame(ctx, p, fmt.Errorf("number of parameters of the likelihood's scale, %g, that cannot be", v[2]))
+		}
+		e.globals = int(v[2])
 	}
 	if err := e.name(ctx); err != nil {
 		return err

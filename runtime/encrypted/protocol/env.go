@@ -74,11 +74,12 @@ type Evaluator struct {
 
 	curvature  encrypted.Form // where the last slopes were
 	covariance []float64      // that of the curvature without priors, at the server once it is decrypted; nil: it has none
+	globals    int            // of the server
+	scale      scale          // which they are
 	latest     []float64      // standard deviations of the noise of the last slopes
 	noise      float64        // the largest so far, in posterior standard deviations
 
 	statistics []float64 // of the response, at the server
-	base       float64   // log likelihood where all predictors are the centre, at the server
 	account    *account
 	openings   uint64               // of sums so far, some at a time: the same at every party
 	only       []*encrypted.Weights // see one
@@ -170,7 +171,11 @@ func (e *Evaluator) inspectServer(block density.Block, lin *density.Linear) (*de
 	if e.density = &lin.Rows[0]; !f.form.Residual {
 		e.statistics = f.statistics(e.law.X)
 	}
-	return &lin.Rows[0].Affine, nil
+	e.rows = len(lin.Rows[0].Offset)
+	if e.globals = len(lin.Globals.Index); e.globals > 0 {
+		err = e.oneScale(f)
+	}
+	return &lin.Rows[0].Affine, err
 }
 
 // Reckoning is what became known so far.
@@ -332,12 +337,13 @@ func (e *Evaluator) answer(by density.Consulted, asked [][]byte) ([][]byte, erro
 }
 
 // centred has the server tell the predictor of an ordinary row, around which all parties make the
-// polynomials, at the first evaluation.
-func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
+// polynomials, and the precision of which these are, at the first evaluation.
+func (e *Evaluator) centred(ctx context.Context, phi []float64, cut [][]float64) error {
 	if e.family.centred {
 		return nil
 	}
-	if err := e.spend(toldAll(1)); err != nil {
+	precisions := e.precisionCount(1)
+	if err := e.spend(toldAll(1 + precisions)); err != nil {
 		return err
 	}
 	own, err := e.each(func(b int) ([]byte, error) {
@@ -351,39 +357,39 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 			}
 			sum += v / float64(e.rows)
 		}
-		return floats(math.Round(2*sum) / 2), nil
+		return floats(append([]float64{math.Round(2*sum) / 2}, e.precisionsAt(phi, 1)...)...), nil
 	})
 	if err != nil {
 		return err
 	}
-	if own, err = e.tell(ctx, centring, e.serverOnly(8), own); err != nil {
+	if own, err = e.tell(ctx, centring, e.serverOnly(8*(1+precisions)), own); err != nil {
 		return err
 	}
-	centre, err := numbers(own[0], 1)
+	centre, err := numbers(own[0], 1+precisions)
 	if err != nil {
 		return err
 	}
 	if math.IsNaN(centre[0]) || math.IsInf(centre[0], 0) {
 		return density.ErrRange
 	}
+	if err := e.begin(centre[1:]); err != nil {
+		return err
+	}
 	if err := e.family.around(centre[0], e.rows); err != nil {
 		return beyond(err)
-	}
-	if e.Blocks()[0].Index() == 0 {
-		e.base = e.logLikAt(centre[0])
 	}
 	return e.commitResponse(ctx)
 }
 
 // logLikAt is the log likelihood where the argument of the polynomials is the same in all rows.
-func (e *Evaluator) logLikAt(centre float64) float64 {
-	eta, lp, slope := make([]float64, e.rows), make([]float64, e.rows), make([]float64, e.rows)
+func (e *Evaluator) logLikAt(phi []float64) float64 {
+	eta := make([]float64, e.rows)
 	for i := range eta {
-		if eta[i] = centre; e.family.form.Residual {
+		if eta[i] = e.family.centre; e.family.form.Residual {
 			eta[i] += e.law.X[i]
 		}
 	}
-	e.density.Evaluate(nil, eta, lp, slope, nil, nil)
+	lp, _, _ := e.evaluated(phi, eta)
 	sum := 0.0
 	for _, v := range lp {
 		sum += v

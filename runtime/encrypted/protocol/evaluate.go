@@ -15,35 +15,7 @@ import (
 // contribute encrypts the parties' contributions, n numbers each, as every view reads them, for the forms of
 // some quantities on the interval that their bounds take together. The error is a *RangeError at every party
 // where polynomials do not reach so far.
-func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, of ...polynomial.Quantity) ([][]*encrypted.Vector, []encrypted.Form, error) {
-	if err := e.spend(announced(1)); err != nil {
-		return nil, nil, err
-	}
-	own, err := e.each(func(b int) ([]byte, error) {
-		most := leastBound
-		for _, v := range cut[b] {
-			if most = max(most, math.Abs(v)); math.IsNaN(v) {
-				most = math.Inf(1)
-			}
-		}
-		return floats(up(most)), nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if own, err = e.tell(ctx, bounding, e.alike(8), own); err != nil {
-		return nil, nil, err
-	}
-	bounds := make([]float64, len(own))
-	for p, data := range own {
-		v, err := numbers(data, 1)
-		if err != nil {
-			return nil, nil, err
-		}
-		if bounds[p] = v[0]; !(v[0] > 0) {
-			return nil, nil, e.blame(ctx, p, fmt.Errorf("bound of its contribution that is none: %g", v[0]))
-		}
-	}
+func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, bounds []float64, of ...polynomial.Quantity) ([][]*encrypted.Vector, []encrypted.Form, error) {
 	k, forms, err := e.reach(bounds, of...)
 	if err != nil {
 		return nil, nil, err
@@ -51,7 +23,7 @@ func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, of .
 	within := func(party int) encrypted.Range {
 		return encrypted.Range{Max: bounds[party], Squares: float64(bounds[party]*bounds[party]) * float64(n), Interval: k}
 	}
-	own, err = e.each(func(b int) ([]byte, error) {
+	own, err := e.each(func(b int) ([]byte, error) {
 		data, err := e.post(b, "contribution", encrypted.Contribution, cut[b:b+1], func([]float64) encrypted.Range { return within(e.Blocks()[b].Index()) })
 		return append(ofForms(forms), data...), err
 	})
@@ -66,6 +38,47 @@ func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int, of .
 	}
 	at, err := e.contributed(ctx, own, n, within)
 	return at, forms, err
+}
+
+// bound has each party tell a bound of its contribution, and the server the precisions of the likelihood, as
+// many as there are draws, where its globals are phi.
+func (e *Evaluator) bound(ctx context.Context, cut [][]float64, phi []float64, draws int) (bounds, precisions []float64, err error) {
+	if err := e.spend(announced(1), toldAll(e.precisionCount(draws))); err != nil {
+		return nil, nil, err
+	}
+	sizes := e.alike(8)
+	sizes[0] += 8 * e.precisionCount(draws)
+	own, err := e.each(func(b int) ([]byte, error) {
+		most := leastBound
+		for _, v := range cut[b] {
+			if most = max(most, math.Abs(v)); math.IsNaN(v) {
+				most = math.Inf(1)
+			}
+		}
+		if e.Blocks()[b].Index() > 0 {
+			return floats(up(most)), nil
+		}
+		return floats(append([]float64{up(most)}, e.precisionsAt(phi, draws)...)...), nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if own, err = e.tell(ctx, bounding, sizes, own); err != nil {
+		return nil, nil, err
+	}
+	for p, data := range own {
+		v, err := numbers(data, sizes[p]/8)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !(v[0] > 0) {
+			return nil, nil, e.blame(ctx, p, fmt.Errorf("bound of its contribution that is none: %g", v[0]))
+		}
+		if bounds = append(bounds, v[0]); p == 0 {
+			precisions = v[1:]
+		}
+	}
+	return bounds, precisions, checkPrecisions(precisions)
 }
 
 // contributed reads contributions at every view.
@@ -199,15 +212,25 @@ func (e *Evaluator) shifted(cut [][]float64) [][]float64 {
 }
 
 // Slopes implements density.Encrypting.
-func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float64) error {
-	if err := e.centred(ctx, cut); err != nil {
+func (e *Evaluator) Slopes(ctx context.Context, phi []float64, cut, grad [][]float64) error {
+	if err := e.centred(ctx, phi, cut); err != nil {
 		return err
 	}
 	opening := density.Decryption{Sums: density.OwnGradients}
 	if err := e.within(announced(1), opening); err != nil {
 		return err
 	}
-	at, forms, err := e.contribute(ctx, e.shifted(cut), e.rows, polynomial.Slope, polynomial.Curvature)
+	of := []polynomial.Quantity{polynomial.Slope, polynomial.Curvature}
+	if e.globals > 0 {
+		of = append(of, polynomial.Value)
+	}
+	shifted := e.shifted(cut)
+	bounds, precisions, err := e.bound(ctx, shifted, phi, 1)
+	if err != nil {
+		return err
+	}
+	e.scaled(phi, precisions)
+	at, forms, err := e.contribute(ctx, shifted, e.rows, bounds, of...)
 	if err != nil {
 		return err
 	}
@@ -234,20 +257,45 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 		return err
 	}
 	e.Work().Gradients++
+	if e.globals == 0 {
+		return e.openSlopes(ctx, sums, nil, grad)
+	}
+	squares, err := e.square(forms[2])
+	if err != nil {
+		return err
+	}
+	if err := e.openSlopes(ctx, sums, squares, grad); err != nil || e.Blocks()[0].Index() > 0 {
+		return err
+	}
+	copy(grad[0][e.columns[0]-e.globals:], e.byGlobals(phi))
+	return nil
+}
+
+// openSlopes decrypts sums by columns, to each party its own, and to the server that of squares, if there is one.
+func (e *Evaluator) openSlopes(ctx context.Context, sums, squares [][]*encrypted.Sum, grad [][]float64) error {
 	from := 0
-	for party, n := range e.columns {
+	for party, columns := range e.views[0].columns {
+		n := len(columns)
 		var theirs [][]*encrypted.Sum
-		for _, list := range sums {
-			theirs = append(theirs, list[from:][:n])
+		for i, list := range sums {
+			if theirs = append(theirs, list[from:][:n:n]); party == 0 && squares != nil {
+				theirs[i] = append(theirs[i], squares[i]...)
+			}
 		}
 		from += n
 		got, err := e.open(ctx, gradients, party, theirs)
 		if err != nil {
 			return err
 		}
+		if len(got) > n {
+			e.squared(got[n])
+			got = got[:n]
+		}
 		for b, block := range e.Blocks() {
 			if block.Index() == party {
-				copy(grad[b], got)
+				for i, v := range got {
+					grad[b][i] = v * e.times() / e.family.size
+				}
 			}
 		}
 	}
@@ -271,7 +319,7 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 	if err := e.spend(density.Decryption{Sums: density.CrossProducts}); err != nil {
 		return err
 	}
-	times, rows := flat(e.curvature), make([]*encrypted.Rows, len(e.views))
+	times, rows := float64(flat(e.curvature)*e.times()), make([]*encrypted.Rows, len(e.views))
 	if times == 0 {
 		plan, err := e.params.Plan(e.curvature, len(e.columns))
 		if err != nil {
@@ -285,6 +333,7 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 		times = 1
 	}
 	p := len(e.views[0].all())
+	data := make([]float64, p*p)
 	for from, to := 0, 0; from < p; from = to {
 		for to = from + 1; to < p && pairs(from, to+1) <= atOnce; {
 			to++
@@ -300,14 +349,15 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 		for j := from; j < to && got != nil; j++ {
 			for i := range j + 1 {
 				v := got[pairs(from, j)+i] * times
-				gram[j*p+i], gram[i*p+j] = v, v
+				data[j*p+i], data[i*p+j] = v, v
 			}
 		}
 	}
 	if e.Blocks()[0].Index() > 0 {
 		return nil
 	}
-	return e.relate(gram, p)
+	e.spread(gram, data)
+	return e.relate(data, p)
 }
 
 // atOnce is how many sums are derived before they are opened: a megabyte is kept of each.
@@ -342,24 +392,26 @@ func crossed(v *view, rows *encrypted.Rows, from, to int) (out []*encrypted.Sum,
 }
 
 // LogLik implements density.Encrypting. Draws share a ciphertext where it has room for the rows of several.
-func (e *Evaluator) LogLik(ctx context.Context, _ []float64, cut, plus [][]float64, total []float64) error {
+func (e *Evaluator) LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error {
 	for from := 0; from < len(total); from += e.room {
 		n := min(e.room, len(total)-from)
 		cuts, adds := make([][]float64, len(cut)), make([][]float64, len(cut))
 		shifted := e.shifted(cut)
 		for b := range cut {
-			cuts[b], adds[b] = make([]float64, e.room*e.rows), make([]float64, e.room*e.rows)
+			cuts[b] = make([]float64, e.room*e.rows)
 			copy(cuts[b], shifted[b][from*e.rows:][:n*e.rows])
-			for i := range n * e.rows {
-				adds[b][i] = plus[b][from+i/e.rows] / float64(e.rows)
-			}
+			adds[b] = plus[b][from:][:n]
 		}
-		got, err := e.totals(ctx, cuts, adds, n)
+		var here []float64
+		if len(phi) > 0 {
+			here = phi[from*e.globals:][:n*e.globals]
+		}
+		got, times, err := e.totals(ctx, here, cuts, adds, n)
 		if err != nil {
 			return err
 		}
 		for i, v := range got {
-			total[from+i] = v + e.base
+			total[from+i] = float64(v*times[i]) + e.logLikAt(here[i*e.globals:][:e.globals])
 		}
 	}
 	return nil
@@ -377,29 +429,46 @@ func (e *Evaluator) one(draw int) *encrypted.Weights {
 	return e.only[draw]
 }
 
-// totals are sums of log likelihoods of n draws, less that at the centre, with what is added to each row.
-func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([]float64, error) {
+// added is what a party adds to the rows of each draw, in units of which the precision makes times as many.
+func (e *Evaluator) added(plus, times []float64) [][]float64 {
+	out := make([]float64, e.room*e.rows)
+	for i := range len(plus) * e.rows {
+		out[i] = plus[i/e.rows] / (times[i/e.rows] * float64(e.rows))
+	}
+	return [][]float64{out}
+}
+
+// totals are sums of log likelihoods of n draws, less that at the centre, with what is added to each, over
+// precisions, which are the second numbers.
+func (e *Evaluator) totals(ctx context.Context, phi []float64, cut, plus [][]float64, n int) (sum, times []float64, err error) {
 	size, values := e.room*e.rows, density.Decryption{Sums: density.Totals, Number: n}
 	if err := e.within(announced(3), values); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	at, forms, err := e.contribute(ctx, cut, size, polynomial.Value)
+	bounds, precisions, err := e.bound(ctx, cut, phi, n)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	times = e.timesOf(precisions, n)
+	at, forms, err := e.contribute(ctx, cut, size, bounds, polynomial.Value)
+	if err != nil {
+		return nil, nil, err
 	}
 	plan, err := e.params.Plan(forms[0], len(e.columns))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := e.spend(announced(2), values); err != nil { // bounds of what is added
-		return nil, err
+		return nil, nil, err
 	}
-	own, err := e.each(func(b int) ([]byte, error) { return e.post(b, "added numbers", encrypted.Column, plus[b:b+1], rangeOf) })
+	own, err := e.each(func(b int) ([]byte, error) {
+		return e.post(b, "added numbers", encrypted.Column, e.added(plus[b], times), rangeOf)
+	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if own, err = e.tell(ctx, adding, e.alike(e.vectorBytes(encrypted.Column, size, 1)), own); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	sums, err := e.derived(func(i int, v *view) (out []*encrypted.Sum, err error) {
 		rows, err := v.keys.Rows(plan, at[i], v.tiled)
@@ -425,7 +494,8 @@ func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([
 		return out, nil
 	})
 	if err != nil {
-		return nil, beyond(err)
+		return nil, nil, beyond(err)
 	}
-	return e.open(ctx, likelihoods, 0, sums)
+	sum, err = e.open(ctx, likelihoods, 0, sums)
+	return sum, times, err
 }

@@ -16,6 +16,8 @@ type family struct {
 	form   *polynomial.Form
 	theta  []float64 // parameters that all rows share
 	trials float64   // of each row; 1 where there are none
+	scale  int       // the parameter that is a standard deviation and moves; -1: none does
+	term   polynomial.Term
 
 	// From the first evaluation on:
 	rows    int
@@ -23,6 +25,7 @@ type family struct {
 	centred bool
 	unit    float64 // the response is encrypted as so many times its statistic
 	bend    float64 // curvature of a row at the centre
+	size    float64 // slopes are encrypted so many times, a power of 2 of which they are about 1: noise is not in their units
 	made    map[request]encrypted.Form
 }
 
@@ -45,7 +48,7 @@ func describe(law *graph.Law) (*family, error) {
 		return refuse("the predictor of "+law.Dist.Name+" enters it through more than one function", "write it with one, such as poisson_log for poisson(exp(…)), or "+other)
 	}
 	t := polynomial.Term{Dist: *law.Dist, Param: law.Param, Link: polynomial.Link{Func: law.Link, Factor: law.Factor, Falling: law.Falling}}
-	f := &family{name: law.Dist.Name, trials: 1, made: map[request]encrypted.Form{}}
+	f := &family{name: law.Dist.Name, trials: 1, scale: -1, made: map[request]encrypted.Form{}}
 	for k, v := range law.Theta {
 		value, one := constant(v)
 		switch {
@@ -60,10 +63,21 @@ func describe(law *graph.Law) (*family, error) {
 		}
 		t.Theta = append(t.Theta, value)
 	}
-	f.theta = t.Theta
+	f.theta, f.term = t.Theta, t
+	if len(t.Moves) == 1 && t.Scaled(t.Moves[0]) {
+		f.scale = t.Moves[0]
+		return f, f.of(1)
+	}
 	var err error
 	f.form, err = polynomial.Of(t)
 	return f, err
+}
+
+// of makes the form with a value for the parameter that moves.
+func (f *family) of(scale float64) (err error) {
+	f.theta[f.scale] = scale
+	f.form, err = polynomial.Of(f.term)
+	return err
 }
 
 // constant is the number that values are all equal to.
@@ -108,10 +122,12 @@ func (f *family) around(centre float64, rows int) error {
 	if err != nil {
 		return err
 	}
-	if slope.A.Degree() == 0 {
-		f.unit = slope.A.Coefficients[0]
-	}
 	f.bend, f.centred = float64(f.trials*curvature.B.At(centre)), true
+	_, power := math.Frexp(math.Sqrt(f.bend))
+	f.size = math.Ldexp(1, 1-power)
+	if slope.A.Degree() == 0 {
+		f.unit = float64(f.size * slope.A.Coefficients[0])
+	}
 	return nil
 }
 
@@ -133,16 +149,20 @@ func (f *family) on(q polynomial.Quantity, k float64) (out encrypted.Form, err e
 	if err != nil {
 		return out, err
 	}
-	out = encrypted.Form{Term: f.text(p.B, f.trials), Interval: k, Products: 1}
+	size := 1.0
+	if q == polynomial.Slope {
+		size = f.size
+	}
+	out = encrypted.Form{Term: f.text(p.B, f.trials*size), Interval: k, Products: 1}
 	switch {
 	case q == polynomial.Curvature:
 		out.Products = 2
 	case p.A.Degree() > factors:
 		return out, &polynomial.Refusal{Reason: fmt.Sprintf("the %s of %s is too steep on %s", q, f.name, within), WayOut: "scale the columns, narrow the priors, or use another wire"}
-	case p.A.Degree() == 0 && p.A.Coefficients[0] == f.unit:
+	case p.A.Degree() == 0 && math.Abs(float64(size*p.A.Coefficients[0])-f.unit) <= 1e-9*math.Abs(f.unit): // but for rounding
 		out.Factor = f.text(polynomial.Polynomial{Coefficients: []float64{1}}, 1)
 	default:
-		out.Factor = f.text(p.A, 1/f.unit)
+		out.Factor = f.text(p.A, size/f.unit)
 	}
 	f.made[request{q, k}] = out
 	return out, nil

@@ -30,7 +30,7 @@ func told(name, what, size, learns string) *density.Exchange {
 
 // The messages of a run of encrypted rows, in their order.
 var (
-	sizing  = shown("sizes", "how many columns and rows {name} has", "16 bytes", "these numbers")
+	sizing  = shown("sizes", "how many columns and rows {name} has, and parameters of the likelihood's scale", "24 bytes", "these numbers")
 	naming  = told("likelihood", "name and constant parameters of the likelihood, whose polynomials all parties make", "1 kB", "the model of the response, which is in the manifest, and constants of it that the server has as data")
 	agreing = shown("terms", "digest of the parameters of the encryption, and how many numbers of others' rows one party may learn by {name}", "40 bytes", noRows)
 
@@ -41,10 +41,10 @@ var (
 	roundTwo   = shown("second rounds", "share of the relinearisation key of {name}, second round", "19 MB", nothing)
 	committing = shown("columns", "columns of {name}, encrypted, with a power of two that bounds them", "2.1 MB for each column and 32,768 rows", nothing+"; and the bounds")
 
-	centring    = told("centre", "predictor of an ordinary row, by the server's own parameters, to a half", "8 bytes", "about which share of the responses is 1, or their usual size")
+	centring    = told("centre", "predictor of an ordinary row, by the server's own parameters, to a half, and the precision where the scale of the likelihood is a parameter", "8 or 16 bytes", "about which share of the responses is 1, or their usual size")
 	commitOwn   = told("response commitment", "digest of what {name} shows next", "32 bytes", "nothing before it is shown")
 	responding  = told("responses", "response of {name}, encrypted, with a power of two that bounds it", "5.5 MB for each 32,768 rows", nothing+"; and the bound")
-	bounding    = shown("bounds", "bound of what {name} contributes to any row, to four binary digits", "8 bytes", "one number of all rows, which is counted")
+	bounding    = shown("bounds", "bound of what {name} contributes to any row, to four binary digits; of the server also the precision, where the scale of the likelihood is a parameter", "8 bytes, and 8 for each precision", "one number of all rows, which is counted")
 	contribute  = shown("contributions", "contributions of {name} at its parameters, encrypted, with a digest of its polynomials", "6 MB for each 32,768 rows", nothing)
 	adding      = shown("priors", "log densities of the priors of {name}, encrypted, one a draw", "2.1 MB for each 32,768 rows of all draws", nothing)
 	gradients   = given("gradient shares", "decryption of the gradient by the receiver's own coefficients", density.Each)

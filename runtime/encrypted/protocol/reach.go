@@ -93,10 +93,10 @@ func (e *NoiseError) Error() string {
 // at the server where it is too much by the curvature that was decrypted.
 func (e *Evaluator) heed(sums []*encrypted.Sum, on float64) error {
 	e.latest = e.latest[:0]
-	worst := 0.0
+	worst, times := 0.0, e.times()
 	for j, x := range e.views[0].all() {
-		e.latest = append(e.latest, sums[j].Deviation())
-		worst = max(worst, e.latest[j]/math.Sqrt(float64(e.family.bend*x.Range().Squares)/2))
+		e.latest = append(e.latest, float64(times*sums[j].Deviation())/e.family.size)
+		worst = max(worst, e.latest[j]/math.Sqrt(float64(times*e.family.bend*x.Range().Squares)/2))
 	}
 	if worst > mostNoise {
 		err := &NoiseError{worst, on}
@@ -112,7 +112,7 @@ func (e *Evaluator) known(noise, on float64) error {
 		for j := range p {
 			sum := 0.0
 			for i, d := range e.latest {
-				sum += float64(e.covariance[j*p+i]*e.covariance[j*p+i]) * float64(d*d)
+				sum += float64(e.covariance[j*p+i] * d * e.covariance[j*p+i] * d)
 			}
 			noise = max(noise, math.Sqrt(sum/e.covariance[j*p+j]))
 		}

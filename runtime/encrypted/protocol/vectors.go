@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/runtime/encrypted"
 )
@@ -134,7 +135,9 @@ func (e *Evaluator) commit(ctx context.Context) error {
 		return err
 	}
 	sizes := e.alike(0)
-	for k, c := range e.columns {
+	columns := slices.Clone(e.columns)
+	columns[0] -= e.globals
+	for k, c := range columns {
 		sizes[k] = e.vectorBytes(encrypted.Column, e.rows, c)
 	}
 	if own, err = e.committed(ctx, commitment, committing, sizes, own); err != nil {
@@ -142,7 +145,7 @@ func (e *Evaluator) commit(ctx context.Context) error {
 	}
 	for _, v := range e.views {
 		for k, data := range own {
-			list, err := e.read(encrypted.Column, e.rows, e.columns[k], data)
+			list, err := e.read(encrypted.Column, e.rows, columns[k], data)
 			if err != nil {
 				return e.blame(ctx, k, err)
 			}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/vflc/vflc/bench/stopwatch"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// A likelihood is one that fits are measured for: its lines of the model, %s in which is the predictor, and how
+// a response is drawn at a predictor and an exposure.
+type likelihood struct {
+	kind, text string
+	intercept  float64
+	draw       func(r *rand.Rand, eta, exposure float64) float64
+}
+
+func count(r *rand.Rand, mean float64) (y float64) {
+	for at := r.ExpFloat64(); at < mean; at += r.ExpFloat64() {
+		y++
+	}
+	return y
+}
+
+func binary(p func(float64) float64) func(r *rand.Rand, eta, _ float64) float64 {
+	return func(r *rand.Rand, eta, _ float64) float64 {
+		if r.Float64() < p(eta) {
+			return 1
+		}
+		return 0
+	}
+}
+
+var likelihoods = map[string]likelihood{
+	"logistic": {"binary", "y ~ bernoulli_logit(%s)", 0, binary(logistic)},
+	"rare":     {"binary", "y ~ bernoulli_logit(%s)", -3.6, binary(logistic)},
+	"probit":   {"binary", "y ~ bernoulli_probit(%s)", -1, binary(func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 })},
+	"poisson": {"count", "y ~ poisson_log(log(e) + %s)", -.7,
+		func(r *rand.Rand, eta, e float64) float64 { return count(r, e*math.Exp(eta)) }},
+	"negative": {"count", "y ~ neg_binomial_2_log(%s, 2)", -.7, func(r *rand.Rand, eta, _ float64) float64 {
+		return count(r, math.Exp(eta)*(r.ExpFloat64()+r.ExpFloat64())/2)
+	}},
+	"normal": {"real", "param s ~ half_normal(5)\ny ~ normal(%s, s)", 1,
+		func(r *rand.Rand, eta, _ float64) float64 { return eta + 2*r.NormFloat64() }},
+	"gamma": {"real<lower=0>", "y ~ gamma(3, 3 ./ exp(%s))", 1, func(r *rand.Rand, eta, _ float64) float64 {
+		return math.Exp(eta) / 3 * (r.ExpFloat64() + r.ExpFloat64() + r.ExpFloat64())
+	}},
+}
+
+// design draws a response of two clients with ten columns each, whose coefficients have deviation size, and
+// binds a model of it in a folder.
+func design(dir string, l likelihood, n int, size float64) (*compile.Bound, error) {
+	const columns = 10
+	r := rand.New(rand.NewPCG(uint64(n), 5))
+	var beta [2][columns]float64
+	for c := range beta {
+		for j := range columns {
+			beta[c][j] = size * r.NormFloat64()
+		}
+	}
+	tables := []*strings.Builder{{}, {}, {}}
+	tables[0].WriteString("id,y,e\n")
+	for c := range beta {
+		tables[1+c].WriteString("id")
+		for j := range columns {
+			fmt.Fprintf(tables[1+c], ",x%d", j)
+		}
+		tables[1+c].WriteString("\n")
+	}
+	for i := range n {
+		eta, e := l.intercept, math.Exp(2*r.Float64()-1)
+		for c := range beta {
+			fmt.Fprint(tables[1+c], i)
+			for _, b := range beta[c] {
+				x := r.NormFloat64()
+				eta += b * x
+				fmt.Fprintf(tables[1+c], ",%.5f", x)
+			}
+			tables[1+c].WriteString("\n")
+		}
+		fmt.Fprintf(tables[0], "%d,%v,%.5f\n", i, l.draw(r, eta, e), e)
+	}
+	text := fmt.Sprintf("client left, right\ndata y : %s[N]\ndata e : real<lower=0>[N]\ndata X : real[N, P] @ left\n"+
+		"data Z : real[N, Q] @ right\nparam b ~ normal(0, 5)\nparam u : real[P] ~ normal(0, 2.5) @ left\n"+
+		"param v : real[Q] ~ normal(0, 2.5) @ right\n"+l.text+"\n", l.kind, "b + X * u + Z * v")
+	if !strings.Contains(l.text, "(e)") {
+		text = strings.Replace(text, "data e : real<lower=0>[N]\n", "", 1)
+	}
+	return bind(dir, text, tables)
+}
+
+func bind(dir, text string, tables []*strings.Builder) (*compile.Bound, error) {
+	path := filepath.Join(dir, "m.vfl")
+	if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {
+		return nil, err
+	}
+	for k, name := range []string{"server", "left", "right"} {
+		file := filepath.Join(dir, "m", name+".csv")
+		if err := os.WriteFile(file, []byte(tables[k].String()), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	m, diags := compile.Compile(source.New(path, text), check.Options{Transform: transforms.Exact})
+	if diags.HasErrors() {
+		return nil, errors.New(diags.Shown()[0].Message)
+	}
+	sources, err := data.Locate(path, m.Parties(), nil)
+	if err != nil {
+		return nil, err
+	}
+	b, diags, err := compile.Bind(m, sources, data.Joining{})
+	if diags.HasErrors() {
+		return nil, errors.New(diags.Shown()[0].Message)
+	}
+	return b, err
+}
+
+// over runs a fit on a wire and returns it with its CPU seconds.
+func over(b *compile.Bound, settings map[string]string) (*fit.Result, float64, error) {
+	a, _ := fit.Backend("sfvi")
+	began := stopwatch.Process()
+	p, diags, err := fit.OpenBound(b, fit.Options{Algorithm: a, Settings: settings})
+	if err == nil && diags.HasErrors() {
+		err = errors.New(diags.Shown()[0].Message)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	r, err := p.Sample(context.Background(), nil)
+	return r, (stopwatch.Process() - began).Seconds(), err
+}
+
+// fits prints what a fit of encrypted rows takes, and how far it is from the joint Gaussian of the plain wire.
+func fits(name string, n int) error {
+	l, ok := likelihoods[name]
+	if !ok {
+		return fmt.Errorf("no likelihood %s", name)
+	}
+	size := .3
+	if name == "poisson" || name == "negative" || name == "gamma" {
+		size = .15
+	}
+	dir, err := os.MkdirTemp("", "vflc-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b, err := design(dir, l, n, size)
+	if err != nil {
+		return err
+	}
+	want, _, err := over(b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
+	if err != nil {
+		return err
+	}
+	got, cpu, err := over(b, map[string]string{"wire": "encrypted", "correct": "false"})
+	if err != nil {
+		return err
+	}
+	off, wider := 0.0, 0.0
+	rows := got.Summary()
+	for i, w := range want.Summary() {
+		off = max(off, math.Abs(float64(rows[i].Mean-w.Mean)/float64(w.SD)))
+		wider = max(wider, math.Abs(float64(rows[i].SD/w.SD)-1))
+	}
+	w := got.Document.Work
+	fmt.Printf("%s, n = %d: %d evaluations, %.1f CPU s, %.1f MB in %d trips; %.3f sd from the joint Gaussian, sds by %.1f %%\n%s\n",
+		name, n, w.Gradients, cpu, float64(w.Bytes)/1e6, w.Sequential, off, 100*wider, got.Footer())
+	return nil
+}
