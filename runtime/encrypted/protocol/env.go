@@ -116,13 +116,12 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 	}
 	e.room = max(1, e.params.Rows()/e.rows)
 	e.account = newAccount(e.columns)
-	if err := e.ceremony(ctx); err != nil {
-		return nil, err
+	for _, step := range []func(context.Context) error{e.ceremony, e.commit, e.confirm} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if err := e.spend(density.Decryption{Sums: density.Outlined, Number: 2}); err != nil {
-		return nil, err
-	}
-	return e, e.commit(ctx)
+	return e, nil
 }
 
 // inspect reads the blocks.

@@ -18,9 +18,8 @@ func bytesOf(of density.Site, what, size, learns string) []density.Carried {
 // shown is an exchange in which every party shows something to all others.
 func shown(name, what, size, learns string) *density.Exchange {
 	carries := bytesOf(density.OfShown, what, size, learns)
-	return &density.Exchange{
-		Name: name, Up: density.MessageKind{Name: name, Carries: carries}, Down: density.MessageKind{Name: "all " + name, Carries: carries},
-	}
+	kind := density.MessageKind{Name: name, Carries: carries}
+	return &density.Exchange{Name: name, Up: kind, Down: kind}
 }
 
 // told is an exchange in which the server tells all clients the same.
@@ -65,7 +64,7 @@ func given(name, what string, to int) *density.Exchange {
 	carries[0].Content.Reach = density.Weighted
 	x := &density.Exchange{Name: name, Up: density.MessageKind{Name: name, Carries: carries}}
 	if to != 0 {
-		x.Down = density.MessageKind{Name: "all " + name, Carries: carries}
+		x.Down = x.Up
 	}
 	return x
 }
@@ -87,6 +86,7 @@ func Uses(algorithm []density.Use) []density.Use {
 	often("once", sizing, naming, agreing)
 	often("before keys and columns", commitment)
 	often("once", drawing, publicKey, roundOne, roundTwo, committing)
+	often("after keys and columns", density.Closing)
 	for _, u := range algorithm {
 		switch u.Exchange {
 		case density.EncryptedSlopes:
@@ -101,6 +101,9 @@ func Uses(algorithm []density.Use) []density.Use {
 		case density.Consulting:
 			often(u.Often, consulting)
 			u.Exchange = answering
+			if u.Answers == "" {
+				u.Answers = "nothing"
+			}
 			out = append(out, u)
 		default:
 			out = append(out, u)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
 )
 
@@ -124,6 +125,9 @@ func numbers(data []byte, n int) ([]float64, error) {
 
 // commit has every party encrypt its columns, and the server its response, once.
 func (e *Evaluator) commit(ctx context.Context) error {
+	if err := e.spend(density.Decryption{Sums: density.Outlined, Number: 2}); err != nil {
+		return err
+	}
 	own, err := e.each(func(b int) ([]byte, error) {
 		m, list := e.maps[b], [][]float64{}
 		for j := range len(m.Matrix) / e.rows {
