@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -58,9 +57,6 @@ func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string)
 	if err != nil {
 		return traffic{}, &UsageError{err}
 	}
-	if s.Plan.Encrypted && len(m.Predicted) == 0 {
-		return traffic{}, errTogether
-	}
 	if len(m.Predicted) > 0 {
 		return traffic{inEveryRun, wireIn(s)}, nil
 	}
@@ -106,6 +102,13 @@ var inEveryRun = []density.Use{{Exchange: density.Reporting, Often: "every draw"
 // Declare writes into the manifest of a compiled model the run that its programs are for. A pooled model has no programs. The error is a UsageError where the settings do
 // not fit.
 func Declare(m *compile.Model, a backends.Algorithm, given map[string]string) error {
+	if s, err := a.Resolve(m.Checked.Transform.Kind, given); err == nil && s.Plan.Encrypted {
+		return errTogether
+	}
+	return declare(m, a, given)
+}
+
+func declare(m *compile.Model, a backends.Algorithm, given map[string]string) error {
 	bundle, diags := m.Bundle()
 	if bundle == nil || diags.HasErrors() {
 		return nil // whoever writes the programs says why there are none
@@ -195,8 +198,6 @@ func Undeclared(p *compile.Bundle) diag.List {
 	}
 	t, err := trafficOf(m, a, m.Run.Settings)
 	switch {
-	case errors.Is(err, errTogether):
-		return nil // nothing crosses; whoever wants more is told why
 	case err != nil:
 		return wrong("the settings that the manifest names are none of a run: %v", err)
 	}
