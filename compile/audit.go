@@ -97,8 +97,11 @@ func (m *Model) Bundle() (*Bundle, diag.List) {
 func (p *Bundle) Audit(uses []density.Use, wire model.Wire) []Disclosure {
 	a := p.auditor(wire)
 	a.before()
-	for _, c := range session.Crossings(a.plan, uses) {
+	for _, c := range crossings(a.plan, uses) {
 		a.add(a.disclosure(c))
+	}
+	if wire.Encrypted {
+		a.sealed(uses)
 	}
 	if len(a.rows) > 0 { // else there is no run in which it could be asked
 		a.add(Disclosure{

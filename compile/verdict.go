@@ -97,8 +97,15 @@ func (p *Bundle) Verdict(uses []density.Use, wire model.Wire, tables *Tables) []
 	for range a.plan.Names {
 		j.known = append(j.known, &knowledge{reached: map[int]reached{}, columns: map[int]*Columns{}})
 	}
-	for _, c := range session.Crossings(a.plan, uses) {
+	for _, c := range crossings(a.plan, uses) {
 		j.take(c)
+	}
+	for at, k := range j.known {
+		for of := range j.known {
+			if a.plan.Wire.Encrypted && of != at {
+				addTo(&k.totals, of)
+			}
+		}
 	}
 	j.incomplete()
 	return j.lines()

@@ -134,7 +134,11 @@ func (j *judge) clauses(at int, v Verdict) (out []string) {
 		out = append(out, "the sum of "+j.whose(at, v.Sum, "the clients'", "the other clients'")+" contributions to every row")
 	}
 	if len(v.Totals) > 0 {
-		out = append(out, "sums over the rows of "+joined(v.Totals)+", of a row only where few share a parameter")
+		text := ", of a row only where few share a parameter"
+		if j.plan.Wire.Encrypted {
+			text = ": D of them explain, to first order, at most D/n of the variance of a column that it does not know, beyond regression on what it knows"
+		}
+		out = append(out, "sums over the rows of "+joined(v.Totals)+text)
 	}
 	if len(v.Gaps) > 0 {
 		out = append(out, "which rows are incomplete at "+joined(v.Gaps))

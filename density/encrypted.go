@@ -56,14 +56,18 @@ type Consulted interface {
 	Take(b int, down, all []float64)
 }
 
-// The exchanges of the methods of Encrypting, and that by which all parties commit to their columns.
+// The exchanges of the methods of Encrypting.
 var (
-	Committing          = &Exchange{Name: "encrypted columns"}        // once, before the first of these
 	EncryptedSlopes     = &Exchange{Name: "encrypted slopes"}         // Encrypting.Slopes
 	EncryptedCurvatures = &Exchange{Name: "encrypted curvatures"}     // Encrypting.Curvatures
 	EncryptedLogLik     = &Exchange{Name: "encrypted log likelihood"} // Encrypting.LogLik
 	Consulting          = &Exchange{Name: "consulting"}               // Encrypting.Consult
 )
+
+// Sealed reports whether an exchange is one of these, which a session does not send itself.
+func (x *Exchange) Sealed() bool {
+	return x == EncryptedSlopes || x == EncryptedCurvatures || x == EncryptedLogLik || x == Consulting
+}
 
 // A Decryption is numbers that depend on rows and become known to a party, by decryption or because one that
 // knows them tells.

@@ -281,6 +281,9 @@ func (p *Prepared) knowsSum(group, party int) bool {
 // attackNotes are what the table does not show.
 func (p *Prepared) attackNotes(r *attack.Assessment) []string {
 	cuts, out := r.Cuts, []string{}
+	if p.Plan.Wire.Encrypted {
+		return append(out, "Rows stay encrypted: the server receives no number of a row that could be kept. What the sums tell that were decrypted is bounded by their number D (vflc audit).")
+	}
 	if p.Plan.Wire.Masked {
 		text := "Under masks the server received the sums alone where two or more clients add to them. With two contributors each can compute the other's part by subtracting its own."
 		if slices.ContainsFunc(r.Separated, func(s attack.Separation) bool { return s.Directions > 0 }) {

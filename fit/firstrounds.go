@@ -38,10 +38,10 @@ const (
 // errEnough ends the repetition.
 var errEnough = errors.New("enough rounds")
 
-// bareRounds returns what crosses without noise by sum and member, the sum itself behind its members; nil where all has noise, or single windows of rows are evaluated.
+// bareRounds returns what crosses without noise by sum and member, the sum itself behind its members; nil where all has noise, single windows of rows are evaluated, or rows stay encrypted.
 func (p *Prepared) bareRounds(ctx context.Context) (*firstRounds, error) {
 	relayed := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool { return attack.AtFinalDraws(u.Exchange) || first(u.Exchange) })
-	if !p.Plan.Exact && !p.Plan.Power && !relayed || len(p.Plan.Windows) > 0 {
+	if !p.Plan.Exact && !p.Plan.Power && !relayed || len(p.Plan.Windows) > 0 || p.Plan.Wire.Encrypted {
 		return &firstRounds{}, nil
 	}
 	f := &firstRounds{plan: p.Plan, sums: !p.Plan.Power || relayed}

@@ -132,7 +132,7 @@ func (r *Result) Footer() string {
 // deployment says where cuts crossed without noise, and whether masked.
 func (p *Prepared) deployment() string {
 	if p.rows != nil {
-		return p.rows.Reckoning().String()
+		return p.rows.Reckoning().By(p.Plan.Names)
 	}
 	if !p.Settings.Transform.CutsCross() || len(p.Manifest.Cuts) == 0 {
 		return ""

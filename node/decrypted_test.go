@@ -80,4 +80,3 @@ func TestOnlyEncryptedRowsRun(t *testing.T) {
 		}
 	}
 }
-

@@ -64,7 +64,7 @@ func (p *participant) rowLines() ([]policy.Ruling, error) {
 	var err error
 	h := policy.OpenHistory(p.Identity)
 	if f.Differs, f.Spent, err = h.Earlier(p.rows); err == nil && p.manifest.RowsStay() {
-		f.Decrypted = &policy.Decrypted{}
+		f.Decrypted = &policy.DecryptionCounts{}
 		f.Decrypted.Spent, err = h.Decrypted(p.rows)
 	}
 	return p.policy.Rows(f), err
@@ -215,7 +215,7 @@ func (g *guard) Decrypt(numbers int) error {
 		}
 		rows = g.meter.Rows()
 	}
-	g.err = g.book.Decrypt(ledger.Decrypted{Numbers: numbers, Rows: rows})
+	g.err = g.book.Decrypt(ledger.LoggedDecryption{Numbers: numbers, Rows: rows})
 	return g.err
 }
 

@@ -116,6 +116,9 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 	document, err := runs.ReadDocument(path)
 	if document != nil {
 		report.work = &document.Work
+		if report.encrypted {
+			report.known = document.Deployment
+		}
 	}
 	return report, err
 }

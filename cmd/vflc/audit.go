@@ -220,6 +220,8 @@ type auditReport struct {
 	rows                      []compile.Disclosure
 	forecasts                 []*attack.Outlook // by row; nil: none
 	work                      *density.Work     // of a run; nil: none
+	encrypted                 bool              // rows stay encrypted
+	known                     string            // of them, in a run; "": not a run, or they were not
 	forecast                  string            // of waiting for messages; "": not asked for
 }
 
@@ -336,7 +338,7 @@ func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]strin
 		return &auditReport{model: p.Manifest.Model, transform: "of a prediction", accepted: p.Manifest.Accepted, verdict: verdict, rows: rows}, nil
 	}
 	forecasts, err := fit.ForecastAttack(rows, p, a, given)
-	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, accepted: p.Manifest.Accepted, verdict: verdict, rows: rows, forecasts: forecasts}, err
+	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, accepted: p.Manifest.Accepted, verdict: verdict, rows: rows, forecasts: forecasts, encrypted: backends.Encrypted(given)}, err
 }
 
 // print prints the table, then once each what a receiver can compute: the last column holds its number.
@@ -382,6 +384,11 @@ func (r *auditReport) print(w io.Writer) error {
 	switch {
 	case r.pooled && len(r.rows) > 0:
 		b.WriteString(pooledNote)
+	case r.encrypted:
+		b.WriteString(encryptedNotes)
+		if r.known != "" {
+			b.WriteString("\n" + r.known + "\n")
+		}
 	case len(r.rows) > 0:
 		b.WriteString(auditNotes)
 	}
@@ -409,6 +416,16 @@ func (r *auditReport) expected() string {
 // pooledNote is printed where there are no party programs.
 const pooledNote = `
 All data are pooled in one process. This transform is for simulation only: it protects nothing, and has no party programs.
+`
+
+// encryptedNotes are those of encrypted rows.
+const encryptedNotes = `
+An evaluation is one computation of the density with its gradient. Nobody can decrypt a number of a row unless all parties give shares of their keys for it,
+and a party gives one for a sum that it has derived itself. D is how many numbers that depend on others' rows a party, or several together, have learned: to
+first order they explain at most D/n of the variance of a column that they do not know, beyond regression on what they know. A run ends before one party
+learns more than a 20th of the rows, unless somebody accepts that of a simulation (--accept few-rows). Not caught: a client that lies about its data, or whose contribution saturates all rows
+but few, so that its own gradient shows these rows; a response that is not of the form that the likelihood has. Nothing here is differentially private.
+vflc run simulates all parties in one process, which holds all of this anyway.
 `
 
 // auditNotes are the limits of what the table can promise.

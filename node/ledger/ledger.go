@@ -81,8 +81,8 @@ type Published struct {
 	SHA256     string   `json:"sha256"`
 }
 
-// Decrypted is numbers that depend on encrypted rows of the party, and that one other party is about to learn.
-type Decrypted struct {
+// A LoggedDecryption is numbers that depend on encrypted rows of the party, and that one other party is about to learn.
+type LoggedDecryption struct {
 	Numbers int    `json:"numbers"`
 	Rows    string `json:"rows"` // SHA-256 of the set of these rows, by which the party adds up what was decrypted of each
 }
@@ -93,9 +93,9 @@ type LedgerEntry struct {
 	Open   *Opening  `json:"open,omitempty"`
 	Closed string    `json:"closed,omitempty"` // how the epoch has ended: one of the Ends
 	// Published is what the party has let others see of its results, after the run.
-	Published *Published `json:"published,omitempty"`
-	Told      *Told      `json:"told,omitempty"`
-	Decrypted *Decrypted `json:"decrypted,omitempty"`
+	Published *Published        `json:"published,omitempty"`
+	Told      *Told             `json:"told,omitempty"`
+	Decrypted *LoggedDecryption `json:"decrypted,omitempty"`
 	LoggedMessage
 	Link string `json:"link"` // the hash of this entry with all before it
 }
@@ -303,7 +303,7 @@ func (b *Book) Publish(p Published) error { return b.append("published", p) }
 func (b *Book) Tell(t Told) error { return b.append("told", t) }
 
 // Decrypt adds what others are about to learn of encrypted rows, before a share of the key leaves.
-func (b *Book) Decrypt(d Decrypted) error { return b.append("decrypted", d) }
+func (b *Book) Decrypt(d LoggedDecryption) error { return b.append("decrypted", d) }
 
 // append adds a line with one member, and signs the ledger.
 func (b *Book) append(member string, v any) error {

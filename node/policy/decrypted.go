@@ -11,8 +11,8 @@ import (
 // rowsPerNumber is how many rows there are for each number that may be decrypted, where a policy says nothing.
 const rowsPerNumber = 20
 
-// Decrypted is how many numbers that depend on the party's rows become known to one other party: D.
-type Decrypted struct {
+// DecryptionCounts is how many numbers that depend on the party's rows become known to one other party: D.
+type DecryptionCounts struct {
 	Spent int64 // on some person of the run, in earlier runs
 	Asked int64 // in this one, as it usually is; 0: that is not known
 	Most  int64 // in this one
@@ -31,7 +31,7 @@ func (p *Policy) decrypts(rows int) int64 {
 func (p *Policy) Decrypts(rows int, spent int64) int64 { return max(0, p.decrypts(rows)-spent) }
 
 // decrypted adds the line on D.
-func (l *lines) decrypted(d Decrypted, p *Policy, rows int) {
+func (l *lines) decrypted(d DecryptionCounts, p *Policy, rows int) {
 	may, set := p.decrypts(rows), p != nil && p.MaxDecrypted > 0
 	left := max(0, may-d.Spent)
 	found := fmt.Sprintf("of %s numbers that one other party may learn of these rows %s are known", digits(may), digits(d.Spent))
@@ -95,7 +95,7 @@ func (m *Meter) Decrypt(numbers int64) (diags diag.List, err error) {
 			return err
 		}
 		l := &lines{path: m.policy.path}
-		if l.decrypted(Decrypted{spent, numbers, numbers}, m.policy, len(m.rows)); l.out[0].Refused != nil {
+		if l.decrypted(DecryptionCounts{spent, numbers, numbers}, m.policy, len(m.rows)); l.out[0].Refused != nil {
 			diags = Refused(l.out)
 			return nil
 		}

@@ -215,10 +215,10 @@ type Proposal struct {
 type RowCounts struct {
 	Predicted bool // new rows, or rows of a run, for which predictions are made
 	Rows      int
-	Cells     []FactorLevel // the smallest category of every factor
-	Differs   int           // the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
-	Spent                   // in earlier runs on these rows
-	Decrypted *Decrypted    // of encrypted rows; nil: they are not
+	Cells     []FactorLevel     // the smallest category of every factor
+	Differs   int               // the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
+	Spent                       // in earlier runs on these rows
+	Decrypted *DecryptionCounts // of encrypted rows; nil: they are not
 }
 
 // A FactorLevel is a category of a factor.

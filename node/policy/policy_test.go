@@ -260,7 +260,7 @@ func TestDecryptedAddsUpForPersons(t *testing.T) {
 				t.Fatalf("of %v %d numbers are known, want %d (%v)", names, spent, most, err)
 			}
 			refused := most+asked > p.MaxDecrypted
-			if refuses(p.Rows(RowCounts{Rows: len(rows), Decrypted: &Decrypted{spent, asked, asked}}), "max_decrypted") != refused {
+			if refuses(p.Rows(RowCounts{Rows: len(rows), Decrypted: &DecryptionCounts{spent, asked, asked}}), "max_decrypted") != refused {
 				t.Fatalf("%d of %d, and %d more", spent, p.MaxDecrypted, asked)
 			}
 			if diags, err := NewMeter(p, h, rows).Decrypt(asked); err != nil || diags.HasErrors() != refused {
@@ -283,7 +283,7 @@ func TestATwentiethOfTheRows(t *testing.T) {
 		}
 	}
 	p := &Policy{path: "p"}
-	if refuses(p.Rows(RowCounts{Rows: 10}), "max_decrypted") || !refuses(p.Rows(RowCounts{Rows: 2000, Decrypted: &Decrypted{0, 101, 101}}), "max_decrypted") {
+	if refuses(p.Rows(RowCounts{Rows: 10}), "max_decrypted") || !refuses(p.Rows(RowCounts{Rows: 2000, Decrypted: &DecryptionCounts{0, 101, 101}}), "max_decrypted") {
 		t.Error("the line is wrong where it is not set")
 	}
 }

@@ -20,12 +20,8 @@ func Exchanges(iterations, weights int) []density.Use {
 	announced := func(n int) density.Decryption { return density.Decryption{Sums: density.Announced, Number: n} }
 	const answers = "log p − log q of draws, whether these need weights, whether more would be in vain, and the evidence"
 	return []density.Use{
-		{ // bounds of columns, and of the response, and the predictor around which polynomials are
-			Exchange: density.Committing, Often: "once, at the start", Times: 1, MostTimes: 1,
-			Openings: opens(density.Decryption{Sums: density.Outlined, Number: 2}, told(5)),
-		},
-		{
-			Exchange: density.Consulting, Often: "once, at the start", Openings: opens(told(2)), Times: 1, MostTimes: 1,
+		{ // with bounds of columns and of the response, and the predictor around which polynomials are
+			Exchange: density.Consulting, Often: "once, at the start", Openings: opens(told(7), density.Decryption{Sums: density.Outlined, Number: 2}), Times: 1, MostTimes: 1,
 			Answers: "mean curvature of its likelihood without the clients", LeastAnswers: 2, MostAnswers: 2,
 		},
 		{

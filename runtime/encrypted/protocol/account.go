@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/density"
 )
@@ -77,10 +78,14 @@ func (s Reckoning) Of(party int) (most int) {
 // Together is D of all but one party.
 func (s Reckoning) Together() int { return slices.Max(s.Rest) }
 
-// String says it as the line below a run.
-func (s Reckoning) String() string {
+// By says it as the line below a run of parties with names.
+func (s Reckoning) By(names []string) string {
 	percent := func(d int) string { return fmt.Sprintf("D/n = %.2g %%", 100*float64(d)/float64(s.Rows)) }
-	return fmt.Sprintf("Encrypted rows, n = %d: the party that learned most knows D = %d numbers that depend on the others' rows, %s; all but one together know %d, %s. "+
+	var each []string
+	for k, name := range names {
+		each = append(each, fmt.Sprintf("%s %d", name, s.Alone[k]))
+	}
+	return fmt.Sprintf("Encrypted rows, n = %d: the party that learned most knows D = %d numbers that depend on the others' rows, %s (%s); all but one together know %d, %s. "+
 		"Decryption adds noise to a gradient, of %.2g posterior standard deviations of a coefficient at most.",
-		s.Rows, s.One(), percent(s.One()), s.Together(), percent(s.Together()), s.Noise)
+		s.Rows, s.One(), percent(s.One()), strings.Join(each, ", "), s.Together(), percent(s.Together()), s.Noise)
 }
