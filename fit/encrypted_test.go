@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -126,6 +129,32 @@ func TestRunsOfEncryptedRows(t *testing.T) {
 			t.Logf("%.4f standard deviations, these by %.4f; %s", off, most, line)
 			if !strings.Contains(line, "Encrypted rows, n = 4400: the party that learned most knows D = ") || !strings.Contains(line, "Decryption adds noise to a gradient, of ") {
 				t.Error(line)
+			}
+		})
+	}
+}
+
+// What does not go is refused with a code, and a way out: by name before keys are made, or where predictors
+// take an interval that is too wide, before anything but bounds is known.
+func TestRefusedEncryptedRows(t *testing.T) {
+	one := func(r *rand.Rand, _, _ float64) float64 { return float64(1 + r.IntN(2)) }
+	for name, c := range map[string]struct{ kind, likelihood, want string }{
+		"trials by row":  {"count", "y ~ binomial_logit(y + 1, %s)", "differs by row"},
+		"a moving phi":   {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)", "phi, of which the polynomials are made"},
+		"a moving shape": {"real<lower=0>", "param s ~ half_normal(5)\ny ~ gamma(s, exp(%s))", "alpha, of which the polynomials are made"},
+		"two functions":  {"real<lower=0>", "y ~ weibull(1.5, exp(1 + exp(%s)))", "through more than one function"},
+		"wide exposure":  {"count", "y ~ poisson_log(20 * log(e) + 0 * (e) + %s)", "is beyond the modulus"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := regress(t, 4400, 2, c.kind, c.likelihood, one)
+			p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 11})
+			if err != nil || diags.HasErrors() {
+				t.Fatal(err, diags)
+			}
+			_, err = p.Sample(t.Context(), nil)
+			var list data.Errors
+			if !errors.As(err, &list) || list[0].Code != diag.NotEncrypted || !strings.Contains(list[0].Message, c.want) || len(list[0].Notes) == 0 {
+				t.Errorf("%T %v", err, err)
 			}
 		})
 	}

@@ -29,8 +29,13 @@ func Exchanges(iterations, weights int) []density.Use {
 			Exchange: density.EncryptedSlopes, Often: "every evaluation, where the scale of the likelihood is a parameter", Openings: opens(density.Told, 1), MostTimes: iterations,
 		},
 		{
-			Exchange: density.Summing, Often: "every evaluation far from the mode", Openings: opens(density.Parts, room),
-			Times: usualOwn, MostTimes: iterations, Least: 1, Most: room,
+			Exchange: density.Summing, Often: "every evaluation far from the mode", Openings: opens(density.Parts, (usualOwn+2)/2),
+			Times: usualOwn, MostTimes: min(usualOwn, iterations), Least: 1, Most: room,
+			Scalars: "products of its latest steps, in the norm of its own curvature",
+		},
+		{
+			Exchange: density.Summing, Often: "every further one", Openings: opens(density.Parts, room),
+			MostTimes: max(0, iterations-usualOwn), Least: 1, Most: room,
 			Scalars: "products of its latest steps, in the norm of its own curvature",
 		},
 		{
