@@ -237,7 +237,7 @@ func TestNoiseIsStated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := protocol.New(t.Context(), c.Env(0, 1, 2), &protocol.OneProcess{}, protocol.Options{Insecure: 8, Openings: 1 << 42})
+	secret, err := protocol.New(t.Context(), c.Env(0, 1, 2), &protocol.OneProcess{}, protocol.Options{Insecure: 8, Openings: 1 << 46})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestNoiseIsStated(t *testing.T) {
 	}
 	before := secret.Reckoning().Together
 	var far *protocol.RangeError
-	err = secret.Slopes(t.Context(), nil, at(blocks, n, 1, 1.2), grad)
+	err = secret.Slopes(t.Context(), nil, at(blocks, n, 1, .8), grad)
 	if !errors.As(err, &far) || !errors.Is(err, density.ErrRange) || !strings.Contains(far.Reason, "the noise that covers decrypted sums would be") {
 		t.Error(err)
 	}
