@@ -16,6 +16,12 @@ const errorDeviation = 3.7
 // of rounding are taken as uniform, as is usual there; secrets are ternary, their variance is 2/3. Bounds
 // hold for every input in its range: none is an average over inputs, and none was measured, which is what
 // Guo, Nabokov, Suvanto and Johansson (USENIX Security 2024) attack.
+//
+// A sum over rows adds the errors up that an operation made of its rows, times weights a that do not depend on
+// them: columns, and derivatives of what followed. The values of an element are an orthogonal map of its
+// coefficients, but for a factor, so that Σ aᵢeᵢ is as sub-Gaussian as one value with weight (Σ aᵢ²)^½, and is below
+// that many times the bound of one: not below Σ |aᵢ| times that. Where an error is a product with a secret, a key's
+// error or an error before it, these are given and bounded at every row, and are part of the weights.
 type noise struct {
 	rounding float64   // of a division by primes: t₀ + t₁s with coefficients of t uniform in ±1/2
 	fresh    float64   // of an encryption under the collective public key

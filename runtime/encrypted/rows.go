@@ -18,14 +18,27 @@ func (k *CollectiveKeys) rows(v *Vector) *Rows {
 // total bounds the sum over n rows of the absolute values of a column.
 func (r Range) total(n int) float64 { return min(math.Sqrt(float64(n)*r.Squares), float64(n)*r.Max) }
 
-// with bounds sums over rows: of |x||z| where rows have a column x, of |z| otherwise; and of |x| or 1 over
-// all numbers of the ciphertexts.
-func (r *Rows) with(z Range) (products, own float64) {
+// with bounds the sum over rows of |x||z| where rows have a column x, of |z| otherwise.
+func (r *Rows) with(z Range) float64 {
 	if r.column == nil {
-		return z.total(r.n), float64(len(r.parts) * r.keys.params.Rows())
+		return z.total(r.n)
 	}
-	return math.Sqrt(r.column.Squares * z.Squares), r.column.total(r.n)
+	return math.Sqrt(r.column.Squares * z.Squares)
 }
+
+// lengths bounds roots of sums of squares, by which errors add up (see noise): of the same numbers, and of x
+// or 1 over all numbers of the ciphertexts.
+func (r *Rows) lengths(z Range) (products, own float64) {
+	length := math.Sqrt(z.Squares)
+	if r.column == nil {
+		return length, r.all()
+	}
+	own = math.Sqrt(r.column.Squares)
+	return min(r.column.Max*length, z.Max*own), own
+}
+
+// all is the root of how many numbers the ciphertexts have.
+func (r *Rows) all() float64 { return math.Sqrt(float64(len(r.parts) * r.keys.params.Rows())) }
 
 // Weigh returns rows times a column, of which a product with another column is left.
 func (r *Rows) Weigh(z *Vector) (*Rows, error) {
@@ -66,12 +79,12 @@ func (r *Rows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 // Product returns the sum over all rows of their products with a column.
 func (r *Rows) Product(z *Vector) (*Sum, error) {
 	p := r.keys.params
-	e, all := p.freshError(), float64(len(r.parts)*p.Rows())
-	products, own := r.with(z.within)
-	wrong := float64(r.offset*z.within.total(r.n)) + float64(r.slope*products) // of the rows
-	wrong += float64((float64(r.largest*own) + float64(r.offset*all) + float64(r.slope*own)) * e)
-	wrong += float64(all * p.productError(r.parts[0].Level()))
-	sum, left, err := r.sum(r.largest*products, wrong)
+	e := p.freshError()
+	products, own := r.lengths(z.within)
+	wrong := float64(r.offset*math.Sqrt(z.within.Squares)) + float64(r.slope*products) // of the rows
+	wrong += float64((float64(r.largest*own) + float64(r.offset*r.all()) + float64(r.slope*own)) * e)
+	wrong += float64(r.all() * p.productError(r.parts[0].Level()))
+	sum, left, err := r.sum(r.largest*r.with(z.within), wrong)
 	if err != nil {
 		return nil, err
 	}
@@ -132,10 +145,10 @@ func (r *Rows) Weighted(weights *Weights) (*Sum, error) {
 		return nil, fmt.Errorf("encrypted: weights with a sum of squares %g", known.Squares)
 	}
 	p := r.keys.params
-	products, _ := r.with(known)
-	wrong := float64(r.offset*known.total(r.n)) + float64(r.slope*products)
-	wrong += float64(float64(len(r.parts)*p.Rows()) * p.productError(r.parts[0].Level()))
-	sum, left, err := r.sum(r.largest*products, wrong)
+	products, _ := r.lengths(known)
+	wrong := float64(r.offset*math.Sqrt(known.Squares)) + float64(r.slope*products)
+	wrong += float64(r.all() * p.productError(r.parts[0].Level()))
+	sum, left, err := r.sum(r.largest*r.with(known), wrong)
 	if err != nil {
 		return nil, err
 	}

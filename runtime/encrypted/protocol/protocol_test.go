@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/density"
@@ -258,5 +259,46 @@ func TestRefused(t *testing.T) {
 	var refusal *polynomial.Refusal
 	if _, err := protocol.New(t.Context(), c.Env(0, 1), 2, protocol.Options{Terms: terms(0), Insecure: 8}); !errors.As(err, &refusal) {
 		t.Errorf("a scale that moves: %v", err)
+	}
+}
+
+// The noise of sums is stated in posterior standard deviations before these are decrypted: it is that of many
+// evaluations at one point. Where it is too much nothing is decrypted, and evaluations nearer by may follow.
+func TestNoiseIsStated(t *testing.T) {
+	const n, repeats = 100, 40
+	poisson := dist.PoissonLog()
+	blocks := draw(graph.Law{Dist: &poisson, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(4)) })
+	c, err := testmodel.NewClearing(5, blocks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := protocol.New(t.Context(), c.Env(0, 1, 2), &protocol.OneProcess{}, protocol.Options{Insecure: 8, Openings: 1 << 46})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, exact := at(blocks, n, 1, .2), [][]float64{like(1, 1), like(1, 2), like(1, 2)}
+	if err := density.Must[density.Encrypting](c.Env(0, 1, 2)).Slopes(t.Context(), nil, cut, exact); err != nil {
+		t.Fatal(err)
+	}
+	squares, grad := 0.0, [][]float64{like(1, 1), like(1, 2), like(1, 2)}
+	for range repeats {
+		if err := secret.Slopes(t.Context(), nil, cut, grad); err != nil {
+			t.Fatal(err)
+		}
+		squares += (grad[0][0] - exact[0][0]) * (grad[0][0] - exact[0][0]) / repeats
+	}
+	// The intercept's information is the sum of means, about 100; stated is between half and all of 128 of them.
+	found, stated := math.Sqrt(squares/100), secret.Reckoning().Noise
+	if !(found > .3*stated && found < 1.2*stated) || stated < 1e-4 {
+		t.Errorf("noise of %g posterior standard deviations, and %g is stated", found, stated)
+	}
+	before := secret.Reckoning().Together
+	var far *protocol.RangeError
+	err = secret.Slopes(t.Context(), nil, at(blocks, n, 1, .8), grad)
+	if !errors.As(err, &far) || !errors.Is(err, density.ErrRange) || !strings.Contains(far.Reason, "the noise that covers decrypted sums would be") {
+		t.Error(err)
+	}
+	if told := secret.Reckoning().Together - before; told != 1 {
+		t.Errorf("%d numbers became known, and one bound of each other party should", told)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -41,7 +42,7 @@ func beyond(err error) error {
 	case errors.As(err, &refusal):
 		return &RangeError{refusal.Reason, refusal.WayOut}
 	case errors.Is(err, encrypted.ErrModulus):
-		return &RangeError{err.Error(), "scale the response or the columns"}
+		return &RangeError{strings.TrimPrefix(err.Error(), "encrypted: "), "scale the columns and the exposure, narrow the priors, or use another wire"}
 	}
 	return err
 }
