@@ -42,7 +42,10 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 	if !p.Settings.Plan.Encrypted {
 		return nil, nil
 	}
-	if p.options.Resume {
+	switch {
+	case p.options.Resume && p.apart != nil:
+		return nil, usagef("--wire encrypted: the keys of a run that was stopped are gone; all parties begin another one, in a new folder")
+	case p.options.Resume:
 		return nil, usagef("--wire encrypted: the keys of a run that was stopped are gone; run it again with --overwrite")
 	}
 	for _, g := range p.Plan.Groups {
