@@ -396,7 +396,7 @@ func TestManySumsTellTheColumn(t *testing.T) {
 }
 
 // The attack on masks finds nothing in what the server of a run of encrypted rows could keep, and on masked sums of the
-// same model all directions of the clients' columns.
+// same model all eight directions of the columns, and the three clients apart.
 func TestTheAttackOnMasksFindsNothingEncrypted(t *testing.T) {
 	o := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
 	b := bound(t, threeClients(t), o)
@@ -426,7 +426,7 @@ func TestTheAttackOnMasksFindsNothingEncrypted(t *testing.T) {
 				seen++
 			}
 		}
-		if encrypted := wire == "encrypted"; encrypted && (found > 0 || seen > 0) || !encrypted && (found < 13 || seen == 0) {
+		if encrypted := wire == "encrypted"; encrypted && (found > 0 || seen > 0) || !encrypted && (found < 8+3 || seen == 0) {
 			t.Errorf("wire %s: %d directions, %d findings", wire, found, seen)
 		}
 	}

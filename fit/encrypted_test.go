@@ -69,6 +69,8 @@ func separate(n, clients, columns int) (text string, files map[string]string) {
 	return "client " + strings.Join(names, ", ") + "\n" + declared + "y ~ bernoulli_logit(" + predictor + ")\n", files
 }
 
+func told(n int) density.Decryption { return density.Decryption{Sums: density.Told, Number: n} }
+
 // What is foreseen of a run as often as it used each exchange is what it counts, for every party and for all
 // but each.
 func TestWhatIsForeseenIsCounted(t *testing.T) {
@@ -94,8 +96,14 @@ func TestWhatIsForeseenIsCounted(t *testing.T) {
 		for i := range uses {
 			u := &uses[i]
 			switch u.Openings[0].Sums {
-			case density.OwnGradients, density.CrossProducts, density.Gradients:
+			case density.OwnGradients, density.CrossProducts:
 				u.Times = did[u.Openings[0].Sums]
+			case density.Gradients: // after steps two numbers are told, as at the start, and after pairs one
+				if u.Times = p.rows.Opened()[told(2)] - 1; u.Openings[2] == told(1) {
+					u.Times = did[density.Gradients] - u.Times
+				}
+			case density.Steps: // where there are pairs
+				u.Times = did[density.Steps] - did[density.Gradients]
 			case density.Parts:
 				u.Times, u.Openings[0].Usual = own, parts
 			}

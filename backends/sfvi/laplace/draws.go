@@ -129,11 +129,16 @@ func (k *Kernel) weigh(ctx context.Context) error {
 		s.logs = append(s.logs, logs...)
 	}
 	k.weighed = to
-	k.told = len(k.ratios)
 	if err := k.secret.Consult(ctx, concluding{k}); err != nil {
 		return err
 	}
-	if k.valued = true; k.vain || k.weighed == k.weights {
+	if k.valued = true; k.vain && k.weighed < k.weights { // what was not told yet: no more weights follow
+		k.weights = k.weighed
+		if err := k.secret.Consult(ctx, concluding{k}); err != nil {
+			return err
+		}
+	}
+	if k.weighed == k.weights {
 		k.phase = done
 	}
 	return nil
@@ -165,12 +170,18 @@ func (k *Kernel) propose(p *party, id int, theta []float64) {
 	tails.Proposed(p.sample, p.d, id, k.scales[id/2], theta)
 }
 
-// concluding is how the server tells what follows from the weights: log p − log q of the new draws, whether the
-// approximation is the posterior, whether more weights would be in vain, and the evidence.
+// concluding is how the server tells what follows from the weights: whether the approximation is the posterior,
+// whether more weights would be in vain, the evidence and, once no more follow, log p − log q of the draws.
 type concluding struct{ *Kernel }
 
-func (k concluding) Size(int) (up, down, all int) { return 0, 0, k.weighed - k.told + 3 }
-func (concluding) Ask(int, []float64)             {}
+func (k concluding) Size(int) (up, down, all int) {
+	if k.weighed < k.weights {
+		return 0, 0, 3
+	}
+	return 0, 0, 3 + k.weighed
+}
+
+func (concluding) Ask(int, []float64) {}
 
 func (k concluding) Counsel(_, _ [][]float64, all []float64) {
 	s, n := k.server, k.weighed
@@ -180,22 +191,20 @@ func (k concluding) Counsel(_, _ [][]float64, all []float64) {
 		squares[id] = float64(scale * scale * s.squares[id/2])
 		ratios[id] = lp + float64(0.5*squares[id])
 	}
-	all = all[copy(all, ratios[k.told:]):]
-	clear(all)
-	if all[2] = k.evidence; n == 0 {
-		return
+	all[0], all[1], all[2] = 0, 0, k.evidence
+	if n > 0 {
+		if normal, vain := tails.Conclude(ratios, squares, s.p); normal {
+			all[0] = 1
+		} else if vain && n < k.weights {
+			all[1] = 1
+		}
 	}
-	if normal, vain := tails.Conclude(ratios, squares, s.p); normal {
-		all[0] = 1
-	} else if vain && n < k.weights {
-		all[1] = 1
-	}
+	copy(all[3:], ratios)
 }
 
 func (k concluding) Take(_ int, _, all []float64) {
-	n := k.weighed - k.told
-	k.ratios = append(k.ratios[:k.told], all[:n]...)
-	k.normal, k.vain, k.evidence = all[n] == 1, all[n+1] == 1, all[n+2]
+	k.normal, k.vain, k.evidence = all[0] == 1, k.vain || all[1] == 1, all[2]
+	k.ratios = append(k.ratios[:0], all[3:]...)
 }
 
 // Draw implements backends.Kernel. Before the curvature of all parties is known, a party's draws are those of

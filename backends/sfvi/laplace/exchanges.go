@@ -44,9 +44,13 @@ func Exchanges(iterations, weights int) []density.Use {
 			Answers: "what to do next, and how far the mode is", LeastAnswers: 2, MostAnswers: 2,
 		},
 		{
-			Exchange: density.Consulting, Often: "for every pair of points around the mode, and once after that",
-			Openings: opens(density.Decryption{Sums: density.Gradients}, density.Decryption{Sums: density.Told, Number: 1}),
-			Times:    usualPairs + 1, MostTimes: mostPairs + 1,
+			Exchange: density.Consulting, Often: "once, before points around the mode", Openings: opens(density.Decryption{Sums: density.Steps}, told(1)),
+			Times: 1, MostTimes: 1, Answers: "whether there is a pair of points", LeastAnswers: 1, MostAnswers: 1,
+		},
+		{
+			Exchange: density.Consulting, Often: "after every pair of points around the mode",
+			Openings: opens(density.Decryption{Sums: density.Gradients}, density.Decryption{Sums: density.Steps}, told(1)),
+			Times:    usualPairs, MostTimes: mostPairs,
 			Answers: "whether there is another pair", LeastAnswers: 1, MostAnswers: 1,
 		},
 		{

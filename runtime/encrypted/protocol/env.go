@@ -307,19 +307,20 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 
 // consulted is what becomes known in Consult.
 func (e *Evaluator) consulted(by density.Consulted) []density.Decryption {
-	asked, answered, all := false, false, 0
+	asked, stepped, drawn, all := false, false, false, 0
 	for _, c := range e.columns {
 		up, down, n := by.Size(c)
-		asked, answered, all = asked || up > 0, answered || down > 0, n
+		asked, stepped, drawn, all = asked || up > 0, stepped || down > 0, drawn || down > c, n
 	}
 	out := []density.Decryption{toldAll(all)}
-	switch {
-	case asked && answered:
-		out = append(out, density.Decryption{Sums: density.Gradients}, density.Decryption{Sums: density.Steps})
-	case asked:
+	if asked {
 		out = append(out, density.Decryption{Sums: density.Gradients})
-	case answered:
+	}
+	switch {
+	case drawn:
 		out = append(out, density.Decryption{Sums: density.Covariances})
+	case stepped:
+		out = append(out, density.Decryption{Sums: density.Steps})
 	}
 	return out
 }

@@ -272,7 +272,9 @@ func TestNoiseIsStated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := protocol.New(t.Context(), c.Env(0, 1, 2), &protocol.OneProcess{}, protocol.Options{Insecure: 8, Openings: 1 << 46})
+	secret, err := protocol.New(t.Context(), c.Env(0, 1, 2), 3, protocol.Options{
+		Insecure: 8, Pair: pair, Terms: func([]int, int) (protocol.Terms, error) { return protocol.Terms{Openings: 1 << 46}, nil },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,13 +294,13 @@ func TestNoiseIsStated(t *testing.T) {
 	if !(found > .3*stated && found < 1.2*stated) || stated < 1e-4 {
 		t.Errorf("noise of %g posterior standard deviations, and %g is stated", found, stated)
 	}
-	before := secret.Reckoning().Together
+	before := secret.Reckoning().Together()
 	var far *protocol.RangeError
 	err = secret.Slopes(t.Context(), nil, at(blocks, n, 1, .8), grad)
 	if !errors.As(err, &far) || !errors.Is(err, density.ErrRange) || !strings.Contains(far.Reason, "the noise that covers decrypted sums would be") {
 		t.Error(err)
 	}
-	if told := secret.Reckoning().Together - before; told != 1 {
+	if told := secret.Reckoning().Together() - before; told != 1 {
 		t.Errorf("%d numbers became known, and one bound of each other party should", told)
 	}
 }
