@@ -173,7 +173,10 @@ func fits(name string, n int) error {
 	rows := got.Summary()
 	for i, w := range want.Summary() {
 		off = max(off, math.Abs(float64(rows[i].Mean-w.Mean)/float64(w.SD)))
-		wider = max(wider, math.Abs(float64(rows[i].SD/w.SD)-1))
+		if by := math.Abs(float64(rows[i].SD/w.SD) - 1); by > wider {
+			wider = by
+			fmt.Println(w.Name, w.SD, rows[i].SD)
+		}
 	}
 	w := got.Document.Work
 	fmt.Printf("%s, n = %d: %d evaluations, %.1f CPU s, %.1f MB in %d trips; %.3f sd from the joint Gaussian, sds by %.1f %%\n%s\n",
