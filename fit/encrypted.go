@@ -115,10 +115,14 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 			openings += u.MostTimes * all * (all + 1) / 2
 		}
 	}
+	openings += mostWeights
+	if budget := p.mayLearn(rows); budget > 0 {
+		openings = min(openings, len(columns)*budget) // a sum that is opened is learned by somebody
+	}
 	p.options.Progress.Message(fmt.Sprintf("encrypted rows: keys for %d parties, one process derives for all of them", len(env.Blocks())))
 	var err error
 	p.rows, err = protocol.New(ctx, env, &protocol.OneProcess{}, protocol.Options{
-		Openings: openings + mostWeights, Budget: p.mayLearn(rows), Insecure: p.options.ring,
+		Openings: openings, Budget: p.mayLearn(rows), Insecure: p.options.ring,
 	})
 	if err != nil {
 		return nil, err
