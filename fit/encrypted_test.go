@@ -15,10 +15,6 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// encryptedModel is a binary response of two clients with a column each.
-const encryptedModel = "client left, right\ndata y : binary[N] @ shared\ndata x : real[N] @ left\ndata z : real[N] @ right\n" +
-	"param b ~ normal(0, 5)\nparam u ~ normal(0, 2.5) @ left\nparam v ~ normal(0, 2.5) @ right\ny ~ bernoulli_logit(b + x * u + z * v)\n"
-
 // overWire is the summary of a run of the model on a wire, and the line below it.
 func overWire(t *testing.T, b *compile.Bound, settings map[string]string) ([]posterior.Row, string) {
 	t.Helper()
