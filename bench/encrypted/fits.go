@@ -161,7 +161,7 @@ func fits(name string, n int) error {
 	if err != nil {
 		return err
 	}
-	want, _, err := over(b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
+	want, _, err := over(b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false", "draws": "2000"})
 	if err != nil {
 		return err
 	}

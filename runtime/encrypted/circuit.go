@@ -18,6 +18,10 @@ type Rows struct {
 	parts                  []*rlwe.Ciphertext
 	largest, offset, slope float64
 	column                 *Range
+
+	// At row i also up to factor.largest·|y_i|, wrong by factor.worst·|y_i|, of a response y; nil: there is none.
+	factor   polynomialBound
+	response *Range
 }
 
 func (p *Parameters) scale() float64 { s := p.ckks.DefaultScale(); return s.Float64() }
@@ -53,10 +57,8 @@ func (k *CollectiveKeys) Rows(a *Plan, contributions []*Vector, response *Vector
 	n, p := contributions[0].n, k.params
 	out := &Rows{keys: k, n: n, largest: a.termBound.largest, offset: a.termBound.worst}
 	if response != nil {
-		e := p.freshError()
-		out.largest += float64(response.within.Max * a.factorBound.largest)
-		out.offset += float64(response.within.Max*a.factorBound.worst) + p.productError(level(a.end+1))
-		out.offset += float64((a.factorBound.largest + a.factorBound.worst) * e)
+		out.factor, out.response = a.factorBound, &response.within
+		out.offset += float64((a.factorBound.largest+a.factorBound.worst)*p.freshError()) + p.productError(level(a.end+1))
 	}
 	for part := range contributions[0].parts {
 		s := at(contributions[0].parts[part], level(a.start)).CopyNew()

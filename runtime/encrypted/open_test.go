@@ -206,7 +206,8 @@ func (r *run) derive(t *testing.T, f Form, v *vectors) *derived {
 		y = nil
 	}
 	rows := must(r.keys.Rows(must(r.params.Plan(f, len(v.cuts)))(t), v.cuts, y))(t)
-	out := &derived{bound: rows.offset, rows: make([]*big.Float, r.params.Rows())}
+	_, bound := rows.anywhere()
+	out := &derived{bound: bound, rows: make([]*big.Float, r.params.Rows())}
 	c := rows.parts[0]
 	plain := ckks.NewPlaintext(r.params.ckks, c.Level())
 	plain.Value, plain.Scale = r.decrypt(c), c.Scale

@@ -18,12 +18,34 @@ func (k *CollectiveKeys) rows(v *Vector) *Rows {
 // total bounds the sum over n rows of the absolute values of a column.
 func (r Range) total(n int) float64 { return min(math.Sqrt(float64(n)*r.Squares), float64(n)*r.Max) }
 
-// with bounds the sum over rows of |x||z| where rows have a column x, of |z| otherwise.
-func (r *Rows) with(z Range) float64 {
-	if r.column == nil {
-		return z.total(r.n)
+// most bounds the sum over rows times z.
+func (r *Rows) most(z Range) float64 {
+	if r.column != nil {
+		return r.largest * math.Sqrt(r.column.Squares*z.Squares)
 	}
-	return math.Sqrt(r.column.Squares * z.Squares)
+	sum := r.largest * z.total(r.n)
+	if r.response != nil {
+		sum += float64(r.factor.largest * math.Sqrt(r.response.Squares*z.Squares))
+	}
+	return sum
+}
+
+// anywhere bounds a row and its error, of rows without a column.
+func (r *Rows) anywhere() (largest, wrong float64) {
+	if r.response == nil {
+		return r.largest, r.offset
+	}
+	return r.largest + float64(r.factor.largest*r.response.Max), r.offset + float64(r.factor.worst*r.response.Max)
+}
+
+// wrong bounds the error of a sum over rows times z that is of their own errors.
+func (r *Rows) wrong(z Range) float64 {
+	products, _ := r.lengths(z)
+	sum := float64(r.offset*math.Sqrt(z.Squares)) + float64(r.slope*products)
+	if y := r.response; y != nil {
+		sum += float64(r.factor.worst * min(y.Max*math.Sqrt(z.Squares), z.Max*math.Sqrt(y.Squares)))
+	}
+	return sum
 }
 
 // lengths bounds roots of sums of squares, by which errors add up (see noise): of the same numbers, and of x
@@ -51,9 +73,9 @@ func (r *Rows) Weigh(z *Vector) (*Rows, error) {
 	}
 	p := r.keys.params
 	e := p.freshError()
-	wrong := r.offset + r.slope
-	return &Rows{keys: r.keys, n: r.n, parts: parts, largest: r.largest, column: &z.within, slope: wrong,
-		offset: float64((r.largest+wrong)*e) + p.productError(parts[0].Level()+primesPerStep)}, nil
+	largest, wrong := r.anywhere()
+	return &Rows{keys: r.keys, n: r.n, parts: parts, largest: largest, column: &z.within, slope: wrong,
+		offset: float64((largest+wrong)*e) + p.productError(parts[0].Level()+primesPerStep)}, nil
 }
 
 // times multiplies with a column, after which some steps are left.
@@ -80,11 +102,13 @@ func (r *Rows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 func (r *Rows) Product(z *Vector) (*Sum, error) {
 	p := r.keys.params
 	e := p.freshError()
-	products, own := r.lengths(z.within)
-	wrong := float64(r.offset*math.Sqrt(z.within.Squares)) + float64(r.slope*products) // of the rows
-	wrong += float64((float64(r.largest*own) + float64(r.offset*r.all()) + float64(r.slope*own)) * e)
-	wrong += float64(r.all() * p.productError(r.parts[0].Level()))
-	sum, left, err := r.sum(r.largest*r.with(z.within), wrong)
+	_, own := r.lengths(z.within)
+	rows := float64((r.largest+r.slope)*own) + float64(r.offset*r.all())
+	if r.response != nil {
+		rows += float64((r.factor.largest + r.factor.worst) * math.Sqrt(r.response.Squares))
+	}
+	wrong := r.wrong(z.within) + float64(rows*e) + float64(r.all()*p.productError(r.parts[0].Level()))
+	sum, left, err := r.sum(r.most(z.within), wrong)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +124,8 @@ func (r *Rows) Plus(z *Vector) (*Rows, error) {
 	if r.column != nil || z.n != r.n || z.kind != Column {
 		return nil, fmt.Errorf("encrypted: a column of %d rows is wanted, and rows without one", r.n)
 	}
-	out := &Rows{keys: r.keys, n: r.n, largest: r.largest + z.within.Max, offset: r.offset + r.keys.params.freshError()}
+	out := &Rows{keys: r.keys, n: r.n, largest: r.largest + z.within.Max, offset: r.offset + r.keys.params.freshError(),
+		factor: r.factor, response: r.response}
 	l := min(r.parts[0].Level(), z.kind.level())
 	for i, c := range r.parts {
 		part := at(c, l).CopyNew()
@@ -145,10 +170,8 @@ func (r *Rows) Weighted(weights *Weights) (*Sum, error) {
 		return nil, fmt.Errorf("encrypted: weights with a sum of squares %g", known.Squares)
 	}
 	p := r.keys.params
-	products, _ := r.lengths(known)
-	wrong := float64(r.offset*math.Sqrt(known.Squares)) + float64(r.slope*products)
-	wrong += float64(r.all() * p.productError(r.parts[0].Level()))
-	sum, left, err := r.sum(r.largest*r.with(known), wrong)
+	wrong := r.wrong(known) + float64(r.all()*p.productError(r.parts[0].Level()))
+	sum, left, err := r.sum(r.most(known), wrong)
 	if err != nil {
 		return nil, err
 	}

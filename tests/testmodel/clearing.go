@@ -15,8 +15,9 @@ import (
 // A Clearing stands for parties whose rows are encrypted (density.Encrypting): it adds in the clear what
 // nobody would see. Its Envs meet in it, whether they are of one process or of several.
 type Clearing struct {
-	Range  float64 // of contributions, added up; 0: there is none
-	Budget int     // of log likelihoods; each takes one
+	Range    float64 // of contributions, added up; 0: there is none
+	NoLogLik bool    // log likelihoods are beyond the range everywhere
+	Budget   int     // of log likelihoods; each takes one
 	// How often each method was called, but log likelihoods by their number; Trips are all calls in which
 	// clients tell something.
 	Evaluations, Openings, LogLiks, Consultations, Trips int
@@ -259,6 +260,9 @@ func (e *clearingEnv) LogLik(ctx context.Context, phi []float64, cut, plus [][]f
 			e.phi = append([]float64(nil), phi...)
 		}
 	}, func() error {
+		if e.NoLogLik {
+			return density.ErrRange
+		}
 		n := len(e.rows.Offset)
 		eta, lp, slope := make([]float64, n), make([]float64, n), make([]float64, n)
 		e.sum = make([]float64, len(total))

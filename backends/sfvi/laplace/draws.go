@@ -2,6 +2,7 @@ package laplace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -116,7 +117,12 @@ func (k *Kernel) weigh(ctx context.Context) error {
 	}
 	for from := 0; from < len(logs); {
 		n := min(len(logs)-from, density.Piece(k.rows))
-		if err := k.logDensities(ctx, to-len(logs)+from, logs[from:][:n]); err != nil {
+		err := k.logDensities(ctx, to-len(logs)+from, logs[from:][:n])
+		if k.weights == 0 && errors.Is(err, density.ErrRange) {
+			k.phase = done // without the evidence, which nothing else needs
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		from += n

@@ -219,6 +219,22 @@ func TestTheBudgetOfWeights(t *testing.T) {
 	}
 }
 
+// Where log likelihoods are out of range there is no evidence, and no error unless weights are wanted.
+func TestValuesOutOfRange(t *testing.T) {
+	for _, correct := range []bool{false, true} {
+		m := design{rows: 200, clients: 2, columns: 2, kind: "logistic", rate: 0.5}.draw()
+		hub := m.clearing(t)
+		hub.NoLogLik = true
+		k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 100, Draws: 1000, Correct: correct, Weights: 200})
+		if errors.Is(err, density.ErrRange) != correct {
+			t.Fatal(correct, err)
+		}
+		if info, _ := k.Step(t.Context()); !correct && (!info.Done || info.Fit.Final.N != 0) {
+			t.Errorf("%+v", info)
+		}
+	}
+}
+
 // A step beyond the range of the encrypted likelihood is shortened; where the mode itself is beyond, the fit
 // ends in an error that says so, as it does where the start is.
 func TestRange(t *testing.T) {

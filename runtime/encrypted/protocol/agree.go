@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 	"github.com/vflc/vflc/runtime/graph"
@@ -153,43 +154,60 @@ func readLaw(text string) (*graph.Law, error) {
 	return l, nil
 }
 
-// accept finds the terms of this process, and compares them with those of the others: the least that a party
-// allows one to learn holds for all.
+// accept finds the terms of this process: the least that a party allows one to learn holds for all, and noise
+// is for no more sums than the parties may learn by it.
 func (e *Evaluator) accept(ctx context.Context) error {
 	terms, err := e.options.Terms(e.columns, e.rows)
 	if err != nil {
 		return err
 	}
-	if e.options.Insecure > 0 {
-		e.params, err = encrypted.Insecure(e.options.Insecure, e.parties, terms.Openings)
-	} else {
-		e.params, err = encrypted.New(e.parties, terms.Openings)
-	}
-	if err != nil {
-		return err
-	}
-	digest := e.params.Digest()
-	own, err := e.each(func(int) ([]byte, error) { return append(floats(float64(terms.Budget)), digest[:]...), nil })
-	if err != nil {
-		return err
-	}
-	told, err := e.tell(ctx, agreing, e.alike(len(digest)+8), own)
+	told, err := e.same(ctx, agreing, floats(float64(terms.Budget)))
 	if err != nil {
 		return err
 	}
 	for p, data := range told {
-		v, err := numbers(data[:8], 1)
+		v, err := numbers(data, 1)
 		if err != nil {
 			return err
 		}
-		if !bytes.Equal(data[8:], digest[:]) || !(v[0] >= 0 && v[0] <= 1<<53) {
-			return e.blame(ctx, p, fmt.Errorf("digest of other parameters of the encryption"))
+		if !(v[0] >= 0 && v[0] <= 1<<53) {
+			return e.blame(ctx, p, fmt.Errorf("limit of numbers that cannot be"))
 		}
 		if budget := int(v[0]); budget > 0 && (e.budget == 0 || budget < e.budget) {
 			e.budget = budget
 		}
 	}
+	openings := terms.Openings
+	if e.budget > 0 {
+		openings = min(openings, e.parties*e.budget)
+	}
+	if e.options.Insecure > 0 {
+		e.params, err = encrypted.Insecure(e.options.Insecure, e.parties, openings)
+	} else {
+		e.params, err = encrypted.New(e.parties, openings)
+	}
+	if err != nil {
+		return err
+	}
+	digest := e.params.Digest()
+	if told, err = e.same(ctx, comparing, digest[:]); err != nil {
+		return err
+	}
+	for p, data := range told {
+		if !bytes.Equal(data, digest[:]) {
+			return e.blame(ctx, p, fmt.Errorf("digest of other parameters of the encryption"))
+		}
+	}
 	return nil
+}
+
+// same has every party of this process tell the same bytes.
+func (e *Evaluator) same(ctx context.Context, x *density.Exchange, data []byte) ([][]byte, error) {
+	own, err := e.each(func(int) ([]byte, error) { return data, nil })
+	if err != nil {
+		return nil, err
+	}
+	return e.tell(ctx, x, e.alike(len(data)), own)
 }
 
 // ofForms is a digest of the polynomials of an evaluation: where those of two parties differ in a bit, so do

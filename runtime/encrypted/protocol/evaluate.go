@@ -237,19 +237,17 @@ func (e *Evaluator) Slopes(ctx context.Context, phi []float64, cut, grad [][]flo
 	if err != nil {
 		return err
 	}
-	plan, err := e.params.Plan(forms[0], len(e.columns))
-	if err != nil {
-		return err
+	for i, v := range e.views {
+		v.at = at[i]
 	}
 	e.curvature = forms[1]
-	sums, err := e.derived(func(i int, v *view) ([]*encrypted.Sum, error) {
-		v.at = at[i]
-		rows, err := v.keys.Rows(plan, v.at, v.response)
-		if err != nil {
-			return nil, err
+	sums, err := e.sloped(forms[0])
+	if !e.family.wide && errors.Is(err, encrypted.ErrModulus) {
+		e.family.wide = true
+		if forms[0], err = e.family.on(polynomial.Slope, forms[0].Interval); err == nil {
+			sums, err = e.sloped(forms[0])
 		}
-		return byColumn(v.all(), rows.Product)
-	})
+	}
 	if err != nil {
 		return beyond(err)
 	}
@@ -272,6 +270,21 @@ func (e *Evaluator) Slopes(ctx context.Context, phi []float64, cut, grad [][]flo
 	}
 	copy(grad[0][e.columns[0]-e.globals:], e.byGlobals(phi))
 	return nil
+}
+
+// sloped are the sums by columns of a form of the slope.
+func (e *Evaluator) sloped(form encrypted.Form) ([][]*encrypted.Sum, error) {
+	plan, err := e.params.Plan(form, len(e.columns))
+	if err != nil {
+		return nil, err
+	}
+	return e.derived(func(_ int, v *view) ([]*encrypted.Sum, error) {
+		rows, err := v.keys.Rows(plan, v.at, v.response)
+		if err != nil {
+			return nil, err
+		}
+		return byColumn(v.all(), rows.Product)
+	})
 }
 
 // openSlopes decrypts sums by columns, to each party its own, and to the server that of squares, if there is one.

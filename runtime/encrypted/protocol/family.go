@@ -26,13 +26,15 @@ type family struct {
 	unit    float64 // the response is encrypted as so many times its statistic
 	bend    float64 // curvature of a row at the centre
 	size    float64 // slopes are encrypted so many times, a power of 2 of which they are about 1: noise is not in their units
+	wide    bool    // sums of slopes may be too large for the modulus that one product leaves
 	made    map[request]encrypted.Form
 }
 
 // A request is for a polynomial of a quantity on an interval of a half width.
 type request struct {
-	of polynomial.Quantity
-	k  float64
+	of   polynomial.Quantity
+	k    float64
+	wide bool
 }
 
 // describe returns the likelihood of a law. The error is a *polynomial.Refusal where it has none.
@@ -105,9 +107,10 @@ func (f *family) statistics(x []float64) []float64 {
 // Degrees of the term and of a factor that is multiplied with the response, with one product to follow and
 // with two.
 const (
-	sums      = 127
-	factors   = 63
-	crossings = 63
+	sums        = 127
+	factors     = 63
+	crossings   = 63
+	wideFactors = 31
 )
 
 // around sets the predictor of an ordinary row, and what follows from it.
@@ -138,12 +141,13 @@ func (f *family) goal(degree int) polynomial.Goal {
 // on is a quantity as polynomials around the centre. The error is a *polynomial.Refusal where none are near
 // enough.
 func (f *family) on(q polynomial.Quantity, k float64) (out encrypted.Form, err error) {
-	if out, ok := f.made[request{q, k}]; ok {
+	wide := f.wide && q == polynomial.Slope
+	if out, ok := f.made[request{q, k, wide}]; ok {
 		return out, nil
 	}
-	within, degree := polynomial.Interval{Centre: f.centre, K: k}, sums
-	if q == polynomial.Curvature {
-		degree = crossings
+	within, degree, factor := polynomial.Interval{Centre: f.centre, K: k}, sums, factors
+	if q == polynomial.Curvature || wide {
+		degree, factor = crossings, wideFactors
 	}
 	p, err := f.form.Approximate(q, within, f.goal(degree))
 	if err != nil {
@@ -154,17 +158,19 @@ func (f *family) on(q polynomial.Quantity, k float64) (out encrypted.Form, err e
 		size = f.size
 	}
 	out = encrypted.Form{Term: f.text(p.B, f.trials*size), Interval: k, Products: 1}
+	if degree == crossings {
+		out.Products = 2
+	}
 	switch {
 	case q == polynomial.Curvature:
-		out.Products = 2
-	case p.A.Degree() > factors:
+	case p.A.Degree() > factor:
 		return out, &polynomial.Refusal{Reason: fmt.Sprintf("the %s of %s is too steep on %s", q, f.name, within), WayOut: "scale the columns, narrow the priors, or use another wire"}
 	case p.A.Degree() == 0 && math.Abs(float64(size*p.A.Coefficients[0])-f.unit) <= 1e-9*math.Abs(f.unit): // but for rounding
 		out.Factor = f.text(polynomial.Polynomial{Coefficients: []float64{1}}, 1)
 	default:
 		out.Factor = f.text(p.A, size/f.unit)
 	}
-	f.made[request{q, k}] = out
+	f.made[request{q, k, wide}] = out
 	return out, nil
 }
 

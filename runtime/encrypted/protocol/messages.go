@@ -29,9 +29,10 @@ func told(name, what, size, learns string) *density.Exchange {
 
 // The messages of a run of encrypted rows, in their order.
 var (
-	sizing  = shown("sizes", "how many columns and rows {name} has, and parameters of the likelihood's scale", "24 bytes", "these numbers")
-	naming  = told("likelihood", "name and constant parameters of the likelihood, whose polynomials all parties make", "1 kB", "the model of the response, which is in the manifest, and constants of it that the server has as data")
-	agreing = shown("terms", "digest of the parameters of the encryption, and how many numbers of others' rows one party may learn by {name}", "40 bytes", noRows)
+	sizing    = shown("sizes", "how many columns and rows {name} has, and parameters of the likelihood's scale", "24 bytes", "these numbers")
+	naming    = told("likelihood", "name and constant parameters of the likelihood, whose polynomials all parties make", "1 kB", "the model of the response, which is in the manifest, and constants of it that the server has as data")
+	agreing   = shown("limits", "how many numbers of others' rows one party may learn by {name}", "8 bytes", noRows)
+	comparing = shown("parameters", "digest of the parameters of the encryption", "32 bytes", noRows)
 
 	commitment = shown("commitments", "digest of what {name} shows next", "32 bytes", "nothing before it is shown: nobody chooses by what others show")
 	drawing    = shown("references", "random bytes of {name}, of which the common reference of the keys is made", "32 bytes", noRows)
@@ -84,7 +85,7 @@ func Uses(algorithm []density.Use) []density.Use {
 		u.Exchange = x
 		out = append(out, u)
 	}
-	often("once", sizing, naming, agreing)
+	often("once", sizing, naming, agreing, comparing)
 	often("before keys and columns", commitment)
 	often("once", drawing, publicKey, roundOne, roundTwo, committing)
 	often("after keys and columns", density.Closing)
