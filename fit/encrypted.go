@@ -98,6 +98,17 @@ func Foreseen(uses []density.Use, columns []int, of int) (usual, most int) {
 	return usual, most
 }
 
+// leastCell is how few rows a combination of a party's columns may be about: as few as a category may have.
+const leastCell = 5
+
+// least is that unless somebody accepts fewer; 0: one.
+func (p *Prepared) least() int {
+	if p.Accepted().Code(diag.AloneRows) {
+		return 0
+	}
+	return leastCell
+}
+
 // encrypted is the Env of a run: over encrypted rows where the settings ask for that.
 func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env, error) {
 	if !p.Settings.Plan.Encrypted {
@@ -119,7 +130,7 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	p.options.Progress.Message(fmt.Sprintf("encrypted rows: keys for %d parties, one process derives for all of them", len(env.Blocks())))
 	var err error
 	p.rows, err = protocol.New(ctx, env, &protocol.OneProcess{}, protocol.Options{
-		Openings: openings + mostWeights, Budget: p.mayLearn(rows), Insecure: p.options.ring,
+		Openings: openings + mostWeights, Budget: p.mayLearn(rows), Insecure: p.options.ring, Least: p.least(),
 	})
 	if err != nil {
 		return nil, err
@@ -134,9 +145,12 @@ const mostWeights = 2001
 func refusedRows(err error) error {
 	var refusal *polynomial.Refusal
 	var budget *protocol.BudgetError
+	var alone *protocol.LeverageError
 	switch {
 	case errors.As(err, &refusal):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: errors.New(refusal.Reason), Out: refusal.WayOut}
+	case errors.As(err, &alone):
+		return &backends.Refusal{Code: diag.AloneRows, Err: alone, Out: "merge small categories, cap a column that few rows dominate, and leave out one that differs from others in few rows; a simulation goes on with --accept few-rows"}
 	case errors.As(err, &budget):
 		return &backends.Refusal{Code: diag.TooFewRows, Err: budget, Out: fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns; a simulation goes on with --accept few-rows", budget.One()*rowsPerNumber)}
 	case errors.Is(err, density.ErrRange):

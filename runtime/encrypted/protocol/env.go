@@ -29,6 +29,8 @@ type Options struct {
 	Openings int
 	// Budget is the most numbers of others' rows that one party learns; 0: there is no limit.
 	Budget int
+	// Least is the fewest rows that a combination of a party's columns may be about, by their leverage; 0: one.
+	Least int
 	// Spend is called before more numbers that depend on rows of the party of this process become known to one
 	// other; an error ends the run before that. nil: nobody adds up over runs.
 	Spend func(numbers int) error
@@ -74,7 +76,8 @@ func New(ctx context.Context, env density.Env, via Courier, o Options) (*Evaluat
 	e := &Evaluator{Env: env, options: o, via: via}
 	if err := e.inspect(); err != nil {
 		var refusal *polynomial.Refusal
-		if !errors.As(err, &refusal) {
+		var alone *LeverageError
+		if !errors.As(err, &refusal) && !errors.As(err, &alone) {
 			err = &polynomial.Refusal{Reason: err.Error(), WayOut: "use another wire"}
 		}
 		return nil, err
@@ -134,6 +137,11 @@ func (e *Evaluator) inspect() error {
 		}
 		if len(at.Offset) != e.rows {
 			return fmt.Errorf("%s: it contributes %d numbers to one sum of %d rows, and encrypted rows have one each", block.Party(), len(at.Offset), e.rows)
+		}
+		if e.options.Least > 0 {
+			if err := leveraged(block, at, lin.Index, e.options.Least); err != nil {
+				return err
+			}
 		}
 		e.maps, e.columns = append(e.maps, at), append(e.columns, len(lin.Index)+len(lin.Globals.Index))
 	}
