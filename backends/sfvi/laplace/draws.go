@@ -124,7 +124,6 @@ func (k *Kernel) weigh(ctx context.Context) error {
 		s.logs = append(s.logs, logs...)
 	}
 	k.weighed = to
-	k.told = len(k.ratios)
 	if err := k.secret.Consult(ctx, concluding{k}); err != nil {
 		return err
 	}
@@ -160,36 +159,35 @@ func (k *Kernel) propose(p *party, id int, theta []float64) {
 	tails.Proposed(p.sample, p.d, id, k.scales[id/2], theta)
 }
 
-// concluding is how the server tells what follows from the weights: log p − log q of the new draws, whether the
+// concluding is how the server tells what follows from the weights: log p − log q of the draws, whether the
 // approximation is the posterior, whether more weights would be in vain, and the evidence.
 type concluding struct{ *Kernel }
 
-func (k concluding) Size(int) (up, down, all int) { return 0, 0, k.weighed - k.told + 3 }
+func (k concluding) Size(int) (up, down, all int) { return 0, 0, k.weighed + 3 }
 func (concluding) Ask(int, []float64)             {}
 
 func (k concluding) Counsel(_, _ [][]float64, all []float64) {
 	s, n := k.server, k.weighed
-	ratios, squares := make([]float64, n), make([]float64, n)
+	ratios, squares := all[:n], make([]float64, n)
 	for id, lp := range s.logs {
 		scale := k.scales[id/2]
 		squares[id] = float64(scale * scale * s.squares[id/2])
 		ratios[id] = lp + float64(0.5*squares[id])
 	}
-	all = all[copy(all, ratios[k.told:]):]
-	clear(all)
-	if all[2] = k.evidence; n == 0 {
+	clear(all[n:])
+	if all[n+2] = k.evidence; n == 0 {
 		return
 	}
 	if normal, vain := tails.Conclude(ratios, squares, s.p); normal {
-		all[0] = 1
+		all[n] = 1
 	} else if vain && n < k.weights {
-		all[1] = 1
+		all[n+1] = 1
 	}
 }
 
 func (k concluding) Take(_ int, _, all []float64) {
-	n := k.weighed - k.told
-	k.ratios = append(k.ratios[:k.told], all[:n]...)
+	n := k.weighed
+	k.ratios = append(k.ratios[:0], all[:n]...)
 	k.normal, k.vain, k.evidence = all[n] == 1, all[n+1] == 1, all[n+2]
 }
 

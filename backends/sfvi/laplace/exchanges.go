@@ -1,6 +1,9 @@
 package laplace
 
-import "github.com/vflc/vflc/density"
+import (
+	"github.com/vflc/vflc/backends/tails"
+	"github.com/vflc/vflc/density"
+)
 
 // Usual numbers of evaluations in a run: those of each party's own steps, and those of the server's.
 const (
@@ -50,7 +53,7 @@ func Exchanges(iterations, weights int) []density.Use {
 			Openings: opens(density.Decryption{Sums: density.Totals, Number: 1}, announced(3)), Times: weights + 1, MostTimes: weights + 1,
 		},
 		{
-			Exchange: density.Consulting, Often: "after weights", Openings: opens(told(1)), Times: weights + 3, MostTimes: weights + 6,
+			Exchange: density.Consulting, Often: "after weights", Openings: opens(told(1)), Times: weights + 3, MostTimes: weights + 3 + tails.FirstWeights + 3,
 			Answers: answers, LeastAnswers: 3, MostAnswers: weights + 3,
 		},
 	}

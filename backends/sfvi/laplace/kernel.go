@@ -84,7 +84,6 @@ type Kernel struct {
 	evidence float64   // of the approximation
 	valued   bool      // it is known
 	ratios   []float64
-	told     int  // of these, before the last weights
 	normal   bool // the approximation is the posterior
 	vain     bool // the first weights said that no more would correct the draws
 	proposed bool // the draws are those that are weighed

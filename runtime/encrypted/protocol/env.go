@@ -199,14 +199,21 @@ func (e *Evaluator) within(openings ...density.Decryption) error {
 	return nil
 }
 
-// Afford is how many of so many log likelihoods may still be decrypted. Each takes a number, which the server
-// tells all once it has it, with three more at the end of each of two parts; and what every party tells of a
+// retold is how many weights are told first, and again with those that follow, if there are more.
+const retold = 500
+
+// Afford is how many of so many log likelihoods may still be decrypted. Each takes a number, of which the server
+// tells all a weight, with three more numbers at the end of each of two parts; and what every party tells of a
 // ciphertext, of which there is one for each draw that it has no room for, or message.
 func (e *Evaluator) Afford(logLiks int) int {
 	return sort.Search(logLiks, func(i int) bool {
 		n := i + 1
 		ciphertexts := n/e.room + n/density.Piece(e.rows) + 4
-		openings := []density.Decryption{{Sums: density.Totals, Number: n}, told(n + 6), announced(3 * min(n, ciphertexts))}
+		again := 0
+		if n > retold {
+			again = retold
+		}
+		openings := []density.Decryption{{Sums: density.Totals, Number: n}, told(n + again + 6), announced(3 * min(n, ciphertexts))}
 		return e.within(openings...) != nil
 	})
 }
