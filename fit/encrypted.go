@@ -105,6 +105,17 @@ func Foreseen(uses []density.Use, columns []int, of int) (usual, most int) {
 	return usual, most
 }
 
+// leastCell is how few rows a combination of a party's columns may be about: as few as a category may have.
+const leastCell = 5
+
+// least is that unless somebody accepts fewer; 0: one.
+func (p *Prepared) least() int {
+	if p.Accepted().Code(diag.AloneRows) {
+		return 0
+	}
+	return leastCell
+}
+
 // encrypted is the Env of a run: over encrypted rows where the settings ask for that.
 func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env, error) {
 	if !p.Settings.Plan.Encrypted {
@@ -122,7 +133,7 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	if err := p.openJournal(); err != nil {
 		return nil, err
 	}
-	p.rows, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: p.terms, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal})
+	p.rows, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: p.terms, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal, Least: p.least()})
 	if err != nil {
 		return nil, err
 	}
@@ -182,9 +193,12 @@ func refusedRows(err error) error {
 	var budget *protocol.BudgetError
 	var noise *protocol.NoiseError
 	var beyond *protocol.RangeError
+	var alone *protocol.LeverageError
 	switch {
 	case errors.As(err, &refusal):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: errors.New(refusal.Reason), Out: refusal.WayOut}
+	case errors.As(err, &alone):
+		return &backends.Refusal{Code: diag.AloneRows, Err: alone, Out: "merge small categories, cap a column that few rows dominate, and leave out one that differs from others in few rows; a simulation goes on with --accept few-rows"}
 	case errors.As(err, &budget):
 		return &backends.Refusal{Code: diag.TooFewRows, Err: budget, Out: fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns; a simulation goes on with --accept few-rows", budget.One()*rowsPerNumber)}
 	case errors.As(err, &noise):

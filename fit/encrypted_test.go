@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -70,6 +71,45 @@ func separate(n, clients, columns int) (text string, files map[string]string) {
 }
 
 func told(n int) density.Decryption { return density.Decryption{Sums: density.Told, Number: n} }
+
+// A row that a party's columns single out, alone or together, is refused before there are keys, by the parameter of the
+// column and without a number of it.
+func TestARowAloneIsRefused(t *testing.T) {
+	text, files := separate(2400, 2, 2)
+	lines := strings.Split(files["c1.csv"], "\n")
+	const says = "c1: with the column of u1_1, %s of its columns %s a leverage above 1/5"
+	for want, second := range map[string]func(i int, x, z string) string{
+		fmt.Sprintf(says, "1 row", "has"): func(i int, _, z string) string { // far beyond all others
+			if i == 7 {
+				return "800"
+			}
+			return z
+		},
+		fmt.Sprintf(says, "2 rows", "have"): func(i int, x, _ string) string { // another in two rows alone
+			if i == 7 || i == 9 {
+				return "3"
+			}
+			return x
+		},
+	} {
+		changed := lines[0] + "\n"
+		for i, line := range lines[1 : len(lines)-1] {
+			cells := strings.Split(line, ",")
+			changed += cells[0] + "," + cells[1] + "," + second(i, cells[1], cells[2]) + "\n"
+		}
+		other := maps.Clone(files)
+		other["c1.csv"] = changed
+		p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, other), Options{
+			Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 8,
+		})
+		good(t, diags, err)
+		_, err = p.Sample(t.Context(), nil)
+		var refused data.Errors
+		if !errors.As(err, &refused) || refused[0].Code != diag.AloneRows || !strings.HasPrefix(refused[0].Message, want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
 
 // What is foreseen of a run as often as it used each exchange is what it counts, for every party and for all
 // but each.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node/release"
 	"github.com/vflc/vflc/posterior"
@@ -54,7 +55,11 @@ published is shown with their names as owners.
 			if err := posterior.WriteTableWithin(cmd.OutOrStdout(), rows, terminal.TableWidth(cmd.OutOrStdout())); err != nil {
 				return err
 			}
-			_, err = io.WriteString(cmd.OutOrStdout(), posterior.FoldText(folds, "vflc summary "+args[0]+" %s, or --all, shows them"))
+			text := posterior.FoldText(folds, "vflc summary "+args[0]+" %s, or --all, shows them")
+			if len(args) == 1 && r.Record != nil && r.Document != nil && fit.WireOf(r.Record).Encrypted {
+				text += "\n" + r.Document.Deployment + "\n" // what became known of the rows
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), text)
 			return err
 		}),
 	}

@@ -7,5 +7,6 @@ const (
 	NotCorrected Code = "V0667" // draws that weights cannot correct
 	NotEncrypted Code = "V0668" // what cannot be computed of encrypted rows
 	TooFewRows   Code = "V0669" // encrypted rows that too many sums would be decrypted of
+	AloneRows    Code = "V0670" // encrypted columns of which a combination is a row, or few
 	NoCoupling   Code = "V0673" // noise of different clients that cannot be correlated
 )

@@ -30,6 +30,10 @@ var estimatorsPages = []Page{
 		Right: "vflc run m.vfl --backend sfvi --transform exact --draws 20\n" + estimatorsModel,
 	},
 	{
+		Code: AloneRows, Title: "rows that stand alone in encrypted columns",
+		Text: "With --wire encrypted sums over rows are decrypted, and a party chooses the columns that rows are multiplied with. Where a combination of a party's columns is zero in all rows but few, as of two columns that differ in one row, of a category with one row, or of a number that is far beyond all others, the sums tell what these rows have at the other parties. So no row of a party's columns may have a leverage above 1/5, that is as much weight as a row of a category of five. Each party looks before its columns are encrypted. The report names the parameter of the column with which a row comes above, and how many do; --accept few-rows goes on, in a simulation.",
+	},
+	{
 		Code: NoFixedDraws, Title: "fixed draws do not suit the model",
 		Text:  "With --estimator fixed the ELBO is the mean over draws that stay the same, so it has no noise of its own. Every party must be able to evaluate its density at all draws by itself, and nothing but parameters may be drawn: the server has the likelihood, parties share no parameters, and there are no auxiliary variables, whose noise would stay the same too. So the transform is exact, or none. A full covariance needs two draws for each parameter of a party at least. --estimator auto takes fixed draws where they suit.",
 		Wrong: "vflc run m.vfl --backend sfvi --estimator fixed --draws 20\n" + estimatorsModel,

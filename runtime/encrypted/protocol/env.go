@@ -38,6 +38,8 @@ type Options struct {
 	// Terms follow from the columns of all parties, in party order, and the number of rows. An error ends the
 	// run before there are keys.
 	Terms func(columns []int, rows int) (Terms, error)
+	// Least is the fewest rows that a combination of a party's columns may be about, by their leverage; 0: one.
+	Least int
 	// Spend is called before more numbers that depend on rows of the party of this process become known to one
 	// other; an error ends the run before that. nil: nobody adds up over runs.
 	Spend func(numbers int) error
@@ -103,7 +105,8 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 	e := &Evaluator{Env: env, options: o, via: via, parties: parties}
 	if err := e.inspect(); err != nil {
 		var refusal *polynomial.Refusal
-		if !errors.As(err, &refusal) {
+		var alone *LeverageError
+		if !errors.As(err, &refusal) && !errors.As(err, &alone) {
 			err = &polynomial.Refusal{Reason: err.Error(), WayOut: "use another wire"}
 		}
 		return nil, err
@@ -145,6 +148,11 @@ func (e *Evaluator) inspect() error {
 			e.rows = n
 		} else if n != e.rows {
 			return fmt.Errorf("%s: it contributes %d numbers to one sum of %d rows, and encrypted rows have one each", block.Party(), n, e.rows)
+		}
+		if e.options.Least > 0 {
+			if err := leveraged(block, at, lin.Index, e.options.Least); err != nil {
+				return err
+			}
 		}
 		e.maps, e.own = append(e.maps, at), append(e.own, len(lin.Index)+len(lin.Globals.Index))
 	}
@@ -228,8 +236,8 @@ func (e *Evaluator) within(openings ...density.Decryption) error {
 	return nil
 }
 
-// Afford is how many of so many log likelihoods may still be decrypted. Each takes a number, which the server
-// tells all once it has it, with three more at the end of each of two parts; and what every party tells of a
+// Afford is how many of so many log likelihoods may still be decrypted. Each takes a number, of which the server
+// tells all a weight, with three more numbers at the end of each of two parts; and what every party tells of a
 // ciphertext, of which there is one for each draw that it has no room for, or message.
 func (e *Evaluator) Afford(logLiks int) int {
 	return sort.Search(logLiks, func(i int) bool {

@@ -226,13 +226,52 @@ func TestRangeAndBudget(t *testing.T) {
 	}
 }
 
+// saying is a consultation in which the server tells all so many numbers.
+type saying int
+
+func (s saying) Size(int) (up, down, all int)          { return 0, 0, int(s) }
+func (saying) Ask(int, []float64)                      {}
+func (saying) Counsel(_, _ [][]float64, all []float64) { clear(all) }
+func (saying) Take(b int, down, all []float64)         {}
+
+// As many log likelihoods as a budget affords are decrypted, and what follows is told, within it; the budget has no room
+// for many more.
+func TestAfforded(t *testing.T) {
+	const n = 40
+	bernoulli := dist.BernoulliLogit()
+	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+	for _, budget := range []int{25, 60, 150} {
+		_, secret := over(t, blocks, protocol.Options{Terms: terms(budget)})
+		if err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1), [][]float64{like(1, 1), like(1, 2), like(1, 2)}); err != nil {
+			t.Fatal(err)
+		}
+		known, may := secret.Reckoning().One(), secret.Afford(1000)
+		if may > budget-known || may == 0 && budget > 50 {
+			t.Errorf("budget %d: %d are afforded after %d", budget, may, known)
+		}
+		if may == 0 {
+			continue
+		}
+		plus := [][]float64{like(1, may), like(1, may), like(1, may)}
+		if err := secret.LogLik(t.Context(), nil, at(blocks, n, may, .1), plus, like(1, may)); err != nil {
+			t.Errorf("budget %d: %v", budget, err)
+		}
+		if err := secret.Consult(t.Context(), saying(may+3)); err != nil {
+			t.Errorf("budget %d: %v", budget, err)
+		}
+		if one := secret.Reckoning().One(); one < budget-may/2-40 {
+			t.Errorf("budget %d: %d are afforded, and %d known", budget, may, one)
+		}
+	}
+}
+
 // What another party is about to learn of a party's rows is told before it does, and an error is the run's end.
 func TestSpending(t *testing.T) {
 	const n = 50
 	bernoulli := dist.BernoulliLogit()
 	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
 	spent, full := 0, errors.New("full")
-	_, secret := over(t, blocks, protocol.Options{Spend: func(numbers int) error {
+	_, secret := over(t, blocks, protocol.Options{Terms: terms(0), Spend: func(numbers int) error {
 		if spent+numbers > 20 {
 			return full
 		}
