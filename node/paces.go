@@ -78,6 +78,9 @@ func (p *preflight) forecast(a announcement, rtt time.Duration, paces []*pace, u
 	if k := a.Task.Folds; k > 0 {
 		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
 	}
+	if p.encrypted(a) {
+		return // sizes of ciphertexts are listed
+	}
 	for _, one := range paces {
 		trips := session.RoundTrips(one.kinds, one.of(uses))
 		wait, _ := posterior.Connection{RoundTrip: rtt, Bandwidth: 1}.Waits(density.Work{Sequential: int64(trips) * evaluations})
