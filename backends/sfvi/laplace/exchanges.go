@@ -62,6 +62,9 @@ func Exchanges(iterations, weights int) []density.Use {
 			Openings: opens(density.Totals, 1), Times: weights + 1, MostTimes: weights + 1,
 		},
 		{
+			Exchange: density.EncryptedLogLik, Often: "for every weight, where the scale of the likelihood is a parameter", Openings: opens(density.Told, 1), MostTimes: weights + 1,
+		},
+		{
 			Exchange: density.Consulting, Often: "after weights", Openings: opens(density.Told, 1), Times: weights + 3, MostTimes: weights + 3,
 			Answers: answers, LeastAnswers: 3, MostAnswers: weights + 3,
 		},
