@@ -30,8 +30,8 @@ type Encrypting interface {
 	// second derivatives by globals. Elsewhere it is left as it is.
 	Curvatures(ctx context.Context, gram []float64) error
 	// LogLik sets total[i], at the server, to the log likelihood at the contributions cut[b][i*rows:][:rows]
-	// and the globals of number i in phi plus the numbers plus[b][i] of all blocks: these are added under
-	// encryption, so that nobody learns the terms. Elsewhere total is left as it is.
+	// and the globals of number i in phi, which the server tells all, plus the numbers plus[b][i] of all blocks:
+	// these are added under encryption, so that nobody learns the terms. Elsewhere total is left as it is.
 	LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error
 	// Afford is how many of so many log likelihoods may still be decrypted; the same at every party.
 	Afford(logLiks int) int

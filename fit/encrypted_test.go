@@ -376,7 +376,11 @@ func TestPartiesOfEncryptedRows(t *testing.T) {
 // take an interval that is too wide, before anything but bounds is known.
 func TestRefusedEncryptedRows(t *testing.T) {
 	one := func(r *rand.Rand, _, _ float64) float64 { return float64(1 + r.IntN(2)) }
+	tailed := func(r *rand.Rand, eta, _ float64) float64 {
+		return eta + r.NormFloat64()/math.Sqrt((r.ExpFloat64()+r.ExpFloat64())/2)
+	}
 	for name, c := range map[string]struct{ kind, likelihood, want string }{
+		"long tails":     {"real", "y ~ student_t(4, %s, 1)", "has no polynomial of degree"},
 		"trials by row":  {"count", "y ~ binomial_logit(y + 1, %s)", "differs by row"},
 		"a moving phi":   {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)", "phi, of which the polynomials are made"},
 		"a moving shape": {"real<lower=0>", "param s ~ half_normal(5)\ny ~ gamma(s, exp(%s))", "alpha, of which the polynomials are made"},
@@ -384,7 +388,11 @@ func TestRefusedEncryptedRows(t *testing.T) {
 		"wide exposure":  {"count", "y ~ poisson_log(20 * log(e) + 0 * (e) + %s)", "is beyond the modulus"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := regress(t, 4400, 2, c.kind, c.likelihood, one)
+			response := one
+			if c.kind == "real" {
+				response = tailed
+			}
+			b := regress(t, 4400, 2, c.kind, c.likelihood, response)
 			p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 11})
 			if err != nil || diags.HasErrors() {
 				t.Fatal(err, diags)

@@ -104,49 +104,16 @@ func TestTheGaussianOfEncryptedRows(t *testing.T) {
 		"logistic": {"binary", "y ~ bernoulli_logit(%s)", func(r *rand.Rand, eta, _ float64) float64 {
 			return indicator(r.Float64() < 1/(1+math.Exp(1-eta)))
 		}},
-		"probit": {"binary", "y ~ bernoulli_probit(%s)", func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.NormFloat64() < eta-1) }},
-		"poisson": {"count", "y ~ poisson_log(log(e) + %s)", func(r *rand.Rand, eta, exposure float64) (y float64) {
-			for at := r.ExpFloat64(); at < exposure*math.Exp(eta); at += r.ExpFloat64() {
-				y++
-			}
-			return y
-		}},
+		"probit":                {"binary", "y ~ bernoulli_probit(%s)", func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.NormFloat64() < eta-1) }},
+		"poisson":               {"count", "y ~ poisson_log(log(e) + %s)", func(r *rand.Rand, eta, exposure float64) float64 { return counts(r, exposure*math.Exp(eta)) }},
 		"normal":                {"real", "y ~ normal(%s, 1.5)", func(r *rand.Rand, eta, _ float64) float64 { return eta + 1.5*r.NormFloat64() }},
 		"normal, sigma unknown": {"real", "param s ~ half_normal(5)\ny ~ normal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return eta + 1.5*r.NormFloat64() }},
 		"large units":           {"real", "param s ~ half_normal(5000)\ny ~ normal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return 1000 * (eta + 1.5*r.NormFloat64()) }},
-		"negative binomial": {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)", func(r *rand.Rand, eta, _ float64) (y float64) {
-			m := math.Exp(eta) * (r.ExpFloat64() + r.ExpFloat64()) / 2
-			for at := r.ExpFloat64(); at < m; at += r.ExpFloat64() {
-				y++
-			}
-			return y
+		"negative binomial": {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)", func(r *rand.Rand, eta, _ float64) float64 {
+			return counts(r, math.Exp(eta)*(r.ExpFloat64()+r.ExpFloat64())/2)
 		}},
 	} {
-		r := rand.New(rand.NewPCG(4, 2))
-		y, a, b := []string{"id,y,e"}, []string{"id,x1,x2,x3"}, []string{"id,x1,x2,x3"}
-		for i := range rows {
-			common, eta := r.NormFloat64(), 0.3
-			for _, table := range []*[]string{&a, &b} {
-				line := fmt.Sprint(i)
-				for j := range columns {
-					v := 0.5*common + r.NormFloat64()
-					eta += float64(j-1) * 0.3 * v
-					line += fmt.Sprintf(",%.4f", v)
-				}
-				*table = append(*table, line)
-			}
-			e := 0.5 + r.Float64()
-			y = append(y, fmt.Sprintf("%d,%v,%.4f", i, c.response(r, eta, e), e))
-		}
-		text := fmt.Sprintf("client left, right\ndata y : %s[N]\ndata e : real<lower=0>[N]\ndata X : real[N, P] @ left\ndata Z : real[N, Q] @ right\nparam b ~ normal(0, 5)\n"+
-			"param u : real[P] ~ normal(0, 2.5) @ left\nparam v : real[Q] ~ normal(0, 2.5) @ right\n"+c.model+"\n", c.kind, "b + X * u + Z * v")
-		if name == "large units" {
-			text = strings.NewReplacer("normal(0, 5)", "normal(0, 5000)", "normal(0, 2.5)", "normal(0, 2500)").Replace(text)
-		}
-		if name != "poisson" {
-			text = strings.Replace(text, "data e : real<lower=0>[N]\n", "", 1)
-		}
-		bound := bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": strings.Join(y, "\n") + "\n", "left.csv": strings.Join(a, "\n") + "\n", "right.csv": strings.Join(b, "\n") + "\n"})
+		bound := regress(t, rows, columns, c.kind, c.model, c.response)
 		plain, plainEnv, _ := quadratureFit(t, bound, map[string]string{"draws": "500", "correct": "false", "tolerance": "1e-7", "theta-guide": "joint"})
 		mean, sd := drawMoments(plainEnv, plain, firstIDs(500))
 		hub, env := clearing(t, bound)

@@ -21,7 +21,7 @@ var estimatorsPages = []Page{
 		Code: NotEncrypted, Title: "not with encrypted rows",
 		Text:  "With --wire encrypted the likelihood is evaluated by polynomials of encrypted numbers. The server has one likelihood, with one predictor a row that every client adds an affine contribution to; its log density is linear in one number of the response, or a function of response minus predictor; other parameters of it are numbers in the model, the same in all rows, but for the standard deviation of a normal or lognormal one, which may be a parameter of the server. A polynomial stands for it on an interval around the predictor of an ordinary row, and noise that covers decrypted sums grows with the interval: where it would be more than a fiftieth of a posterior standard deviation, or no polynomial reaches, nothing is decrypted. Scaled columns, exposures of like sizes and narrower priors keep the interval short. Everything else needs another wire.",
 		Wrong: "vflc run m.vfl --backend sfvi --wire encrypted --accept few-rows --transform exact\n" + strings.ReplaceAll(estimatorsModel, "y ~ normal(p * u + q * v, 1)", "param s ~ half_normal(1)\ny ~ student_t(4, p * u + q * v, s)"),
-		Right: "vflc run m.vfl --backend sfvi --transform exact --draws 20\n" + strings.ReplaceAll(estimatorsModel, "y ~ normal(p * u + q * v, 1)", "param s ~ half_normal(1)\ny ~ student_t(4, p * u + q * v, s)"),
+		Right: "vflc run m.vfl --backend sfvi --transform exact --draws 200\n" + strings.ReplaceAll(estimatorsModel, "y ~ normal(p * u + q * v, 1)", "param s ~ half_normal(1)\ny ~ student_t(4, p * u + q * v, s)"),
 	},
 	{
 		Code: TooFewRows, Title: "too few rows to be encrypted",

@@ -343,3 +343,59 @@ func TestNoiseIsStated(t *testing.T) {
 		t.Errorf("%d numbers became known, and one bound of each other party should", told)
 	}
 }
+
+// A standard deviation of residuals may be a global of the server: gradients, curvature and log likelihoods at
+// several values of it are those in the clear.
+func TestAScaleThatMoves(t *testing.T) {
+	const n, draws = 100, 4
+	normal := dist.Normal()
+	blocks := draw(graph.Law{Dist: &normal, Theta: [][]float64{nil, nil}}, n, 2, func(r *rand.Rand) float64 { return 3 + 2*r.NormFloat64() })
+	server := blocks[0].(*block)
+	server.lin.Globals = density.Globals{Index: []int{1}, Density: func(_, grad []float64) float64 { clear(grad); return 0 }}
+	server.lin.Rows[0].Evaluate = func(phi, eta, lp, slope, _, by []float64) {
+		precision := math.Exp(-2 * phi[0])
+		clear(by)
+		for i, y := range server.law.X {
+			lp[i], slope[i] = -(y-eta[i])*(y-eta[i])*precision/2-phi[0], (y-eta[i])*precision
+			by[0] += (y-eta[i])*(y-eta[i])*precision - 1
+		}
+	}
+	clear, secret := over(t, blocks, protocol.Options{DeriveEach: true})
+	inClear, p := density.Must[density.Encrypting](clear), 6
+	cut, one := at(blocks, n, draws, .2), [][]float64{}
+	var got, want [][]float64
+	for b, v := range cut {
+		one, got, want = append(one, v[:n]), append(got, like(1, secret.Columns()[b])), append(want, like(1, secret.Columns()[b]))
+	}
+	for _, phi := range []float64{.7, .9} {
+		if err := errors.Join(secret.Slopes(t.Context(), []float64{phi}, one, got), inClear.Slopes(t.Context(), []float64{phi}, one, want)); err != nil {
+			t.Fatal(err)
+		}
+		for b := range got {
+			for j := range got[b] {
+				if math.Abs(got[b][j]-want[b][j]) > .01 {
+					t.Errorf("gradient %d of party %d is %g, want %g", j, b, got[b][j], want[b][j])
+				}
+			}
+		}
+	}
+	gram, wanted := like(p, p), like(p, p)
+	if err := errors.Join(secret.Curvatures(t.Context(), gram), inClear.Curvatures(t.Context(), wanted)); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range gram {
+		if crossed := (i/p == 1) != (i%p == 1); !crossed && math.Abs(v-wanted[i]) > .01 || crossed && v != 0 {
+			t.Errorf("curvature %d is %g, want %g", i, v, wanted[i])
+		}
+	}
+	plus := [][]float64{{1, 2, 3, 4}, {5, 6, 7, 8}, {0, -1, 0, 1}}
+	totals, exact, phi := like(1, draws), like(1, draws), []float64{.5, .6, .9, 1.2}
+	if err := errors.Join(secret.LogLik(t.Context(), phi, cut, plus, totals), inClear.LogLik(t.Context(), phi, cut, plus, exact)); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range totals {
+		if math.Abs(v-exact[i]) > .01 {
+			t.Errorf("log likelihood %d is %g, want %g", i, v, exact[i])
+		}
+	}
+}

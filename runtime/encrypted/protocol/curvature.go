@@ -1,0 +1,85 @@
+package protocol
+
+import (
+	"context"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/encrypted"
+)
+
+// Curvatures implements density.Encrypting.
+func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
+	if err := e.spend(density.Decryption{Sums: density.CrossProducts}); err != nil {
+		return err
+	}
+	times, rows := float64(flat(e.curvature)*e.times()), make([]*encrypted.Rows, len(e.views))
+	if times == 0 {
+		plan, err := e.params.Plan(e.curvature, len(e.columns))
+		if err != nil {
+			return err
+		}
+		for i, v := range e.views {
+			if rows[i], err = v.keys.Rows(plan, v.at, nil); err != nil {
+				return err
+			}
+		}
+		times = 1
+	}
+	p := len(e.views[0].all())
+	data := make([]float64, p*p)
+	for from, to := 0, 0; from < p; from = to {
+		for to = from + 1; to < p && pairs(from, to+1) <= atOnce; {
+			to++
+		}
+		sums, err := e.derived(func(i int, v *view) ([]*encrypted.Sum, error) { return crossed(v, rows[i], from, to) })
+		if err != nil {
+			return beyond(err)
+		}
+		got, err := e.open(ctx, curvatures, 0, sums)
+		if err != nil {
+			return err
+		}
+		for j := from; j < to && got != nil; j++ {
+			for i := range j + 1 {
+				v := got[pairs(from, j)+i] * times
+				data[j*p+i], data[i*p+j] = v, v
+			}
+		}
+	}
+	if e.Blocks()[0].Index() > 0 {
+		return nil
+	}
+	e.spread(gram, data)
+	return e.relate(data, p)
+}
+
+// atOnce is how many sums are derived before they are opened: a megabyte is kept of each.
+const atOnce = 256
+
+// pairs is how many pairs columns from one number to below another make with themselves and those before.
+func pairs(from, to int) int { return to*(to+1)/2 - from*(from+1)/2 }
+
+// crossed are the sums of products of columns from one number to below another with those up to each, and
+// with rows unless these are nil.
+func crossed(v *view, rows *encrypted.Rows, from, to int) (out []*encrypted.Sum, err error) {
+	all := v.all()
+	for j, z := range all[:to] {
+		if j < from {
+			continue
+		}
+		by := func(x *encrypted.Vector) (*encrypted.Sum, error) { return v.keys.Cross(z, x) }
+		if rows != nil {
+			weighed, err := rows.Weigh(z)
+			if err != nil {
+				return nil, err
+			}
+			by = weighed.Product
+		}
+		more, err := byColumn(all[:j+1], by)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	return out, nil
+}
