@@ -128,7 +128,7 @@ const (
 // OnTheWire are the settings of every algorithm about how messages are written.
 func OnTheWire() []Setting {
 	return []Setting{
-		{Name: "wire", Doc: "how clients write what is added up over two or more of them: plain sends the numbers; fixed integers on a grid, whose sum is exact whatever the order, so that masks change no bit; encrypted (sfvi, transform exact, in one process so far): ciphertexts, of which sums over rows alone are decrypted", Default: plainWire, Choices: []string{plainWire, fixedWire, encryptedWire}, Role: Wire},
+		{Name: "wire", Doc: "how clients write what is added up over two or more of them: plain sends the numbers; fixed integers on a grid, whose sum is exact whatever the order, so that masks change no bit; encrypted (sfvi, transform exact): ciphertexts, of which sums over rows alone are decrypted", Default: plainWire, Choices: []string{plainWire, fixedWire, encryptedWire}, Role: Wire},
 		{Name: "secure-sum", Doc: "on: what clients add up is masked, so that the server receives sums; that protects no rows (vflc audit); with --wire fixed, whose results it has", Default: sumsOff, Choices: []string{sumsOff, sumsOn}, Role: SecureSum},
 	}
 }

@@ -309,6 +309,11 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 	switch c.Numbers.Of {
 	case density.OfParameters:
 		return a.plan.Shared[c.Of].Name, "", ""
+	case density.OfShown, density.OfGiven:
+		if !c.Up && c.Exchange.Up.Name != "" {
+			return "each other party", "", ""
+		}
+		return a.plan.Names[c.Of], "", ""
 	case density.OfScalars, density.OfAnswers, density.OfSeals:
 		return "", "", ""
 	case density.OfCuts:
@@ -346,6 +351,8 @@ func (a *auditor) shape(c session.Crossing) []string {
 		return []string{fmt.Sprint(2 * (len(a.plan.Names) - 2))}
 	case density.OfScalars:
 		return []string{between(c.Least, c.Most)}
+	case density.OfShown, density.OfGiven:
+		return []string{c.Content.Size}
 	case density.OfAnswers:
 		return []string{between(c.LeastAnswers, c.MostAnswers)}
 	}

@@ -138,10 +138,27 @@ func (k *knowledge) reach(party int, how reached) { k.reached[party] = max(k.rea
 
 // take adds what a crossing tells its receiver.
 func (j *judge) take(c session.Crossing) {
+	if c.Content.Of.Bytes() {
+		j.decrypted(c)
+		return
+	}
 	if c.Up {
 		j.atServer(c)
 	} else {
 		j.atClient(c)
+	}
+}
+
+// decrypted adds sums over rows whose decryption a party receives shares of.
+func (j *judge) decrypted(c session.Crossing) {
+	to := 0
+	if !c.Up {
+		to = c.Client
+	}
+	for k := range j.plan.Names {
+		if c.Reach == density.Weighted && k != to {
+			addTo(&j.known[to].totals, k)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ type Content struct {
 	Masked  string // "no", or what hides it
 	Learns  string // what a curious receiver can compute
 	Total   string // the same where it receives the total over two or more clients alone
+	Size    string // of bytes: how many
 	Of      Site
 	Columns bool // several numbers for each element of a cut, as the use of the exchange says
 	Bare    bool // it has a cut or the mean of one, without noise
@@ -29,7 +30,12 @@ const (
 	OfScalars                // numbers that are added up, or their totals: one channel
 	OfAnswers                // numbers of the server's: one channel
 	OfSeals                  // what clients seal for one another: one channel
+	OfShown                  // bytes of each party that sends some, which all receive (ByteRelaying)
+	OfGiven                  // bytes of each party that sends some, for one receiver
 )
+
+// Bytes reports whether a content is of bytes, whose name is that of the party that has made them.
+func (s Site) Bytes() bool { return s == OfShown || s == OfGiven }
 
 // Reach is how far what crosses goes into single rows, for the verdict of an audit.
 type Reach int

@@ -5,7 +5,7 @@ package density
 // masks them, and audit, cost, policy and attack are derived from the same declaration. An Exchange is told from others by its address.
 type Exchange struct {
 	Name string
-	// Up and Down are the messages of a Relay: what each client sends, and what the server answers. A message none of whose contents apply is not sent.
+	// Up and Down are the messages of a Relay: what each client sends, and what the server answers. A message none of whose contents apply is not sent. Those of RelayBytes are of bytes.
 	Up, Down MessageKind
 	// Evaluations: each column up is a z at which the likelihood is evaluated, and the first columns down are the adjoints there, or stay at the server.
 	Evaluations bool

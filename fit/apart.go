@@ -51,7 +51,7 @@ func OpenApart(b *compile.OneParty, apart *Apart, o Options) (*Prepared, diag.Li
 		return nil, nil, err
 	}
 	var diags diag.List
-	for _, step := range []func() (diag.List, error){p.divideOwn, p.agree, p.mayBegin, p.begins, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.divideOwn, p.agree, p.mayEncrypt, p.mayBegin, p.begins, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		if diags = append(diags, found...); err != nil || diags.HasErrors() {
 			return nil, diags, err
@@ -70,13 +70,10 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, &UsageError{err}
 	}
-	if s.Plan.Encrypted {
-		return nil, errTogether
-	}
 	s.UnlikeNoise = unlikeNoiseOf(b.Manifest)
 	on := *b.Bound
 	if on.Plan != nil {
-		on.Plan = b.Plan.On(model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked})
+		on.Plan = b.Plan.On(wireIn(s))
 	}
 	p := &Prepared{Bound: &on, Algorithm: o.Algorithm, Settings: s, options: o, apart: apart}
 	if _, ok := approximating(s.Plan.Initial); !ok && s.Plan.Initial != "" {

@@ -241,6 +241,12 @@ func wantColumns(t *testing.T, party string, got, want *posterior.Draws) {
 // sampleApart runs all parties side by side, each in a goroutine and in a folder of its own.
 func sampleApart(t *testing.T, parties []*compile.OneParty, a backends.Algorithm, given map[string]string) []*Result {
 	t.Helper()
+	return runApart(t, parties, Options{Algorithm: a, Settings: given, Seed: 5}, func(_ string, end transport.Transport) transport.Transport { return end })
+}
+
+// runApart is sampleApart with options, over wrapped ends.
+func runApart(t *testing.T, parties []*compile.OneParty, o Options, wrap func(string, transport.Transport) transport.Transport) []*Result {
+	t.Helper()
 	names := parties[0].Plan.Names
 	keys, err := session.SimulatedKeys(5, names).WithMasks(parties[0].Plan)
 	if err != nil {
@@ -248,7 +254,7 @@ func sampleApart(t *testing.T, parties []*compile.OneParty, a backends.Algorithm
 	}
 	var hindered, near []string
 	for i, b := range parties {
-		h, n, err := Hinders(b, i, Options{Algorithm: a, Settings: given})
+		h, n, err := Hinders(b, i, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,10 +266,9 @@ func sampleApart(t *testing.T, parties []*compile.OneParty, a backends.Algorithm
 	for i, end := range transport.NewMem(names) {
 		wait.Go(func() {
 			defer end.Close()
-			own := keys.Only(names[i])
-			p, diags, err := OpenApart(parties[i], &Apart{Index: i, Transport: end, Keys: own, Hindered: hindered, Near: near, Marks: &Marks{}}, Options{
-				Algorithm: a, Settings: given, Seed: 5, Dir: filepath.Join(dir, names[i]),
-			})
+			own, o := keys.Only(names[i]), o
+			o.Dir = filepath.Join(dir, names[i])
+			p, diags, err := OpenApart(parties[i], &Apart{Index: i, Transport: wrap(names[i], end), Keys: own, Hindered: hindered, Near: near, Marks: &Marks{}}, o)
 			if err == nil && diags.HasErrors() {
 				err = data.Errors(diags)
 			}

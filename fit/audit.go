@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -57,9 +56,6 @@ func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string)
 	}
 	if err != nil {
 		return traffic{}, &UsageError{err}
-	}
-	if s.Plan.Encrypted && len(m.Predicted) == 0 {
-		return traffic{}, errTogether
 	}
 	if len(m.Predicted) > 0 {
 		return traffic{inEveryRun, wireIn(s)}, nil
@@ -195,8 +191,6 @@ func Undeclared(p *compile.Bundle) diag.List {
 	}
 	t, err := trafficOf(m, a, m.Run.Settings)
 	switch {
-	case errors.Is(err, errTogether):
-		return nil // nothing crosses; whoever wants more is told why
 	case err != nil:
 		return wrong("the settings that the manifest names are none of a run: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
@@ -20,9 +21,6 @@ import (
 // rowsPerNumber is how many rows there are for each number of others' rows that a party learns, unless somebody
 // accepts fewer.
 const rowsPerNumber = 20
-
-// errTogether is the error where parties are, or will be, in processes of their own.
-var errTogether = usagef("--wire encrypted runs in one process so far, with vflc run; across processes use another wire")
 
 // sizes are the columns that the parties encrypt, and the rows.
 func sizes(blocks []density.Block) (columns []int, rows int) {
@@ -54,20 +52,29 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 			return list, nil
 		}
 	}
+	if p.apart != nil {
+		return nil, nil // what the others have is known when the parties have met
+	}
 	env, err := session.NewLocal(p.Plan, session.SimulatedKeys(p.options.Seed, p.Plan.Names))
 	if err != nil {
 		return nil, err
 	}
 	columns, rows := sizes(env.Blocks())
-	if columns == nil || p.mayLearn(rows) == 0 {
+	if columns == nil {
 		return nil, nil
 	}
-	if most := expected(p.Algorithm.Exchanges(p.Settings), columns); most > p.mayLearn(rows) {
+	return p.enough(columns, rows), nil
+}
+
+// enough reports that there are too few rows for what a run decrypts of so many columns.
+func (p *Prepared) enough(columns []int, rows int) (list diag.List) {
+	may := p.mayLearn(rows)
+	if most := expected(p.Algorithm.Exchanges(p.Settings), columns); may > 0 && most > may {
 		list.Errorf(diag.TooFewRows, nil, source.Span{}, "one party would learn about D = %d numbers that depend on the others' rows, and of n = %d rows it may learn n/%d = %d",
 			most, rows, rowsPerNumber, rows/rowsPerNumber).
 			Note("as many columns need n = %d rows; a simulation goes on with --accept few-rows", most*rowsPerNumber)
 	}
-	return list, nil
+	return list
 }
 
 // mayLearn is how many numbers of others' rows one party may learn; 0: as many as the run takes.
@@ -99,7 +106,34 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	if !p.Settings.Plan.Encrypted {
 		return env, nil
 	}
-	columns, rows := sizes(env.Blocks())
+	what := "one process derives for all of them"
+	if p.apart != nil {
+		what = "each derives for itself"
+	}
+	p.options.Progress.Message(fmt.Sprintf("encrypted rows: keys for %d parties, %s", len(p.Plan.Names), what))
+	keys, err := session.SimulatedKeys(p.options.Seed, p.Plan.Names).WithMasks(p.Plan)
+	if p.apart != nil {
+		keys, err = p.apart.Keys, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.openJournal(); err != nil {
+		return nil, err
+	}
+	p.rows, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: p.terms, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal})
+	if err != nil {
+		return nil, err
+	}
+	return p.rows, nil
+}
+
+// terms are what the run may decrypt, by the columns of all parties. The error is where that is more than one
+// party may learn.
+func (p *Prepared) terms(columns []int, rows int) (protocol.Terms, error) {
+	if found := p.enough(columns, rows); found.HasErrors() {
+		return protocol.Terms{}, data.Errors(found)
+	}
 	openings, all := 1, 0
 	for _, c := range columns {
 		all += c
@@ -112,21 +146,7 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 			openings += u.MostTimes * all * (all + 1) / 2
 		}
 	}
-	p.options.Progress.Message(fmt.Sprintf("encrypted rows: keys for %d parties, one process derives for all of them", len(env.Blocks())))
-	keys, err := session.SimulatedKeys(p.options.Seed, p.Plan.Names).WithMasks(p.Plan)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.openJournal(); err != nil {
-		return nil, err
-	}
-	p.rows, err = protocol.New(ctx, env, &protocol.OneProcess{}, protocol.Options{
-		Openings: openings + mostWeights, Budget: p.mayLearn(rows), Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return p.rows, nil
+	return protocol.Terms{Openings: openings + mostWeights, Budget: p.mayLearn(rows)}, nil
 }
 
 // openJournal opens what the run writes down, where it has a folder.

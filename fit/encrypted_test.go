@@ -10,13 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -39,42 +44,89 @@ func overWire(t *testing.T, b *compile.Bound, settings map[string]string) ([]pos
 	return r.Summary(), r.Footer()
 }
 
-// encryptedRows is the model with n rows.
-func encryptedRows(t *testing.T, n int) *compile.Bound {
-	t.Helper()
+// logisticTables are the tables of encryptedModel.
+func logisticTables(n int) map[string]string {
 	r := rand.New(rand.NewPCG(4, 2))
-	tables := map[string]*strings.Builder{"server.csv": {}, "left.csv": {}, "right.csv": {}}
-	for name, column := range map[string]string{"server.csv": "y", "left.csv": "x", "right.csv": "z"} {
+	tables := map[string]*strings.Builder{"server": {}, "left": {}, "right": {}}
+	for name, column := range map[string]string{"server": "y", "left": "x", "right": "z"} {
 		fmt.Fprintf(tables[name], "id,%s\n", column)
 	}
 	for i := range n {
 		x, z := r.NormFloat64(), r.NormFloat64()
 		y := indicator(r.Float64() < 1/(1+math.Exp(1.5-.5*x+.4*z)))
-		fmt.Fprintf(tables["server.csv"], "%d,%v\n", i, y)
-		fmt.Fprintf(tables["left.csv"], "%d,%.4f\n", i, x)
-		fmt.Fprintf(tables["right.csv"], "%d,%.4f\n", i, z)
+		fmt.Fprintf(tables["server"], "%d,%v\n", i, y)
+		fmt.Fprintf(tables["left"], "%d,%.4f\n", i, x)
+		fmt.Fprintf(tables["right"], "%d,%.4f\n", i, z)
 	}
 	files := map[string]string{}
 	for name, text := range tables {
-		files[name] = text.String()
+		files[name+".csv"] = text.String()
 	}
-	return bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	return files
+}
+
+// closeTo holds means and standard deviations to those of another run.
+func closeTo(t *testing.T, what string, got, want []posterior.Row) {
+	t.Helper()
+	for _, g := range got {
+		k := slices.IndexFunc(want, func(w posterior.Row) bool { return w.Name == g.Name })
+		shift, wider := float64(g.Mean-want[k].Mean)/float64(want[k].SD), float64(g.SD/want[k].SD)-1
+		if !(math.Abs(shift) <= .05) || !(math.Abs(wider) <= .1) {
+			t.Errorf("%s: %s is %.3f standard deviations off, its standard deviation by %.3f", what, g.Name, shift, wider)
+		}
+	}
 }
 
 // A run over encrypted rows, in a ring that is small, gives the joint Gaussian of the plain wire: means within
 // a 20th of its standard deviations, these within a tenth, in few evaluations, and says below what is known.
+// So do three parties that are apart, each of which derives for itself, and what crosses between them is what
+// the audit lists.
 func TestARunOfEncryptedRows(t *testing.T) {
-	b := encryptedRows(t, 4000)
+	const n = 4000
+	files := logisticTables(n)
+	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
 	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
-	got, line := overWire(t, b, map[string]string{"wire": "encrypted", "correct": "false"})
-	for i, w := range want {
-		shift, wider := float64(got[i].Mean-w.Mean)/float64(w.SD), float64(got[i].SD/w.SD)-1
-		if !(math.Abs(shift) <= .05) || !(math.Abs(wider) <= .1) {
-			t.Errorf("%s is %.3f standard deviations off, its standard deviation by %.3f", w.Name, shift, wider)
-		}
-	}
+	given := map[string]string{"wire": "encrypted", "correct": "false"}
+	got, line := overWire(t, b, given)
+	closeTo(t, "one process", got, want)
 	if !strings.Contains(line, "Encrypted rows, n = 4000: the party that learned most knows D = ") {
 		t.Error(line)
+	}
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parties := apartParties(t, b.Model, func(party string) []string {
+		return []string{party + "=" + filepath.Join(dir, party+".csv")}
+	})
+	seen, lock := map[string][]int{}, sync.Mutex{}
+	results := runApart(t, parties, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 5, ring: 11}, func(name string, end transport.Transport) transport.Transport {
+		return recorder{end, name, &lock, seen}
+	})
+	for k, r := range results {
+		closeTo(t, parties[k].Party, r.Summary(), want)
+		if text := r.Footer(); !strings.HasSuffix(text, line[strings.Index(line, "Encrypted rows"):]) {
+			t.Errorf("%s says %q, and one process %q", parties[k].Party, text, line)
+		}
+	}
+	bundle, diags := b.Model.Bundle()
+	good(t, diags, nil)
+	list, err := Audit(bundle, backend(t, "sfvi"), given)
+	good(t, nil, err)
+	listed := map[string]bool{}
+	for _, d := range list {
+		for _, m := range d.Messages {
+			listed[d.From+" → "+d.To+": "+m] = true
+		}
+	}
+	crossed := map[string]bool{}
+	for key := range seen {
+		crossed[strings.TrimSuffix(key, " (mark)")] = true
+	}
+	if diff := cmp.Diff(listed, crossed); diff != "" {
+		t.Errorf("-audit +messages\n%s", diff)
 	}
 }
 
@@ -94,7 +146,7 @@ func (k *killer) Step(int, backends.Info) {
 // A run of encrypted rows that is killed, and killed again where it went on, goes on with what it wrote down, and is then, bit for
 // bit, the run of its journal: draws, D and work. The journal goes when all is written, and its digest stays.
 func TestAKilledRunOfEncryptedRows(t *testing.T) {
-	b, dir := encryptedRows(t, 4000), filepath.Join(t.TempDir(), "run")
+	b, dir := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000)), filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 3, ring: 11, Dir: dir}
 	sample := func(steps int) (*Result, error) {
@@ -139,7 +191,7 @@ func TestAKilledRunOfEncryptedRows(t *testing.T) {
 
 // A journal that was altered ends the run, and no key of it is made anew.
 func TestAnAlteredJournal(t *testing.T) {
-	b, dir := encryptedRows(t, 4000), filepath.Join(t.TempDir(), "run")
+	b, dir := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000)), filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 11, Dir: dir}
 	for range 2 {

@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -34,7 +35,7 @@ func approximating(name string) (backends.Algorithm, bool) {
 func exchanges(a backends.Algorithm, s backends.Settings) ([]density.Use, error) {
 	first, ok := approximating(s.Plan.Initial)
 	if !ok {
-		return a.Exchanges(s), nil
+		return crossed(s, a.Exchanges(s)), nil
 	}
 	of, err := first.ResolveStart(s.Transform)
 	if err != nil {
@@ -48,6 +49,14 @@ func (p *Prepared) exchanges() []density.Use {
 	uses := p.Algorithm.Exchanges(p.Settings)
 	if p.near != nil && !p.near.earlier {
 		uses = union(p.near.algorithm.Exchanges(p.near.settings), uses)
+	}
+	return crossed(p.Settings, uses)
+}
+
+// crossed are the exchanges that sessions have in place of those of an algorithm.
+func crossed(s backends.Settings, uses []density.Use) []density.Use {
+	if s.Plan.Encrypted {
+		return protocol.Uses(uses)
 	}
 	return uses
 }

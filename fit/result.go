@@ -8,7 +8,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/posterior"
@@ -46,11 +45,7 @@ func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
 // files are the programs of the run by file name, with the manifest of what crossed in it. Those of a party apart are the ones that it was given.
 func (p *Prepared) files() map[string][]byte {
-	switch {
-	case p.apart != nil:
-	case p.Settings.Plan.Encrypted: // which has run in one process: nothing crossed
-		p.Manifest.Run = &split.ManifestRun{Backend: p.Algorithm.Name, Settings: p.Given(), Crossings: []split.ManifestCrossing{}}
-	default:
+	if p.apart == nil {
 		if err := Declare(p.Model, p.Algorithm, p.Given()); err != nil {
 			panic("fit: the settings of a run that has ended do not fit: " + err.Error())
 		}

@@ -31,7 +31,7 @@ func (s *runState) suggest() {
 
 // next chooses the commands by what the run has and what was found in it.
 func (s *runState) next() [2]nextStep {
-	dir, clients := s.flags.dir, len(s.model.Checked.Clients) > 0 && !s.prepared.Settings.Plan.Encrypted // of whose run there is no audit yet
+	dir, clients := s.flags.dir, len(s.model.Checked.Clients) > 0
 	var first, second nextStep
 	switch {
 	case dir == "":

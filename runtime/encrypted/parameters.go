@@ -64,6 +64,9 @@ type Parameters struct {
 // New returns the parameters of a run with holders of shares of the key that opens at most openings sums over
 // the life of the key.
 func New(holders, openings int) (*Parameters, error) {
+	if small > 0 {
+		return Insecure(small, holders, openings)
+	}
 	p, err := build(logDegree, holders, openings)
 	if err != nil {
 		return nil, err
@@ -81,6 +84,18 @@ func Insecure(log, holders, openings int) (*Parameters, error) {
 		panic("encrypted: parameters without security are for tests")
 	}
 	return build(log, holders, openings)
+}
+
+// small is set in tests.
+var small int
+
+// Small has New return what Insecure does, for tests of whole processes. It panics outside of a test: no other
+// program can be talked into it.
+func Small(log int) {
+	if !testing.Testing() {
+		panic("encrypted: parameters without security are for tests")
+	}
+	small = log
 }
 
 func build(log, holders, openings int) (*Parameters, error) {

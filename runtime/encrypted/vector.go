@@ -192,7 +192,7 @@ func (p *Parameters) vector(n int, data []byte) (*Vector, error) {
 		return nil, err
 	}
 	primes := p.ckks.Q()[:v.kind.level()+1]
-	if want := headerSize + 2*p.Ciphertexts(n)*size(p.ckks.N(), primes); len(data) != want {
+	if want := p.VectorSize(v.kind, n); len(data) != want {
 		return nil, fmt.Errorf("%d bytes, and not %d", len(data), want)
 	}
 	r := reader{rest: data[headerSize:]}

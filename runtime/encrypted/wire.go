@@ -77,3 +77,21 @@ func (p *Parameters) appendQP(out []byte, q ringqp.Poly) []byte {
 
 // sizeQP is the number of bytes of a polynomial modulo all primes.
 func (p *Parameters) sizeQP() int { return size(p.ckks.N(), p.ckks.Q()) + size(p.ckks.N(), p.ckks.P()) }
+
+// PublicSize is the number of bytes of a share of the public key.
+func (p *Parameters) PublicSize() int { return p.sizeQP() }
+
+// RoundSizes are the numbers of bytes of shares of the relinearisation key, of the first round and of the
+// second.
+func (p *Parameters) RoundSizes() (one, two int) {
+	digits := p.ckks.BaseRNSDecompositionVectorSize(p.ckks.MaxLevelQ(), p.ckks.MaxLevelP())
+	return 2 * digits * p.sizeQP(), digits * p.sizeQP()
+}
+
+// VectorSize is the number of bytes of a vector of n rows.
+func (p *Parameters) VectorSize(kind Kind, n int) int {
+	return headerSize + 2*p.Ciphertexts(n)*size(p.ckks.N(), p.ckks.Q()[:kind.level()+1])
+}
+
+// ShareSize is the number of bytes of a share of the sum.
+func (s *Sum) ShareSize() int { return size(1, s.params.ckks.Q()[:s.c.Level()+1]) }

@@ -131,7 +131,7 @@ type Window struct {
 type Wire struct {
 	Fixed     bool // as integers, so that sums are exact
 	Masked    bool // with masks that cancel in the sum: the server sees no summand. Fixed then holds too
-	Encrypted bool // as ciphertexts, in one process: the numbers themselves do not cross
+	Encrypted bool // as ciphertexts: the numbers themselves do not cross
 }
 
 // On returns the plan with another wire.

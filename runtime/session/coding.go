@@ -291,6 +291,8 @@ func (c *codes) of(content density.Carried, of int) *coding {
 		return c.gradient[of]
 	case density.OfScalars:
 		return c.scalars
+	case density.OfShown, density.OfGiven:
+		return nil
 	}
 	return c.bySum(content)[of]
 }

@@ -21,6 +21,7 @@ type capable interface {
 	density.LocallyStepped
 	density.Windowed
 	density.Relaying
+	density.ByteRelaying
 	density.Spreading
 	density.Chained
 	Watchable
@@ -72,6 +73,7 @@ type call struct {
 	wants   func() bool // whether the evaluation is wanted, by the total; nil: it is
 	wanted  bool
 	relay   *relay
+	bytes   *cargo
 }
 
 // A common is what an Env shares with those of its windows.

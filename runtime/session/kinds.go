@@ -13,7 +13,8 @@ type kind struct {
 	density.MessageKind
 	up     bool // from a client to the server; otherwise back
 	sealed sealing
-	number int // among the messages of a round
+	number int  // among the messages of a round
+	passes bool // what the clients have sent goes down to others
 }
 
 // A sealing is when a message that carries anything has seals: clients compare what they receive.
@@ -57,10 +58,12 @@ const (
 	ownKinds
 )
 
-// A relay is in a round of its own.
+// A relay is in a round of its own, and so are bytes, whose messages have the same numbers.
 const (
 	relayUp = ownKinds + iota
 	relayDown
+	bytesUp
+	bytesDown
 )
 
 // kindEnd goes either way: the sender has met an error, whose code is the message's reason.
@@ -109,9 +112,17 @@ func ownKind(at int) kind {
 	return k
 }
 
-// relayKinds are the kinds of the messages of a relay. What carries something has seals.
+// relayKinds are the kinds of the messages of a relay, or of bytes. What carries something has seals, but for bytes that not all receive, or that the server alone sends.
 func relayKinds(x *density.Exchange) [2]kind {
-	return [2]kind{{x.Up, true, ofSeveralIn, relayUp}, {x.Down, false, ofSeveralIn, relayDown}}
+	sealed, passes := ofSeveralIn, x.Up.Name != "" && x.Down.Name != ""
+	switch carried := append(x.Up.Carries, x.Down.Carries...); {
+	case !carried[0].Content.Of.Bytes():
+	case passes && carried[0].Content.Of == density.OfShown:
+		sealed = ofSeveral
+	default:
+		sealed = unsealed
+	}
+	return [2]kind{{x.Up, true, sealed, relayUp, passes}, {x.Down, false, sealed, relayDown, passes}}
 }
 
 // exchanged are the messages of the methods of an Env that are none of an evaluation.
@@ -121,8 +132,8 @@ var exchanged = map[*density.Exchange][]int{
 
 var evaluation = []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
 
-// isRelay reports whether an algorithm has declared the messages of an exchange.
-func isRelay(x *density.Exchange) bool { return x.Up.Name != "" }
+// isRelay reports whether the messages of an exchange were declared where they are sent.
+func isRelay(x *density.Exchange) bool { return x.Up.Name != "" || x.Down.Name != "" }
 
 // ownKindsOf lists the kinds of message of an exchange that is no relay, in their order. Under Pipeline aux and reply carry scalars too.
 func ownKindsOf(x *density.Exchange) []int {

@@ -18,6 +18,7 @@ type frame struct {
 	coded    bool  // a channel has words
 	masked   bool
 	kind     kind
+	said     *frame // of bytes that all receive: what the receiver itself has sent, which does not come back
 }
 
 // A channel is what an array of a frame carries, and of which shared parameter or sum of the plan: -1 where it is none.
@@ -53,6 +54,9 @@ func (f *frame) seals() *transport.Channel {
 
 // seals reports whether a channel is of seals, which clients make for one another.
 func (c *channel) seals() bool { return c.content.Of == density.OfSeals }
+
+// words reports whether a channel has words that are no numbers.
+func (c *channel) words() bool { return c.seals() || c.content.Of.Bytes() }
 
 // load puts data into channel k, for sending.
 func (f *frame) load(k int, data []float64) {
@@ -122,7 +126,7 @@ func (f *frame) codedBytes() (n int64) {
 // encoding is how channel k is written.
 func (f *frame) encoding(k int) transport.Encoding {
 	switch {
-	case f.channels[k].seals():
+	case f.channels[k].words():
 		return transport.Fixed
 	case f.channels[k].coding == nil:
 		return transport.Plain
@@ -279,7 +283,7 @@ func newScript(plan *model.Plan, client int, c *codes) *script {
 // begin writes the script with a client.
 func (s *script) begin(plan *model.Plan, client int, c *codes) {
 	s.role, s.relayed = plan.Role(client), map[*density.Exchange]*pair{}
-	s.writer = writer{plan: plan, script: s, codes: c}
+	s.writer = writer{plan: plan, script: s, codes: c, client: client}
 	for k := range s.messages {
 		s.writer.write(&s.messages[k], ownKind(k))
 	}
@@ -306,6 +310,7 @@ type writer struct {
 	plan   *model.Plan
 	script *script
 	codes  *codes
+	client int
 }
 
 // write makes the frame of a kind of message.
@@ -340,10 +345,27 @@ func (w *writer) carry(f *frame, c density.Carried) {
 		for _, r := range role.Receptions {
 			w.group(f, c, r.Group)
 		}
+	case density.OfShown, density.OfGiven:
+		w.bytes(f, c)
 	default:
 		for _, m := range role.Members {
 			w.group(f, c, m.Group)
 		}
+	}
+}
+
+// bytes adds channels of bytes: of the client's, or of those that it receives from the server and, where
+// clients send some, from each other one.
+func (w *writer) bytes(f *frame, c density.Carried) {
+	several := slices.Contains(w.plan.Several, w.client)
+	for k, name := range w.plan.Names {
+		if own := k == w.client; f.kind.up && own || !f.kind.up && (k == 0 || f.kind.passes && (!own || several)) {
+			w.channel(f, c, k, name, 0)
+		}
+	}
+	if !f.kind.up && f.kind.passes && c.Content.Of == density.OfShown {
+		f.said = &frame{kind: f.kind}
+		w.channel(f.said, c, w.client, w.plan.Names[w.client], 0)
 	}
 }
 
@@ -383,6 +405,8 @@ func (w *writer) alike(c *density.Content, of int) []int {
 		return w.codes.receivers[of]
 	case density.OfCuts, density.OfSums:
 		return w.codes.members[of]
+	case density.OfGiven:
+		return nil
 	}
 	return w.codes.clients
 }

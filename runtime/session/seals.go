@@ -86,27 +86,37 @@ func newWitness(p *pairs, agreed [sha256.Size]byte) *witness {
 // of is the digest of what the client and a peer have received.
 func (w *witness) of(peer int) []byte { return w.seen[peer][:] }
 
-// take takes what has arrived.
+// take takes what has arrived, in the order of the parties that have made it where it is bytes: what the client itself has said among them.
 func (w *witness) take(f *frame, round uint64) {
+	said := f.said
 	for k := range f.channels {
-		parties := f.channels[k].alike
-		if len(parties) < 2 {
+		if c := &f.channels[k]; said != nil && (c.seals() || c.of > w.pairs.own) {
+			w.include(said, 0, round)
+			said = nil
+		}
+		w.include(f, k, round)
+	}
+}
+
+// include takes a channel.
+func (w *witness) include(f *frame, k int, round uint64) {
+	parties := f.channels[k].alike
+	if len(parties) < 2 {
+		return
+	}
+	w.digestOf(f, k, round)
+	w.since = append(w.since, arrival{f, k, round})
+	var before, after [sha256.Size]byte // mostly those of the last party
+	for i, p := range parties {
+		if p == w.pairs.own {
 			continue
 		}
-		w.digestOf(f, k, round)
-		w.since = append(w.since, arrival{f, k, round})
-		var before, after [sha256.Size]byte // mostly those of the last party
-		for i, p := range parties {
-			if p == w.pairs.own {
-				continue
-			}
-			if i == 0 || w.seen[p] != before || after == before {
-				before = w.seen[p]
-				w.text = append(append(w.text[:0], before[:]...), w.sum[:]...)
-				after = sha256.Sum256(w.text)
-			}
-			w.seen[p] = after
+		if i == 0 || w.seen[p] != before || after == before {
+			before = w.seen[p]
+			w.text = append(append(w.text[:0], before[:]...), w.sum[:]...)
+			after = sha256.Sum256(w.text)
 		}
+		w.seen[p] = after
 	}
 }
 
@@ -121,14 +131,20 @@ func (w *witness) digestOf(f *frame, k int, round uint64) {
 	t = binary.LittleEndian.AppendUint16(t, uint16(a.Grid))
 	t = binary.LittleEndian.AppendUint32(t, uint32(len(a.Name)))
 	t = append(t, a.Name...)
-	t = binary.LittleEndian.AppendUint64(t, uint64(len(a.Data)))
+	t = binary.LittleEndian.AppendUint64(t, uint64(a.Len()))
 	w.digest.Reset()
-	for _, v := range a.Data {
+	word := func(v uint64) {
 		if len(t) > textMost {
 			w.digest.Write(t)
 			t = t[:0]
 		}
-		t = binary.LittleEndian.AppendUint64(t, math.Float64bits(v))
+		t = binary.LittleEndian.AppendUint64(t, v)
+	}
+	for _, v := range a.Data {
+		word(math.Float64bits(v))
+	}
+	for _, v := range a.Words {
+		word(v)
 	}
 	w.digest.Write(t)
 	w.text = t

@@ -23,6 +23,8 @@ type executor interface {
 	// turn does of a turn what the parties of the Env do. It ends where the server has told that no more is wanted.
 	turn(ctx context.Context, e *evaluator, t *turn) error
 	apart() bool
+	// end makes an error the end of the run, of which peers are told.
+	end(ctx context.Context, err error) error
 }
 
 // message is the message of a turn with a client, as long as the call has it.
@@ -37,6 +39,8 @@ func (e *evaluator) message(c *client, kind int) (f *frame) {
 		}
 		f.stretch(e.plan, e.relay.size)
 		return f
+	case bytesUp, bytesDown:
+		return e.bytes.message(c, kind == bytesUp, e.Apart())
 	}
 	f = &c.messages[kind]
 	switch {
@@ -58,6 +62,8 @@ type loop struct {
 }
 
 func (*loop) apart() bool { return false }
+
+func (*loop) end(_ context.Context, err error) error { return err }
 
 func (*loop) ready(ctx context.Context) error {
 	if ctx.Err() != nil {

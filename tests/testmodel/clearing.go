@@ -32,6 +32,7 @@ type Clearing struct {
 	eta     []float64 // at the last evaluation
 	slope   []float64 // there
 	own     [][]float64
+	bytes   [][]byte // that are carried
 	plus    [][]float64
 	sum     []float64
 	down    [][]float64

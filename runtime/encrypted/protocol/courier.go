@@ -1,46 +1,52 @@
 package protocol
 
-import "context"
+import (
+	"context"
+	"errors"
+	"slices"
 
-// A Courier takes bytes from party to party. own has those of the parties of this process by party, nil for
-// the others, as has what is returned. All parties make the same calls in the same order.
-type Courier interface {
-	// Tell gives everyone what each party has.
-	Tell(ctx context.Context, own [][]byte) ([][]byte, error)
-	// Give gives one party what each party has for it.
-	Give(ctx context.Context, to int, own [][]byte) ([][]byte, error)
-	// Deal gives each party what one has for it.
-	Deal(ctx context.Context, from int, own [][]byte) ([][]byte, error)
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/encrypted"
+)
+
+// tell gives everyone what each party has, so many bytes by party.
+func (e *Evaluator) tell(ctx context.Context, x *density.Exchange, bytes []int, own [][]byte) ([][]byte, error) {
+	e.unsealed = true
+	return e.via.RelayBytes(ctx, x, density.All, bytes, own)
 }
 
-// OneProcess carries bytes between parties that are all in this process: nothing moves. Crossed is how many
-// bytes would cross between processes, of which each knows the server alone.
-type OneProcess struct{ Crossed, Trips int64 }
-
-// Tell implements Courier, as do the methods below.
-func (c *OneProcess) Tell(ctx context.Context, own [][]byte) ([][]byte, error) {
-	for _, v := range own {
-		c.Crossed += int64(len(v) * (len(own) - 1))
+// confirm has the clients compare what everybody was told, before sums that follow from it are decrypted.
+func (e *Evaluator) confirm(ctx context.Context) error {
+	c, ok := density.As[density.Chained](e.Env)
+	if !ok || !e.unsealed {
+		return nil
 	}
-	c.Trips++
-	return own, context.Cause(ctx)
+	e.unsealed = false
+	return c.End(ctx)
 }
 
-// Give implements Courier.
-func (c *OneProcess) Give(ctx context.Context, to int, own [][]byte) ([][]byte, error) {
-	for k, v := range own {
-		switch {
-		case k == to:
-		case k == 0, to == 0:
-			c.Crossed += int64(len(v))
-		default:
-			c.Crossed += 2 * int64(len(v))
-		}
+// alike are as many bytes of every party, and serverOnly of the server alone.
+func (e *Evaluator) alike(n int) []int { return slices.Repeat([]int{n}, e.parties) }
+
+func (e *Evaluator) serverOnly(n int) []int {
+	out := e.alike(0)
+	out[0] = n
+	return out
+}
+
+// blame ends the run where an error is of what a party has sent.
+func (e *Evaluator) blame(ctx context.Context, party int, err error) error {
+	if err == nil {
+		return nil
 	}
-	return own, context.Cause(ctx)
+	return e.via.Blame(ctx, party, err.Error())
 }
 
-// Deal implements Courier.
-func (c *OneProcess) Deal(ctx context.Context, from int, own [][]byte) ([][]byte, error) {
-	return c.Give(ctx, from, own)
+// blameHolder is blame of an error that says whose share it is of.
+func (e *Evaluator) blameHolder(ctx context.Context, err error) error {
+	var holder *encrypted.HolderError
+	if errors.As(err, &holder) {
+		return e.blame(ctx, holder.Holder, err)
+	}
+	return err
 }

@@ -2,11 +2,11 @@
 // density.Encrypting over runtime/encrypted. Every party holds a share of the key. Columns and the response
 // are encrypted and committed once; an evaluation encrypts the parties' contributions, of which each first
 // tells a bound; the sums over rows follow from these bytes for everyone, and a holder gives its share of a
-// sum that it has derived. Parties in one process derive once for all of them. How bytes go from party to
-// party is a Courier's.
+// sum that it has derived. Parties in one process derive once for all of them. The Env takes bytes from
+// party to party (density.ByteRelaying), and the clients compare what all were told before a sum is decrypted.
 //
 // Decryption adds noise that is drawn anew in every run: results agree between runs to some thousandths of a
-// standard deviation and not to the bit. A key lives for one run.
+// standard deviation and not to the bit. A key lives for one run. What crosses is declared in messages.go.
 package protocol
 
 import (
@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -22,12 +23,20 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// Options are what the parties agree on before a run.
-type Options struct {
-	// Openings is the most sums that are decrypted, by which noise covers them.
+// Terms are what the parties agree on before the keys of a run.
+type Terms struct {
+	// Openings is the most sums that are decrypted, by which noise covers them: the same at every party.
 	Openings int
-	// Budget is the most numbers of others' rows that one party learns; 0: there is no limit.
+	// Budget is the most numbers of others' rows that one party learns; 0: there is no limit. The least of
+	// all parties holds.
 	Budget int
+}
+
+// Options are what a process chooses.
+type Options struct {
+	// Terms follow from the columns of all parties, in party order, and the number of rows. An error ends the
+	// run before there are keys.
+	Terms func(columns []int, rows int) (Terms, error)
 	// DeriveEach has every holder of this process derive for itself, and compares.
 	DeriveEach bool
 	// Journal has what the parties of this process make with randomness; nil: the run cannot be resumed.
@@ -43,13 +52,16 @@ type Options struct {
 type Evaluator struct {
 	density.Env
 	options Options
-	via     Courier
+	via     density.ByteRelaying
 	params  *encrypted.Parameters
 	secrets []*encrypted.Secret // by block
 	keys    [sha256.Size]byte   // digest of all shares of the public keys
 	views   []*view             // one, or one by block
-	columns []int
+	parties int
+	own     []int // columns by block
+	columns []int // by party
 	rows    int
+	budget  int               // see Terms
 	room    int               // draws of which one ciphertext has room for the rows
 	maps    []*density.Affine // by block
 	density *density.RowLikelihood
@@ -61,7 +73,7 @@ type Evaluator struct {
 	account    *account
 	openings   uint64               // of sums so far, some at a time: the same at every party
 	only       []*encrypted.Weights // see one
-	counted    OneProcess           // of the courier, as far as it is in the work
+	unsealed   bool                 // something was told since the clients compared it
 }
 
 var _ density.Encrypting = (*Evaluator)(nil)
@@ -71,10 +83,14 @@ type lawful interface {
 	Law() (*graph.Law, error)
 }
 
-// New makes keys and commitments over the blocks of all parties, which are in this process. The error is a
+// New makes keys and commitments over the blocks of this process, of so many parties. The error is a
 // *polynomial.Refusal where the likelihood cannot be evaluated on encrypted rows.
-func New(ctx context.Context, env density.Env, via Courier, o Options) (*Evaluator, error) {
-	e := &Evaluator{Env: env, options: o, via: via}
+func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluator, error) {
+	via, err := density.Require[density.ByteRelaying](env)
+	if err != nil {
+		return nil, err
+	}
+	e := &Evaluator{Env: env, options: o, via: via, parties: parties}
 	if err := e.inspect(); err != nil {
 		var refusal *polynomial.Refusal
 		if !errors.As(err, &refusal) {
@@ -82,17 +98,10 @@ func New(ctx context.Context, env density.Env, via Courier, o Options) (*Evaluat
 		}
 		return nil, err
 	}
-	var err error
-	holders := len(e.columns)
-	if holders > 2 && o.Pair == nil {
+	if parties > 2 && o.Pair == nil {
 		return nil, errors.New("encrypted: shares of one client for another pass through the server, and there is no secret to seal them with")
 	}
-	if o.Insecure > 0 {
-		e.params, err = encrypted.Insecure(o.Insecure, holders, o.Openings)
-	} else {
-		e.params, err = encrypted.New(holders, o.Openings)
-	}
-	if err != nil {
+	if err := e.agree(ctx); err != nil {
 		return nil, err
 	}
 	e.room = max(1, e.params.Rows()/e.rows)
@@ -105,7 +114,7 @@ func New(ctx context.Context, env density.Env, via Courier, o Options) (*Evaluat
 
 // inspect reads the blocks.
 func (e *Evaluator) inspect() error {
-	for k, block := range e.Blocks() {
+	for _, block := range e.Blocks() {
 		l, err := density.RequireOf[density.Linearisable](block)
 		if err != nil {
 			return err
@@ -115,32 +124,41 @@ func (e *Evaluator) inspect() error {
 			return err
 		}
 		at := &lin.Cuts
-		if k == 0 {
-			if len(lin.Rows) != 1 {
-				return fmt.Errorf("%s: there are %d likelihoods of what the clients contribute, and encrypted rows have one", block.Party(), len(lin.Rows))
-			}
-			b, err := density.RequireOf[lawful](block)
-			if err != nil {
+		if block.Index() == 0 {
+			if at, err = e.inspectServer(block, lin); err != nil {
 				return err
 			}
-			if e.law, err = b.Law(); err != nil {
-				return err
-			}
-			if e.family, err = describe(e.law); err != nil {
-				return err
-			}
-			e.density = &lin.Rows[0]
-			if at = &lin.Rows[0].Affine; !e.family.form.Residual {
-				e.statistics = e.family.statistics(e.law.X)
-			}
-			e.rows = len(at.Offset)
 		}
-		if len(at.Offset) != e.rows {
-			return fmt.Errorf("%s: it contributes %d numbers to one sum of %d rows, and encrypted rows have one each", block.Party(), len(at.Offset), e.rows)
+		if n := len(at.Offset); e.maps == nil {
+			e.rows = n
+		} else if n != e.rows {
+			return fmt.Errorf("%s: it contributes %d numbers to one sum of %d rows, and encrypted rows have one each", block.Party(), n, e.rows)
 		}
-		e.maps, e.columns = append(e.maps, at), append(e.columns, len(lin.Index)+len(lin.Globals.Index))
+		e.maps, e.own = append(e.maps, at), append(e.own, len(lin.Index)+len(lin.Globals.Index))
 	}
 	return nil
+}
+
+// inspectServer reads the likelihood.
+func (e *Evaluator) inspectServer(block density.Block, lin *density.Linear) (*density.Affine, error) {
+	if len(lin.Rows) != 1 {
+		return nil, fmt.Errorf("%s: there are %d likelihoods of what the clients contribute, and encrypted rows have one", block.Party(), len(lin.Rows))
+	}
+	b, err := density.RequireOf[lawful](block)
+	if err != nil {
+		return nil, err
+	}
+	if e.law, err = b.Law(); err != nil {
+		return nil, err
+	}
+	f, err := describe(e.law)
+	if err != nil {
+		return nil, err
+	}
+	if e.density = &lin.Rows[0]; !f.form.Residual {
+		e.statistics = f.statistics(e.law.X)
+	}
+	return &lin.Rows[0].Affine, nil
 }
 
 // Reckoning is what became known so far.
@@ -169,37 +187,24 @@ func (e *Evaluator) spend(openings ...density.Decryption) error {
 }
 
 func (e *Evaluator) within() error {
-	if s := e.Reckoning(); e.options.Budget > 0 && s.One > e.options.Budget {
-		return &BudgetError{Reckoning: s, Budget: e.options.Budget}
+	if s := e.Reckoning(); e.budget > 0 && s.One > e.budget {
+		return &BudgetError{Reckoning: s, Budget: e.budget}
 	}
 	return nil
 }
 
 // Afford is how many of so many log likelihoods may still be decrypted.
 func (e *Evaluator) Afford(logLiks int) int {
-	if e.options.Budget == 0 {
+	if e.budget == 0 {
 		return logLiks
 	}
 	one, _ := e.account.most()
 	bounds := (len(e.columns) - 1) * (logLiks/e.room + 2)
-	return max(0, min(logLiks, e.options.Budget-one-bounds-reserve))
+	return max(0, min(logLiks, e.budget-one-bounds-reserve))
 }
 
 // reserve is of numbers that follow weights: the evidence, and what is told.
 const reserve = 4
-
-// work adds what crossed to the work of the Env.
-func (e *Evaluator) work() {
-	c, ok := e.via.(*OneProcess)
-	if !ok {
-		return
-	}
-	w := e.Work()
-	w.Bytes += c.Crossed - e.counted.Crossed
-	w.Rounds += c.Trips - e.counted.Trips
-	w.Sequential += c.Trips - e.counted.Trips
-	e.counted = *c
-}
 
 var errDensity = errors.New("encrypted: the density of encrypted rows is not evaluated")
 
@@ -219,14 +224,14 @@ func (e *Evaluator) Sum(ctx context.Context, part [][]float64, total []float64) 
 // Consult has the server answer what the parties tell it.
 func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 	up, down, all := by.Size(e.columns[0])
-	told := []density.Decryption{{Sums: density.Told, Number: all}}
+	known := []density.Decryption{{Sums: density.Told, Number: all}}
 	switch {
 	case up > 0:
-		told = append(told, density.Decryption{Sums: density.Gradients})
+		known = append(known, density.Decryption{Sums: density.Gradients})
 	case down > 0:
-		told = append(told, density.Decryption{Sums: density.Covariances})
+		known = append(known, density.Decryption{Sums: density.Covariances})
 	}
-	if err := e.spend(told...); err != nil {
+	if err := e.spend(known...); err != nil {
 		return err
 	}
 	own, err := e.each(func(b int) ([]byte, error) {
@@ -238,16 +243,21 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 	if err != nil {
 		return err
 	}
-	if own, err = e.via.Give(ctx, 0, own); err != nil {
+	asked, told := e.alike(0), e.alike(0)
+	for k, c := range e.columns {
+		up, down, all := by.Size(c)
+		asked[k], told[k] = 8*up, 8*(down+all)
+	}
+	if own, err = e.via.RelayBytes(ctx, consulting, 0, asked, own); err != nil {
 		return err
 	}
-	answers := make([][]byte, len(e.columns))
+	answers := make([][]byte, e.parties)
 	if e.Blocks()[0].Index() == 0 {
 		if answers, err = e.answer(by, own); err != nil {
 			return err
 		}
 	}
-	if answers, err = e.via.Deal(ctx, 0, answers); err != nil {
+	if answers, err = e.via.RelayBytes(ctx, answering, density.Each, told, answers); err != nil {
 		return err
 	}
 	for b, block := range e.Blocks() {
@@ -258,7 +268,6 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 		}
 		by.Take(b, v[:down], v[down:])
 	}
-	e.work()
 	return nil
 }
 
@@ -306,7 +315,7 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 	if err != nil {
 		return err
 	}
-	if own, err = e.via.Tell(ctx, own); err != nil {
+	if own, err = e.tell(ctx, centring, e.serverOnly(8), own); err != nil {
 		return err
 	}
 	centre, err := numbers(own[0], 1)
@@ -316,13 +325,34 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 	if math.IsNaN(centre[0]) || math.IsInf(centre[0], 0) {
 		return density.ErrRange
 	}
-	if err := e.family.around(centre[0], e.rows, e.params.Ciphertexts(e.rows)); err != nil {
+	if err := e.approximate(centre[0]); err != nil {
 		return err
 	}
 	if e.Blocks()[0].Index() == 0 {
 		e.base = e.logLikAt(centre[0])
 	}
+	if err := e.compare(ctx); err != nil {
+		return err
+	}
 	return e.commitResponse(ctx)
+}
+
+// found are families with the polynomials that this process has made: a study makes the same ones again.
+var found sync.Map
+
+// approximate makes the polynomials around a predictor.
+func (e *Evaluator) approximate(centre float64) error {
+	ciphertexts := e.params.Ciphertexts(e.rows)
+	key := fmt.Sprintf("%s %x %d %d", lawText(e.law), centre, e.rows, ciphertexts)
+	if f, ok := found.Load(key); ok {
+		*e.family = f.(family)
+		return nil
+	}
+	if err := e.family.around(centre, e.rows, ciphertexts); err != nil {
+		return err
+	}
+	found.Store(key, *e.family)
+	return nil
 }
 
 // logLikAt is the log likelihood where the argument of the polynomials is the same in all rows.

@@ -33,7 +33,7 @@ func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int) ([][
 	if err != nil {
 		return nil, err
 	}
-	if own, err = e.via.Tell(ctx, own); err != nil {
+	if own, err = e.tell(ctx, bounding, e.alike(8), own); err != nil {
 		return nil, err
 	}
 	bounds, sum := make([]float64, len(own)), 0.0
@@ -42,7 +42,9 @@ func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int) ([][
 		if err != nil {
 			return nil, err
 		}
-		bounds[p], sum = v[0], sum+v[0]
+		if bounds[p], sum = v[0], sum+v[0]; !(v[0] > 0) {
+			return nil, e.blame(ctx, p, fmt.Errorf("bound of its contribution that is none: %g", v[0]))
+		}
 	}
 	if !(sum <= k) {
 		return nil, density.ErrRange
@@ -56,24 +58,24 @@ func (e *Evaluator) contribute(ctx context.Context, cut [][]float64, n int) ([][
 	if err != nil {
 		return nil, err
 	}
-	if own, err = e.via.Tell(ctx, own); err != nil {
+	if own, err = e.tell(ctx, contribute, e.alike(e.vectorBytes(encrypted.Contribution, n, 1)), own); err != nil {
 		return nil, err
 	}
-	return e.contributed(own, n, within)
+	return e.contributed(ctx, own, n, within)
 }
 
 // contributed reads contributions at every view.
-func (e *Evaluator) contributed(told [][]byte, n int, within func(party int) encrypted.Range) ([][]*encrypted.Vector, error) {
+func (e *Evaluator) contributed(ctx context.Context, told [][]byte, n int, within func(party int) encrypted.Range) ([][]*encrypted.Vector, error) {
 	var out [][]*encrypted.Vector
 	for range e.views {
 		var all []*encrypted.Vector
 		for p, data := range told {
 			v, err := e.read(encrypted.Contribution, n, 1, data)
-			if err != nil {
-				return nil, err
+			if err == nil && v[0].Range() != within(p) {
+				err = errors.New("contribution with another bound than it told")
 			}
-			if v[0].Range() != within(p) {
-				return nil, fmt.Errorf("encrypted: party %d states another bound of its contribution than it told", p)
+			if err != nil {
+				return nil, e.blame(ctx, p, err)
 			}
 			all = append(all, v[0])
 		}
@@ -101,7 +103,10 @@ func (e *Evaluator) derived(f func(i int, v *view) ([]*encrypted.Sum, error)) ([
 }
 
 // open decrypts sums to one party, which has them then; elsewhere they are nil.
-func (e *Evaluator) open(ctx context.Context, to int, sums [][]*encrypted.Sum) ([]float64, error) {
+func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int, sums [][]*encrypted.Sum) ([]float64, error) {
+	if err := e.confirm(ctx); err != nil {
+		return nil, err
+	}
 	e.openings++
 	own, err := e.each(func(b int) ([]byte, error) {
 		data, err := e.shares(b, sums[min(b, len(sums)-1)])
@@ -113,17 +118,21 @@ func (e *Evaluator) open(ctx context.Context, to int, sums [][]*encrypted.Sum) (
 	if err != nil {
 		return nil, err
 	}
-	if own, err = e.via.Give(ctx, to, own); err != nil || own[to] == nil {
+	bytes := 0
+	for _, s := range sums[0] {
+		bytes += packed(s.ShareSize())
+	}
+	if own, err = e.via.RelayBytes(ctx, x, to, e.sealedSizes(bytes, to), own); err != nil || own[to] == nil {
 		return nil, err
 	}
 	shares := make([][][]byte, len(sums[0]))
-	for from, data := range own {
-		if data, err = e.unseal(from, to, data); err != nil {
-			return nil, err
+	for p, data := range own {
+		if data, err = e.unseal(p, to, data); err != nil {
+			return nil, e.blame(ctx, p, err)
 		}
 		list, err := unpack(data)
 		if err != nil || len(list) != len(shares) {
-			return nil, errors.Join(errors.New("encrypted: there is a share of every sum"), err)
+			return nil, e.blame(ctx, p, errors.Join(errors.New("share that is not of every sum"), err))
 		}
 		for i, one := range list {
 			shares[i] = append(shares[i], one)
@@ -132,7 +141,7 @@ func (e *Evaluator) open(ctx context.Context, to int, sums [][]*encrypted.Sum) (
 	out := make([]float64, len(shares))
 	for i, s := range sums[0] {
 		if out[i], err = s.Open(encrypted.List(shares[i])); err != nil {
-			return nil, err
+			return nil, e.blameHolder(ctx, err)
 		}
 	}
 	return out, nil
@@ -181,7 +190,6 @@ func (e *Evaluator) shifted(cut [][]float64) [][]float64 {
 
 // Slopes implements density.Encrypting.
 func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float64) error {
-	defer e.work()
 	if err := e.centred(ctx, cut); err != nil {
 		return err
 	}
@@ -220,7 +228,7 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 		if err != nil {
 			return err
 		}
-		got, err := e.open(ctx, party, sums)
+		got, err := e.open(ctx, gradients, party, sums)
 		if err != nil {
 			return err
 		}
@@ -235,7 +243,6 @@ func (e *Evaluator) Slopes(ctx context.Context, _ []float64, cut, grad [][]float
 
 // Curvatures implements density.Encrypting.
 func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
-	defer e.work()
 	if err := e.spend(density.Decryption{Sums: density.CrossProducts}); err != nil {
 		return err
 	}
@@ -262,7 +269,7 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 		if err != nil {
 			return err
 		}
-		got, err := e.open(ctx, 0, sums)
+		got, err := e.open(ctx, curvatures, 0, sums)
 		if err != nil {
 			return err
 		}
@@ -305,7 +312,6 @@ func (e *Evaluator) crossed(v *view, rows []*encrypted.Rows, i, j int) (out []*e
 
 // LogLik implements density.Encrypting. Draws share a ciphertext where it has room for the rows of several.
 func (e *Evaluator) LogLik(ctx context.Context, _ []float64, cut, plus [][]float64, total []float64) error {
-	defer e.work()
 	for from := 0; from < len(total); from += e.room {
 		n := min(e.room, len(total)-from)
 		cuts, adds := make([][]float64, len(cut)), make([][]float64, len(cut))
@@ -355,7 +361,7 @@ func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([
 	if err != nil {
 		return nil, err
 	}
-	if own, err = e.via.Tell(ctx, own); err != nil {
+	if own, err = e.tell(ctx, adding, e.alike(e.vectorBytes(encrypted.Column, size, 1)), own); err != nil {
 		return nil, err
 	}
 	if err := e.spend(density.Decryption{Sums: density.Totals, Number: n}); err != nil {
@@ -366,10 +372,10 @@ func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([
 		if err != nil {
 			return nil, err
 		}
-		for _, data := range own {
+		for p, data := range own {
 			z, err := e.read(encrypted.Column, size, 1, data)
 			if err != nil {
-				return nil, err
+				return nil, e.blame(ctx, p, err)
 			}
 			if rows, err = rows.Plus(z[0]); err != nil {
 				return nil, err
@@ -387,5 +393,5 @@ func (e *Evaluator) totals(ctx context.Context, cut, plus [][]float64, n int) ([
 	if err != nil {
 		return nil, err
 	}
-	return e.open(ctx, 0, sums)
+	return e.open(ctx, likelihoods, 0, sums)
 }

@@ -56,3 +56,9 @@ func (j *Journal) Steps() (out []Step, err error) {
 
 // Unpack takes bytes apart that were packed.
 func Unpack(data []byte) ([][]byte, error) { return unpack(data) }
+
+// Cut leaves the first entries of a journal of one party.
+func (j *Journal) Cut(party, entries int) error {
+	e := j.entries[party][entries-1]
+	return j.file.Truncate(e.at + e.size + linkSize)
+}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
 )
 
@@ -22,25 +23,30 @@ type view struct {
 }
 
 // committed has all parties show what each commits to first: nobody chooses by what others show.
-func (e *Evaluator) committed(ctx context.Context, what string, own [][]byte) ([][]byte, error) {
-	digests := make([][]byte, len(own))
+func (e *Evaluator) committed(ctx context.Context, commit, show *density.Exchange, size []int, own [][]byte) ([][]byte, error) {
+	digests, sizes := make([][]byte, e.parties), e.alike(0)
+	for k, n := range size {
+		if n > 0 {
+			sizes[k] = sha256.Size
+		}
+	}
 	for k, v := range own {
 		if v != nil {
 			d := sha256.Sum256(v)
-			digests[k] = d[:]
+			digests[k] = d[:sizes[k]]
 		}
 	}
-	told, err := e.via.Tell(ctx, digests)
+	told, err := e.tell(ctx, commit, sizes, digests)
 	if err != nil {
 		return nil, err
 	}
-	shown, err := e.via.Tell(ctx, own)
+	shown, err := e.tell(ctx, show, size, own)
 	if err != nil {
 		return nil, err
 	}
 	for k, v := range shown {
-		if d := sha256.Sum256(v); !bytes.Equal(d[:], told[k]) {
-			return nil, fmt.Errorf("encrypted: party %d shows another %s than it committed to", k, what)
+		if d := sha256.Sum256(v); sizes[k] > 0 && !bytes.Equal(d[:], told[k]) {
+			return nil, e.blame(ctx, k, fmt.Errorf("message %q with something else than it committed to", show.Name))
 		}
 	}
 	return shown, nil
@@ -48,7 +54,7 @@ func (e *Evaluator) committed(ctx context.Context, what string, own [][]byte) ([
 
 // each has every party of this process make something, which may be sent then.
 func (e *Evaluator) each(f func(b int) ([]byte, error)) ([][]byte, error) {
-	own := make([][]byte, len(e.columns))
+	own := make([][]byte, e.parties)
 	for b, block := range e.Blocks() {
 		v, err := f(b)
 		if err != nil {
@@ -77,7 +83,7 @@ func (e *Evaluator) reference(ctx context.Context) (r encrypted.Reference, err e
 	if err != nil {
 		return r, err
 	}
-	if drawn, err = e.committed(ctx, "contribution to the reference", drawn); err != nil {
+	if drawn, err = e.committed(ctx, commitment, drawing, e.alike(sha256.Size), drawn); err != nil {
 		return r, err
 	}
 	return encrypted.Reference(sha256.Sum256(bytes.Join(drawn, nil))), nil
@@ -129,14 +135,15 @@ func (e *Evaluator) ceremony(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if public, err = e.committed(ctx, "share of the public key", public); err != nil {
+	if public, err = e.committed(ctx, commitment, publicKey, e.alike(e.params.PublicSize()), public); err != nil {
 		return err
 	}
+	one, two := e.params.RoundSizes()
 	ones, err := e.each(func(b int) ([]byte, error) { return e.roundOne(b, reference) })
 	if err != nil {
 		return err
 	}
-	if ones, err = e.via.Tell(ctx, ones); err != nil {
+	if ones, err = e.tell(ctx, roundOne, e.alike(one), ones); err != nil {
 		return err
 	}
 	first := digestOf(append([][]byte{reference[:]}, ones...)...)
@@ -144,9 +151,9 @@ func (e *Evaluator) ceremony(ctx context.Context) error {
 		return e.once(b, "round two", first, func() ([]byte, error) { return e.secrets[b].RoundTwo(encrypted.List(ones)) })
 	})
 	if err != nil {
-		return err
+		return e.blameHolder(ctx, err)
 	}
-	if twos, err = e.via.Tell(ctx, twos); err != nil {
+	if twos, err = e.tell(ctx, roundTwo, e.alike(two), twos); err != nil {
 		return err
 	}
 	e.keys = digestOf(slices.Concat([][]byte{first[:]}, public, twos)...)
@@ -157,7 +164,7 @@ func (e *Evaluator) ceremony(ctx context.Context) error {
 	for range views {
 		keys, err := e.params.Keys(reference, encrypted.List(public), encrypted.List(ones), encrypted.List(twos))
 		if err != nil {
-			return err
+			return e.blameHolder(ctx, err)
 		}
 		e.views = append(e.views, &view{keys: keys})
 	}

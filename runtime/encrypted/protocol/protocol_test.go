@@ -98,6 +98,11 @@ func at(blocks []density.Block, n, draws int, size float64) (cut [][]float64) {
 	return cut
 }
 
+// terms are those of a run in which one party may learn so many numbers.
+func terms(budget int) func([]int, int) (protocol.Terms, error) {
+	return func([]int, int) (protocol.Terms, error) { return protocol.Terms{Openings: 10000, Budget: budget}, nil }
+}
+
 // over is the Env of blocks that a Clearing adds for in the clear, and that of encrypted rows.
 func over(t *testing.T, blocks []density.Block, o protocol.Options) (clear density.Env, secret *protocol.Evaluator) {
 	t.Helper()
@@ -110,8 +115,8 @@ func over(t *testing.T, blocks []density.Block, o protocol.Options) (clear densi
 		all = append(all, b)
 	}
 	clear = c.Env(all...)
-	o.Insecure, o.Openings, o.Pair = 8, 10000, pair
-	secret, err = protocol.New(t.Context(), c.Env(all...), &protocol.OneProcess{}, o)
+	o.Insecure, o.Pair = 8, pair
+	secret, err = protocol.New(t.Context(), c.Env(all...), len(blocks), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +146,7 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 		"logistic, four clients": {graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, 4, binary},
 	} {
 		blocks := draw(c.law, n, c.clients, c.response)
-		clear, secret := over(t, blocks, protocol.Options{DeriveEach: true})
+		clear, secret := over(t, blocks, protocol.Options{Terms: terms(0), DeriveEach: true})
 		inClear := density.Must[density.Encrypting](clear)
 		cut := at(blocks, n, draws, .2)
 		one, p := [][]float64{}, 1+2*c.clients
@@ -192,7 +197,7 @@ func TestRangeAndBudget(t *testing.T) {
 	const n = 100
 	bernoulli := dist.BernoulliLogit()
 	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
-	_, secret := over(t, blocks, protocol.Options{Budget: 20})
+	_, secret := over(t, blocks, protocol.Options{Terms: terms(20)})
 	grad := [][]float64{like(1, 1), like(1, 2), like(1, 2)}
 	for i, c := range []struct {
 		size float64
@@ -221,7 +226,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refusal *polynomial.Refusal
-	if _, err := protocol.New(t.Context(), c.Env(0, 1), &protocol.OneProcess{}, protocol.Options{Openings: 1, Insecure: 8}); !errors.As(err, &refusal) {
+	if _, err := protocol.New(t.Context(), c.Env(0, 1), 2, protocol.Options{Terms: terms(0), Insecure: 8}); !errors.As(err, &refusal) {
 		t.Errorf("a scale that moves: %v", err)
 	}
 }

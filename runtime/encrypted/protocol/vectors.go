@@ -77,6 +77,14 @@ func pack(out, data []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(out, uint32(len(data))), data...)
 }
 
+// packed is how many bytes pack appends for so many.
+func packed(n int) int { return 4 + n }
+
+// vectorBytes is how many bytes vectors of n rows have that one party packs.
+func (e *Evaluator) vectorBytes(kind encrypted.Kind, n, count int) int {
+	return count * packed(e.params.VectorSize(kind, n))
+}
+
 // unpack is the inverse of pack, of several.
 func unpack(data []byte) (out [][]byte, err error) {
 	for len(data) > 0 {
@@ -125,14 +133,18 @@ func (e *Evaluator) commit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if own, err = e.committed(ctx, "columns", own); err != nil {
+	sizes := e.alike(0)
+	for k, c := range e.columns {
+		sizes[k] = e.vectorBytes(encrypted.Column, e.rows, c)
+	}
+	if own, err = e.committed(ctx, commitment, committing, sizes, own); err != nil {
 		return err
 	}
 	for _, v := range e.views {
 		for k, data := range own {
 			list, err := e.read(encrypted.Column, e.rows, e.columns[k], data)
 			if err != nil {
-				return err
+				return e.blame(ctx, k, err)
 			}
 			v.columns = append(v.columns, list)
 		}
@@ -161,20 +173,21 @@ func (e *Evaluator) commitResponse(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if own, err = e.committed(ctx, "response", own); err != nil {
+	first := e.vectorBytes(encrypted.Response, e.rows, 1)
+	both := e.serverOnly(first + e.vectorBytes(encrypted.Response, e.rows*e.room, 1))
+	if own, err = e.committed(ctx, commitOwn, responding, both, own); err != nil {
 		return err
 	}
 	for _, v := range e.views {
-		list, err := unpack(own[0])
-		if err != nil || len(list) != 2 {
-			return fmt.Errorf("encrypted: two vectors of the response are wanted: %w", err)
+		one, err := e.read(encrypted.Response, e.rows, 1, own[0][:first])
+		if err != nil {
+			return e.blame(ctx, 0, err)
 		}
-		if v.response, err = e.params.Vector(e.rows, list[0]); err != nil {
-			return err
+		tiled, err := e.read(encrypted.Response, e.rows*e.room, 1, own[0][first:])
+		if err != nil {
+			return e.blame(ctx, 0, err)
 		}
-		if v.tiled, err = e.params.Vector(e.rows*e.room, list[1]); err != nil {
-			return err
-		}
+		v.response, v.tiled = one[0], tiled[0]
 	}
 	return nil
 }
