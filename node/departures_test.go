@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -24,6 +25,7 @@ import (
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/node/policy"
+	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 )
@@ -43,11 +45,15 @@ y ~ bernoulli_logit(m + xa * ba + xb * bb + xc * bc)
 transform exact
 `
 
-const departedRows = 24
+// departedRows are those of the stage of rows that cross, and encryptedRows those of encrypted ones, of which there must be as many as the numbers that are decrypted take.
+const (
+	departedRows  = 24
+	encryptedRows = 4400
+)
 
 // A departure is a way of a server to leave the protocol.
 type departure struct {
-	name, backend string
+	name, backend string // backend: "" of encrypted rows
 	masks         string // "on" where it is not set
 	policy        string // of the clients
 	// alter changes a message to a client, the n-th of its kind; false: it does not apply.
@@ -204,6 +210,49 @@ var departures = []departure{
 	{name: "all totals scaled, to all", backend: "nuts", alter: on("reply", "scalars", 3, "abc", times(1.001)), has: "draws that are wrong; nothing of the data"},
 }
 
+// secretDepartures are those of runs of encrypted rows.
+var secretDepartures = []departure{
+	{name: "encrypted rows: one client's share of a key altered for another", alter: on("second rounds", "of b", 1, "a", func(a *transport.Channel) { a.Words[99] = 0 }), code: diag.UnlikeAnswers, when: "next round", has: noShare},
+	{name: "encrypted rows: columns of two clients exchanged for another", alter: exchanged("columns", "a", "of b", "of c"), code: diag.ValueRefused, when: "same round", has: noShare},
+	{name: "encrypted rows: its columns, other than it committed to, to all", alter: on("columns", "of server", 1, "abc", func(a *transport.Channel) { a.Words[99]++ }), code: diag.ValueRefused, when: "same round", has: noShare},
+	{name: "encrypted rows: a share of a key with more bytes", alter: on("first rounds", "of server", 1, "a", func(a *transport.Channel) { a.Words = append(a.Words, 0) }), code: diag.OffScript, when: "same round", has: noShare},
+	{name: "encrypted rows: other parameters of the encryption, to all", alter: on("terms", "of server", 1, "abc", func(a *transport.Channel) { a.Words[1]++ }), code: diag.ValueRefused, when: "same round", has: "sizes"},
+	{name: "encrypted rows: a contribution of an earlier evaluation for that of a client", alter: staleBytes("contributions", "of b"), code: diag.UnlikeAnswers, when: "next round", has: "no share of that evaluation"},
+	{name: "encrypted rows: its own contribution with another bound than it told", alter: on("bounds", "of server", 1, "abc", func(a *transport.Channel) { a.Words[0]-- }), code: diag.ValueRefused, when: "next round", has: noShare},
+	{name: "encrypted rows: its own share of a gradient altered", alter: on("gradient shares", "of server", 1, "a", func(a *transport.Channel) { a.Words[1] ^= 1 << 40 }), code: diag.ValueRefused, when: "same round", has: "what an honest one has; a share that is altered by less gives a gradient that is wrong"},
+}
+
+const noShare = "no share of a sum"
+
+// exchanged exchanges two arrays of a message to a client.
+func exchanged(kind, to, one, other string) func(*parting, int) bool {
+	return func(m *parting, _ int) bool {
+		if *m.kind != kind || m.to != to {
+			return false
+		}
+		a, b := m.array(one), m.array(other)
+		a.Words, b.Words = b.Words, a.Words
+		return true
+	}
+}
+
+// staleBytes sends all clients bytes of the message of that kind before.
+func staleBytes(kind, array string) func(*parting, int) bool {
+	before := map[string][]uint64{}
+	return func(m *parting, n int) bool {
+		a := m.array(array)
+		if *m.kind != kind || a == nil {
+			return false
+		}
+		now := slices.Clone(a.Words)
+		if n > 1 {
+			a.Words = before[m.to]
+		}
+		before[m.to] = now
+		return n > 1
+	}
+}
+
 // head changes a number of the head of a message to one client.
 func head(kind string, at int, by float64) func(*parting, int) bool {
 	return func(m *parting, n int) bool {
@@ -309,7 +358,7 @@ type stageOfDepartures struct {
 	ids   []*identity.Identity
 }
 
-func newDepartures(t *testing.T) *stageOfDepartures {
+func newDepartures(t *testing.T, rows int) *stageOfDepartures {
 	m, diags := compile.Compile(source.New("m.vfl", departedModel), check.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags[0].Message)
@@ -317,7 +366,7 @@ func newDepartures(t *testing.T) *stageOfDepartures {
 	s := &stageOfDepartures{t: t, dir: t.TempDir(), model: m}
 	s.ids = provisioned(t, s.dir, "127.0.0.1:1", "server", "a", "b", "c")
 	files := map[string]string{"server.csv": "id,y\n", "a.csv": "id,xa\n", "b.csv": "id,xb\n", "c.csv": "id,xc\n"}
-	for i := range departedRows {
+	for i := range rows {
 		files["server.csv"] += fmt.Sprintf("%d,%d\n", i, (i*i+i/3)%2)
 		files["a.csv"] += fmt.Sprintf("%d,%v\n", i, 0.3*float64(i%5)-0.6)
 		files["b.csv"] += fmt.Sprintf("%d,%v\n", i, 0.7*float64(i%3)-0.7)
@@ -368,14 +417,14 @@ func (s *stageOfDepartures) play(d *departure) outcome {
 	t := s.t
 	t.Helper()
 	parties, names := s.parties()
-	algorithm, _ := fit.Backend(d.backend)
+	backend := cmp.Or(d.backend, "sfvi")
+	algorithm, _ := fit.Backend(backend)
 	given := map[string]string{"chains": "1", "warmup": "6", "draws": fmt.Sprint(departedDraws)}
-	if d.backend == "sfvi" {
+	if backend == "sfvi" {
 		given = map[string]string{"draws": "20"}
 	}
-	given["secure-sum"] = "on"
-	if d.masks != "" {
-		given["secure-sum"] = d.masks
+	if given["secure-sum"] = cmp.Or(d.masks, "on"); d.backend == "" {
+		given = map[string]string{"draws": "20", "correct": "false", "wire": "encrypted"}
 	}
 	out := outcome{errs: make([]error, len(names)), dirs: make([]string, len(names))}
 	var hindered, near []string
@@ -472,7 +521,8 @@ func noticed(err error) (diag.Code, uint64) {
 
 // TestDepartures plays every departure, and compares the table in docs/privacy-detail.md with what was found (-update writes it).
 func TestDepartures(t *testing.T) {
-	s := newDepartures(t)
+	s, secret := newDepartures(t, departedRows), newDepartures(t, encryptedRows)
+	t.Setenv(encrypted.SmallRing, "12")
 	honest := s.play(&departure{backend: "nuts", alter: func(*parting, int) bool { return false }})
 	for i, err := range honest.errs {
 		if err != nil {
@@ -487,10 +537,14 @@ func TestDepartures(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("| a server that sends | who notices | when | code | what it has by then |\n| --- | --- | --- | --- | --- |\n")
-	for _, d := range departures {
+	for _, d := range slices.Concat(departures, secretDepartures) {
 		t.Run(d.name, func(t *testing.T) {
-			s.t = t
-			d.row(t, s.play(&d), &b)
+			on := s
+			if d.backend == "" {
+				on = secret
+			}
+			on.t = t
+			d.row(t, on.play(&d), &b)
 		})
 	}
 	holdTable(t, b.String())
@@ -506,7 +560,7 @@ func ledgers(o outcome) (paths []string) {
 // row checks what a departure has led to, and adds it to the table.
 func (d *departure) row(t *testing.T, o outcome, table *strings.Builder) {
 	if o.started == 0 {
-		t.Fatal("nothing was altered")
+		t.Fatalf("nothing was altered: %v", o.errs)
 	}
 	by, when := []string{}, ""
 	for i, err := range o.errs[1:] {

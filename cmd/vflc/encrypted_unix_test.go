@@ -14,6 +14,7 @@ import (
 
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/encrypted"
 )
 
 const encryptedModel = `client left, right
@@ -53,7 +54,7 @@ func encryptedStage(t *testing.T, rows int) *stage {
 func (s *stage) encrypted(args ...string) string {
 	s.t.Helper()
 	cmd := exec.Command("vflc", append(args, "--backend", "sfvi", "--wire", "encrypted", "--correct=false")...)
-	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), smallRing+"=10")
+	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), encrypted.SmallRing+"=10")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("vflc %s: %v\n%s%s", strings.Join(args, " "), err, out, s.logs("demo"))
@@ -89,7 +90,7 @@ func TestEncryptedRowsAcrossProcesses(t *testing.T) {
 		t.Errorf("%d parameters of %d", seen, len(whole))
 	}
 	out := s.must("audit", "demo")
-	for _, want := range []string{"all contributions", "gradient shares", "curvature shares"} {
+	for _, want := range []string{"contributions", "gradient shares", "curvature shares"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

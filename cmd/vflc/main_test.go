@@ -13,20 +13,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
-
-	"github.com/vflc/vflc/runtime/encrypted"
 )
 
-// smallRing is the variable by which a test has the processes that it starts encrypt rows in a ring that is fast and hides nothing. It is read here, and so in no program that is released.
-const smallRing = "VFLC_TEST_RING"
-
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"vflc": func() {
-		if log, err := strconv.Atoi(os.Getenv(smallRing)); err == nil {
-			encrypted.Small(log)
-		}
-		main()
-	}})
+	testscript.Main(m, map[string]func(){"vflc": main})
 }
 
 // Each archive in testdata is a session at a shell: commands, what they must print, and the files they work on.

@@ -95,6 +95,7 @@ type reconciling struct {
 	scripts map[string]*scripted // by epoch and client
 	told    map[uint32]*Opening  // by epoch, of the client that was read first
 	closed  map[uint32]map[string]bool
+	server  string
 }
 
 // A scripted is the script of a client in an epoch, as the first ledger has it.
@@ -231,6 +232,7 @@ func (f *Ledger) run() int {
 
 // agreed compares an opening with those of the other ledgers: what was told before the epoch, and the scripts.
 func (r *reconciling) agreed(f *Ledger, line int, o *Opening) bool {
+	r.server = o.Names[0]
 	if o.Party != o.Names[0] { // a server's own ledger does not say what it has told
 		first, ok := r.told[o.Epoch]
 		if !ok {
@@ -343,7 +345,7 @@ func (r *reconciling) compare() {
 	}
 }
 
-// alike compares what the server has sent to its clients through the channels that all of them should have received alike.
+// alike compares what the server has sent to its clients through the channels that all of them should have received alike, and what a client has sent for all others.
 func (r *reconciling) alike(directions []direction) bool {
 	type place struct {
 		epoch, chain  uint32
@@ -357,6 +359,12 @@ func (r *reconciling) alike(directions []direction) bool {
 	}
 	first, unlike := map[place]*seen{}, 0
 	var d *diag.Diagnostic
+	client := func(d direction) string {
+		if d.from == r.server {
+			return d.to
+		}
+		return d.from
+	}
 	compare := func(way direction, s *side) {
 		for _, k := range s.lines {
 			e := s.file.Entries[k]
@@ -374,18 +382,23 @@ func (r *reconciling) alike(directions []direction) bool {
 					other.several = true
 				default:
 					if unlike++; d == nil {
-						d = r.differ(diag.UnlikeAnswers, s.file, k+1, "epoch %d: %s has sent %s and %s unlike numbers in channel %q of message %q, round %d, chain %d, which all clients should receive alike", way.epoch, way.from, other.by.to, way.to, c.Name, e.Kind, e.Round, e.Chain)
+						d = r.differ(diag.UnlikeAnswers, s.file, k+1, "epoch %d: %s has sent %s and %s unlike numbers in channel %q of message %q, round %d, chain %d, which all clients should receive alike", way.epoch, r.server, client(other.by), client(way), c.Name, e.Kind, e.Round, e.Chain)
 					}
 				}
 			}
 		}
 	}
 	for _, way := range directions {
-		if got := r.got[way]; got != nil { // what a client says counts, where it is there
-			compare(way, got)
-		} else if sent := r.sent[way]; sent != nil {
-			compare(way, sent)
-			if !slices.Contains(r.report.ByServer, way.to) {
+		own, other := r.got[way], r.sent[way]
+		if way.from != r.server {
+			own, other = other, own
+		}
+		switch { // what a client says counts, where it is there
+		case own != nil:
+			compare(way, own)
+		case other != nil:
+			compare(way, other)
+			if way.from == r.server && !slices.Contains(r.report.ByServer, way.to) {
 				r.report.ByServer = append(r.report.ByServer, way.to)
 			}
 		}

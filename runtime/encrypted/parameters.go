@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math/bits"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
@@ -64,8 +66,8 @@ type Parameters struct {
 // New returns the parameters of a run with holders of shares of the key that opens at most openings sums over
 // the life of the key.
 func New(holders, openings int) (*Parameters, error) {
-	if small > 0 {
-		return Insecure(small, holders, openings)
+	if log, err := strconv.Atoi(os.Getenv(SmallRing)); err == nil && testing.Testing() {
+		return Insecure(log, holders, openings)
 	}
 	p, err := build(logDegree, holders, openings)
 	if err != nil {
@@ -86,17 +88,9 @@ func Insecure(log, holders, openings int) (*Parameters, error) {
 	return build(log, holders, openings)
 }
 
-// small is set in tests.
-var small int
-
-// Small has New return what Insecure does, for tests of whole processes. It panics outside of a test: no other
-// program can be talked into it.
-func Small(log int) {
-	if !testing.Testing() {
-		panic("encrypted: parameters without security are for tests")
-	}
-	small = log
-}
+// SmallRing is the variable of the environment by which a test has the processes that it starts, which are
+// test binaries, take the ring of Insecure. No other program reads it.
+const SmallRing = "VFLC_TEST_RING"
 
 func build(log, holders, openings int) (*Parameters, error) {
 	if holders < 1 || openings < 1 {

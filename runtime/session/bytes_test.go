@@ -29,7 +29,7 @@ func relayed(name string, of density.Site, up, down bool) *density.Exchange {
 		x.Up = density.MessageKind{Name: name, Carries: carries}
 	}
 	if down {
-		x.Down = density.MessageKind{Name: "all " + name, Carries: carries}
+		x.Down = density.MessageKind{Name: name, Carries: carries}
 	}
 	return x
 }
@@ -136,7 +136,7 @@ func TestBytesAreAlike(t *testing.T) {
 					to = plan.Names[2]
 				}
 				ends := transport.NewMem(plan.Names)
-				ends[0] = &swindler{ends[0], to, "all shown", "of " + plan.Names[of], alter}
+				ends[0] = &swindler{ends[0], to, "shown", "of " + plan.Names[of], alter}
 				errs := together(plan, ends, 1, func(ctx context.Context, env density.Env) error {
 					sizes, own := make([]int, len(plan.Names)), make([][]byte, len(plan.Names))
 					for k := range sizes {
@@ -163,7 +163,7 @@ func checkUnlike(t *testing.T, what string, altered bool, errs []error) {
 		var protocol *session.ProtocolError
 		var peer *session.PeerError
 		switch {
-		case altered && errors.As(err, &unlike) && unlike.Kind == "all shown", !altered && errors.As(err, &protocol) && strings.Contains(err.Error(), "has length"):
+		case altered && errors.As(err, &unlike) && unlike.Kind == "shown", !altered && errors.As(err, &protocol) && strings.Contains(err.Error(), "has length"):
 			found++
 		case errors.As(err, &peer) && altered == (peer.Code == session.EndUnlike):
 		default:

@@ -382,7 +382,10 @@ func (w *writer) channel(f *frame, c density.Carried, of int, name string, n int
 	if f.kind.up {
 		ch.coding = w.codes.of(c, of)
 	} else {
-		ch.tells, ch.alike = w.codes.tells(c, of), w.alike(c.Content, of)
+		ch.tells = w.codes.tells(c, of)
+	}
+	if !f.kind.up || c.Content.Of == density.OfShown { // the others receive what one shows
+		ch.alike = w.alike(c.Content, of)
 	}
 	f.channel(name, ch)
 }

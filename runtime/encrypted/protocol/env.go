@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -106,10 +105,12 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 	}
 	e.room = max(1, e.params.Rows()/e.rows)
 	e.account = newAccount(e.columns)
-	if err := e.ceremony(ctx); err != nil {
-		return nil, err
+	for _, step := range []func(context.Context) error{e.ceremony, e.commit, e.confirm} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return e, e.commit(ctx)
+	return e, nil
 }
 
 // inspect reads the blocks.
@@ -325,7 +326,7 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 	if math.IsNaN(centre[0]) || math.IsInf(centre[0], 0) {
 		return density.ErrRange
 	}
-	if err := e.approximate(centre[0]); err != nil {
+	if err := e.family.around(centre[0], e.rows, e.params.Ciphertexts(e.rows)); err != nil {
 		return err
 	}
 	if e.Blocks()[0].Index() == 0 {
@@ -335,24 +336,6 @@ func (e *Evaluator) centred(ctx context.Context, cut [][]float64) error {
 		return err
 	}
 	return e.commitResponse(ctx)
-}
-
-// found are families with the polynomials that this process has made: a study makes the same ones again.
-var found sync.Map
-
-// approximate makes the polynomials around a predictor.
-func (e *Evaluator) approximate(centre float64) error {
-	ciphertexts := e.params.Ciphertexts(e.rows)
-	key := fmt.Sprintf("%s %x %d %d", lawText(e.law), centre, e.rows, ciphertexts)
-	if f, ok := found.Load(key); ok {
-		*e.family = f.(family)
-		return nil
-	}
-	if err := e.family.around(centre, e.rows, ciphertexts); err != nil {
-		return err
-	}
-	found.Store(key, *e.family)
-	return nil
 }
 
 // logLikAt is the log likelihood where the argument of the polynomials is the same in all rows.

@@ -141,6 +141,9 @@ func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int, sums 
 	out := make([]float64, len(shares))
 	for i, s := range sums[0] {
 		if out[i], err = s.Open(encrypted.List(shares[i])); err != nil {
+			if to > 0 { // whoever has altered a share, the server has brought it
+				err = e.blame(ctx, 0, err)
+			}
 			return nil, e.blameHolder(ctx, err)
 		}
 	}

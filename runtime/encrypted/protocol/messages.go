@@ -18,9 +18,8 @@ func bytesOf(of density.Site, what, size, learns string) []density.Carried {
 // shown is an exchange in which every party shows something to all others.
 func shown(name, what, size, learns string) *density.Exchange {
 	carries := bytesOf(density.OfShown, what, size, learns)
-	return &density.Exchange{
-		Name: name, Up: density.MessageKind{Name: name, Carries: carries}, Down: density.MessageKind{Name: "all " + name, Carries: carries},
-	}
+	kind := density.MessageKind{Name: name, Carries: carries}
+	return &density.Exchange{Name: name, Up: kind, Down: kind}
 }
 
 // told is an exchange in which the server tells all clients the same.
@@ -48,7 +47,7 @@ var (
 	bounding    = shown("bounds", "bound of what {name} contributes to any row, in 64ths of the interval", "8 bytes", "one number of all rows, which is counted")
 	contribute  = shown("contributions", "contributions of {name} at its parameters, encrypted", "6 MB for each 32,768 rows", nothing)
 	adding      = shown("priors", "log densities of the priors of {name}, encrypted, one a draw", "2.1 MB for each 32,768 rows of all draws", nothing)
-	gradients   = given("gradient shares", "decryption of the gradient by the receiver's own coefficients", density.Each)
+	gradients   = given("gradient shares", "decryption of the gradient by the receiver's own coefficients, sealed for it where the server passes it on", density.Each)
 	curvatures  = given("curvature shares", "decryption of the cross products of all parties' columns, weighed by the curvature", 0)
 	likelihoods = given("likelihood shares", "decryption of log p at draws", 0)
 
@@ -66,7 +65,7 @@ func given(name, what string, to int) *density.Exchange {
 	carries[0].Content.Reach = density.Weighted
 	x := &density.Exchange{Name: name, Up: density.MessageKind{Name: name, Carries: carries}}
 	if to != 0 {
-		x.Down = density.MessageKind{Name: "all " + name, Carries: carries}
+		x.Down = x.Up
 	}
 	return x
 }
@@ -88,6 +87,7 @@ func Uses(algorithm []density.Use) []density.Use {
 	often("once", sizing, naming, agreing)
 	often("before keys and columns", commitment)
 	often("once", drawing, publicKey, roundOne, roundTwo, committing)
+	often("after keys and columns", density.Closing)
 	for _, u := range algorithm {
 		switch u.Exchange {
 		case density.EncryptedSlopes:
@@ -102,6 +102,9 @@ func Uses(algorithm []density.Use) []density.Use {
 		case density.Consulting:
 			often(u.Often, consulting)
 			u.Exchange = answering
+			if u.Answers == "" {
+				u.Answers = "nothing"
+			}
 			out = append(out, u)
 		default:
 			out = append(out, u)
