@@ -73,7 +73,8 @@ func (e *Evaluator) unseal(from, to int, data []byte) ([]byte, error) {
 		return nil, err
 	}
 	if data, err = aead.Open(nil, nonce, data, bound); err != nil {
-		return nil, errors.New("share that was not sealed for its receiver here: it was altered on its way, or is of another opening")
+		return nil, errors.New("share that was not sealed for its receiver here: " +
+			"it was altered on its way, or is of another opening")
 	}
 	return data, nil
 }
