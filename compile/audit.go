@@ -141,7 +141,7 @@ func (a *auditor) add(d Disclosure) {
 		return
 	}
 	e := &a.rows[i]
-	if !slices.Contains(strings.Split(e.Often, ", "), d.Often) {
+	if !strings.Contains(", "+e.Often+", ", ", "+d.Often+", ") {
 		e.Often += ", " + d.Often
 	}
 	for _, m := range d.Messages {

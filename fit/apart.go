@@ -70,6 +70,9 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, &UsageError{err}
 	}
+	if len(b.Manifest.Predicted) > 0 {
+		s.Plan.Encrypted = false // a prediction sends cuts themselves
+	}
 	s.UnlikeNoise = unlikeNoiseOf(b.Manifest)
 	on := *b.Bound
 	if on.Plan != nil {

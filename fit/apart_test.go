@@ -247,6 +247,23 @@ func sampleApart(t *testing.T, parties []*compile.OneParty, a backends.Algorithm
 // runApart is sampleApart with options, over wrapped ends.
 func runApart(t *testing.T, parties []*compile.OneParty, o Options, wrap func(string, transport.Transport) transport.Transport) []*Result {
 	t.Helper()
+	dir := t.TempDir()
+	results, errs := tryApart(t, parties, o, dir, wrap)
+	for i, err := range errs {
+		name := parties[i].Plan.Names[i]
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if kept := Checkpoints(filepath.Join(dir, name)); len(kept) == 0 || strings.Contains(name, "/") {
+			t.Errorf("%s has saved nothing", name)
+		}
+	}
+	return results
+}
+
+// tryApart runs all parties side by side in folders of one, and returns how each ends.
+func tryApart(t *testing.T, parties []*compile.OneParty, o Options, dir string, wrap func(string, transport.Transport) transport.Transport) ([]*Result, []error) {
+	t.Helper()
 	names := parties[0].Plan.Names
 	keys, err := session.SimulatedKeys(5, names).WithMasks(parties[0].Plan)
 	if err != nil {
@@ -261,7 +278,6 @@ func runApart(t *testing.T, parties []*compile.OneParty, o Options, wrap func(st
 		hindered, near = append(hindered, h...), append(near, n...)
 	}
 	results, errs := make([]*Result, len(parties)), make([]error, len(parties))
-	dir := t.TempDir()
 	var wait sync.WaitGroup
 	for i, end := range transport.NewMem(names) {
 		wait.Go(func() {
@@ -282,13 +298,5 @@ func runApart(t *testing.T, parties []*compile.OneParty, o Options, wrap func(st
 		})
 	}
 	wait.Wait()
-	for i, err := range errs {
-		if err != nil {
-			t.Fatalf("%s: %v", names[i], err)
-		}
-		if kept := Checkpoints(filepath.Join(dir, names[i])); len(kept) == 0 || strings.Contains(names[i], "/") {
-			t.Errorf("%s has saved nothing", names[i])
-		}
-	}
-	return results
+	return results, errs
 }

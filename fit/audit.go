@@ -58,6 +58,7 @@ func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string)
 		return traffic{}, &UsageError{err}
 	}
 	if len(m.Predicted) > 0 {
+		s.Plan.Encrypted = false
 		return traffic{inEveryRun, wireIn(s)}, nil
 	}
 	s.UnlikeNoise = unlikeNoiseOf(m)

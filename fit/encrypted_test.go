@@ -21,6 +21,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -65,6 +66,20 @@ func logisticTables(n int) map[string]string {
 	return files
 }
 
+// partiesOf opens the parties of a model one by one.
+func partiesOf(t *testing.T, b *compile.Bound, files map[string]string) []*compile.OneParty {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return apartParties(t, b.Model, func(party string) []string {
+		return []string{party + "=" + filepath.Join(dir, party+".csv")}
+	})
+}
+
 // closeTo holds means and standard deviations to those of another run.
 func closeTo(t *testing.T, what string, got, want []posterior.Row) {
 	t.Helper()
@@ -92,15 +107,7 @@ func TestARunOfEncryptedRows(t *testing.T) {
 	if !strings.Contains(line, "Encrypted rows, n = 4000: the party that learned most knows D = ") {
 		t.Error(line)
 	}
-	dir := t.TempDir()
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	parties := apartParties(t, b.Model, func(party string) []string {
-		return []string{party + "=" + filepath.Join(dir, party+".csv")}
-	})
+	parties := partiesOf(t, b, files)
 	seen, lock := map[string][]int{}, sync.Mutex{}
 	results := runApart(t, parties, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 5, ring: 11}, func(name string, end transport.Transport) transport.Transport {
 		return recorder{end, name, &lock, seen}
@@ -218,5 +225,56 @@ func TestAnAlteredJournal(t *testing.T) {
 		if want := regexp.QuoteMeta(journal) + `: entry \d+ is damaged\. What was sent with these keys is not made anew: run the model again with --overwrite, which makes others$`; err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 			t.Error(err)
 		}
+	}
+}
+
+// A plug is an end that is pulled out before a message of a kind leaves.
+type plug struct {
+	transport.Transport
+	kind string
+}
+
+func (p plug) Send(ctx context.Context, to string, m transport.Message) error {
+	for _, one := range unbundled(m) {
+		if one.Kind == p.kind {
+			p.Close()
+		}
+	}
+	return p.Transport.Send(ctx, to, m)
+}
+
+// A client that is cut off, in the middle of keys, columns or a decryption, ends the run at every party, with
+// the code of a lost connection.
+func TestAClientThatIsCutOff(t *testing.T) {
+	files := logisticTables(4000)
+	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	for _, kind := range []string{"first rounds", "columns", "gradient shares"} {
+		o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 9}
+		_, errs := tryApart(t, partiesOf(t, b, files), o, t.TempDir(), func(name string, end transport.Transport) transport.Transport {
+			if name == "right" {
+				return plug{end, kind}
+			}
+			return end
+		})
+		for i, err := range errs {
+			var closed *transport.ClosedError
+			var peer *session.PeerError
+			if !errors.As(err, &closed) && !(errors.As(err, &peer) && peer.Code == session.EndLost) {
+				t.Errorf("%s: party %d ends with %v", kind, i, err)
+			}
+		}
+	}
+}
+
+// One client and the server are enough.
+func TestEncryptedRowsOfOneClient(t *testing.T) {
+	files := logisticTables(4000)
+	delete(files, "right.csv")
+	const model = "client left\ndata y : binary[N] @ shared\ndata x : real[N] @ left\nparam b ~ normal(0, 5)\nparam u ~ normal(0, 2.5) @ left\ny ~ bernoulli_logit(b + x * u)\n"
+	b := bindFiles(t, model, transforms.Exact, 0, files)
+	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 10}
+	for _, r := range runApart(t, partiesOf(t, b, files), o, func(_ string, end transport.Transport) transport.Transport { return end }) {
+		closeTo(t, "one client", r.Summary(), want)
 	}
 }

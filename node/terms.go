@@ -38,10 +38,12 @@ func (p *preflight) terms(a announcement) {
 	}
 	p.note("settings", "%s; what is not listed is as vflc %s has it, the number of rounds too: max_rounds in a policy bounds it", cmp.Or(strings.Join(settings, " "), "none given"), fit.Version())
 	masked := "masked: " + p.masks(a)
-	switch len(clients) {
-	case 1:
+	switch {
+	case p.encrypted(a):
+		p.note("contributors", "%s: rows are encrypted, and nobody can decrypt a number of a row", list(clients))
+	case len(clients) == 1:
 		p.note("contributors", "%s alone: what it sends has no mask; %s", clients[0], masked)
-	case 2:
+	case len(clients) == 2:
 		p.note("contributors", "%s: with two, each learns the other's contribution from a total; %s", list(clients), masked)
 	default:
 		p.note("contributors", "%s; %s", list(clients), masked)
@@ -53,14 +55,16 @@ func (p *preflight) terms(a announcement) {
 		p.note("unlike numbers", "%v", again.error())
 	}
 	if p.node.policy != nil {
-		p.allows(p.node.policy.Sums(p.sums(a)), nil)
-		p.steepest(a)
+		if !p.encrypted(a) {
+			p.allows(p.node.policy.Sums(p.sums(a)), nil)
+			p.steepest(a)
+		}
 		if again != nil {
 			p.pending = &Pending{p.Identity, a, nil}
 		}
 		return
 	}
-	if len(clients) > 1 && p.masks(a) == "no" {
+	if len(clients) > 1 && p.masks(a) == "no" && !p.encrypted(a) {
 		p.problem("masks", "the run has no masked sums, and a party without a policy takes part in none such", "have the server leave out --secure-sum off, or write unmasked = true in policy.toml")
 		return
 	}
@@ -129,6 +133,18 @@ func (p *preflight) masks(a announcement) string {
 		return "yes, sums over two clients or more"
 	}
 	return "no"
+}
+
+// encrypted reports whether rows are: contributions and adjoints then do not cross as numbers.
+func (p *preflight) encrypted(a announcement) bool {
+	algorithm, _ := fit.Backend(a.Backend)
+	algorithm, settings, err := fit.Declared(p.part.manifest, &algorithm, a.Settings)
+	if err != nil || a.Task.Kind != Fitting {
+		return false
+	}
+	transform, _ := transforms.Named(p.part.manifest.Transform)
+	s, err := algorithm.Resolve(transform, settings)
+	return err == nil && s.Plan.Encrypted
 }
 
 // evaluations is how many of them a forecast is made for; a fit takes thousands.
@@ -200,6 +216,9 @@ func (p *preflight) forecast(a announcement, rtt time.Duration, often string, nu
 	if k := a.Task.Folds; k > 0 {
 		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
 	}
+	if p.encrypted(a) {
+		return // sizes of ciphertexts are listed
+	}
 	w := density.Work{Sequential: int64(trips) * evaluations, Bytes: int64(8*numbers) * evaluations}
 	wait, _ := posterior.Connection{RoundTrip: rtt, Bandwidth: 1}.Waits(w)
 	p.note("forecast", "%s takes %s and about %s to and from this party; %s of them wait %s and move %s; vflc audit RUN --rtt counts those of a run",
@@ -264,7 +283,7 @@ func (b alike) lines() (out []string) {
 	return out
 }
 
-// size says how many numbers an array of a shape has, with the sizes that the party knows.
+// size says how many numbers an array of a shape has, with the sizes that the party knows, or how many bytes.
 func (p *preflight) size(shape []string) string {
 	out := slices.Clone(shape)
 	for k, one := range out {
@@ -272,7 +291,11 @@ func (p *preflight) size(shape []string) string {
 			out[k] = grouped.Digits(f.Value)
 		}
 	}
-	if text := strings.Join(out, " × "); text != "" && text != "1" {
+	text := strings.Join(out, " × ")
+	switch bytes := func(unit string) bool { return strings.Contains(text, " "+unit) }; {
+	case bytes("bytes"), bytes("kB"), bytes("MB"):
+		return text
+	case text != "" && text != "1":
 		return text + " numbers"
 	}
 	return "1 number"

@@ -11,6 +11,7 @@ import (
 var (
 	usualSolves = backends.Range{Least: 6, Most: 50} // of all fits, five where the likelihood is not log-concave
 	usualSteps  = backends.Range{Least: 10, Most: 400}
+	usualSecret = backends.Range{Least: 50, Most: 500} // round trips, of which cross products take one for each column
 )
 
 // jointColumns are those of a linear system for half as many columns as there are draws: right sides and directions, products, and solutions.
@@ -20,6 +21,9 @@ const jointColumns = 3 * quadrature.MostBatch / 2
 // the rest is needed.
 func forecast(s backends.Settings) backends.Forecast {
 	var f backends.Forecast
+	if s.Plan.Encrypted {
+		return backends.Forecast{Sequential: usualSecret, All: usualSecret, Rounds: usualSecret, Basis: "as fits of encrypted rows usually take, keys included"}
+	}
 	switch s.Text(estimator) {
 	case auto: // the parties have not met, and any of the three may be
 		by := func(name string) backends.Forecast { return forecast(s.With(estimator, name)) }

@@ -225,14 +225,7 @@ func (e *Evaluator) Sum(ctx context.Context, part [][]float64, total []float64) 
 // Consult has the server answer what the parties tell it.
 func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 	up, down, all := by.Size(e.columns[0])
-	known := []density.Decryption{{Sums: density.Told, Number: all}}
-	switch {
-	case up > 0:
-		known = append(known, density.Decryption{Sums: density.Gradients})
-	case down > 0:
-		known = append(known, density.Decryption{Sums: density.Covariances})
-	}
-	if err := e.spend(known...); err != nil {
+	if err := e.spend(consulted(up, down, all)...); err != nil {
 		return err
 	}
 	own, err := e.each(func(b int) ([]byte, error) {
@@ -246,49 +239,66 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 	}
 	asked, told := e.alike(0), e.alike(0)
 	for k, c := range e.columns {
-		up, down, all := by.Size(c)
-		asked[k], told[k] = 8*up, 8*(down+all)
+		up, down, _ := by.Size(c)
+		asked[k], told[k] = 8*up, 8*down
 	}
 	if own, err = e.via.RelayBytes(ctx, consulting, 0, asked, own); err != nil {
 		return err
 	}
-	answers := make([][]byte, e.parties)
+	answers, advice := make([][]byte, e.parties), make([][]byte, e.parties)
 	if e.Blocks()[0].Index() == 0 {
-		if answers, err = e.answer(by, own); err != nil {
+		if answers, advice[0], err = e.answer(by, own); err != nil {
 			return err
 		}
 	}
 	if answers, err = e.via.RelayBytes(ctx, answering, density.Each, told, answers); err != nil {
 		return err
 	}
+	if advice, err = e.tell(ctx, advising, e.serverOnly(8*all), advice); err != nil {
+		return err
+	}
+	whole, err := numbers(advice[0], all)
+	if err != nil {
+		return err
+	}
 	for b, block := range e.Blocks() {
-		_, down, all := by.Size(e.columns[block.Index()])
-		v, err := numbers(answers[block.Index()], down+all)
+		_, down, _ := by.Size(e.columns[block.Index()])
+		v, err := numbers(answers[block.Index()], down)
 		if err != nil {
 			return err
 		}
-		by.Take(b, v[:down], v[down:])
+		by.Take(b, v, whole)
 	}
 	return nil
 }
 
-// answer is the server's part of Consult.
-func (e *Evaluator) answer(by density.Consulted, told [][]byte) ([][]byte, error) {
-	ups, downs, all := make([][]float64, len(told)), make([][]float64, len(told)), []float64(nil)
+// consulted is what becomes known by a Consult.
+func consulted(up, down, all int) []density.Decryption {
+	known := []density.Decryption{{Sums: density.Told, Number: all}}
+	switch {
+	case up > 0:
+		known = append(known, density.Decryption{Sums: density.Gradients})
+	case down > 0:
+		known = append(known, density.Decryption{Sums: density.Covariances})
+	}
+	return known
+}
+
+// answer is the server's part of Consult: what each receives, and what all do.
+func (e *Evaluator) answer(by density.Consulted, told [][]byte) (each [][]byte, all []byte, err error) {
+	ups, downs, whole := make([][]float64, len(told)), make([][]float64, len(told)), []float64(nil)
 	for k, data := range told {
 		up, down, n := by.Size(e.columns[k])
-		v, err := numbers(data, up)
-		if err != nil {
-			return nil, err
+		if ups[k], err = numbers(data, up); err != nil {
+			return nil, nil, err
 		}
-		ups[k], downs[k], all = v, make([]float64, down), make([]float64, n)
+		downs[k], whole = make([]float64, down), make([]float64, n)
 	}
-	by.Counsel(ups, downs, all)
-	out := make([][]byte, len(told))
-	for k, v := range downs {
-		out[k] = floats(append(v, all...)...)
+	by.Counsel(ups, downs, whole)
+	for _, v := range downs {
+		each = append(each, floats(v...))
 	}
-	return out, nil
+	return each, floats(whole...), nil
 }
 
 // centred has the server tell the predictor of an ordinary row, around which all parties make the

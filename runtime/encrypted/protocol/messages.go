@@ -55,8 +55,9 @@ var (
 		density.OfGiven, "gradients by the parameters of {name} near the mode, and curvatures of its priors", "8 bytes for each number",
 		"the course of {name}'s coefficients near the mode: sums over all rows, which are counted")}}
 	answering = &density.Exchange{Name: "answers", Down: density.MessageKind{Name: "answers", Carries: bytesOf(
-		density.OfGiven, "what {client} alone receives, steps or deviations of its own parameters, and what all do: {answers}", "8 bytes for each number",
+		density.OfGiven, "steps or deviations of the parameters of {client}", "8 bytes for each number",
 		"the covariance of its own parameters, which is counted, and the course of the fit")}}
+	advising = told("advice", "{answers}", "8 bytes for each number", "the course of the fit, in numbers that are counted")
 )
 
 // given is an exchange in which a party receives shares of sums, which it alone can decrypt.
@@ -102,10 +103,11 @@ func Uses(algorithm []density.Use) []density.Use {
 		case density.Consulting:
 			often(u.Often, consulting)
 			u.Exchange = answering
-			if u.Answers == "" {
-				u.Answers = "nothing"
-			}
 			out = append(out, u)
+			u.Exchange, u.Openings = advising, [2]density.Decryption{}
+			if u.Answers != "" {
+				out = append(out, u)
+			}
 		default:
 			out = append(out, u)
 		}
