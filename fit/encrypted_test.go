@@ -266,6 +266,45 @@ func TestAClientThatIsCutOff(t *testing.T) {
 	}
 }
 
+// A run across processes that a client was cut off from goes on, with what each party wrote down before it.
+func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
+	files, dir := logisticTables(4000), t.TempDir()
+	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 10}
+	parties, before := partiesOf(t, b, files), map[string][]byte{}
+	journal := func(party string) []byte {
+		text, err := os.ReadFile(filepath.Join(dir, party, "encrypted.journal"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	tryApart(t, parties, o, dir, func(name string, end transport.Transport) transport.Transport {
+		if name == "right" {
+			return plug{end, "gradient shares"}
+		}
+		return end
+	})
+	for _, p := range parties {
+		before[p.Party] = journal(p.Party)
+	}
+	o.Resume = true
+	results, errs := tryApart(t, partiesOf(t, b, files), o, dir, func(_ string, end transport.Transport) transport.Transport { return end })
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for k, p := range parties {
+		now := journal(p.Party)
+		if !bytes.HasPrefix(now, before[p.Party]) || len(before[p.Party]) < len(now)/4 || results[k].Record.Journal == "" {
+			t.Errorf("%s: %d bytes were written down, and now other ones, %d", p.Party, len(before[p.Party]), len(now))
+		}
+	}
+	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
+	for k, r := range results {
+		closeTo(t, parties[k].Party, r.Summary(), want)
+	}
+}
+
 // One client and the server are enough.
 func TestEncryptedRowsOfOneClient(t *testing.T) {
 	files := logisticTables(4000)
