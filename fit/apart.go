@@ -30,6 +30,10 @@ type Apart struct {
 	// must be given the same.
 	Hindered, Near []string
 	Marks          *Marks
+	// Decrypts is how many numbers that depend on the party's encrypted rows another may learn in this run, of so many rows, and Decrypt is told before it learns so many:
+	// an error ends the run before that.
+	Decrypts func(rows int) (int, error)
+	Decrypt  func(numbers int) error
 	At             map[int]int // the transition after which each chain goes on, by its number; a chain that is not listed begins
 }
 

@@ -84,7 +84,7 @@ func (p *Prepared) enough(columns []int, rows int) (list diag.List) {
 
 // mayLearn is how many numbers of others' rows one party may learn; 0: as many as the run takes.
 func (p *Prepared) mayLearn(rows int) int {
-	if p.Accepted().Code(diag.TooFewRows) {
+	if p.apart == nil && p.Accepted().Code(diag.TooFewRows) {
 		return 0
 	}
 	return max(1, rows/rowsPerNumber)
@@ -133,7 +133,11 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	if err := p.openJournal(); err != nil {
 		return nil, err
 	}
-	p.rows, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: p.terms, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal, Least: p.least()})
+	o := protocol.Options{Terms: p.terms, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal, Least: p.least()}
+	if p.apart != nil {
+		o.Spend = p.apart.Decrypt
+	}
+	p.rows, err = protocol.New(ctx, env, len(p.Plan.Names), o)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +165,15 @@ func (p *Prepared) terms(columns []int, rows int) (protocol.Terms, error) {
 			openings += u.MostTimes * all * (all + 1) / 2
 		}
 	}
-	return protocol.Terms{Openings: openings + mostWeights, Budget: p.mayLearn(rows)}, nil
+	budget := p.mayLearn(rows)
+	if p.apart != nil && p.apart.Decrypts != nil {
+		may, err := p.apart.Decrypts(rows)
+		if err != nil {
+			return protocol.Terms{}, err
+		}
+		budget = max(1, may)
+	}
+	return protocol.Terms{Openings: openings + mostWeights, Budget: budget}, nil
 }
 
 // pairKeys are the keys of this process, with which clients seal shares for one another.

@@ -11,16 +11,10 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
-
-// encryptedRows is encryptedModel with n rows.
-func encryptedRows(t *testing.T, n int) *compile.Bound {
-	t.Helper()
-	return bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(n))
-}
 
 // A killer ends a run after some steps.
 type killer struct {
@@ -38,7 +32,7 @@ func (k *killer) Step(int, backends.Info) {
 // A run of encrypted rows that is killed, and killed again where it went on, goes on with what it wrote down, and is then, bit for
 // bit, the run of its journal: draws, D and work. The journal goes when all is written, and its digest stays.
 func TestAKilledRunOfEncryptedRows(t *testing.T) {
-	b, dir := encryptedRows(t, 4000), filepath.Join(t.TempDir(), "run")
+	b, dir := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000)), filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 3, ring: 11, Dir: dir}
 	sample := func(steps int) (*Result, error) {
@@ -83,7 +77,7 @@ func TestAKilledRunOfEncryptedRows(t *testing.T) {
 
 // A journal that was altered ends the run, and no key of it is made anew.
 func TestAnAlteredJournal(t *testing.T) {
-	b, dir := encryptedRows(t, 4000), filepath.Join(t.TempDir(), "run")
+	b, dir := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000)), filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 11, Dir: dir}
 	for range 2 {
@@ -110,5 +104,44 @@ func TestAnAlteredJournal(t *testing.T) {
 		if want := regexp.QuoteMeta(journal) + `: entry \d+ is damaged\. What was sent with these keys is not made anew: run the model again with --overwrite, which makes others$`; err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 			t.Error(err)
 		}
+	}
+}
+
+// A run across processes that a client was cut off from goes on, with what each party wrote down before it.
+func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
+	files, dir := logisticTables(4000), t.TempDir()
+	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 10}
+	parties, before := partiesOf(t, b, files), map[string][]byte{}
+	journal := func(party string) []byte {
+		text, err := os.ReadFile(filepath.Join(dir, party, "encrypted.journal"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	tryApart(t, parties, o, dir, func(name string, end transport.Transport) transport.Transport {
+		if name == "right" {
+			return plug{end, "gradient shares"}
+		}
+		return end
+	})
+	for _, p := range parties {
+		before[p.Party] = journal(p.Party)
+	}
+	o.Resume = true
+	results, errs := tryApart(t, partiesOf(t, b, files), o, dir, func(_ string, end transport.Transport) transport.Transport { return end })
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for k, p := range parties {
+		now := journal(p.Party)
+		if !bytes.HasPrefix(now, before[p.Party]) || len(before[p.Party]) < len(now)/4 || results[k].Record.Journal == "" {
+			t.Errorf("%s: %d bytes were written down, and now other ones, %d", p.Party, len(before[p.Party]), len(now))
+		}
+	}
+	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
+	for k, r := range results {
+		closeTo(t, parties[k].Party, r.Summary(), want)
 	}
 }

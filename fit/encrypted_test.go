@@ -75,7 +75,7 @@ func told(n int) density.Decryption { return density.Decryption{Sums: density.To
 // A row that a party's columns single out, alone or together, is refused before there are keys, by the parameter of the
 // column and without a number of it.
 func TestARowAloneIsRefused(t *testing.T) {
-	text, files := separate(2400, 2, 2)
+	text, files := separate(3000, 2, 2)
 	lines := strings.Split(files["c1.csv"], "\n")
 	const says = "c1: with the column of u1_1, %s of its columns %s a leverage above 1/5"
 	for want, second := range map[string]func(i int, x, z string) string{

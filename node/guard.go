@@ -222,6 +222,18 @@ func (g *guard) Decrypt(numbers int) error {
 	return g.err
 }
 
+// decrypts is how many numbers that depend on the party's rows another may learn in this run.
+func (p *participant) decrypts(rows int) (int, error) {
+	spent := int64(0)
+	if p.policy != nil {
+		var err error
+		if spent, err = policy.OpenHistory(p.Identity).Decrypted(p.rows); err != nil {
+			return 0, err
+		}
+	}
+	return int(p.policy.Decrypts(rows, spent)), nil
+}
+
 // end gives back the rounds that were not used.
 func (g *guard) end() error {
 	if g.meter == nil {

@@ -96,8 +96,8 @@ func TestNoRowsInBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	via := &recorder{keep: true}
-	secret, err := protocol.New(t.Context(), recording{c.Env(0, 1, 2), via}, 3, protocol.Options{Insecure: 8, Terms: terms(0), Pair: pair})
+	via := &recorder{Env: c.Env(0, 1, 2), keep: true}
+	secret, err := protocol.New(t.Context(), via, 3, protocol.Options{Insecure: 8, Terms: terms(0), Pair: pair})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,23 +139,17 @@ func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int, sums 
 	for _, s := range sums[0] {
 		bytes += packed(s.ShareSize())
 	}
-	sizes := e.alike(bytes)
-	for from := range sizes {
-		if relayed(from, to) {
-			sizes[from] += sealOverhead
-		}
-	}
-	if own, err = e.via.RelayBytes(ctx, x, to, sizes, own); err != nil || own[to] == nil {
+	if own, err = e.via.RelayBytes(ctx, x, to, e.sealedSizes(bytes, to), own); err != nil || own[to] == nil {
 		return nil, err
 	}
 	shares := make([][][]byte, len(sums[0]))
-	for from, data := range own {
-		if data, err = e.unseal(from, to, data); err != nil {
-			return nil, e.blame(ctx, from, err)
+	for p, data := range own {
+		if data, err = e.unseal(p, to, data); err != nil {
+			return nil, e.blame(ctx, p, err)
 		}
 		list, err := unpack(data)
 		if err != nil || len(list) != len(shares) {
-			return nil, e.blame(ctx, from, errors.Join(errors.New("share that is not of every sum"), err))
+			return nil, e.blame(ctx, p, errors.Join(errors.New("share that is not of every sum"), err))
 		}
 		for i, one := range list {
 			shares[i] = append(shares[i], one)

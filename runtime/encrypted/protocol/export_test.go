@@ -11,15 +11,23 @@ var ErrKilled = errors.New("killed")
 // Kill has the process of a journal end after some more entries are written: at once, or in one of the three
 // parts of the next, from 1.
 func (j *Journal) Kill(after, part int) {
-	j.out = &dying{j.file, 3*after + max(0, part-1), part > 0}
+	j.disk = &dying{j.file, 3*after + max(0, part-1), part > 0}
 }
 
-// A dying writes some more parts.
+// Soon has a journal not wait for the disk, as far as that is slow.
+func (j *Journal) Soon() { j.Kill(1<<40, 0) }
+
+// Unsure reports whether there are entries that nothing may be sent of.
+func (j *Journal) Unsure() bool { return j.unsure }
+
+// A dying disk writes some more parts.
 type dying struct {
 	io.Writer
 	left int
 	torn bool
 }
+
+func (*dying) Sync() error { return nil }
 
 func (d *dying) Write(p []byte) (int, error) {
 	if d.left > 0 {
@@ -56,3 +64,9 @@ func (j *Journal) Steps() (out []Step, err error) {
 
 // Unpack takes bytes apart that were packed.
 func Unpack(data []byte) ([][]byte, error) { return unpack(data) }
+
+// Cut leaves the first entries of a journal of one party.
+func (j *Journal) Cut(party, entries int) error {
+	e := j.entries[party][entries-1]
+	return j.file.Truncate(e.at + e.size + linkSize)
+}

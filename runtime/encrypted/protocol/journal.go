@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // A Journal is a file of a party's own in which everything stands that it makes with randomness, before it is
@@ -24,13 +25,19 @@ import (
 type Journal struct {
 	path    string
 	file    *os.File
-	out     io.Writer // file
+	disk    disk // file
 	size    int64
 	link    [sha256.Size]byte
 	entries map[int][]entry // by party
 	used    map[int]int     // of them, by party
 	unsure  bool            // there are entries of which the disk may have nothing yet
 	err     error           // of the first that could not be written: nothing is sent after it
+}
+
+// A disk is where entries are written.
+type disk interface {
+	io.Writer
+	Sync() error
 }
 
 // An entry is where the bytes of a step of a party are.
@@ -60,7 +67,8 @@ type JournalError struct {
 }
 
 func (e *JournalError) Error() string {
-	return fmt.Sprintf("%s: entry %d %s. What was sent with these keys is not made anew: run the model again with --overwrite, which makes others", e.Path, e.Entry, e.What)
+	return fmt.Sprintf("%s: entry %d %s. What was sent with these keys is not made anew: "+
+		"run the model again with --overwrite, which makes others", e.Path, e.Entry, e.What)
 }
 
 // OpenJournal opens the journal at a path, or begins one. The error is a *JournalError where it was damaged.
@@ -69,7 +77,7 @@ func OpenJournal(path string) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{path: path, file: f, out: f, entries: map[int][]entry{}, used: map[int]int{}}
+	j := &Journal{path: path, file: f, disk: f, entries: map[int][]entry{}, used: map[int]int{}}
 	if err = j.scan(); err == nil {
 		err = f.Truncate(j.size)
 	}
@@ -98,8 +106,10 @@ func (j *Journal) begin() error {
 		return err
 	}
 	defer folder.Close()
-	if err := folder.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, fs.ErrPermission) {
-		return err // not of systems where a folder cannot be synced
+	if runtime.GOOS != "windows" { // where a folder cannot be synced
+		if err := folder.Sync(); err != nil {
+			return err
+		}
 	}
 	return j.file.Sync()
 }
@@ -196,7 +206,9 @@ func (j *Journal) Close() error { return j.file.Close() }
 
 // once returns the bytes of a party's next step, which are made if they are not written down. They may be
 // sent once they are sure.
-func (j *Journal) once(party int, label string, inputs [sha256.Size]byte, anew func() ([]byte, error)) ([]byte, error) {
+func (j *Journal) once(
+	party int, label string, inputs [sha256.Size]byte, anew func() ([]byte, error),
+) ([]byte, error) {
 	if j == nil {
 		return anew()
 	}
@@ -223,9 +235,11 @@ func (j *Journal) once(party int, label string, inputs [sha256.Size]byte, anew f
 func (j *Journal) again(e *entry, label string, inputs [sha256.Size]byte) ([]byte, error) {
 	switch {
 	case e.label != label:
-		return nil, &JournalError{j.path, e.number, fmt.Sprintf("is of the step %q, and the run is at %q", e.label, label)}
+		what := fmt.Sprintf("is of the step %q, and the run is at %q", e.label, label)
+		return nil, &JournalError{j.path, e.number, what}
 	case e.inputs != inputs:
-		return nil, &JournalError{j.path, e.number, fmt.Sprintf("of the step %q is of other data or of another program", label)}
+		what := fmt.Sprintf("of the step %q is of other data or of another program", label)
+		return nil, &JournalError{j.path, e.number, what}
 	}
 	data := make([]byte, e.size)
 	_, err := j.file.ReadAt(data, e.at)
@@ -243,11 +257,12 @@ func (j *Journal) add(party int, label string, inputs [sha256.Size]byte, data []
 	link = linked(link, data)
 	j.unsure = true
 	for _, part := range [][]byte{head, data, link[:linkSize]} {
-		if _, err := j.out.Write(part); err != nil {
+		if _, err := j.disk.Write(part); err != nil {
 			return fmt.Errorf("nothing is sent that is not written down: %w", err)
 		}
 	}
-	e := entry{label: label, inputs: inputs, at: j.size + prefix, size: int64(len(data)), number: j.Entries() + 1}
+	e := entry{label: label, inputs: inputs, at: j.size + prefix, size: int64(len(data))}
+	e.number = j.Entries() + 1
 	j.entries[party] = append(j.entries[party], e)
 	j.size, j.link = e.at+e.size+linkSize, link
 	return nil
@@ -259,7 +274,7 @@ func (j *Journal) sure() error {
 	case j == nil:
 		return nil
 	case j.err == nil && j.unsure:
-		if j.err = j.file.Sync(); j.err == nil {
+		if j.err = j.disk.Sync(); j.err == nil {
 			j.unsure = false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/vflc/vflc/density"
@@ -19,40 +20,51 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// A recorder keeps digests of all that parties send, in order, and the bytes where asked.
+// A recorder is an Env that keeps digests of all that parties of this process send, by party and in order, and
+// the bytes where asked.
 type recorder struct {
-	sent   [][sha256.Size]byte
+	density.Env
+	sent   [3][][sha256.Size]byte
+	on     *protocol.Journal // of the process; nil: it has none
 	keep   bool
 	all    [][]byte
 	tamper func(to int, own [][]byte) [][]byte
 }
 
-// recording is an Env whose bytes a recorder sees.
-type recording struct {
-	density.Env
-	*recorder
-}
-
-// Unwrap implements density.Wrapper.
-func (r recording) Unwrap() density.Env { return r.Env }
+func (r *recorder) Unwrap() density.Env { return r.Env }
 
 // RelayBytes implements density.ByteRelaying.
-func (r recording) RelayBytes(ctx context.Context, x *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
-	for _, v := range own {
-		r.sent = append(r.sent, sha256.Sum256(v))
+func (r *recorder) RelayBytes(ctx context.Context, x *density.Exchange, to int, bytes []int, own [][]byte) ([][]byte, error) {
+	if r.on != nil && r.on.Unsure() {
+		return nil, errors.New("something is sent that may not be on the disk")
+	}
+	for k, v := range own {
+		if v != nil {
+			r.sent[k] = append(r.sent[k], sha256.Sum256(v))
+		}
 		if r.keep {
 			r.all = append(r.all, slices.Clone(v))
 		}
 	}
-	if r.tamper != nil && to != density.All {
+	if r.tamper != nil && to >= 0 {
 		own = r.tamper(to, slices.Clone(own))
 	}
 	return density.Must[density.ByteRelaying](r.Env).RelayBytes(ctx, x, to, bytes, own)
 }
 
 // Blame implements density.ByteRelaying.
-func (r recording) Blame(ctx context.Context, party int, what string) error {
+func (r *recorder) Blame(ctx context.Context, party int, what string) error {
 	return density.Must[density.ByteRelaying](r.Env).Blame(ctx, party, what)
+}
+
+// begins reports whether others have sent what this one has, and perhaps more.
+func (r *recorder) begins(other *recorder) bool {
+	for k, v := range r.sent {
+		if len(other.sent[k]) < len(v) || !slices.Equal(v, other.sent[k][:len(v)]) {
+			return false
+		}
+	}
+	return true
 }
 
 // A trial is a small run of all that an Evaluator does.
@@ -62,47 +74,70 @@ type trial struct {
 	size     float64 // of the parameters
 	openings int
 	pair     func(own, peer int) ([]byte, error)
+	brief    bool // it ends with its columns
 }
 
 func newTrial() *trial {
 	bernoulli := dist.BernoulliLogit()
 	law := graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}
 	const n = 20
-	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000, pair}
+	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000, pair, false}
 }
 
-// begin makes the keys and commitments of the run.
-func (r *trial) begin(t *testing.T, j *protocol.Journal, via *recorder) (*protocol.Evaluator, error) {
+// clearing is where the parties of the run meet.
+func (r *trial) clearing(t *testing.T) *testmodel.Clearing {
 	t.Helper()
 	c, err := testmodel.NewClearing(5, r.blocks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	openings := func([]int, int) (protocol.Terms, error) { return protocol.Terms{Openings: r.openings}, nil }
-	return protocol.New(t.Context(), recording{c.Env(0, 1, 2), via}, 3, protocol.Options{Insecure: 5, Terms: openings, Pair: r.pair, Journal: j})
+	return c
 }
 
-// slopes evaluates the gradients.
-func (r *trial) slopes(t *testing.T, e *protocol.Evaluator) ([]float64, error) {
-	grad := [][]float64{like(1, 1), like(1, 2), like(1, 2)}
-	err := e.Slopes(t.Context(), nil, at(r.blocks, r.n, 1, r.size), grad)
+// begin makes the keys and commitments of the run, over the Env of the recorder.
+func (r *trial) begin(ctx context.Context, j *protocol.Journal, via *recorder) (*protocol.Evaluator, error) {
+	return protocol.New(ctx, via, 3, protocol.Options{
+		Terms:    func([]int, int) (protocol.Terms, error) { return protocol.Terms{Openings: r.openings}, nil },
+		Insecure: 5, Pair: r.pair, Journal: j,
+	})
+}
+
+// of are what the parties of a process have, of all.
+func of[T any](e *protocol.Evaluator, all []T) (out []T) {
+	for _, b := range e.Blocks() {
+		out = append(out, all[b.Index()])
+	}
+	return out
+}
+
+// slopes evaluates the gradients of the parties of a process.
+func (r *trial) slopes(ctx context.Context, e *protocol.Evaluator) ([]float64, error) {
+	grad := of(e, [][]float64{like(1, 1), like(1, 2), like(1, 2)})
+	err := e.Slopes(ctx, nil, of(e, at(r.blocks, r.n, 1, r.size)), grad)
 	return slices.Concat(grad...), err
 }
 
 // run makes the run, and returns all numbers that it gives.
 func (r *trial) run(t *testing.T, j *protocol.Journal, via *recorder) ([]float64, error) {
-	t.Helper()
-	e, err := r.begin(t, j, via)
-	if err != nil {
+	if via.Env == nil {
+		via.Env = r.clearing(t).Env(0, 1, 2)
+	}
+	return r.runIn(t.Context(), j, via)
+}
+
+func (r *trial) runIn(ctx context.Context, j *protocol.Journal, via *recorder) ([]float64, error) {
+	via.on = j
+	e, err := r.begin(ctx, j, via)
+	if err != nil || r.brief {
 		return nil, err
 	}
-	grad, err := r.slopes(t, e)
+	grad, err := r.slopes(ctx, e)
 	gram, total := like(5, 5), like(1, 1)
 	if err == nil {
-		err = e.Curvatures(t.Context(), gram)
+		err = e.Curvatures(ctx, gram)
 	}
 	if err == nil {
-		err = e.LogLik(t.Context(), nil, at(r.blocks, r.n, 1, r.size), [][]float64{{1}, {2}, {3}}, total)
+		err = e.LogLik(ctx, nil, of(e, at(r.blocks, r.n, 1, r.size)), of(e, [][]float64{{1}, {2}, {3}}), total)
 	}
 	return slices.Concat(grad, gram, total), err
 }
@@ -114,19 +149,20 @@ func open(t *testing.T, path string) *protocol.Journal {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
+	j.Soon()
 	return j
 }
 
-// A run is killed within or after every entry of its keys and columns and every fourth of those that follow,
+// A run is killed within or after every entry of its keys and columns and every eighth of those that follow,
 // made again, and killed again. Each time it sends all that it had sent as it was; in the end its bytes and
 // numbers are, bit for bit, those of a run with its journal that nobody killed.
 func TestKilledAtEntries(t *testing.T) {
 	const keysAndColumns = 3 * 6
 	r, path := newTrial(), filepath.Join(t.TempDir(), "journal")
-	sent, kills := [][sha256.Size]byte(nil), 0
+	sent, kills := &recorder{}, 0
 	for i := 0; ; i++ {
 		if i > keysAndColumns {
-			i += 3
+			i += 7
 		}
 		j, via := open(t, path), &recorder{}
 		before := j.Entries()
@@ -135,24 +171,24 @@ func TestKilledAtEntries(t *testing.T) {
 		if !errors.Is(err, protocol.ErrKilled) && err != nil {
 			t.Fatal(i, err)
 		}
-		if !slices.Equal(sent, via.sent[:len(sent)]) {
+		if !sent.begins(via) {
 			t.Fatalf("after %d entries other bytes are sent than before", before)
 		}
-		if sent = via.sent; err == nil {
+		if sent = via; err == nil {
 			break
 		}
 		if kills++; open(t, path).Entries() != i {
 			t.Fatalf("%d entries are found of %d", open(t, path).Entries(), i)
 		}
 	}
-	if kills < keysAndColumns+8 {
+	if kills < keysAndColumns+4 {
 		t.Errorf("%d kills", kills)
 	}
 	var numbers [2][]float64
 	for k := range numbers {
 		var err error
 		via := &recorder{}
-		if numbers[k], err = r.run(t, open(t, path), via); err != nil || !slices.Equal(sent, via.sent) {
+		if numbers[k], err = r.run(t, open(t, path), via); err != nil || via.sent[1] == nil || !sent.begins(via) || !via.begins(sent) {
 			t.Error(err, "the run is not that of its journal")
 		}
 	}
@@ -174,6 +210,130 @@ func journalled(t *testing.T, r *trial, via *recorder) (path string, steps []pro
 		t.Fatal(err)
 	}
 	return path, steps
+}
+
+// Parties that are apart, each with a copy of the journal of one process, send the bytes that it sent and find
+// its numbers.
+func TestJournalOfOneProcessSuitsParties(t *testing.T) {
+	one := &recorder{}
+	r := newTrial()
+	path, _ := journalled(t, r, one)
+	want, err := r.run(t, open(t, path), &recorder{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.clearing(t)
+	var wait sync.WaitGroup
+	var numbers [3][]float64
+	for k := range numbers {
+		text, err := os.ReadFile(path)
+		own := filepath.Join(t.TempDir(), "journal")
+		if err = errors.Join(err, os.WriteFile(own, text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		j := open(t, own)
+		before := j.Entries()
+		wait.Go(func() {
+			via := &recorder{Env: c.Env(k)}
+			got, err := r.run(t, j, via)
+			if numbers[k] = got; err != nil || j.Entries() != before || len(via.sent[k]) == 0 || !slices.Equal(via.sent[k], one.sent[k]) {
+				t.Errorf("party %d: %v, or it sends other bytes than in one process", k, err)
+			}
+		})
+	}
+	wait.Wait()
+	got := slices.Concat(numbers[0][:1], numbers[1][:2], numbers[2][:2], numbers[0][1:])
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, and in one process %v", got, want)
+	}
+}
+
+// apart runs all parties, each with a journal of its own, and ends all where one ends.
+func (r *trial) apart(t *testing.T, paths [3]string, kill func(party int, j *protocol.Journal)) (via [3]*recorder, numbers [3][]float64, errs [3]error) {
+	t.Helper()
+	c := r.clearing(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var wait sync.WaitGroup
+	for k := range via {
+		via[k] = &recorder{Env: c.Env(k)}
+		j := open(t, paths[k])
+		kill(k, j)
+		wait.Go(func() {
+			if numbers[k], errs[k] = r.runIn(ctx, j, via[k]); errs[k] != nil {
+				cancel()
+			}
+		})
+	}
+	wait.Wait()
+	return via, numbers, errs
+}
+
+// Parties that are apart go on where one of them was killed, at an entry of its keys or later: each sends what it
+// had sent as it was, and in the end they find what a run with their journals finds that nobody killed.
+func TestPartiesGoOnWhereOneWasKilled(t *testing.T) {
+	for _, entries := range []int{1, 2, 3, 4, 5, 10} {
+		r, dir := newTrial(), t.TempDir()
+		r.brief = entries < 6
+		paths := [3]string{filepath.Join(dir, "0"), filepath.Join(dir, "1"), filepath.Join(dir, "2")}
+		before, _, errs := r.apart(t, paths, func(party int, j *protocol.Journal) {
+			if party == entries%3 {
+				j.Kill(entries, entries%4)
+			}
+		})
+		if !errors.Is(errs[entries%3], protocol.ErrKilled) {
+			t.Fatal(entries, errs)
+		}
+		untouched := func(int, *protocol.Journal) {}
+		resumed, numbers, errs := r.apart(t, paths, untouched)
+		again, same, more := r.apart(t, paths, untouched)
+		for k := range paths {
+			if errs[k] != nil || more[k] != nil || !before[k].begins(resumed[k]) || !resumed[k].begins(again[k]) || !slices.Equal(numbers[k], same[k]) {
+				t.Errorf("party %d, %d entries: %v, %v, or other bytes are sent than before", k, entries, errs[k], more[k])
+			}
+		}
+	}
+}
+
+// A party that has lost its journal, or has an older one, does not get the others to make anew what they sent:
+// the run ends.
+func TestPartyWithoutItsJournal(t *testing.T) {
+	r, dir := newTrial(), t.TempDir()
+	paths := [3]string{filepath.Join(dir, "0"), filepath.Join(dir, "1"), filepath.Join(dir, "2")}
+	untouched := func(int, *protocol.Journal) {}
+	if _, _, errs := r.apart(t, paths, untouched); errs != [3]error{} {
+		t.Fatal(errs)
+	}
+	for _, entries := range []int{0, 1, 3, 4, 8} {
+		r.brief = entries < 5
+		lost := filepath.Join(dir, "lost")
+		text, err := os.ReadFile(paths[1])
+		if err = errors.Join(err, os.WriteFile(lost, text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if entries == 0 {
+			err = os.Remove(lost)
+		} else {
+			err = open(t, lost).Cut(1, entries)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var whole [3][]byte
+		for k, path := range paths {
+			whole[k], _ = os.ReadFile(path)
+		}
+		_, _, errs := r.apart(t, [3]string{paths[0], lost, paths[2]}, untouched)
+		var refused *protocol.JournalError
+		if !errors.As(errors.Join(errs[:]...), &refused) {
+			t.Errorf("with %d entries: %v", entries, errs)
+		}
+		for _, k := range []int{0, 2} {
+			if after, _ := os.ReadFile(paths[k]); !bytes.Equal(after, whole[k]) {
+				t.Errorf("with %d entries party %d has made something anew", entries, k)
+			}
+		}
+	}
 }
 
 // A run with other data, parameters of its fit or rows than its journal was begun with ends before it sends
@@ -208,7 +368,9 @@ func TestOtherInputs(t *testing.T) {
 // What is not whole at the end was not sent, and goes; what was altered elsewhere may have been, and ends the
 // run.
 func TestDamagedJournal(t *testing.T) {
-	path, steps := journalled(t, newTrial(), &recorder{})
+	r := newTrial()
+	r.brief = true
+	path, steps := journalled(t, r, &recorder{})
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ var (
 	bounding    = shown("bounds", "bound of what {name} contributes to any row, to four binary digits; of the server also the precision, where the scale of the likelihood is a parameter", "8 bytes, and 8 for each precision", "one number of all rows, which is counted")
 	contribute  = shown("contributions", "contributions of {name} at its parameters, encrypted, with a digest of its polynomials", "6 MB for each 32,768 rows", nothing)
 	adding      = shown("priors", "log densities of the priors of {name}, encrypted, one a draw", "2.1 MB for each 32,768 rows of all draws", nothing)
-	gradients   = given("gradient shares", "decryption of the gradient by the receiver's own coefficients", density.Each)
+	gradients   = given("gradient shares", "decryption of the gradient by the receiver's own coefficients, sealed for it where the server passes it on", density.Each)
 	curvatures  = given("curvature shares", "decryption of the cross products of all parties' columns, weighed by the curvature", 0)
 	likelihoods = given("likelihood shares", "decryption of log p at draws", 0)
 

@@ -339,8 +339,8 @@ func TestNoiseIsStated(t *testing.T) {
 	if !errors.As(err, &far) || !errors.Is(err, density.ErrRange) || !strings.Contains(far.Reason, "the noise that covers decrypted sums would be") {
 		t.Error(err)
 	}
-	if told := secret.Reckoning().Together() - before; told != 1 {
-		t.Errorf("%d numbers became known, and one bound of each other party should", told)
+	if told := secret.Reckoning().Together() - before; told != 3 {
+		t.Errorf("%d numbers became known, and one bound of each party should", told)
 	}
 }
 
@@ -360,7 +360,7 @@ func TestAScaleThatMoves(t *testing.T) {
 			by[0] += (y-eta[i])*(y-eta[i])*precision - 1
 		}
 	}
-	clear, secret := over(t, blocks, protocol.Options{DeriveEach: true})
+	clear, secret := over(t, blocks, protocol.Options{Terms: terms(0), DeriveEach: true})
 	inClear, p := density.Must[density.Encrypting](clear), 6
 	cut, one := at(blocks, n, draws, .2), [][]float64{}
 	var got, want [][]float64

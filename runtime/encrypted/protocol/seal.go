@@ -6,7 +6,7 @@ import (
 	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
+	"errors"
 	"slices"
 )
 
@@ -15,15 +15,19 @@ import (
 // and the keys of the run. The nonce is the number of the opening in the run with the sender, so that each
 // seals one text, and what is sealed is bound to sender, receiver and number.
 
-// A SealError is the end of a run at the receiver of a share that its sender has not sealed for it there.
-type SealError struct{ From, To int }
+// overhead is how many bytes a seal adds.
+const overhead = 16
 
-func (e *SealError) Error() string {
-	return fmt.Sprintf("encrypted: what party %d receives is not what party %d sealed for it here: it was altered, or is of another opening", e.To, e.From)
+// sealedSizes is how many bytes parties have for one, by sender, where a share has so many.
+func (e *Evaluator) sealedSizes(bytes, to int) []int {
+	out := e.alike(bytes)
+	for from := range out {
+		if relayed(from, to) {
+			out[from] += overhead
+		}
+	}
+	return out
 }
-
-// sealOverhead is by how much sealing makes bytes more: the tag.
-const sealOverhead = 16
 
 // relayed reports whether what one party has for another passes through the server.
 func relayed(from, to int) bool { return from > 0 && to > 0 && from != to }
@@ -59,7 +63,7 @@ func (e *Evaluator) seal(from, to int, data []byte) ([]byte, error) {
 	return aead.Seal(nil, nonce, data, bound), nil
 }
 
-// unseal is the inverse of seal at the receiver. The error is a *SealError.
+// unseal is the inverse of seal at the receiver.
 func (e *Evaluator) unseal(from, to int, data []byte) ([]byte, error) {
 	if !relayed(from, to) {
 		return data, nil
@@ -69,7 +73,8 @@ func (e *Evaluator) unseal(from, to int, data []byte) ([]byte, error) {
 		return nil, err
 	}
 	if data, err = aead.Open(nil, nonce, data, bound); err != nil {
-		return nil, &SealError{from, to}
+		return nil, errors.New("share that was not sealed for its receiver here: " +
+			"it was altered on its way, or is of another opening")
 	}
 	return data, nil
 }
