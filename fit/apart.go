@@ -34,7 +34,7 @@ type Apart struct {
 	// an error ends the run before that.
 	Decrypts func(rows int) (int, error)
 	Decrypt  func(numbers int) error
-	At             map[int]int // the transition after which each chain goes on, by its number; a chain that is not listed begins
+	At       map[int]int // the transition after which each chain goes on, by its number; a chain that is not listed begins
 }
 
 // errHindered stands for the reason of another party, which is not sent.

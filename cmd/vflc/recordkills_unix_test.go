@@ -78,7 +78,7 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 	}{
 		"exact":  {180, []string{"--transform", "exact", "--chains", "2", "--warmup", "60", "--max-depth", "4", "--draws", "80"}},
 		"masked": {180, []string{"--transform", "exact", "--chains", "2", "--warmup", "60", "--max-depth", "4", "--draws", "80"}},
-		"sfvi":   {240, []string{"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "400", "--elbo-draws", "200", "--draws", "50"}},
+		"sfvi":   {500, []string{"--transform", "augmented", "--rho", "0.3", "--backend", "sfvi", "--estimator", "sampled", "--iterations", "1000", "--elbo-draws", "200", "--draws", "50"}},
 		"power":  {70, []string{"--transform", "power", "--rho", "0.3", "--chains", "1", "--warmup", "50", "--max-depth", "4", "--draws", "50"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,7 @@ func (r *Rows) most(z Range) float64 {
 	if r.column != nil {
 		return r.largest * math.Sqrt(r.column.Squares*z.Squares)
 	}
-	sum := r.largest * z.total(r.n)
+	sum := float64(r.largest * z.total(r.n))
 	if r.response != nil {
 		sum += float64(r.factor.largest * math.Sqrt(r.response.Squares*z.Squares))
 	}

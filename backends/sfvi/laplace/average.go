@@ -164,7 +164,7 @@ func symmetricRoot(a []float64, p int) {
 		multiply(t, inverse, a, p)
 		left := 0.0
 		for i := range t {
-			t[i] *= -0.5
+			t[i] = float64(-0.5 * t[i])
 			if i%(p+1) == 0 {
 				t[i] += 1.5
 				left = max(left, math.Abs(t[i]-1))
