@@ -103,6 +103,7 @@ func TestKilledRecordingIsWhole(t *testing.T) {
 				if k == 3 {
 					party, at = 1, c.last+1
 				}
+				at = max(at, r.saved(r.demo().Processes[party].Party)+1) // it has gone on since the last one
 				if !r.killAt(party, at, start) {
 					t.Log("it was complete before")
 					r.kill("demo")
