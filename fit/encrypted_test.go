@@ -144,8 +144,8 @@ func TestWhatIsForeseenIsCounted(t *testing.T) {
 			switch u.Openings[0].Sums {
 			case density.OwnGradients, density.CrossProducts:
 				u.Times = did[u.Openings[0].Sums]
-			case density.Gradients: // after steps two numbers are told, as at the start, and after pairs one
-				if u.Times = p.rows.Opened()[told(2)] - 1; u.Openings[2] == told(1) {
+			case density.Gradients: // after steps two numbers are told, as at the start and of a binary response, and after pairs one
+				if u.Times = p.rows.Opened()[told(2)] - 2; u.Openings[2] == told(1) {
 					u.Times = did[density.Gradients] - u.Times
 				}
 			case density.Steps: // where there are pairs

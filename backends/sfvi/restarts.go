@@ -20,7 +20,7 @@ const (
 	mostRestarts = 1000 // the largest number of fits that one run compares
 	dispersed    = 5    // fits where there may be several modes: see quadrature.Options.Start
 	mostFailed   = 4    // of those, such as end between two modes and have no covariance: others take their places
-	compared     = 200  // draws by which fits are told apart
+	compared     = 200  // most draws by which fits are told apart
 )
 
 // A restarted is several fits one after another, each from a starting point of its own, of which it is in the end the one with the greatest final ELBO, or that predicts rows that are held out best. All have
@@ -194,7 +194,8 @@ func (k *restarted) moments() (m ending) {
 	for b, block := range blocks {
 		theta[b], all[b] = make([]float64, block.Dim()), make([]running, block.Dim())
 	}
-	for id := range compared {
+	n := min(compared, 2*max(1, k.settings.Int(draws)/2)) // of fewer a fit has no more
+	for id := range n {
 		k.fit.Draw(id, theta)
 		for b, t := range theta {
 			for i, v := range t {
@@ -205,7 +206,7 @@ func (k *restarted) moments() (m ending) {
 	for b := range blocks {
 		mean, sd := make([]float64, len(all[b])), make([]float64, len(all[b]))
 		for i, r := range all[b] {
-			mean[i], sd[i] = r.mean, math.Sqrt(r.square/(compared-1))
+			mean[i], sd[i] = r.mean, math.Sqrt(r.square/float64(n-1))
 		}
 		m.mean, m.sd = append(m.mean, mean), append(m.sd, sd)
 	}

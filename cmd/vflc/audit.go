@@ -424,7 +424,7 @@ An evaluation is one computation of the density with its gradient. Nobody can de
 and a party gives one for a sum that it has derived itself. D is how many numbers that depend on others' rows a party, or several together, have learned: to
 first order they explain at most D/n of the variance of a column that they do not know, beyond regression on what they know. A run ends before one party
 learns more than a 20th of the rows, unless somebody accepts that of a simulation (--accept few-rows). Not caught: a client that lies about its data, or whose contribution saturates all rows
-but few, so that its own gradient shows these rows; a response that is not of the form that the likelihood has. Nothing here is differentially private.
+but few, so that its own gradient shows these rows; a response that is not of the form that the likelihood has, unless it is binary, which is proved to all. Nothing here is differentially private.
 vflc run simulates all parties in one process, which holds all of this anyway.
 `
 

@@ -84,7 +84,7 @@ func TestBinaryResponsesProveTheirForm(t *testing.T) {
 	}
 	total := func() (float64, float64) {
 		v := r.encrypt(t, Response, y, Range{Max: 2, Squares: squares(y) + 4})
-		s := must(must(r.keys.Binary(v))(t).Total(weights))(t)
+		s := must(must(r.keys.Binary(v, 1))(t).Total(weights))(t)
 		return r.open(t, s), 6*s.Deviation() + s.Error()
 	}
 	if got, error := total(); math.Abs(got) > error {

@@ -215,21 +215,21 @@ func (r *Rows) weighted(weights *Weights, l int) ([]*rlwe.Ciphertext, error) {
 // Cross returns the sum over rows of the products of two columns, or of a column and a response.
 func (k *CollectiveKeys) Cross(x, z *Vector) (*Sum, error) { return k.rows(x).Product(z) }
 
-// Binary returns y(1 - y) of a response, whose total with weights that were drawn after the response was
-// committed is 0 if it is binary, and otherwise hardly ever.
-func (k *CollectiveKeys) Binary(y *Vector) (*Rows, error) {
+// Binary returns y(u - y) of a response, whose total with weights that were drawn after the response was
+// committed is 0 if it is of 0 and u, a power of 2, and otherwise hardly ever.
+func (k *CollectiveKeys) Binary(y *Vector, u float64) (*Rows, error) {
 	if y.kind != Response {
 		return nil, fmt.Errorf("encrypted: a response is wanted")
 	}
 	l, e := level(columnSteps), k.params.freshError()
-	out := &Rows{keys: k, n: y.n, largest: y.within.Max * (1 + y.within.Max)}
-	out.offset = float64((1+float64(2*y.within.Max)+e)*e) + k.params.productError(l)
+	out := &Rows{keys: k, n: y.n, largest: y.within.Max * (u + y.within.Max)}
+	out.offset = float64((u+float64(2*y.within.Max)+e)*e) + k.params.productError(l)
 	for _, c := range y.parts {
 		other := at(c, l).CopyNew()
 		if err := k.eval.Mul(other, -1, other); err != nil {
 			return nil, fmt.Errorf("encrypted: %w", err)
 		}
-		if err := k.eval.Add(other, 1, other); err != nil {
+		if err := k.eval.Add(other, u, other); err != nil {
 			return nil, fmt.Errorf("encrypted: %w", err)
 		}
 		product, err := k.multiply(at(c, l), other)

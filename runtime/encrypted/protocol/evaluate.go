@@ -135,36 +135,19 @@ func (e *Evaluator) open(ctx context.Context, x *density.Exchange, to int, sums 
 	if err != nil {
 		return nil, err
 	}
-	bytes := 0
-	for _, s := range sums[0] {
-		bytes += packed(s.ShareSize())
-	}
-	if own, err = e.via.RelayBytes(ctx, x, to, e.sealedSizes(bytes, to), own); err != nil || own[to] == nil {
+	if own, err = e.via.RelayBytes(ctx, x, to, e.sealedSizes(sharesSize(sums[0]), to), own); err != nil || own[to] == nil {
 		return nil, err
 	}
-	shares := make([][][]byte, len(sums[0]))
 	for p, data := range own {
-		if data, err = e.unseal(p, to, data); err != nil {
+		if own[p], err = e.unseal(p, to, data); err != nil {
 			return nil, e.blame(ctx, p, err)
 		}
-		list, err := unpack(data)
-		if err != nil || len(list) != len(shares) {
-			return nil, e.blame(ctx, p, errors.Join(errors.New("share that is not of every sum"), err))
-		}
-		for i, one := range list {
-			shares[i] = append(shares[i], one)
-		}
 	}
-	out := make([]float64, len(shares))
-	for i, s := range sums[0] {
-		if out[i], err = s.Open(encrypted.List(shares[i])); err != nil {
-			if to > 0 { // whoever has altered a share, the server has brought it
-				err = e.blame(ctx, 0, err)
-			}
-			return nil, e.blameHolder(ctx, err)
-		}
+	out, err := e.decrypt(ctx, sums[0], own)
+	if err != nil && to > 0 { // whoever has altered a share, the server has brought it
+		err = e.blame(ctx, 0, err)
 	}
-	return out, nil
+	return out, e.blameHolder(ctx, err)
 }
 
 // shares are a party's shares of sums, packed.

@@ -44,6 +44,8 @@ var (
 	centring    = told("centre", "predictor of an ordinary row, by the server's own parameters, to a half, and the precision where the scale of the likelihood is a parameter", "8 or 16 bytes", "about which share of the responses is 1, or their usual size")
 	commitOwn   = told("response commitment", "digest of what {name} shows next", "32 bytes", "nothing before it is shown")
 	responding  = told("responses", "response of {name}, encrypted, with a power of two that bounds it", "5.5 MB for each 32,768 rows", nothing+"; and the bound")
+	challenging = shown("challenges", "random bytes of {name}, of which the numbers are made by which a binary response is tested", "32 bytes", noRows)
+	proving     = shown("proof shares", "share of {name} of the decryption of two sums that are 0 if the response is of zeros and ones", "at most 24 bytes for each", "that it is")
 	bounding    = shown("bounds", "bound of what {name} contributes to any row, to four binary digits; of the server also the precision, where the scale of the likelihood is a parameter", "8 bytes, and 8 for each precision", "one number of all rows, which is counted")
 	contribute  = shown("contributions", "contributions of {name} at its parameters, encrypted, with a digest of its polynomials", "6 MB for each 32,768 rows", nothing)
 	adding      = shown("priors", "log densities of the priors of {name}, encrypted, one a draw", "2.1 MB for each 32,768 rows of all draws", nothing)
@@ -93,6 +95,7 @@ func Uses(algorithm []density.Use) []density.Use {
 		switch u.Exchange {
 		case density.EncryptedSlopes:
 			often("once, at the first evaluation", centring, commitOwn, responding)
+			often("once, where the response is binary", challenging, proving)
 			often(u.Often, bounding, contribute)
 			opened(u, gradients)
 		case density.EncryptedCurvatures:

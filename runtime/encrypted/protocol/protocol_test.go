@@ -208,8 +208,8 @@ func TestRangeAndBudget(t *testing.T) {
 	for i, c := range []struct {
 		size float64
 		err  error
-		one  int // known to a client: bounds of three columns and the response, the centre, two bounds, and its gradient
-	}{{.1, nil, 6 + 4 + 1 + 2 + 2}, {1e6, density.ErrRange, 17}, {.2, nil, 21}} {
+		one  int // known to a client: bounds of three columns and the response, that this is binary, the centre, two bounds, and its gradient
+	}{{.1, nil, 6 + 4 + 2 + 1 + 2 + 2}, {1e6, density.ErrRange, 19}, {.2, nil, 23}} {
 		if err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, c.size), grad); !errors.Is(err, c.err) {
 			t.Errorf("evaluation %d: %v", i, err)
 		}
@@ -221,7 +221,7 @@ func TestRangeAndBudget(t *testing.T) {
 	if err := secret.Curvatures(context.Background(), like(5, 5)); !errors.As(err, &beyond) {
 		t.Errorf("15 more numbers: %v", err)
 	}
-	if beyond.One() != 31 || beyond.Known != 21 || secret.Reckoning().One() != 21 {
+	if beyond.One() != 31 || beyond.Known != 23 || secret.Reckoning().One() != 23 {
 		t.Errorf("refused: %v, and known are %d", beyond, secret.Reckoning().One())
 	}
 }
@@ -272,7 +272,7 @@ func TestSpending(t *testing.T) {
 	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
 	spent, full := 0, errors.New("full")
 	_, secret := over(t, blocks, protocol.Options{Terms: terms(0), Spend: func(numbers int) error {
-		if spent+numbers > 20 {
+		if spent+numbers > 22 {
 			return full
 		}
 		spent += numbers
@@ -396,6 +396,23 @@ func TestAScaleThatMoves(t *testing.T) {
 	for i, v := range totals {
 		if math.Abs(v-exact[i]) > .01 {
 			t.Errorf("log likelihood %d is %g, want %g", i, v, exact[i])
+		}
+	}
+}
+
+// A response of which one number is neither 0 nor 1 is refused by all parties before a gradient is decrypted.
+func TestAResponseThatIsNotBinary(t *testing.T) {
+	const n = 100
+	bernoulli := dist.BernoulliLogit()
+	for _, cheat := range []float64{0, .3, 40} {
+		blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+		if cheat > 0 {
+			blocks[0].(*block).law.X[17] = cheat
+		}
+		_, secret := over(t, blocks, protocol.Options{Terms: terms(0)})
+		err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1), [][]float64{like(1, 1), like(1, 2), like(1, 2)})
+		if cheat > 0 && (err == nil || !strings.Contains(err.Error(), "party 0: response that is not of zeros and ones")) || cheat == 0 && err != nil {
+			t.Errorf("a response with %g: %v", cheat, err)
 		}
 	}
 }

@@ -199,5 +199,5 @@ func (e *Evaluator) commitResponse(ctx context.Context) error {
 		}
 		v.response, v.tiled = one[0], tiled[0]
 	}
-	return nil
+	return e.proveResponse(ctx)
 }
