@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/backends/sfvi/laplace"
+	"github.com/vflc/vflc/backends/sfvi/nested"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
@@ -20,6 +21,7 @@ const (
 	byQuadrature = "quadrature"
 	byFixedDraws = "fixed"
 	bySampling   = "sampled"
+	byNesting    = "nested"
 	lowRank      = "lowrank" // a form of q(θ) by draws that change
 	fullRank     = "fullrank"
 )
@@ -75,7 +77,7 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		return s, "" // there is one way
 	}
 	switch s.Text(estimator) {
-	case bySampling, byFixedDraws:
+	case bySampling, byFixedDraws, byNesting:
 		return s, ""
 	case byQuadrature:
 		return settled(s, hindered), ""
@@ -150,6 +152,9 @@ func unfixed(s backends.Settings) error {
 func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	out := backends.Hindrances{}
 	by, open := s.Text(estimator), s.Text(estimator) == auto
+	if by == byNesting {
+		out.Add(byNesting, unnested(b, s))
+	}
 	if by == byQuadrature || open && refused(s) == nil {
 		out.Add(byQuadrature, unaffordable(b, s))
 		out.Add(quadrature.Joint, unexpandable(b, s))
@@ -253,6 +258,9 @@ func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
 	if _, ok := density.As[density.Encrypting](env); ok {
 		return newEncrypted(env, s)
 	}
+	if s.Text(estimator) == byNesting {
+		return newNested(env, s)
+	}
 	if s.Int(restarts) > 1 || s.Text(estimator) == byQuadrature || searchable(env, s) {
 		return newRestarted(env, s)
 	}
@@ -304,6 +312,9 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 func exchanges(s backends.Settings) []density.Use {
 	if s.Plan.Encrypted {
 		return laplace.Exchanges(s.Int(iterations), 0)
+	}
+	if s.Text(estimator) == byNesting {
+		return nested.Exchanges()
 	}
 	var out []density.Use
 	open, adam := s.Text(estimator) == auto, slices.ContainsFunc(adams, s.Differs)

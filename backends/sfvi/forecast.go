@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/sfvi/nested"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 )
 
@@ -11,6 +12,7 @@ import (
 var (
 	usualSolves = backends.Range{Least: 6, Most: 50} // of all fits, five where the likelihood is not log-concave
 	usualSteps  = backends.Range{Least: 10, Most: 400}
+	usualNested = backends.Range{Least: 8, Most: 45}
 	usualSecret = backends.Range{Least: 50, Most: 500} // round trips, of which cross products take one for each column
 )
 
@@ -37,6 +39,10 @@ func forecast(s backends.Settings) backends.Forecast {
 		return f
 	case byQuadrature:
 		f = backends.Forecast{Sequential: usualSolves, All: usualSolves.Times(2), Columns: jointColumns, Basis: "as fits by quadrature usually take"}
+	case byNesting:
+		f = backends.Forecast{Sequential: usualNested, All: usualNested, Columns: nested.MostColumns, Basis: "as fits over a grid of hyperparameters usually take"}
+		f.Rounds = f.Sequential
+		return f
 	case byFixedDraws:
 		f = backends.Forecast{Sequential: usualSteps, All: usualSteps.Times(s.Int(stepDraws)), Basis: "as fits with fixed draws usually take"}
 		f.Columns = f.All.Most

@@ -9,4 +9,5 @@ const (
 	TooFewRows   Code = "V0669" // encrypted rows that too many sums would be decrypted of
 	AloneRows    Code = "V0670" // encrypted columns of which a combination is a row, or few
 	NoCoupling   Code = "V0673" // noise of different clients that cannot be correlated
+	NotNested    Code = "V0674" // a model that is not normal given few hyperparameters
 )

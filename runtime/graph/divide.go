@@ -24,6 +24,8 @@ type Splitter struct {
 	builder *Builder
 	split   *Split
 	err     error
+	given   *Split // of a target that is divided given some parameters alone
+	ungiven error
 }
 
 // Splitter returns the splitter of the target that the builder holds.
@@ -34,16 +36,30 @@ var errReleased = errors.New("what it was made of has been released")
 
 // Split is Builder.Split. All callers have the same sums.
 func (s *Splitter) Split(sums []int) (*Split, error) {
+	s.divide(sums)
+	return s.split, s.err
+}
+
+// Given is Split where a predictor may be any function of the parameters to which an input is added, such as an affine one given some of them. The rest of a graph
+// without inputs has no likelihood whose rows depend on parameters in one argument alone.
+func (s *Splitter) Given(sums []int) (*Split, error) {
+	s.divide(sums)
+	return s.given, s.ungiven
+}
+
+func (s *Splitter) divide(sums []int) {
 	s.once.Do(func() {
 		s.split, s.err = s.builder.Split(sums)
+		if s.given, s.ungiven = s.split, s.err; s.err != nil || len(s.builder.inputs) == 0 {
+			s.given, s.ungiven = s.builder.divide(sums, true)
+		}
 		s.builder = nil
 	})
-	return s.split, s.err
 }
 
 // Release drops the builder, which holds the data, where the target has not been divided.
 func (s *Splitter) Release() {
-	s.once.Do(func() { s.err, s.builder = errReleased, nil })
+	s.once.Do(func() { s.err, s.ungiven, s.builder = errReleased, errReleased, nil })
 }
 
 // Rows is a likelihood of rows.
@@ -94,16 +110,26 @@ func (b *Builder) Likelihood(term string, d *def.Dist, x ID, theta []ID, weights
 
 // Split divides the target that the builder holds. sums are the inputs that are sums of contributions, one of which each likelihood that depends on an input
 // must see. The error says which term has another form, and why.
-func (b *Builder) Split(sums []int) (*Split, error) {
+func (b *Builder) Split(sums []int) (*Split, error) { return b.divide(sums, false) }
+
+// divide is Split; given: with the predictors of Splitter.Given.
+func (b *Builder) divide(sums []int, given bool) (*Split, error) {
 	s := &Split{}
 	received := b.reached(b.inputs)
+	alone := given && len(b.inputs) == 0
+	if alone {
+		received = b.reached(b.parameters())
+	}
 	predictors, rest := b.fork(), b.fork()
 	rest.terms, rest.parts = b.terms, slices.Clone(b.parts)
 	for _, l := range slices.Backward(b.likelihoods) {
 		if !slices.ContainsFunc(l.all(), func(id ID) bool { return received[id] }) {
 			continue
 		}
-		rows, eta, err := b.rows(&l, sums, received)
+		rows, eta, err := b.rows(&l, sums, received, given)
+		if err != nil && alone {
+			continue // the density of a parameter, or what is not of one predictor, stays with the rest
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.term, err)
 		}
@@ -112,7 +138,7 @@ func (b *Builder) Split(sums []int) (*Split, error) {
 		rest.parts = slices.Delete(rest.parts, l.first, l.last)
 	}
 	for _, p := range rest.parts {
-		if p.node != NoID && received[p.node] {
+		if p.node != NoID && received[p.node] && !alone {
 			return nil, fmt.Errorf("%s: it depends on what another party sends", b.terms[p.term])
 		}
 	}
@@ -162,7 +188,7 @@ var (
 )
 
 // rows separates a likelihood, and returns its predictor.
-func (b *Builder) rows(l *recorded, sums []int, received []bool) (Rows, ID, error) {
+func (b *Builder) rows(l *recorded, sums []int, received []bool, given bool) (Rows, ID, error) {
 	out := Rows{Term: l.term, Input: -1}
 	if l.dist.Event != nil {
 		return out, NoID, errEvents
@@ -170,9 +196,11 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool) (Rows, ID, erro
 	if b.nodes[l.x].kind != constant || l.weights != NoID && b.nodes[l.weights].kind != constant {
 		return out, NoID, errLeft
 	}
-	at := -1
+	at, alone := -1, given && len(b.inputs) == 0
 	for k, id := range l.theta {
 		switch {
+		case alone && k != l.dist.Link.Param: // whatever depends on parameters beside the predictor is given
+			out.Globals = b.leaves(id, out.Globals)
 		case received[id] && at >= 0:
 			return out, NoID, errSeveral
 		case received[id]:
@@ -181,7 +209,13 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool) (Rows, ID, erro
 			out.Globals = b.leaves(id, out.Globals)
 		}
 	}
+	if at < 0 {
+		return out, NoID, errPredictor
+	}
 	eta, err := b.predictorOf(l.theta[at], b.nodes[l.x].shape)
+	if given && (alone || err != nil) {
+		eta, err = b.carrierOf(l.theta[at], b.nodes[l.x].shape, sums)
+	}
 	if err != nil {
 		return out, NoID, err
 	}
@@ -197,7 +231,7 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool) (Rows, ID, erro
 		}
 		out.Input = k
 	}
-	if out.Input < 0 {
+	if out.Input < 0 && !alone {
 		return out, NoID, errPredictor
 	}
 	out.Law = b.law(l, at, eta)
@@ -292,6 +326,44 @@ func (b *Builder) predictorOf(id ID, shape Shape) (ID, error) {
 		return NoID, errPredictor
 	}
 	return id, nil
+}
+
+// carrierOf goes from a parameter of a density back through functions of one value a row to the first value to which one of the inputs is added; without inputs as far as there is one value.
+func (b *Builder) carrierOf(id ID, shape Shape, sums []int) (ID, error) {
+	varies := b.reached(append(b.parameters(), b.inputs...))
+	added := func(id ID) bool {
+		return slices.ContainsFunc(sums, func(k int) bool { return b.reached([]ID{b.inputs[k]})[id] && b.addend(id, b.inputs[k]) })
+	}
+	for !added(id) {
+		n, next, several := &b.nodes[id], NoID, false
+		for k, p := range n.in {
+			if varies[p] {
+				several = several || next != NoID || n.kind != rowwise || !n.links[k].rows || n.links[k].cols != nil
+				next = p
+			}
+		}
+		if several || next == NoID || !b.nodes[next].shape.equal(n.shape) {
+			if len(sums) > 0 || n.kind == constant {
+				return NoID, errPredictor
+			}
+			break
+		}
+		id = next
+	}
+	if !b.nodes[id].shape.equal(shape) {
+		return NoID, errPredictor
+	}
+	return id, nil
+}
+
+// parameters lists the nodes that are parameters.
+func (b *Builder) parameters() (ids []ID) {
+	for id := range b.nodes {
+		if b.nodes[id].kind == param {
+			ids = append(ids, ID(id))
+		}
+	}
+	return ids
 }
 
 // jointDegrees are the degrees of all nodes in the parameters and the inputs together.

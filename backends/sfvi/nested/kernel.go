@@ -1,0 +1,324 @@
+// Package nested fits hierarchies whose parameters are normal given a few hyperparameters, such as scales of effects, by a grid over these and a Gaussian at each point of it.
+//
+// Given hyperparameters φ the predictors of all rows are normal before the data are seen, with a covariance C(φ) of low rank that is a combination of a few matrices. The parties
+// add up the products of these with vectors that all of them know, from which the server has C at every φ. What follows takes it no message over rows: the mode of the predictors at φ, the
+// Gaussian there and the marginal likelihood of φ by Laplace's method; only densities of the clients' hyperparameters and coefficients of their matrices are asked for, many values of
+// φ in a message. Draws of φ follow from a grid around the mode of that marginal. Draws of all parameters given φ begin at each party's prior and are moved by one vector of the
+// server's (Matheron's rule), and are weighed by the exact joint density: that of their priors cancels.
+//
+// Methods: Rue, Martino and Chopin (2009), "Approximate Bayesian inference for latent Gaussian models by using integrated nested Laplace approximations"; Wilson et al.
+// (2021), "Pathwise conditioning of Gaussian processes"; Vehtari et al. (2024), "Pareto smoothed importance sampling".
+package nested
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+)
+
+// Options is what a user may choose.
+type Options struct {
+	Draws   int
+	Correct bool   // draws by their weights
+	Heading string // of a saved state
+}
+
+// The phases of a run. Each Step of one is one round trip.
+const (
+	greeting = iota // how many latent elements and hyperparameters there are
+	ranking         // how many matrices
+	spanning        // their products with vectors, in pieces
+	asking          // densities of hyperparameters at values of these
+	drawing
+	done
+	failed
+)
+
+const (
+	mostPoints = 128 // values of the hyperparameters in a message
+	each       = 8   // draws at one value
+	mostParams = 800 // latent elements of all parties
+	greeted    = 2 + mostHyper
+)
+
+// A Kernel is one fit.
+type Kernel struct {
+	options Options
+	env     density.Env
+	relay   density.Relaying // nil where there are no clients
+	parties []*party
+	server  *server // nil at a client's process
+	clients int
+	rows    int
+	dims    []int // latent elements, hyperparameters and pivots of each party, by party order
+	hypers  []int
+	pivots  []int
+	sent    int       // elements that the server's hyperparameters send
+	with    []float64 // vectors, column by column
+	columns int       // of them
+
+	phase, trips int
+	piece        int       // of spanning
+	count        int       // points of the next message
+	points       []float64 // these
+	heard        []float64 // the last answer
+	drawn        int       // draws so far
+	ratios       []float64
+	height       float64 // log marginal density at the best value so far
+	effective    float64
+	vain         bool
+	failure      error
+}
+
+// New prepares a fit. The error names what does not fit.
+func New(env density.Env, o Options) (*Kernel, error) {
+	k := &Kernel{options: o, env: env, height: math.Inf(-1)}
+	for b, block := range env.Blocks() {
+		p, err := newParty(block, env.Private(b, "sfvi draw"))
+		if err != nil {
+			return nil, err
+		}
+		k.parties = append(k.parties, p)
+		k.clients, k.rows = p.cond.Clients, p.rows
+		if block.Index() == 0 {
+			k.server = newServer(p, k, env, b)
+			k.sent = p.cond.Sent
+		} else {
+			k.sent = p.cond.Received
+		}
+	}
+	if k.clients > 0 {
+		var err error
+		if k.relay, err = density.Require[density.Relaying](env); err != nil {
+			return nil, err
+		}
+	}
+	n := k.clients + 1
+	k.dims, k.hypers, k.pivots = make([]int, n), make([]int, n), make([]int, n)
+	return k, nil
+}
+
+// Init implements backends.Kernel: hyperparameters begin at 0 in coordinates without bounds, or where the user wants it. Those of a client are told less by numbers of its own.
+func (k *Kernel) Init(context.Context) error {
+	for b, p := range k.parties {
+		theta := make([]float64, p.block.Dim())
+		density.Place(k.env, b, theta)
+		if p.block.Index() > 0 {
+			k.env.Private(b, "nested coordinates").FillNormals(p.shift)
+		}
+		for i, at := range p.cond.Hyper {
+			p.hyper[i] = theta[at]
+		}
+	}
+	k.count = probes
+	return nil
+}
+
+// exchange is a round trip, or the server's part alone where there are no clients.
+func (k *Kernel) exchange(ctx context.Context, x *density.Exchange, size density.RelaySize, by density.Relayed) error {
+	if k.trips++; k.relay != nil {
+		return k.relay.Relay(ctx, x, size, by)
+	}
+	vectors := func(columns int) [][]float64 { return [][]float64{make([]float64, k.rows*columns)} }
+	by.Answer(vectors(size.Columns), make([]float64, size.Scalars), vectors(size.Down()), make([]float64, size.Answers))
+	return ctx.Err()
+}
+
+// Step makes one round trip.
+func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
+	var err error
+	switch k.phase {
+	case greeting:
+		err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: greeted * k.clients, Answers: greeted*(k.clients+1) + probes*k.sent}, greetings{k})
+		if err == nil {
+			greetings{k}.take()
+			err = k.settle()
+		}
+	case ranking:
+		if err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: k.clients, Answers: k.clients + 1}, rankings{k}); err == nil {
+			rankings{k}.take()
+		}
+	case spanning:
+		err = k.span(ctx)
+	case asking:
+		if err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: k.replies(), Answers: k.answers()}, inquiry{k}); err == nil {
+			k.listen()
+		}
+	case drawing:
+		n := k.count * k.each()
+		size := density.RelaySize{Columns: n, Scalars: k.replies(), Answers: k.answers() + n}
+		if err = k.exchange(ctx, Drawing, size, draws{k}); err == nil {
+			draws{k}.take()
+		}
+	}
+	return k.info(), cmp.Or(err, k.failure)
+}
+
+// replies is how many numbers clients tell of the points of a message.
+func (k *Kernel) replies() int { return k.count * (1 + k.clientPivots()) }
+
+// each is how many draws there are at one value of the hyperparameters: fewer where a message holds no more.
+func (k *Kernel) each() int { return max(1, min(each, k.most(each))) }
+
+// most is how many of so many columns one message takes.
+func (k *Kernel) most(columns int) int {
+	if k.relay == nil {
+		return columns
+	}
+	return k.relay.Piece(columns)
+}
+
+// told is how many numbers a value of the hyperparameters is told by: what the server's send, and those of the clients.
+func (k *Kernel) told() (n int) {
+	n = k.sent
+	for _, m := range k.hypers[1:] {
+		n += m
+	}
+	return n
+}
+
+// answers is how many numbers follow from a message: what is next, how many points, the height, the effective draws, and these points.
+func (k *Kernel) answers() int { return 4 + mostPoints*k.told() }
+
+func (k *Kernel) clientPivots() (n int) {
+	for _, r := range k.pivots[1:] {
+		n += r
+	}
+	return n
+}
+
+// probed are the values of what is received at which clients look for pivots.
+func (k *Kernel) probed() (out [][]float64) {
+	for i := range probes {
+		out = append(out, k.points[i*k.sent:][:k.sent])
+	}
+	return out
+}
+
+// settle prepares what follows from the numbers of latent elements.
+func (k *Kernel) settle() error {
+	hypers, dims := 0, 0
+	for j, m := range k.hypers {
+		hypers, dims = hypers+m, dims+k.dims[j]
+	}
+	switch {
+	case hypers > mostHyper:
+		return fmt.Errorf("the parties have %d hyperparameters together, and a grid has at most %d", hypers, mostHyper)
+	case dims > mostParams:
+		return fmt.Errorf("the parties have %d parameters given these, and the server solves for %d at most", dims, mostParams)
+	}
+	k.columns = dims + dims/2 + 8
+	k.spread()
+	for b, p := range k.parties {
+		if err := k.prepare(p, k.env.Private(b, "nested probes")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spread draws the vectors that all parties know.
+func (k *Kernel) spread() {
+	from := k.env.Shared("nested vectors")
+	k.with = make([]float64, k.columns*k.rows)
+	for c := range k.columns {
+		from.Round(uint64(c))
+		from.FillNormals(k.with[c*k.rows:][:k.rows])
+	}
+}
+
+// prepare finds the pivots of a party.
+func (k *Kernel) prepare(p *party, from density.Stream) error {
+	j := p.block.Index()
+	if p.vary() {
+		if err := p.decompose(k.with, k.probed(), from); err != nil {
+			return err
+		}
+	} else if p.move(nil, nil); !p.proper {
+		return fmt.Errorf("%s: a prior is no proper normal distribution: it is flat", p.block.Party())
+	}
+	k.pivots[j] = len(p.parts.points)
+	return nil
+}
+
+// info describes the state.
+func (k *Kernel) info() backends.Info {
+	i := backends.Info{Phase: "fit", Iteration: k.trips, Iterations: k.trips + 5}
+	i.Fit.Trace, i.Fit.Traced = backends.Estimate{Value: k.height, N: 1}, k.phase == asking
+	if k.phase != done {
+		return i
+	}
+	i.Phase, i.Iteration, i.Iterations = backends.Evaluation, 1, 1
+	i.Done, i.Draws = true, k.drawn
+	i.Fit.Judged, i.Fit.Converged = true, true
+	i.Fit.Final = mean(k.ratios)
+	if k.vain {
+		i.Fit.Weighed = len(k.ratios)
+	}
+	return i
+}
+
+// mean is that of the finite ratios: a lower bound of the log evidence.
+func mean(v []float64) backends.Estimate {
+	sum, squares, n := 0.0, 0.0, 0
+	for _, x := range v {
+		if x-x == 0 {
+			sum, n = sum+x, n+1
+		}
+	}
+	if n < 2 {
+		return backends.Estimate{}
+	}
+	sum /= float64(n)
+	for _, x := range v {
+		if x-x == 0 {
+			squares += float64((x - sum) * (x - sum))
+		}
+	}
+	return backends.Estimate{Value: sum, SE: math.Sqrt(squares / float64(n) / float64(n-1)), N: n}
+}
+
+// Draw implements backends.Kernel.
+func (k *Kernel) Draw(id int, theta [][]float64) {
+	for b, p := range k.parties {
+		n := p.block.Dim()
+		if id < k.drawn {
+			copy(theta[b], p.sample[id*n:][:n])
+			continue
+		}
+		x := make([]float64, p.d) // interrupted: the prior given the hyperparameters at the start
+		if p.proper {
+			p.start(id, x)
+		}
+		p.put(x, theta[b])
+	}
+}
+
+// Auxiliary implements backends.Kernel: there are none.
+func (k *Kernel) Auxiliary(context.Context, int, [][]float64) error { return nil }
+
+// Ratios implements backends.Weighted.
+func (k *Kernel) Ratios() []float64 {
+	if k.phase != done {
+		return nil
+	}
+	return k.ratios
+}
+
+// Propose implements backends.Weighted: the draws are those that are weighed.
+func (k *Kernel) Propose(bool) {}
+
+// Correctable implements backends.Weighted.
+func (k *Kernel) Correctable() (bool, error) { return k.options.Correct, nil }
+
+// fail makes an error the kernel's, unless it has one.
+func (k *Kernel) fail(text string) {
+	if k.failure == nil {
+		k.failure = &backends.FitError{Err: errors.New(text)}
+	}
+}

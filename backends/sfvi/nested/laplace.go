@@ -1,0 +1,259 @@
+package nested
+
+import (
+	"math"
+
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// An expansion is the Gaussian of the predictors at a value of the hyperparameters: their prior times exp(ℓ + rᵀ(η − m) − ½(η − m)ᵀW(η − m)), the likelihood's expansion around m.
+type expansion struct {
+	x        []float64 // whitened coordinates of m in the range: m = offset + QRx
+	m        []float64
+	slope    []float64 // r
+	weight   []float64 // W
+	value    float64   // ℓ
+	products []float64 // A = QᵀWQ
+	linear   []float64 // Qᵀ(r + W(m − offset))
+	evidence float64   // log of the integral
+}
+
+const (
+	mostNewton = 60
+	between    = 1e-4 // distance of the slopes of which the difference is the curvature
+)
+
+// predict sets eta to the predictors at whitened coordinates.
+func (s *server) predict(x, eta []float64) {
+	p := len(s.q)
+	copy(eta, s.offset)
+	for i, q := range s.q {
+		vec.Axpy(s.rows, eta, vec.Dot(min(i+1, p), s.root.Lower[i*p:], x), q)
+	}
+}
+
+// likelihood is the log density of all rows, and sets slope to its derivatives, unless that is nil.
+func (s *server) likelihood(eta, slope []float64) (value float64) {
+	if slope == nil {
+		slope = s.slope
+	}
+	for k := range s.cond.Rows {
+		at, n := s.begin(k), len(s.form.Rows[k].Offset)
+		s.cond.Rows[k].Evaluate(s.hyper, eta[at:at+n], s.lp[at:at+n], slope[at:at+n], nil, nil)
+		value += vec.Sum(n, s.lp[at:])
+	}
+	return value
+}
+
+// expand sets slopes and curvatures around e.m, the latter at least a little above 0.
+func (s *server) expand(e *expansion) {
+	n := s.rows
+	vec.AddScalar(n, s.moved, e.m, -between)
+	s.likelihood(s.moved, e.weight)
+	vec.AddScalar(n, s.moved, e.m, between)
+	s.likelihood(s.moved, e.slope)
+	most := 0.0
+	for i, v := range e.slope {
+		e.weight[i] = (e.weight[i] - v) / (2 * between)
+		most = max(most, e.weight[i])
+	}
+	for i, w := range e.weight {
+		if !(w > 1e-12*most) {
+			e.weight[i] = 1e-12 * most
+		}
+	}
+	e.value = s.likelihood(e.m, e.slope)
+}
+
+// crossed sets products to QᵀWQ.
+func (s *server) crossed(e *expansion) {
+	p, n := len(s.q), s.rows
+	for i, a := range s.q {
+		vec.Mul(n, s.weighted, a, e.weight)
+		for j := range i + 1 {
+			v := vec.Dot(n, s.weighted, s.q[j])
+			e.products[i*p+j], e.products[j*p+i] = v, v
+		}
+	}
+}
+
+// weighMass sets mass to the factor of I + RᵀAR.
+func (s *server) weighMass(e *expansion) bool {
+	p, l, h := len(s.q), s.root.Lower, s.half.Matrix
+	columns := s.half.Lower // R by columns
+	for i := range p {
+		for j := range p {
+			columns[j*p+i] = l[i*p+j]
+		}
+	}
+	for i := range p { // A·R, by columns of R
+		for j := range p {
+			h[j*p+i] = vec.Dot(p-j, e.products[i*p+j:], columns[j*p+j:])
+		}
+	}
+	m := s.mass.Matrix
+	for i := range p {
+		for j := range i + 1 {
+			v := vec.Dot(p-i, columns[i*p+i:], h[j*p+i:])
+			m[i*p+j], m[j*p+i] = v, v
+		}
+		m[i*p+i]++
+	}
+	return s.mass.Definite()
+}
+
+// lower sets to to Rᵀv, and raised to Rx.
+func (s *server) lowered(v, to []float64) {
+	p := len(s.q)
+	clear(to)
+	for i := range p {
+		vec.Axpy(i+1, to, v[i], s.root.Lower[i*p:])
+	}
+}
+
+func (s *server) raised(x, to []float64) {
+	p := len(s.q)
+	for i := range p {
+		to[i] = vec.Dot(i+1, s.root.Lower[i*p:], x)
+	}
+}
+
+// inRange sets to to Qᵀv.
+func (s *server) inRange(v, to []float64) {
+	for i, q := range s.q {
+		to[i] = vec.Dot(s.rows, q, v)
+	}
+}
+
+// approximate finds the expansion around the mode where the server is, from whitened coordinates; ok is false where there is none.
+func (s *server) approximate(start []float64) (e *expansion, ok bool) {
+	p, n := len(s.q), s.rows
+	e = &expansion{x: make([]float64, p), m: make([]float64, n), slope: make([]float64, n), weight: make([]float64, n), products: make([]float64, p*p), linear: make([]float64, p)}
+	if !s.factor() {
+		return nil, false
+	}
+	copy(e.x, start)
+	gradient, step, next := make([]float64, p), make([]float64, p), make([]float64, p)
+	height := func(x []float64) float64 {
+		s.predict(x, e.m)
+		return s.likelihood(e.m, nil) - float64(0.5*vec.Dot(p, x, x))
+	}
+	now := height(e.x)
+	if now-now != 0 {
+		clear(e.x)
+		if now = height(e.x); now-now != 0 {
+			return nil, false
+		}
+	}
+	for steps := 0; ; steps++ {
+		s.predict(e.x, e.m)
+		s.expand(e)
+		s.crossed(e)
+		if !s.weighMass(e) {
+			return nil, false
+		}
+		s.inRange(e.slope, next)
+		s.lowered(next, gradient)
+		vec.Axpy(p, gradient, -1, e.x)
+		copy(step, gradient)
+		s.mass.Solve(step)
+		gain := vec.Dot(p, step, gradient)
+		if !(gain > 1e-8*(1+float64(p))) || steps == mostNewton {
+			break
+		}
+		by := 1.0
+		for ; by > 1e-6; by /= 2 {
+			vec.ScaleAdd(p, next, by, step, e.x)
+			if h := height(next); h >= now {
+				now = h
+				copy(e.x, next)
+				break
+			}
+		}
+		if by <= 1e-6 {
+			break
+		}
+	}
+	s.predict(e.x, e.m)
+	s.integrate(e, step)
+	return e, e.evidence-e.evidence == 0
+}
+
+// integrate completes an expansion; step leads to the mode of its Gaussian.
+func (s *server) integrate(e *expansion, step []float64) {
+	p, n := len(s.q), s.rows
+	for i, m := range e.m {
+		s.moved[i] = e.slope[i] + float64(e.weight[i]*(m-s.offset[i]))
+	}
+	s.inRange(s.moved, e.linear)
+	top, there := make([]float64, p), make([]float64, n)
+	vec.Add(p, top, e.x, step)
+	s.predict(top, there)
+	e.evidence = s.expanded(e, there) - float64(0.5*vec.Dot(p, top, top)) - float64(0.5*s.mass.LogDet())
+}
+
+// expanded is the expansion at predictors.
+func (s *server) expanded(e *expansion, eta []float64) float64 {
+	v := e.value
+	for i, x := range eta {
+		d := x - e.m[i]
+		v += float64(e.slope[i]*d) - float64(0.5*e.weight[i]*d*d)
+	}
+	return v
+}
+
+// weigh makes draws of a message those of the approximation, from the clients' draws from their priors, and finds log p − log q.
+func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]float64) {
+	n, p, each := s.rows, len(s.q), k.each()
+	s.fresh = make([]float64, k.count*each)
+	eta, noise, u := make([]float64, n), make([]float64, n), make([]float64, n)
+	c, right, low := make([]float64, p), make([]float64, p), make([]float64, p)
+	for i := range k.count {
+		prior := s.moveTo(k, i, total)
+		e, ok := s.approximate(s.search.nearest(s.asked[i]))
+		weight := prior - s.search.density(s.asked[i])
+		for id := i * each; id < (i+1)*each; id++ {
+			k.stack(sum, id, eta)
+			k.contribute(s.party, k.drawn+id, eta)
+			if s.fresh[id] = math.Inf(-1); !ok || weight-weight != 0 {
+				continue
+			}
+			vec.Sub(n, eta, eta, s.offset)
+			s.inRange(eta, c)
+			s.errors.Round(uint64(k.drawn + id))
+			s.errors.FillNormals(noise)
+			for r, w := range e.weight {
+				noise[r] *= math.Sqrt(w)
+			}
+			s.inRange(noise, right)
+			for r := range right {
+				right[r] += e.linear[r] - vec.Dot(p, e.products[r*p:], c)
+			}
+			s.lowered(right, low)
+			s.mass.Solve(low)
+			s.raised(low, right)
+			vec.Accumulate(p, c, right)
+			copy(eta, s.offset)
+			for r, q := range s.q {
+				vec.Axpy(n, eta, c[r], q)
+			}
+			for r := range u {
+				u[r] = e.slope[r] + float64(e.weight[r]*(e.m[r]-eta[r])) + noise[r]
+			}
+			s.fresh[id] = s.likelihood(eta, nil) - s.expanded(e, eta) + e.evidence + weight
+			k.follow(s.party, k.drawn+id, u)
+			k.give(u, down, id)
+		}
+	}
+}
+
+// give writes column c of the vectors for the clients.
+func (k *Kernel) give(u []float64, down [][]float64, c int) {
+	if k.clients == 0 {
+		return
+	}
+	for g, n := range k.server.cond.Sums {
+		copy(down[g][c*n:][:n], u)
+		u = u[n:]
+	}
+}

@@ -1,0 +1,64 @@
+package nested
+
+import "github.com/vflc/vflc/density"
+
+// The messages of a fit: what crosses, and what a receiver can compute from it.
+
+// Numbers has numbers that are no vectors over rows: how many parameters there are, then densities and coefficients at values of the hyperparameters.
+var Numbers = &density.Exchange{
+	Name: "hyperparameters",
+	Up:   density.MessageKind{Name: "densities given", Carries: []density.Carried{{Content: density.Scalars}}},
+	Down: density.MessageKind{Name: "points", Carries: []density.Carried{{Content: density.Answers}}},
+}
+
+// Spanning brings products of the clients' prior covariances with vectors that all parties know.
+var Spanning = &density.Exchange{
+	Name: "spanning",
+	Up: density.MessageKind{Name: "spans", Carries: []density.Carried{{Content: &density.Content{
+		Prefix: "span ",
+		What:   "the prior mean of {cut}, and the prior covariance of {cut} times random vectors that all parties know: for what does not depend on {client}'s hyperparameters, and for what does at a few values of these",
+		Masked: "no; sums of it can be masked",
+		Learns: "the prior covariance of {cut} over all rows, exactly: the linear span of {client}'s covariates, in which columns of two values can be found, and of effects by group which rows share a group",
+		Total: "the sum of the prior covariances of its clients over all rows, those that depend on hyperparameters client by client, exactly: the linear span of all their covariates, in which columns of two values can be found, " +
+			"and of effects by group which rows share a group",
+		Columns: true, Bare: true, Reach: density.Contribution,
+	}}}},
+	Down: density.MessageKind{Name: "first points", Carries: []density.Carried{{Content: density.Answers}}},
+}
+
+// Drawing brings cuts at draws from the clients' priors; vectors come back that make draws of the approximation of these.
+var Drawing = &density.Exchange{
+	Name: "drawing given hyperparameters",
+	Up: density.MessageKind{Name: "prior draws", Carries: []density.Carried{{Content: &density.Content{
+		Prefix: "prior draws ", What: "{cut} at draws from the prior given values of the hyperparameters",
+		Masked: "no; sums of it can be masked",
+		Learns: "{cut} at draws that the server then moves to the approximation of the posterior, row by row and exactly: the linear span of {client}'s covariates, in which columns of two values can be found, and the distribution of {cut} before and after the data",
+		Total: "the sum of the clients' cuts at such draws, row by row and exactly: the linear span of the covariates of all clients together, in which columns of two values can be found, " +
+			"and the distribution of the sum of their cuts",
+		Columns: true, Bare: true, Reach: density.Contribution,
+	}}, {Content: density.Scalars}}},
+	Down: density.MessageKind{Name: "residual draws", Carries: []density.Carried{{Content: &density.Content{
+		Prefix: "residuals ", What: "vectors over the rows of {name}: what the likelihood's expansion leaves at each draw, with noise", Masked: "no",
+		Learns: "combinations of the residuals and of the sums of the clients' cuts",
+		Of:     density.OfSums, Columns: true, Reach: density.Response, Bound: density.BoundDirections,
+	}}, {Content: density.Answers}}},
+}
+
+// mostFamily is how many clients a list of exchanges has.
+const mostFamily = 1000
+
+// Exchanges are those of a run.
+func Exchanges() []density.Use {
+	const (
+		scalars = "log density of its hyperparameters at values of these, and coefficients of the matrices of its prior covariance there"
+		points  = "values of the hyperparameters, those of the clients in coordinates of their own, and how the fit goes"
+		most    = 4 + mostPoints*(mostHyper+mostParams)
+	)
+	return []density.Use{
+		{Exchange: Numbers, Often: "twice at the start, and then for each grid of values of the hyperparameters", Most: max(greeted*mostFamily, mostPoints*(1+mostParts*mostFamily)), Scalars: "how many parameters it has, then the " + scalars,
+			MostAnswers: max(greeted*mostFamily, most), Answers: points},
+		{Exchange: Spanning, Often: "once, near the start", MostAnswers: most, Answers: points, LeastColumns: 1, MostColumns: 2 * mostParams * (1 + mostHyper*mostParts)},
+		{Exchange: Drawing, Often: "once, at the end, or several times", Least: 1, Most: mostPoints * (1 + mostParts*mostFamily), Scalars: scalars, LeastAnswers: 1, MostAnswers: most + mostPoints*each,
+			Answers: points + ", and log p − log q of the draws", LeastColumns: 1, MostColumns: mostPoints * each},
+	}
+}

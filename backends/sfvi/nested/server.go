@@ -1,0 +1,184 @@
+package nested
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/subspace"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// A server has the covariance of the predictors at every value of the hyperparameters: Q·T·Qᵀ with T = Σ aᵢ·Tᵢ, of which the coefficients depend on these.
+type server struct {
+	*party
+	columns []float64   // what clients send to span
+	q       [][]float64 // orthonormal
+	t       [][]float64 // the matrices: that of what does not vary, then those of the pivots in the order of the parties
+	offset  []float64   // mean of the predictors before the data are seen
+	asked   [][]float64 // the points of the next message: the server's hyperparameters, then the clients'
+	search  search
+	points  density.Stream // of draws of the hyperparameters
+	errors  density.Stream // of rows
+	fresh   []float64      // ratios of the draws of a message
+	queue   [][]float64    // values of the hyperparameters of draws to come
+	sets    int            // of draws that were begun
+	mode    []float64      // of the predictors, where it was found last
+	lost    bool           // the search found nothing
+
+	coefficients     []float64
+	eta, lp, slope   []float64
+	moved, weighted  []float64
+	root, half, mass cholesky.Factor // of T, scratch, and of I + RᵀAR
+}
+
+func newServer(p *party, k *Kernel, env density.Env, b int) *server {
+	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows")}
+	n := p.rows
+	for _, v := range []*[]float64{&s.eta, &s.lp, &s.slope, &s.moved, &s.weighted} {
+		*v = make([]float64, n)
+	}
+	return s
+}
+
+// probe writes values of what the server sends, at random hyperparameters.
+func (s *server) probe(out []float64) {
+	if s.cond.Sent == 0 {
+		return
+	}
+	hyper := make([]float64, s.m)
+	for i := range probes {
+		s.points.Round(uint64(i))
+		s.points.FillNormals(hyper)
+		vec.Scale(s.m, hyper, hyper, probeSD)
+		s.cond.Sends(hyper, out[i*s.cond.Sent:][:s.cond.Sent])
+	}
+}
+
+// startAt begins the search where the parties' hyperparameters do.
+func (s *server) startAt(greeting []float64) {
+	var centre []float64
+	for len(greeting) >= greeted {
+		m := min(int(greeting[1]), mostHyper)
+		centre = append(centre, greeting[2:2+m]...)
+		if greeting = greeting[greeted:]; len(greeting) < greeted {
+			break
+		}
+	}
+	s.search = newSearch(centre)
+}
+
+// gather finds range and matrices from the products that all parties have made.
+func (s *server) gather(k *Kernel) {
+	n, c := k.rows, k.columns
+	s.offset = append([]float64(nil), s.columns[:n]...)
+	blocks := [][]float64{s.columns[n:][:n*c]}
+	for i := range s.parts.points {
+		own := make([]float64, n*c)
+		v := s.parts.points[i]
+		s.move(v[:s.m], nil)
+		for col := range c {
+			s.cover(k.with[col*n:][:n], own[col*n:][:n])
+		}
+		blocks = append(blocks, own)
+	}
+	for at := n + n*c; at < len(s.columns); at += n * c {
+		blocks = append(blocks, s.columns[at:][:n*c])
+	}
+	s.columns = nil
+	var all []float64
+	for _, b := range blocks {
+		for col := range c {
+			if l := length(b[col*n:][:n]); l > 0 {
+				v := append([]float64(nil), b[col*n:][:n]...)
+				vec.Scale(n, v, v, 1/l)
+				all = append(all, v...)
+			}
+		}
+	}
+	if s.q = subspace.Basis(all, n, c); s.q == nil {
+		return
+	}
+	p := len(s.q)
+	with := s.within(k.with, c)
+	for _, b := range blocks {
+		t, ok := subspace.Regress(s.within(b, c), with, p, c)
+		if !ok {
+			s.q = nil
+			return
+		}
+		for i := range p {
+			for j := range i {
+				v := 0.5 * (t[i*p+j] + t[j*p+i])
+				t[i*p+j], t[j*p+i] = v, v
+			}
+		}
+		s.t = append(s.t, t)
+	}
+	s.makeRoom()
+}
+
+func (s *server) makeRoom() {
+	p := len(s.q)
+	s.root, s.half, s.mass = cholesky.New(p), cholesky.New(p), cholesky.New(p)
+	s.coefficients = make([]float64, len(s.t))
+}
+
+// within are the columns in the basis: row i has the products with vector i.
+func (s *server) within(columns []float64, c int) []float64 {
+	n := s.rows
+	out := make([]float64, len(s.q)*c)
+	for i, q := range s.q {
+		for col := range c {
+			out[i*c+col] = vec.Dot(n, q, columns[col*n:])
+		}
+	}
+	return out
+}
+
+// moveTo goes to point i, of whose clients' part the replies tell, and returns the log density of its hyperparameters.
+func (s *server) moveTo(k *Kernel, i int, replies []float64) float64 {
+	k.placed(s.party, i)
+	value := s.value + replies[i]
+	a := s.coefficients
+	a[0] = 1
+	own := len(s.parts.points)
+	if s.proper && own > 0 && !s.combine(k.with, a[1:1+own]) {
+		return math.Inf(-1)
+	}
+	a, at := a[1+own:], k.count
+	for _, r := range k.pivots[1:] {
+		copy(a[:r], replies[at+i*r:])
+		a, at = a[r:], at+k.count*r
+	}
+	return value
+}
+
+// factor sets root to that of T: a direction without variance has a column of zeros.
+func (s *server) factor() bool {
+	p, t, l := len(s.q), s.root.Matrix, s.root.Lower
+	clear(t)
+	clear(l)
+	for i, a := range s.coefficients {
+		vec.Axpy(len(t), t, a, s.t[i])
+	}
+	most := 0.0
+	for i := range p {
+		most = max(most, t[i*p+i])
+	}
+	for j := range p {
+		d := t[j*p+j] - vec.Dot(j, l[j*p:], l[j*p:])
+		if d-d != 0 {
+			return false
+		}
+		if !(d > 1e-13*most) {
+			continue
+		}
+		d = math.Sqrt(d)
+		l[j*p+j] = d
+		for i := j + 1; i < p; i++ {
+			l[i*p+j] = (t[i*p+j] - vec.Dot(j, l[i*p:], l[j*p:])) / d
+		}
+	}
+	return true
+}

@@ -1,0 +1,122 @@
+package nested
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/portable/pareto"
+)
+
+const (
+	firstDraws  = 1024
+	wantedDraws = 1000 // effective
+	mostDraws   = 16384
+	mostVector  = 1 << 24 // numbers of the draws of a run that a client sends
+	inVain      = 1.2     // Pareto shape of the first weights beyond which no number of draws is corrected
+)
+
+// MostColumns is how many columns of draws cross at most.
+const MostColumns = mostDraws
+
+// learn takes what clients told of the points of a message.
+func (s *server) learn(k *Kernel, replies []float64) {
+	f, modes := make([]float64, k.count), make([][]float64, k.count)
+	for i := range f {
+		f[i] = math.Inf(-1)
+		if prior := s.moveTo(k, i, replies); prior-prior == 0 {
+			start := s.search.nearest(s.asked[i])
+			if start == nil {
+				start = s.mode
+			}
+			if e, ok := s.approximate(start); ok {
+				f[i], modes[i] = prior+e.evidence, e.x
+				s.mode = e.x
+			}
+		}
+	}
+	r := &s.search
+	if r.stage == locating {
+		s.lost = !r.located(s.asked, f)
+		return
+	}
+	for i, c := range r.asked {
+		r.at[c] = len(r.nodes)
+		r.nodes = append(r.nodes, node{c, f[i], modes[i]})
+		r.top = max(r.top, f[i])
+	}
+}
+
+// tell decides what is next, and writes it.
+func (s *server) tell(k *Kernel, out []float64) {
+	r := &s.search
+	s.asked = nil
+	phase := asking
+	if s.q == nil || s.lost {
+		phase = failed
+	} else if r.stage == locating {
+		s.asked = r.stencil()
+	} else if r.stage == spreading {
+		if r.asked = r.wanted(mostPoints); len(r.asked) == 0 {
+			r.finish()
+		}
+		for _, c := range r.asked {
+			s.asked = append(s.asked, r.on(c))
+		}
+	}
+	effective := 0.0
+	if phase == asking && r.stage == sampling {
+		phase = drawing
+		if effective = s.queueDraws(k); len(s.queue) == 0 {
+			phase = done
+		}
+		n := min(len(s.queue), mostPoints, max(1, k.most(mostPoints*k.each())/k.each()))
+		s.asked, s.queue = s.queue[:n], s.queue[n:]
+	}
+	clear(out[:k.answers()])
+	out[0], out[1], out[2], out[3] = float64(phase), float64(len(s.asked)), r.top, effective
+	for i, point := range s.asked {
+		to := out[4+i*k.told():][:k.told()]
+		if k.sent > 0 {
+			s.cond.Sends(point[:s.m], to[:k.sent])
+		}
+		copy(to[k.sent:], point[s.m:])
+	}
+}
+
+// queueDraws begins a set of draws: the first, and once its weights are known as many as it takes for enough effective draws.
+func (s *server) queueDraws(k *Kernel) (effective float64) {
+	if len(s.queue) > 0 {
+		return 0
+	}
+	most := min(k.options.Draws, mostDraws, max(firstDraws, mostVector/max(1, k.rows)))
+	draws := min(firstDraws, most)
+	ratios := append(append([]float64(nil), k.ratios...), s.fresh...)
+	if len(ratios) > 0 {
+		if s.sets == 2 {
+			return effectiveOf(ratios)
+		}
+		effective = effectiveOf(ratios)
+		if pareto.Smooth(ratios, 1).K > inVain {
+			return effective
+		}
+		share := max(effective/float64(len(ratios)), 0.01)
+		draws = min(most, int(1.1*wantedDraws/share)) - len(ratios)
+		if draws <= 0 {
+			return effective
+		}
+	}
+	s.sets++
+	s.points.Round(uint64(probes + s.sets))
+	s.queue = s.search.draw((draws+k.each()-1)/k.each(), s.points)
+	return effective
+}
+
+// effectiveOf is how many draws weighted ones are as good as.
+func effectiveOf(ratios []float64) float64 {
+	sum, squares := 0.0, 0.0
+	for _, l := range pareto.Smooth(ratios, 1).LogWeights {
+		w := portable.Exp(l)
+		sum, squares = sum+w, squares+float64(w*w)
+	}
+	return sum * sum / squares
+}

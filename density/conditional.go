@@ -1,0 +1,33 @@
+package density
+
+// ConditionalBlock is a Block whose density, given a few hyperparameters, can be a normal one of the other elements of θ, times likelihoods of rows each of which has one predictor a row.
+type ConditionalBlock interface {
+	Block
+	// Conditional returns the density in that form. The error says what has another form, and where.
+	Conditional() (*Conditional, error)
+}
+
+// A Conditional is a block's density in terms of latent elements x of θ given the others, its hyperparameters, and what the block receives of the server's parameters: everything is
+// linear or quadratic in x. Nothing here may be sent as it is.
+type Conditional struct {
+	Index []int // the elements of θ that are latent, ascending
+	Hyper []int // the others
+	// Members, Sums and Clients are those of Linear.
+	Members []Member
+	Sums    []int
+	Clients int
+	// Received is how many elements of shared parameters the block receives, and Sent how many it sends, functions of its hyperparameters alone.
+	Received, Sent int
+	Sends          func(hyper, sent []float64)
+	// Rows are the likelihoods, without their maps; Evaluate takes the hyperparameters.
+	Rows []RowLikelihood
+	// At sets form at hyperparameters, and at what is received. The form and its slices are made once.
+	At func(hyper, received []float64, form *ConditionalForm)
+}
+
+// A ConditionalForm is a Conditional at one point: linear maps of the latent elements, and the logarithm of everything but the likelihoods as a function of these.
+type ConditionalForm struct {
+	Cuts  Affine
+	Rows  []Affine // the predictors of the likelihoods, without what the clients contribute
+	Prior Quadratic
+}

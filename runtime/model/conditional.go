@@ -1,0 +1,290 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/runtime/graph"
+)
+
+var _ density.ConditionalBlock = (*Party)(nil)
+
+// A given reads the conditional form of a party's density off its graphs: what its cuts or the predictors of its likelihoods are, and the gradient of everything else.
+type given struct {
+	party      *Party
+	split      *graph.Split // of the server; nil at a client, which has no likelihood
+	rest       *graph.Exec
+	predictors *graph.Exec
+	seeds      [][]float64
+	latent     []bool // by element of θ
+	theta      []float64
+	out        []float64 // the last outputs, one after another
+	index      []int     // the latent elements
+}
+
+// Conditional implements density.ConditionalBlock. Which elements are latent follows from the graphs: those in which outputs and gradients are affine.
+func (p *Party) Conditional() (*density.Conditional, error) {
+	g, err := p.givenReader()
+	if err != nil {
+		return nil, err
+	}
+	if err := g.divide(); err != nil {
+		return nil, err
+	}
+	l := &density.Conditional{Sums: p.sums, Clients: p.clients}
+	for i, latent := range g.latent {
+		if latent {
+			l.Index = append(l.Index, i)
+		} else {
+			l.Hyper = append(l.Hyper, i)
+		}
+	}
+	g.index = l.Index
+	for _, a := range p.role.Arrivals {
+		l.Received += a.Len
+	}
+	for _, m := range p.role.Members {
+		c := p.spec.Cuts[m.Cut]
+		l.Members = append(l.Members, density.Member{Group: m.Group, Offset: c.Offset, Len: c.Len()})
+	}
+	if err := g.readSends(l); err != nil {
+		return nil, err
+	}
+	if g.split != nil {
+		for _, rows := range g.split.Rows {
+			r := density.RowLikelihood{Term: rows.Term, Group: -1, Own: -1, Evaluate: evaluator(rows.Graph, l.Hyper)}
+			for _, in := range p.role.Receptions {
+				if in.Input == rows.Input {
+					r.Group = in.Group
+				}
+			}
+			l.Rows = append(l.Rows, r)
+		}
+	}
+	l.At = func(hyper, received []float64, form *density.ConditionalForm) { g.at(l, hyper, received, form) }
+	return l, nil
+}
+
+func (p *Party) givenReader() (*given, error) {
+	if p.spec.Split == nil {
+		return nil, errors.New("its log density is not divided into likelihoods")
+	}
+	g := &given{party: p, theta: make([]float64, p.Dim())}
+	if p.index > 0 {
+		if len(p.role.Receptions) > 0 {
+			return nil, fmt.Errorf("%s: it has a likelihood that depends on what others send", p.Party())
+		}
+		g.rest = p.spec.Graph.NewExec()
+		g.seeds = make([][]float64, len(p.spec.Graph.Outputs()))
+		return g, nil
+	}
+	var sums []int
+	for _, r := range p.role.Receptions {
+		sums = append(sums, r.Input)
+	}
+	var err error
+	if g.split, err = p.spec.Split.Given(sums); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Party(), err)
+	}
+	if len(g.split.Rows) == 0 {
+		return nil, fmt.Errorf("%s: it has no likelihood with one predictor a row", p.Party())
+	}
+	g.rest, g.predictors = g.split.Rest.NewExec(), g.split.Predictors.NewExec()
+	return g, nil
+}
+
+// evaluate sets out to the outputs at theta, and returns value and gradient of everything but the likelihoods.
+func (g *given) evaluate() (value float64, grad []float64) {
+	g.out = g.out[:0]
+	g.rest.Forward(g.theta)
+	if g.split == nil {
+		for k := range g.party.spec.Cuts {
+			g.out = append(g.out, g.rest.Output(k)...)
+		}
+	}
+	value = g.rest.Target()
+	if len(g.seeds) > 0 {
+		g.rest.Pull(g.seeds)
+	}
+	if g.predictors != nil {
+		g.predictors.Forward(g.theta)
+		for k := range g.split.Rows {
+			g.out = append(g.out, g.predictors.Output(k)...)
+		}
+	}
+	return value, g.rest.Grad()
+}
+
+// divide finds the latent elements: those of parameters in which, each alone, outputs and its own gradient are affine, and then all of these together.
+func (g *given) divide() error {
+	g.latent = make([]bool, g.party.Dim())
+	params := g.party.spec.Graph.Params()
+	for _, v := range params {
+		alone := make([]bool, len(g.latent))
+		for i := v.Offset; i < v.Offset+v.Len; i++ {
+			alone[i] = true
+		}
+		if g.bent(alone) < 0 && !g.isGlobal(v.Offset) {
+			for i := v.Offset; i < v.Offset+v.Len; i++ {
+				g.latent[i] = true
+			}
+		}
+	}
+	if i := g.bent(g.latent); i >= 0 {
+		for _, v := range params {
+			if i < v.Offset+v.Len {
+				return fmt.Errorf("%s: %s enters a product with another parameter that has a normal prior", g.party.Party(), v.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// isGlobal reports whether a likelihood depends on a parameter beside its predictor.
+func (g *given) isGlobal(offset int) bool {
+	return g.split != nil && slices.ContainsFunc(g.split.Rows, func(r graph.Rows) bool {
+		return slices.ContainsFunc(r.Globals, func(v graph.Port) bool { return v.Offset == offset })
+	})
+}
+
+// bent returns an element among some of θ whose gradient is not affine in these, the first of them where an output is not; −1: all are.
+func (g *given) bent(of []bool) int {
+	const bases = 2
+	first := slices.Index(of, true)
+	if first < 0 {
+		return -1
+	}
+	for k := range bases {
+		var outs, grads [3][]float64
+		for step := range outs {
+			for i := range g.theta {
+				g.theta[i] = 0.7 * portable.Sin(float64(i+1)*(float64(k)+0.7))
+				if of[i] {
+					g.theta[i] += float64(float64(step-1) * portable.Cos(float64(i+2)*(float64(k)+1.3)))
+				}
+			}
+			_, grad := g.evaluate()
+			outs[step], grads[step] = slices.Clone(g.out), slices.Clone(grad)
+		}
+		for i := range outs[0] {
+			if !even(outs[0][i], outs[1][i], outs[2][i]) {
+				return first
+			}
+		}
+		for i := range g.theta {
+			if of[i] && !even(grads[0][i], grads[1][i], grads[2][i]) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// even reports whether three values at equal steps are on a line, up to rounding.
+func even(a, b, c float64) bool {
+	return math.Abs(a-float64(2*b)+c) <= exact*(1+math.Abs(a)+math.Abs(b)+math.Abs(c))
+}
+
+// readSends prepares what the party sends, which must follow from its hyperparameters.
+func (g *given) readSends(l *density.Conditional) error {
+	p := g.party
+	if g.split == nil {
+		return nil
+	}
+	e := p.spec.Graph.NewExec()
+	theta := make([]float64, p.Dim())
+	read := func(sent []float64) []float64 {
+		e.Forward(theta)
+		sent = sent[:0]
+		for k := len(p.spec.Cuts); k < len(p.spec.Graph.Outputs()); k++ {
+			sent = append(sent, e.Output(k)...)
+		}
+		return sent
+	}
+	before := read(nil)
+	for _, i := range l.Index {
+		theta[i] = 1
+	}
+	if after := read(nil); !slices.Equal(before, after) {
+		return fmt.Errorf("%s: clients use a parameter of it whose prior is normal given others", p.Party())
+	}
+	clear(theta)
+	l.Sent = len(before)
+	l.Sends = func(hyper, sent []float64) {
+		for k, i := range l.Hyper {
+			theta[i] = hyper[k]
+		}
+		read(sent)
+	}
+	return nil
+}
+
+// at reads the form off at the unit vectors of the latent elements.
+func (g *given) at(l *density.Conditional, hyper, received []float64, form *density.ConditionalForm) {
+	d := len(g.index)
+	clear(g.theta)
+	for k, i := range l.Hyper {
+		g.theta[i] = hyper[k]
+	}
+	if g.split == nil {
+		for _, a := range g.party.role.Arrivals {
+			received = received[copy(g.rest.Input(a.Input)[:a.Len], received):]
+		}
+	}
+	prior := &form.Prior
+	value, grad := g.evaluate()
+	n := len(g.out)
+	if form.Prior.Precision == nil {
+		prior.Gradient, prior.Precision = make([]float64, d), make([]float64, d*d)
+		g.makeMaps(form, n, d)
+	}
+	prior.Value = value
+	for k, i := range g.index {
+		prior.Gradient[k] = grad[i]
+	}
+	g.scatter(form, func(a *density.Affine, from []float64) { copy(a.Offset, from) })
+	for k, i := range g.index {
+		g.theta[i] = 1
+		_, grad := g.evaluate()
+		g.theta[i] = 0
+		for c, j := range g.index {
+			prior.Precision[k*d+c] = prior.Gradient[c] - grad[j]
+		}
+		g.scatter(form, func(a *density.Affine, from []float64) {
+			for r, o := range a.Offset {
+				a.Matrix[k*len(a.Offset)+r] = from[r] - o
+			}
+		})
+	}
+}
+
+// makeMaps makes room for the maps.
+func (g *given) makeMaps(form *density.ConditionalForm, n, d int) {
+	room := func(n int) density.Affine {
+		return density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n*d)}
+	}
+	if g.split == nil {
+		form.Cuts = room(n)
+		return
+	}
+	for k := range g.split.Rows {
+		form.Rows = append(form.Rows, room(len(g.predictors.Output(k))))
+	}
+}
+
+// scatter gives each map its part of the outputs.
+func (g *given) scatter(form *density.ConditionalForm, to func(a *density.Affine, from []float64)) {
+	if g.split == nil {
+		to(&form.Cuts, g.out)
+		return
+	}
+	from := g.out
+	for k := range form.Rows {
+		to(&form.Rows[k], from)
+		from = from[len(form.Rows[k].Offset):]
+	}
+}
