@@ -12,13 +12,17 @@ type ConditionalBlock interface {
 type Conditional struct {
 	Index []int // the elements of θ that are latent, ascending
 	Hyper []int // the others
+	// Names are those of the parameters that the others are, in their order.
+	Names []string
 	// Members, Sums and Clients are those of Linear.
 	Members []Member
 	Sums    []int
 	Clients int
-	// Received is how many elements of shared parameters the block receives, and Sent how many it sends, functions of its hyperparameters alone.
-	Received, Sent int
-	Sends          func(hyper, sent []float64)
+	// Received is how many elements of shared parameters the block receives. Sends sets those that it sends, functions of its hyperparameters alone, and To
+	// lists which of these each client receives, by party.
+	Received int
+	To       [][]int
+	Sends    func(hyper []float64) []float64
 	// Rows are the likelihoods, without their maps; Evaluate takes the hyperparameters.
 	Rows []RowLikelihood
 	// At sets form at hyperparameters, and at what is received. The form and its slices are made once.

@@ -252,6 +252,8 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 			maps.Copy(out, with("fixed draws", map[string]string{"estimator": "fixed", "draws-per-step": "16"}))
 			maps.Copy(out, with("fixed draws, masked", map[string]string{"estimator": "fixed", "draws-per-step": "16", "secure-sum": "on"}))
 			maps.Copy(out, with("fixed draws, meanfield", map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}))
+			maps.Copy(out, with("nested", map[string]string{"estimator": "nested"}))
+			maps.Copy(out, with("nested, masked", map[string]string{"estimator": "nested", "secure-sum": "on"}))
 			maps.Copy(out, with("quadrature, uncorrected", map[string]string{"estimator": "quadrature", "correct": "false"}))
 		case "local-steps":
 			maps.Copy(out, with(s.Name, map[string]string{s.Name: "3"}))

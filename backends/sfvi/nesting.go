@@ -6,7 +6,6 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi/nested"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/lang/diag"
 )
 
 // newNested makes the kernel of a fit over a grid of hyperparameters.
@@ -17,7 +16,7 @@ func newNested(env density.Env, s backends.Settings) (backends.Kernel, error) {
 		k, err = nested.New(env, nested.Options{Draws: s.Int(draws), Correct: wanted(s), Heading: fmt.Sprintf("vflc sfvi nested checkpoint 1: %s", s)})
 	}
 	if err != nil {
-		return nil, &backends.Refusal{Code: diag.NotNested, Err: fmt.Errorf("--%s %s: %w", estimator, byNesting, err), Out: fmt.Sprintf("--%s %s, or --backend nuts", estimator, auto)}
+		return nil, nested.Refuse(err)
 	}
 	return k, nil
 }

@@ -9,7 +9,7 @@ const (
 	gammaModel      = "-- m.vfl --\nclient a, b\ndata y : real[N] @ shared\ndata u : real[N] @ a\ndata v : real[N] @ b\nparam p ~ normal(0, 1) @ a\nparam q ~ gamma(2, 2) @ b\ny ~ normal(p * u + q * v, 1)\n" + estimatorsData
 )
 
-// estimatorsPages explains V0667 to V0669 and V067x. An example shows the command and the files.
+// estimatorsPages explains V0667 to V0673 and V0680. An example shows the command and the files.
 var estimatorsPages = []Page{
 	{
 		Code: NotCorrected, Title: "draws that weights cannot correct",
@@ -38,6 +38,12 @@ var estimatorsPages = []Page{
 		Text:  "With --estimator fixed the ELBO is the mean over draws that stay the same, so it has no noise of its own. Every party must be able to evaluate its density at all draws by itself, and nothing but parameters may be drawn: the server has the likelihood, parties share no parameters, and there are no auxiliary variables, whose noise would stay the same too. So the transform is exact, or none. A full covariance needs two draws for each parameter of a party at least. --estimator auto takes fixed draws where they suit.",
 		Wrong: "vflc run m.vfl --backend sfvi --estimator fixed --draws 20\n" + estimatorsModel,
 		Right: "vflc run m.vfl --backend sfvi --estimator fixed --draws 20 --transform exact\n" + estimatorsModel,
+	},
+	{
+		Code: NotNested, Title: "a model that is not normal given few hyperparameters",
+		Text:  "With --estimator nested the parties put a grid over at most four hyperparameters, such as scales and correlations of effects and the scale of the likelihood, and a Gaussian at each of its points. Given these every other parameter must have a proper normal prior and enter the predictors linearly, the prior covariance must be a combination of few matrices (the length scale of a process is a number in the model), and the server has the likelihood, with one predictor a row. There are no auxiliary variables, so the transform is exact, or none. Local scales of a horseshoe are as many as its coefficients, and weights of a network have no priors. Everything else is for another estimator, or for NUTS.",
+		Wrong: "vflc run m.vfl --backend sfvi --estimator nested --draws 20 --transform exact\n" + strings.ReplaceAll(estimatorsModel, "param q ~ normal(0, 1) @ b", "param s ~ half_cauchy(1) @ b\nparam q ~ student_t(4, 0, s) @ b"),
+		Right: "vflc run m.vfl --backend sfvi --estimator nested --draws 20 --transform exact\n" + strings.ReplaceAll(estimatorsModel, "param q ~ normal(0, 1) @ b", "param s ~ half_cauchy(1) @ b\nparam q ~ normal(0, s) @ b"),
 	},
 	{
 		Code: NoLocalSteps, Title: "local steps do not suit the model",

@@ -121,6 +121,7 @@ func (b *Builder) divide(sums []int, given bool) (*Split, error) {
 		received = b.reached(b.parameters())
 	}
 	predictors, rest := b.fork(), b.fork()
+	predictors.keepJacobians(b)
 	rest.terms, rest.parts = b.terms, slices.Clone(b.parts)
 	for _, l := range slices.Backward(b.likelihoods) {
 		if !slices.ContainsFunc(l.all(), func(id ID) bool { return received[id] }) {
@@ -409,16 +410,21 @@ func (b *Builder) addend(id, in ID) bool {
 	return false
 }
 
-// given is the graph of a likelihood, given its predictor.
-func (b *Builder) given(eta ID, l *recorded) (*Graph, error) {
-	c := b.fork()
-	c.plain = b.plain
+// keepJacobians keeps the terms of bijectors, which add their log-Jacobian up wherever they are computed.
+func (c *Builder) keepJacobians(b *Builder) {
 	c.terms = b.terms
-	for _, p := range b.parts { // a bijector adds its log-Jacobian up wherever it is computed
+	for _, p := range b.parts {
 		if p.node != NoID && b.nodes[p.node].bij != nil {
 			c.parts = append(c.parts, p)
 		}
 	}
+}
+
+// given is the graph of a likelihood, given its predictor.
+func (b *Builder) given(eta ID, l *recorded) (*Graph, error) {
+	c := b.fork()
+	c.plain = b.plain
+	c.keepJacobians(b)
 	shape := c.nodes[eta].shape
 	c.nodes[eta] = node{kind: input, name: "predictor", shape: shape}
 	c.inputs, c.held = []ID{eta}, shape.Len()

@@ -44,6 +44,13 @@ func (p *Party) Conditional() (*density.Conditional, error) {
 		}
 	}
 	g.index = l.Index
+	for _, v := range p.spec.Graph.Params() {
+		if v.Len > 0 && !g.latent[v.Offset] {
+			if l.Names = append(l.Names, v.Name); g.moves(v) {
+				return nil, fmt.Errorf("%s: %s enters a predictor by itself, and its prior is not normal", p.Party(), v.Name)
+			}
+		}
+	}
 	for _, a := range p.role.Arrivals {
 		l.Received += a.Len
 	}
@@ -144,6 +151,18 @@ func (g *given) divide() error {
 	return nil
 }
 
+// moves reports whether an output depends on a parameter where the latent elements are 0.
+func (g *given) moves(v graph.Port) bool {
+	clear(g.theta)
+	g.evaluate()
+	before := slices.Clone(g.out)
+	for i := v.Offset; i < v.Offset+v.Len; i++ {
+		g.theta[i] = 1
+	}
+	g.evaluate()
+	return !slices.Equal(before, g.out)
+}
+
 // isGlobal reports whether a likelihood depends on a parameter beside its predictor.
 func (g *given) isGlobal(offset int) bool {
 	return g.split != nil && slices.ContainsFunc(g.split.Rows, func(r graph.Rows) bool {
@@ -196,8 +215,8 @@ func (g *given) readSends(l *density.Conditional) error {
 		return nil
 	}
 	e := p.spec.Graph.NewExec()
-	theta := make([]float64, p.Dim())
-	read := func(sent []float64) []float64 {
+	theta, sent := make([]float64, p.Dim()), []float64(nil)
+	read := func() []float64 {
 		e.Forward(theta)
 		sent = sent[:0]
 		for k := len(p.spec.Cuts); k < len(p.spec.Graph.Outputs()); k++ {
@@ -205,22 +224,45 @@ func (g *given) readSends(l *density.Conditional) error {
 		}
 		return sent
 	}
-	before := read(nil)
+	before := slices.Clone(read())
 	for _, i := range l.Index {
 		theta[i] = 1
 	}
-	if after := read(nil); !slices.Equal(before, after) {
+	if !slices.Equal(before, read()) {
 		return fmt.Errorf("%s: clients use a parameter of it whose prior is normal given others", p.Party())
 	}
 	clear(theta)
-	l.Sent = len(before)
-	l.Sends = func(hyper, sent []float64) {
+	l.To = p.sentTo
+	l.Sends = func(hyper []float64) []float64 {
 		for k, i := range l.Hyper {
 			theta[i] = hyper[k]
 		}
-		read(sent)
+		return read()
 	}
 	return nil
+}
+
+// sentTo lists, for each party, which of the elements that the server sends it receives, in their order; nil at a client.
+func sentTo(plan *Plan, server *Spec) [][]int {
+	out := make([][]int, len(plan.Names))
+	begin := func(output int) (at int) {
+		for k := len(server.Cuts); k < output; k++ {
+			at += server.Graph.Outputs()[k].Len
+		}
+		return at
+	}
+	for j := range out {
+		if j == 0 {
+			continue
+		}
+		for _, a := range plan.Role(j).Arrivals {
+			from := begin(plan.Shared[a.Shared].From.Index)
+			for i := range plan.SharedLen(a.Shared) {
+				out[j] = append(out[j], from+i)
+			}
+		}
+	}
+	return out
 }
 
 // at reads the form off at the unit vectors of the latent elements.

@@ -33,6 +33,7 @@ type Party struct {
 	sums       []int // lengths of the plan's groups
 	clients    int
 	shared     int // parameters that others than their owner receive
+	sentTo     [][]int
 	intercepts *intercepts
 }
 
@@ -91,6 +92,7 @@ func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 	p.held = make([]float64, p.Dim()+p.early)
 	if index == 0 {
 		p.intercepts = newIntercepts(plan, spec)
+		p.sentTo = sentTo(plan, spec)
 	}
 	if len(spec.Cuts) == 1 {
 		p.g, p.own = p.Output(0), p.Own(0)

@@ -13,10 +13,10 @@ import (
 type greetings struct{ *Kernel }
 
 func (k greetings) greet(p *party, out []float64) {
-	out[0], out[1] = float64(p.d), float64(p.m)
+	out[0], out[1], out[2] = float64(p.d), float64(p.m), float64(p.cond.Received)
 	for i := range p.m {
 		if i < mostHyper {
-			out[2+i] = p.hyper[i] - p.shift[i]
+			out[3+i] = p.hyper[i] - p.shift[i]
 		}
 	}
 }
@@ -31,7 +31,6 @@ func (k greetings) Answer(_ [][]float64, total []float64, _ [][]float64, out []f
 	s := k.server
 	k.greet(s.party, out)
 	copy(out[greeted:], total)
-	s.probe(out[greeted*(k.clients+1):])
 	k.hear(out)
 }
 
@@ -44,11 +43,24 @@ func (k greetings) take() {
 		k.server.startAt(out)
 	}
 	for j := range k.dims {
-		k.dims[j], k.hypers[j] = int(out[greeted*j]), int(out[greeted*j+1])
+		k.dims[j], k.hypers[j], k.received[j] = int(out[greeted*j]), int(out[greeted*j+1]), int(out[greeted*j+2])
 	}
-	k.points = append(k.points[:0], out[greeted*(k.clients+1):]...)
-	k.phase = ranking
+	if k.phase = ranking; sum(k.received) > 0 {
+		k.phase = sending
+	}
 }
+
+// sendings is the round trip in which the server tells random values of what clients receive.
+type sendings struct{ *Kernel }
+
+func (sendings) Send(int, [][]float64, []float64) {}
+
+func (k sendings) Answer(_ [][]float64, _ []float64, _ [][]float64, out []float64) {
+	k.server.probe(out)
+	k.hear(out)
+}
+
+func (k sendings) Receive(_ int, _ [][]float64, out []float64) { k.hear(out) }
 
 // rankings is the round trip in which parties tell how many matrices their covariance is made of.
 type rankings struct{ *Kernel }
@@ -214,18 +226,15 @@ func (k *Kernel) listen() {
 
 // placed goes to a point that was told.
 func (k *Kernel) placed(p *party, i int) {
-	v := k.points[i*k.told():][:k.told()]
-	if p.block.Index() == 0 {
+	v, j := k.points[i*k.told():][:k.told()], p.block.Index()
+	if j == 0 {
 		copy(p.hyper, k.server.asked[i][:p.m])
 		p.move(p.hyper, nil)
 		return
 	}
-	at := k.sent
-	for _, m := range k.hypers[1:p.block.Index()] {
-		at += m
-	}
-	vec.Add(p.m, p.hyper, v[at:], p.shift)
-	p.move(p.hyper, v[:k.sent])
+	v = v[sum(k.received[:j])+sum(k.hypers[1:j]):]
+	vec.Add(p.m, p.hyper, v[k.received[j]:], p.shift)
+	p.move(p.hyper, v[:k.received[j]])
 }
 
 // inquiry is a round trip of densities and coefficients at points.

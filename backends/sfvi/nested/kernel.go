@@ -19,6 +19,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // Options is what a user may choose.
@@ -31,6 +32,7 @@ type Options struct {
 // The phases of a run. Each Step of one is one round trip.
 const (
 	greeting = iota // how many latent elements and hyperparameters there are
+	sending         // random values of what clients receive, where they receive some
 	ranking         // how many matrices
 	spanning        // their products with vectors, in pieces
 	asking          // densities of hyperparameters at values of these
@@ -43,24 +45,24 @@ const (
 	mostPoints = 128 // values of the hyperparameters in a message
 	each       = 8   // draws at one value
 	mostParams = 800 // latent elements of all parties
-	greeted    = 2 + mostHyper
+	greeted    = 3 + mostHyper
 )
 
 // A Kernel is one fit.
 type Kernel struct {
-	options Options
-	env     density.Env
-	relay   density.Relaying // nil where there are no clients
-	parties []*party
-	server  *server // nil at a client's process
-	clients int
-	rows    int
-	dims    []int // latent elements, hyperparameters and pivots of each party, by party order
-	hypers  []int
-	pivots  []int
-	sent    int       // elements that the server's hyperparameters send
-	with    []float64 // vectors, column by column
-	columns int       // of them
+	options  Options
+	env      density.Env
+	relay    density.Relaying // nil where there are no clients
+	parties  []*party
+	server   *server // nil at a client's process
+	clients  int
+	rows     int
+	dims     []int // latent elements, hyperparameters, pivots and what is received of each party, in their order
+	hypers   []int
+	pivots   []int
+	received []int
+	with     []float64 // vectors, column by column
+	columns  int       // of them
 
 	phase, trips int
 	piece        int       // of spanning
@@ -87,9 +89,6 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		k.clients, k.rows = p.cond.Clients, p.rows
 		if block.Index() == 0 {
 			k.server = newServer(p, k, env, b)
-			k.sent = p.cond.Sent
-		} else {
-			k.sent = p.cond.Received
 		}
 	}
 	if k.clients > 0 {
@@ -99,7 +98,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		}
 	}
 	n := k.clients + 1
-	k.dims, k.hypers, k.pivots = make([]int, n), make([]int, n), make([]int, n)
+	k.dims, k.hypers, k.pivots, k.received = make([]int, n), make([]int, n), make([]int, n), make([]int, n)
 	return k, nil
 }
 
@@ -115,7 +114,6 @@ func (k *Kernel) Init(context.Context) error {
 			p.hyper[i] = theta[at]
 		}
 	}
-	k.count = probes
 	return nil
 }
 
@@ -134,9 +132,16 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 	var err error
 	switch k.phase {
 	case greeting:
-		err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: greeted * k.clients, Answers: greeted*(k.clients+1) + probes*k.sent}, greetings{k})
+		err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: greeted * k.clients, Answers: greeted * (k.clients + 1)}, greetings{k})
 		if err == nil {
 			greetings{k}.take()
+			if err = k.fits(); err == nil && k.phase == ranking {
+				err = k.settle()
+			}
+		}
+	case sending:
+		if err = k.exchange(ctx, Numbers, density.RelaySize{Answers: probes * sum(k.received)}, sendings{k}); err == nil {
+			k.points, k.phase = append(k.points[:0], k.heard...), ranking
 			err = k.settle()
 		}
 	case ranking:
@@ -173,11 +178,12 @@ func (k *Kernel) most(columns int) int {
 	return k.relay.Piece(columns)
 }
 
-// told is how many numbers a value of the hyperparameters is told by: what the server's send, and those of the clients.
-func (k *Kernel) told() (n int) {
-	n = k.sent
-	for _, m := range k.hypers[1:] {
-		n += m
+// told is how many numbers a value of the hyperparameters is told by: for each client what it receives of the server's, and its own.
+func (k *Kernel) told() (n int) { return sum(k.received) + sum(k.hypers[1:]) }
+
+func sum(v []int) (n int) {
+	for _, x := range v {
+		n += x
 	}
 	return n
 }
@@ -185,38 +191,37 @@ func (k *Kernel) told() (n int) {
 // answers is how many numbers follow from a message: what is next, how many points, the height, the effective draws, and these points.
 func (k *Kernel) answers() int { return 4 + mostPoints*k.told() }
 
-func (k *Kernel) clientPivots() (n int) {
-	for _, r := range k.pivots[1:] {
-		n += r
+func (k *Kernel) clientPivots() int { return sum(k.pivots[1:]) }
+
+// fits is the reason why there are too many parameters.
+func (k *Kernel) fits() error { return Refuse(k.unfit()) }
+
+// Refuse makes a reason why a model does not suit a refusal; nil stays nil.
+func Refuse(err error) error {
+	if err == nil {
+		return nil
 	}
-	return n
+	return &backends.Refusal{Code: diag.NotNested, Err: fmt.Errorf("--estimator nested: %w", err), Out: "--estimator auto, or --backend nuts"}
 }
 
-// probed are the values of what is received at which clients look for pivots.
-func (k *Kernel) probed() (out [][]float64) {
-	for i := range probes {
-		out = append(out, k.points[i*k.sent:][:k.sent])
+func (k *Kernel) unfit() error {
+	if n := sum(k.hypers); n > mostHyper {
+		return fmt.Errorf("the parties have %d hyperparameters together, and a grid has at most %d", n, mostHyper)
 	}
-	return out
+	if n := sum(k.dims); n > mostParams {
+		return fmt.Errorf("the parties have %d parameters given the hyperparameters, and the server solves for %d at most", n, mostParams)
+	}
+	return nil
 }
 
 // settle prepares what follows from the numbers of latent elements.
 func (k *Kernel) settle() error {
-	hypers, dims := 0, 0
-	for j, m := range k.hypers {
-		hypers, dims = hypers+m, dims+k.dims[j]
-	}
-	switch {
-	case hypers > mostHyper:
-		return fmt.Errorf("the parties have %d hyperparameters together, and a grid has at most %d", hypers, mostHyper)
-	case dims > mostParams:
-		return fmt.Errorf("the parties have %d parameters given these, and the server solves for %d at most", dims, mostParams)
-	}
+	dims := sum(k.dims)
 	k.columns = dims + dims/2 + 8
 	k.spread()
 	for b, p := range k.parties {
 		if err := k.prepare(p, k.env.Private(b, "nested probes")); err != nil {
-			return err
+			return Refuse(err)
 		}
 	}
 	return nil
@@ -236,7 +241,16 @@ func (k *Kernel) spread() {
 func (k *Kernel) prepare(p *party, from density.Stream) error {
 	j := p.block.Index()
 	if p.vary() {
-		if err := p.decompose(k.with, k.probed(), from); err != nil {
+		all, at := sum(k.received), sum(k.received[:j])
+		var received [][]float64
+		for i := range probes {
+			if all == 0 || j == 0 {
+				received = append(received, nil)
+				continue
+			}
+			received = append(received, k.points[i*all+at:][:k.received[j]])
+		}
+		if err := p.decompose(k.with, received, from); err != nil {
 			return err
 		}
 	} else if p.move(nil, nil); !p.proper {

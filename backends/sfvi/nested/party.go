@@ -1,8 +1,10 @@
 package nested
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/backends/linear"
@@ -76,7 +78,7 @@ func newParty(block density.Block, noise density.Stream) (*party, error) {
 // applies is the reason why a block does not suit.
 func applies(p *party) error {
 	if p.m > mostHyper {
-		return fmt.Errorf("%d of its parameters have no normal prior given the others (the local scales of a horseshoe are such), and a grid has at most %d", p.m, mostHyper)
+		return fmt.Errorf("%s: %d hyperparameters, as many as the local scales of a horseshoe, and a grid has at most %d", strings.Join(p.cond.Names, ", "), p.m, mostHyper)
 	}
 	if p.cond.Clients > 0 && p.block.Index() == 0 {
 		seen := make([]bool, len(p.cond.Sums))
@@ -88,7 +90,7 @@ func applies(p *party) error {
 		}
 		for _, is := range seen {
 			if !is {
-				return fmt.Errorf("clients contribute to what is no likelihood")
+				return errors.New("clients contribute to what is no likelihood")
 			}
 		}
 	}

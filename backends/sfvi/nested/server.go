@@ -41,29 +41,27 @@ func newServer(p *party, k *Kernel, env density.Env, b int) *server {
 	return s
 }
 
-// probe writes values of what the server sends, at random hyperparameters.
+// probe writes values of what clients receive, at random hyperparameters.
 func (s *server) probe(out []float64) {
-	if s.cond.Sent == 0 {
-		return
-	}
 	hyper := make([]float64, s.m)
 	for i := range probes {
 		s.points.Round(uint64(i))
 		s.points.FillNormals(hyper)
 		vec.Scale(s.m, hyper, hyper, probeSD)
-		s.cond.Sends(hyper, out[i*s.cond.Sent:][:s.cond.Sent])
+		sent := s.cond.Sends(hyper)
+		for _, to := range s.cond.To {
+			for _, k := range to {
+				out[0], out = sent[k], out[1:]
+			}
+		}
 	}
 }
 
 // startAt begins the search where the parties' hyperparameters do.
 func (s *server) startAt(greeting []float64) {
 	var centre []float64
-	for len(greeting) >= greeted {
-		m := min(int(greeting[1]), mostHyper)
-		centre = append(centre, greeting[2:2+m]...)
-		if greeting = greeting[greeted:]; len(greeting) < greeted {
-			break
-		}
+	for ; len(greeting) > 0; greeting = greeting[greeted:] {
+		centre = append(centre, greeting[3:3+min(int(greeting[1]), mostHyper)]...)
 	}
 	s.search = newSearch(centre)
 }

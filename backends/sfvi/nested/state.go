@@ -67,7 +67,7 @@ func lists(c *checkpoint.Codec, v *[][]float64) {
 func (k *Kernel) state(c *checkpoint.Codec) {
 	c.Ints(&k.phase, &k.trips, &k.piece, &k.count, &k.drawn, &k.columns)
 	for j := range k.dims {
-		c.Ints(&k.dims[j], &k.hypers[j], &k.pivots[j])
+		c.Ints(&k.dims[j], &k.hypers[j], &k.pivots[j], &k.received[j])
 	}
 	c.Float(&k.height, &k.effective)
 	list(c, &k.points)

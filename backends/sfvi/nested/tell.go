@@ -8,11 +8,13 @@ import (
 )
 
 const (
-	firstDraws  = 1024
-	wantedDraws = 1000 // effective
-	mostDraws   = 16384
-	mostVector  = 1 << 24 // numbers of the draws of a run that a client sends
-	inVain      = 1.2     // Pareto shape of the first weights beyond which no number of draws is corrected
+	firstDraws = 1024
+	fewest     = 1000 // effective draws that are wanted
+	enough     = 4000 // where they are few numbers
+	fewNumbers = 1 << 21
+	mostDraws  = 16384
+	mostVector = 1 << 24 // numbers of the draws of a run that a client sends
+	inVain     = 1.2     // Pareto shape of the first weights beyond which no number of draws is corrected
 )
 
 // MostColumns is how many columns of draws cross at most.
@@ -75,11 +77,24 @@ func (s *server) tell(k *Kernel, out []float64) {
 	clear(out[:k.answers()])
 	out[0], out[1], out[2], out[3] = float64(phase), float64(len(s.asked)), r.top, effective
 	for i, point := range s.asked {
-		to := out[4+i*k.told():][:k.told()]
-		if k.sent > 0 {
-			s.cond.Sends(point[:s.m], to[:k.sent])
+		s.say(k, point, out[4+i*k.told():])
+	}
+}
+
+// say writes a point as clients are told it.
+func (s *server) say(k *Kernel, point, to []float64) {
+	var sent []float64
+	if sum(k.received) > 0 {
+		sent = s.cond.Sends(point[:s.m])
+	}
+	point = point[s.m:]
+	for j := 1; j <= k.clients; j++ {
+		for i, at := range s.cond.To[j] {
+			to[i] = sent[at]
 		}
-		copy(to[k.sent:], point[s.m:])
+		to = to[len(s.cond.To[j]):]
+		copy(to, point[:k.hypers[j]])
+		to, point = to[k.hypers[j]:], point[k.hypers[j]:]
 	}
 }
 
@@ -100,7 +115,7 @@ func (s *server) queueDraws(k *Kernel) (effective float64) {
 			return effective
 		}
 		share := max(effective/float64(len(ratios)), 0.01)
-		draws = min(most, int(1.1*wantedDraws/share)) - len(ratios)
+		draws = min(most, int(1.1*float64(max(fewest, min(enough, fewNumbers/max(1, k.rows))))/share)) - len(ratios)
 		if draws <= 0 {
 			return effective
 		}
