@@ -164,6 +164,7 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
 		"sfvi quadrature": {"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "30"},
 		"sfvi fixed":      {"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws", "30"},
+		"sfvi nested":     {"--transform", "exact", "--backend", "sfvi", "--estimator", "nested", "--draws", "30"},
 		"sfvi coupled":    {"--backend", "sfvi", "--guide", "coupled", "--draws", "30"},
 		"sfvi steps":      {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3", "--iterations", "60", "--elbo-draws", "100", "--draws", "30"},
 		"soul power":      soul,
@@ -477,10 +478,12 @@ y ~ normal(m + sum(X[j] * w[j] for j in lab), 1)
 transform augmented(rho = 0.5)
 `
 	module := strings.NewReplacer("data xb : real[N] @ b\n", "contribution c : real[N] @ b\n", "param bb ~ normal(0, 1) @ b\n", "", "xb * bb", "c").Replace(demoModel)
+	scales := strings.NewReplacer("param ba ~ normal(0, 1) @ a", "param s ~ half_normal(1) @ shared\nparam ba ~ normal(0, s) @ a", "param bb ~ normal(0, 1) @ b", "param r ~ half_normal(1) @ b\nparam bb ~ normal(0, r) noncentered @ b").Replace(demoModel)
 	for name, c := range map[string]struct {
 		model string
 		args  []string
 	}{
+		"hierarchy": {scales, []string{"--transform", "exact", "--backend", "sfvi", "--estimator", "nested", "--draws", "100"}},
 		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
 		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
 		"drop":      {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b", "real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
