@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var _ density.ConditionalBlock = (*Party)(nil)
@@ -154,6 +155,7 @@ func (g *given) divide() error {
 // moves reports whether an output depends on a parameter where the latent elements are 0.
 func (g *given) moves(v graph.Port) bool {
 	clear(g.theta)
+	g.receive(1)
 	g.evaluate()
 	before := slices.Clone(g.out)
 	for i := v.Offset; i < v.Offset+v.Len; i++ {
@@ -178,6 +180,7 @@ func (g *given) bent(of []bool) int {
 		return -1
 	}
 	for k := range bases {
+		g.receive(0.8 + float64(k))
 		var outs, grads [3][]float64
 		for step := range outs {
 			for i := range g.theta {
@@ -201,6 +204,15 @@ func (g *given) bent(of []bool) int {
 		}
 	}
 	return -1
+}
+
+// receive sets what a client receives of the server's parameters to a positive number, as scales are.
+func (g *given) receive(v float64) {
+	if g.split == nil {
+		for _, a := range g.party.role.Arrivals {
+			vector.Fill(a.Len, g.rest.Input(a.Input), v)
+		}
+	}
 }
 
 // even reports whether three values at equal steps are on a line, up to rounding.
