@@ -20,6 +20,9 @@ type expansion struct {
 
 const (
 	mostNewton = 60
+	hermite    = 12   // nodes of means
+	closely    = 1e-6 // twice what is left to gain at the mode
+	roughly    = 0.1  // where means follow
 	between    = 1e-4 // distance of the slopes of which the difference is the curvature
 )
 
@@ -52,16 +55,10 @@ func (s *server) expand(e *expansion) {
 	s.likelihood(s.moved, e.weight)
 	vec.AddScalar(n, s.moved, e.m, between)
 	s.likelihood(s.moved, e.slope)
-	most := 0.0
 	for i, v := range e.slope {
 		e.weight[i] = (e.weight[i] - v) / (2 * between)
-		most = max(most, e.weight[i])
 	}
-	for i, w := range e.weight {
-		if !(w > 1e-12*most) {
-			e.weight[i] = 1e-12 * most
-		}
-	}
+	positive(e.weight)
 	e.value = s.likelihood(e.m, e.slope)
 }
 
@@ -125,8 +122,8 @@ func (s *server) inRange(v, to []float64) {
 	}
 }
 
-// approximate finds the expansion around the mode where the server is, from whitened coordinates; ok is false where there is none.
-func (s *server) approximate(start []float64) (e *expansion, ok bool) {
+// approximate finds the expansion around the mode where the server is, from whitened coordinates, up to a gain; ok is false where there is none.
+func (s *server) approximate(start []float64, enough float64) (e *expansion, ok bool) {
 	p, n := len(s.q), s.rows
 	e = &expansion{x: make([]float64, p), m: make([]float64, n), slope: make([]float64, n), weight: make([]float64, n), products: make([]float64, p*p), linear: make([]float64, p)}
 	if !s.factor() {
@@ -158,7 +155,7 @@ func (s *server) approximate(start []float64) (e *expansion, ok bool) {
 		copy(step, gradient)
 		s.mass.Solve(step)
 		gain := vec.Dot(p, step, gradient)
-		if !(gain > 1e-8*(1+float64(p))) || steps == mostNewton {
+		if !(gain > enough) || steps == mostNewton {
 			break
 		}
 		by := 1.0
@@ -177,6 +174,85 @@ func (s *server) approximate(start []float64) (e *expansion, ok bool) {
 	s.predict(e.x, e.m)
 	s.integrate(e, step)
 	return e, e.evidence-e.evidence == 0
+}
+
+// rounds is how often the expansion is made anew from means.
+const rounds = 3
+
+// average makes of the expansion around the mode the one with mean slopes and curvatures under its own Gaussian, whose mean is nearer to the posterior's: the fixed point is the
+// Gaussian with the largest ELBO (Khan and Lin 2017). Where there is none the expansion stays as it was.
+func (s *server) average(e *expansion) bool {
+	p, n := len(s.q), s.rows
+	gradient, step := make([]float64, p), make([]float64, p)
+	for round := range rounds {
+		s.predict(e.x, e.m)
+		s.expect(e)
+		s.crossed(e)
+		if !s.weighMass(e) {
+			return false
+		}
+		s.inRange(e.slope, step)
+		s.lowered(step, gradient)
+		vec.Axpy(p, gradient, -1, e.x)
+		copy(step, gradient)
+		s.mass.Solve(step)
+		if round < rounds-1 {
+			vec.Accumulate(p, e.x, step)
+		}
+	}
+	e.value = 0
+	s.integrate(e, step)
+	return e.evidence-e.evidence == 0 && vec.Dot(n, e.weight, e.weight) <= math.MaxFloat64
+}
+
+// expect sets slopes and curvatures to their means where the predictors have the variance that mass tells, by Stein's identity for the latter.
+func (s *server) expect(e *expansion) {
+	p, n := len(s.q), s.rows
+	sd, column, at := s.weighted, make([]float64, p), make([]float64, n)
+	clear(sd)
+	l := s.mass.Lower
+	for j := range p { // column j of R·L⁻ᵀ, L the factor of mass
+		clear(column)
+		column[j] = 1
+		for i := j; i >= 0; i-- {
+			column[i] /= l[i*p+i]
+			for k := range i {
+				column[k] -= float64(l[i*p+k] * column[i])
+			}
+		}
+		clear(at)
+		for i, q := range s.q {
+			vec.Axpy(n, at, vec.Dot(min(i, j)+1, s.root.Lower[i*p:], column), q)
+		}
+		vec.MulAdd(n, sd, at, at)
+	}
+	vec.Sqrt(n, sd, sd)
+	for i, v := range sd {
+		sd[i] = max(v, between)
+	}
+	clear(e.slope)
+	clear(e.weight)
+	for k, t := range s.nodes {
+		vec.ScaleAdd(n, at, t, sd, e.m)
+		s.likelihood(at, s.moved)
+		vec.Axpy(n, e.slope, s.shares[k], s.moved)
+		vec.Axpy(n, e.weight, -float64(t*s.shares[k]), s.moved)
+	}
+	vec.Div(n, e.weight, e.weight, sd)
+	positive(e.weight)
+}
+
+// positive makes curvatures at least a little above 0.
+func positive(v []float64) {
+	most := 0.0
+	for _, w := range v {
+		most = max(most, w)
+	}
+	for i, w := range v {
+		if !(w > 1e-12*most) {
+			v[i] = 1e-12 * most
+		}
+	}
 }
 
 // integrate completes an expansion; step leads to the mode of its Gaussian.
@@ -210,7 +286,8 @@ func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]flo
 	c, right, low := make([]float64, p), make([]float64, p), make([]float64, p)
 	for i := range k.count {
 		prior := s.moveTo(k, i, total)
-		e, ok := s.approximate(s.search.nearest(s.asked[i]))
+		e, ok := s.approximate(s.search.nearest(s.asked[i]), roughly)
+		ok = ok && s.average(e)
 		weight := prior - s.search.density(s.asked[i])
 		for id := i * each; id < (i+1)*each; id++ {
 			k.stack(sum, id, eta)

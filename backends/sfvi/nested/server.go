@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/backends/subspace"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -29,11 +30,13 @@ type server struct {
 	coefficients     []float64
 	eta, lp, slope   []float64
 	moved, weighted  []float64
+	nodes, shares    []float64       // of Gauss and Hermite's rule
 	root, half, mass cholesky.Factor // of T, scratch, and of I + RᵀAR
 }
 
 func newServer(p *party, k *Kernel, env density.Env, b int) *server {
 	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows")}
+	s.nodes, s.shares = quadrature.Hermite(hermite)
 	n := p.rows
 	for _, v := range []*[]float64{&s.eta, &s.lp, &s.slope, &s.moved, &s.weighted} {
 		*v = make([]float64, n)

@@ -30,7 +30,7 @@ func (s *server) learn(k *Kernel, replies []float64) {
 			if start == nil {
 				start = s.mode
 			}
-			if e, ok := s.approximate(start); ok {
+			if e, ok := s.approximate(start, closely); ok {
 				f[i], modes[i] = prior+e.evidence, e.x
 				s.mode = e.x
 			}

@@ -98,3 +98,9 @@ func (r *rules) of(sd float64) *rule {
 	}
 	return &r.made[k]
 }
+
+// Hermite returns nodes and weights of Gauss and Hermite's rule for a standard normal variable, with at most mostHermite nodes.
+func Hermite(n int) (at, weight []float64) {
+	r := newRule(min(n, mostHermite))
+	return r.at, r.weight
+}
