@@ -1,0 +1,233 @@
+package nested
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// A varied is a normal model of one party: y = b + effect of a group + noise with b ~ N(0, 9), effects ~ N(0, τ²), and θ = (b, effects, log τ, log σ), τ and σ half normal.
+type varied struct {
+	density.Block
+	density.Env
+	y      []float64
+	group  []int
+	groups int
+}
+
+func newVaried() *varied {
+	v := &varied{groups: 4}
+	r := rng.New(rng.SharedKey(7), "data")
+	effects, noise := make([]float64, v.groups), make([]float64, 20)
+	r.Normals(effects)
+	r.Normals(noise)
+	for i, e := range noise {
+		v.group = append(v.group, i%v.groups)
+		v.y = append(v.y, 0.5+effects[i%v.groups]+0.6*e)
+	}
+	return v
+}
+
+func (v *varied) Blocks() []density.Block                   { return []density.Block{v} }
+func (v *varied) Private(_ int, name string) density.Stream { return rng.New(rng.SharedKey(1), name) }
+func (v *varied) Shared(name string) density.Stream         { return rng.New(rng.SharedKey(2), name) }
+func (v *varied) Party() string                             { return "server" }
+func (v *varied) Index() int                                { return 0 }
+func (v *varied) Dim() int                                  { return v.groups + 3 }
+func (v *varied) Weights() []int                            { return nil }
+
+const half = 0.9189385332046727 // ½ log 2π
+
+// scalePrior is the log density of the logarithm of a half normal scale.
+func scalePrior(t float64) float64 { return math.Ln2 - half - 0.5*math.Exp(2*t) + t }
+
+func (v *varied) Conditional() (*density.Conditional, error) {
+	d, n := v.groups+1, len(v.y)
+	c := &density.Conditional{Hyper: []int{d, d + 1}}
+	for i := range d {
+		c.Index = append(c.Index, i)
+	}
+	c.Rows = []density.RowLikelihood{{Group: -1, Own: -1, Evaluate: func(phi, eta, lp, slope, _, _ []float64) {
+		for i, m := range eta {
+			sd := math.Exp(phi[1])
+			z := (v.y[i] - m) / sd
+			lp[i], slope[i] = -half-phi[1]-0.5*z*z, z/sd
+		}
+	}}}
+	c.At = func(hyper, _ []float64, form *density.ConditionalForm) {
+		tau := math.Exp(hyper[0])
+		rows := density.Affine{Offset: make([]float64, n), Matrix: make([]float64, n*d)}
+		for i, g := range v.group {
+			rows.Matrix[i], rows.Matrix[(1+g)*n+i] = 1, 1
+		}
+		form.Rows = []density.Affine{rows}
+		form.Prior = density.Quadratic{Gradient: make([]float64, d), Precision: make([]float64, d*d)}
+		form.Prior.Value = scalePrior(hyper[0]) + scalePrior(hyper[1]) - half*float64(d) - math.Log(3) - float64(v.groups)*hyper[0]
+		form.Prior.Precision[0] = 1.0 / 9
+		for i := 1; i < d; i++ {
+			form.Prior.Precision[i*d+i] = 1 / (tau * tau)
+		}
+	}
+	return c, nil
+}
+
+// evidence is log p(y, φ) from the normal density of y.
+func (v *varied) evidence(phi []float64) float64 {
+	n := len(v.y)
+	f := cholesky.New(n)
+	for i := range n {
+		for j := range n {
+			c := 9.0
+			if v.group[i] == v.group[j] {
+				c += math.Exp(2 * phi[0])
+			}
+			if i == j {
+				c += math.Exp(2 * phi[1])
+			}
+			f.Matrix[i*n+j] = c
+		}
+	}
+	if !f.Definite() {
+		return math.NaN()
+	}
+	u := slices.Clone(v.y)
+	f.Solve(u)
+	out := scalePrior(phi[0]) + scalePrior(phi[1]) - half*float64(n) - 0.5*f.LogDet()
+	for i, y := range v.y {
+		out -= 0.5 * y * u[i]
+	}
+	return out
+}
+
+// ran runs a kernel to its end.
+func ran(t *testing.T, v *varied, draws int) *Kernel {
+	t.Helper()
+	k, err := New(v, Options{Draws: draws, Correct: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Init(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for k.phase != done {
+		if _, err := k.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return k
+}
+
+// At every point of the lattice the marginal density of the hyperparameters is that of the normal model, constants included: what a determinant of one cell leaves out no weight corrects.
+func TestMarginalDensitiesAreThoseOfTheNormalModel(t *testing.T) {
+	v := newVaried()
+	k := ran(t, v, 8)
+	s := &k.server.search
+	if len(s.nodes) < 30 {
+		t.Fatalf("%d points", len(s.nodes))
+	}
+	for _, n := range s.nodes {
+		if want := v.evidence(s.on(n.cell)); math.Abs(n.f-want) > 1e-6 {
+			t.Errorf("cell %v: log density %.9f, want %.9f", n.cell, n.f, want)
+		}
+	}
+}
+
+// The Gaussian at a value of the hyperparameters is the posterior there: weights of draws that share one differ by rounding, and are the marginal density over that of the draws.
+func TestWeightsWithinAPointAreEqual(t *testing.T) {
+	v := newVaried()
+	k := ran(t, v, 400)
+	for i := 0; i < k.drawn; i += each {
+		group := k.ratios[i : i+each]
+		if spread := slices.Max(group) - slices.Min(group); !(spread < 1e-10) {
+			t.Fatalf("log weights at one point differ by %.3g", spread)
+		}
+		n := v.Dim()
+		phi := k.parties[0].sample[i*n+n-2:][:2]
+		if want := v.evidence(phi) - k.server.search.density(phi); math.Abs(group[0]-want) > 1e-6 {
+			t.Fatalf("log weight %.9f, want %.9f", group[0], want)
+		}
+	}
+}
+
+// Draws given hyperparameters have the mean and the covariance of the posterior there: each, less the mean and divided by the factor of the covariance, is standard normal.
+func TestDrawsGivenHyperparametersAreThePosteriors(t *testing.T) {
+	v := newVaried()
+	k := ran(t, v, 4000)
+	d, n := v.groups+1, v.Dim()
+	form := &density.ConditionalForm{}
+	sum, squares, products := make([]float64, d), make([]float64, d), 0.0
+	c, _ := v.Conditional()
+	for id := range k.drawn {
+		theta := k.parties[0].sample[id*n:][:n]
+		c.At(theta[d:], nil, form)
+		p, mean, precision := cholesky.New(d), make([]float64, d), math.Exp(-2*theta[d+1])
+		copy(p.Matrix, form.Prior.Precision)
+		for i, g := range v.group {
+			for _, a := range []int{0, 1 + g} {
+				mean[a] += precision * v.y[i]
+				for _, b := range []int{0, 1 + g} {
+					p.Matrix[a*d+b] += precision
+				}
+			}
+		}
+		if !p.Definite() {
+			t.Fatal("no posterior")
+		}
+		p.Solve(mean)
+		z := make([]float64, d)
+		for j := range d { // Lᵀ(x − mean)
+			for i := j; i < d; i++ {
+				z[j] += p.Lower[i*d+j] * (theta[i] - mean[i])
+			}
+			sum[j] += z[j]
+			squares[j] += z[j] * z[j]
+		}
+		products += z[0] * z[1]
+	}
+	m := float64(k.drawn)
+	for j := range d {
+		if math.Abs(sum[j]) > 4*math.Sqrt(m) || math.Abs(squares[j]-m) > 4*math.Sqrt(2*m) {
+			t.Errorf("coordinate %d: mean %.3f, variance %.3f of %g draws", j, sum[j]/m, squares[j]/m, m)
+		}
+	}
+	if math.Abs(products) > 4*math.Sqrt(m) {
+		t.Errorf("correlation %.3f", products/m)
+	}
+}
+
+// The draws of hyperparameters have the density that their weights take them to have: its integral is 1, and means of a function over draws and by integration agree.
+func TestDrawsOfHyperparametersHaveTheirDensity(t *testing.T) {
+	k := ran(t, newVaried(), 8)
+	s := &k.server.search
+	const reach, step = 12, 0.05
+	whole, want := 0.0, 0.0
+	for x := -reach; x <= reach; x++ {
+		for y := -reach; y <= reach; y++ {
+			for i := range int(1 / step) {
+				for j := range int(1 / step) {
+					phi := s.place([]float64{float64(x) + (float64(i)+0.5)*step, float64(y) + (float64(j)+0.5)*step})
+					by := math.Exp(s.density(phi)+s.logDet) * step * step
+					whole += by
+					want += by * math.Cos(phi[0]-2*phi[1])
+				}
+			}
+		}
+	}
+	if math.Abs(whole-1) > 2e-3 {
+		t.Errorf("the density's integral is %.4f", whole)
+	}
+	const n = 4000
+	mean, square := 0.0, 0.0
+	for _, phi := range s.draw(n, rng.New(rng.SharedKey(3), "points")) {
+		v := math.Cos(phi[0] - 2*phi[1])
+		mean, square = mean+v/n, square+v*v/n
+	}
+	if se := math.Sqrt((square - mean*mean) / n); math.Abs(mean-want) > 4*se+2e-3 {
+		t.Errorf("mean %.4f of the draws, %.4f of the density", mean, want)
+	}
+}
