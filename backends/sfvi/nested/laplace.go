@@ -65,14 +65,24 @@ func (s *server) expand(e *expansion) {
 // crossed sets products to QᵀWQ.
 func (s *server) crossed(e *expansion) {
 	p, n := len(s.q), s.rows
-	for i, a := range s.q {
-		vec.Mul(n, s.weighted, a, e.weight)
-		for j := range i + 1 {
-			v := vec.Dot(n, s.weighted, s.q[j])
+	clear(e.products)
+	for from := 0; from < n; from += tile {
+		m := min(tile, n-from)
+		for i := range p {
+			vec.Mul(m, s.tile[i*tile:], s.flat[i*n+from:], e.weight[from:])
+		}
+		vec.DenseGradient(m, e.products, p, 1, s.flat[from:], n, s.tile, tile, p, p)
+	}
+	for i := range p {
+		for j := range i {
+			v := 0.5 * (e.products[i*p+j] + e.products[j*p+i])
 			e.products[i*p+j], e.products[j*p+i] = v, v
 		}
 	}
 }
+
+// tile is how many rows products of matrices take at once.
+const tile = 64
 
 // weighMass sets mass to the factor of I + RᵀAR.
 func (s *server) weighMass(e *expansion) bool {
@@ -210,21 +220,24 @@ func (s *server) expect(e *expansion) {
 	p, n := len(s.q), s.rows
 	sd, column, at := s.weighted, make([]float64, p), make([]float64, n)
 	clear(sd)
-	l := s.mass.Lower
+	l, b := s.mass.Lower, s.mixed
 	for j := range p { // column j of R·L⁻ᵀ, L the factor of mass
 		clear(column)
 		column[j] = 1
 		for i := j; i >= 0; i-- {
 			column[i] /= l[i*p+i]
-			for k := range i {
-				column[k] -= float64(l[i*p+k] * column[i])
-			}
+			vec.Axpy(i, column, -column[i], l[i*p:])
 		}
-		clear(at)
-		for i, q := range s.q {
-			vec.Axpy(n, at, vec.Dot(min(i, j)+1, s.root.Lower[i*p:], column), q)
+		for i := range p {
+			b[i*p+j] = vec.Dot(min(i, j)+1, s.root.Lower[i*p:], column)
 		}
-		vec.MulAdd(n, sd, at, at)
+	}
+	for from := 0; from < n; from += tile {
+		m := min(tile, n-from)
+		vec.Dense(m, s.tile, tile, s.flat[from:], n, b, p, 1, p, p, nil)
+		for j := range p {
+			vec.MulAdd(m, sd[from:], s.tile[j*tile:], s.tile[j*tile:])
+		}
 	}
 	vec.Sqrt(n, sd, sd)
 	for i, v := range sd {

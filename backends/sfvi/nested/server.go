@@ -14,7 +14,8 @@ import (
 type server struct {
 	*party
 	columns []float64   // what clients send to span
-	q       [][]float64 // orthonormal
+	q       [][]float64 // orthonormal, one after another in flat
+	flat    []float64
 	t       [][]float64 // the matrices: that of what does not vary, then those of the pivots in the order of the parties
 	offset  []float64   // mean of the predictors before the data are seen
 	asked   [][]float64 // the points of the next message: the server's hyperparameters, then the clients'
@@ -30,7 +31,8 @@ type server struct {
 	coefficients     []float64
 	eta, lp, slope   []float64
 	moved, weighted  []float64
-	nodes, shares    []float64       // of Gauss and Hermite's rule
+	nodes, shares    []float64 // of Gauss and Hermite's rule
+	tile, mixed      []float64
 	root, half, mass cholesky.Factor // of T, scratch, and of I + RᵀAR
 }
 
@@ -121,6 +123,12 @@ func (s *server) gather(k *Kernel) {
 
 func (s *server) makeRoom() {
 	p := len(s.q)
+	s.flat = make([]float64, 0, p*s.rows)
+	for i, q := range s.q {
+		s.flat = append(s.flat, q...)
+		s.q[i] = s.flat[i*s.rows:]
+	}
+	s.tile, s.mixed = make([]float64, tile*p), make([]float64, p*p)
 	s.root, s.half, s.mass = cholesky.New(p), cholesky.New(p), cholesky.New(p)
 	s.coefficients = make([]float64, len(s.t))
 }
