@@ -1,14 +1,30 @@
 package nested
 
-import "github.com/vflc/vflc/density"
+import (
+	"github.com/vflc/vflc/backends/sfvi/quadrature"
+	"github.com/vflc/vflc/density"
+)
 
 // The messages of a fit: what crosses, and what a receiver can compute from it.
+
+// told are numbers that clients tell of hyperparameters, and points what the server asks about.
+var (
+	told = &density.Content{
+		What: "scalars", Masked: "no", Of: density.OfScalars, Reach: density.NoRow,
+		Learns: "{client}'s {scalars}: numbers without noise, from which the posterior of its hyperparameters and every draw of these follow",
+		Total:  "the same, client by client: the coefficients of one have no others added",
+	}
+	asked = &density.Content{
+		What: "{answers}", Masked: "no", Of: density.OfAnswers, Reach: density.NoRow,
+		Learns: "the course of the fit, and draws of the other clients' hyperparameters, each less a number that only its owner knows: how far a scale's logarithm spreads, and not its level",
+	}
+)
 
 // Numbers has numbers that are no vectors over rows: how many parameters there are, then densities and coefficients at values of the hyperparameters.
 var Numbers = &density.Exchange{
 	Name: "hyperparameters",
-	Up:   density.MessageKind{Name: "densities given", Carries: []density.Carried{{Content: density.Scalars}}},
-	Down: density.MessageKind{Name: "points", Carries: []density.Carried{{Content: density.Answers}}},
+	Up:   density.MessageKind{Name: "densities given", Carries: []density.Carried{{Content: told}}},
+	Down: density.MessageKind{Name: "points", Carries: []density.Carried{{Content: asked}}},
 }
 
 // Spanning brings products of the clients' prior covariances with vectors that all parties know.
@@ -23,7 +39,7 @@ var Spanning = &density.Exchange{
 			"and of effects by group which rows share a group",
 		Columns: true, Bare: true, Reach: density.Contribution,
 	}}}},
-	Down: density.MessageKind{Name: "first points", Carries: []density.Carried{{Content: density.Answers}}},
+	Down: density.MessageKind{Name: "first points", Carries: []density.Carried{{Content: asked}}},
 }
 
 // Drawing brings cuts at draws from the clients' priors; vectors come back that make draws of the approximation of these.
@@ -36,12 +52,12 @@ var Drawing = &density.Exchange{
 		Total: "the sum of the clients' cuts at such draws, row by row and exactly: the linear span of the covariates of all clients together, in which columns of two values can be found, " +
 			"and the distribution of the sum of their cuts",
 		Columns: true, Bare: true, Reach: density.Contribution,
-	}}, {Content: density.Scalars}}},
+	}}, {Content: told}}},
 	Down: density.MessageKind{Name: "residual draws", Carries: []density.Carried{{Content: &density.Content{
 		Prefix: "residuals ", What: "vectors over the rows of {name}: what the likelihood's expansion leaves at each draw, with noise", Masked: "no",
 		Learns: "combinations of the residuals and of the sums of the clients' cuts",
 		Of:     density.OfSums, Columns: true, Reach: density.Response, Bound: density.BoundDirections,
-	}}, {Content: density.Answers}}},
+	}}, {Content: asked}}},
 }
 
 // mostFamily is how many clients a list of exchanges has.
@@ -50,15 +66,15 @@ const mostFamily = 1000
 // Exchanges are those of a run.
 func Exchanges() []density.Use {
 	const (
-		scalars = "log density of its hyperparameters at values of these, and coefficients of the matrices of its prior covariance there"
+		scalars = "the log density of its hyperparameters at values of these, and the coefficients of its prior covariance there"
 		points  = "values of the hyperparameters, those of the clients in coordinates of their own, and how the fit goes"
 		most    = 4 + mostPoints*(mostHyper+mostParams)
 	)
 	return []density.Use{
-		{Exchange: Numbers, Often: "twice at the start, and then for each grid of values of the hyperparameters", Most: max(greeted*mostFamily, mostPoints*(1+mostParts*mostFamily)), Scalars: "how many parameters it has, then the " + scalars,
+		{Exchange: Numbers, Often: "every step of a search over the hyperparameters", Most: max(greeted*mostFamily, mostPoints*(1+mostParts*mostFamily)), Scalars: "how many parameters it has, " + scalars,
 			MostAnswers: max(greeted*mostFamily, most), Answers: points},
-		{Exchange: Spanning, Often: "once, near the start", MostAnswers: most, Answers: points, LeastColumns: 1, MostColumns: 2 * mostParams * (1 + mostHyper*mostParts)},
-		{Exchange: Drawing, Often: "once, at the end, or several times", Least: 1, Most: mostPoints * (1 + mostParts*mostFamily), Scalars: scalars, LeastAnswers: 1, MostAnswers: most + mostPoints*each,
+		{Exchange: Spanning, Often: "once, near the start" + quadrature.InPieces, MostAnswers: most, Answers: points, LeastColumns: 1, MostColumns: 2 * mostParams * (1 + mostHyper*mostParts)},
+		{Exchange: Drawing, Often: "once, at the end" + quadrature.InPieces, Least: 1, Most: mostPoints * (1 + mostParts*mostFamily), Scalars: scalars, LeastAnswers: 1, MostAnswers: most + mostPoints*each,
 			Answers: points + ", and log p − log q of the draws", LeastColumns: 1, MostColumns: mostPoints * each},
 	}
 }
