@@ -1,0 +1,160 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+const schools = `data y     : real[J]
+data sigma : real<lower=0>[J]
+param mu              ~ normal(0, 5)
+param tau             ~ half_cauchy(5)
+param theta : real[J] ~ normal(mu, tau)
+y ~ normal(theta, sigma)
+`
+
+// nestedFit is the result of a fit over a grid.
+func nestedFit(t *testing.T, text string, kind def.Transform, files map[string]string, given map[string]string) (*Result, error) {
+	t.Helper()
+	settings := map[string]string{"estimator": "nested"}
+	for k, v := range given {
+		settings[k] = v
+	}
+	p, diags, err := OpenBound(bindFiles(t, text, kind, 0, files), Options{Algorithm: backend(t, "sfvi"), Settings: settings, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	good(t, diags, nil)
+	return p.Sample(t.Context(), nil)
+}
+
+// Eight schools, whose scale reaches 0, has the means and standard deviations of posteriordb's reference draws, of 10,000, centred and not.
+func TestEightSchoolsOverAGrid(t *testing.T) {
+	files := map[string]string{"data.csv": "y,sigma\n28,15\n8,10\n-3,16\n7,11\n-1,9\n1,11\n18,10\n12,18\n"}
+	reference := map[string]summarised{
+		"theta[1]": {6.1505, 5.6159},
+		"theta[2]": {4.9396, 4.6456},
+		"theta[3]": {3.9059, 5.2807},
+		"theta[4]": {4.7960, 4.7709},
+		"theta[5]": {3.6144, 4.6147},
+		"theta[6]": {4.0511, 4.7962},
+		"theta[7]": {6.3172, 5.0029},
+		"theta[8]": {4.8840, 5.3177},
+		"mu":       {4.4105, 3.3093},
+		"tau":      {3.6021, 3.1985},
+	}
+	for name, text := range map[string]string{"centred": schools, "non-centred": strings.Replace(schools, "tau)\ny", "tau) noncentered\ny", 1)} {
+		r, err := nestedFit(t, text, transforms.None, files, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k := float64(r.Document.Diagnostics.Khat); !(k < 0.5) {
+			t.Errorf("%s: k̂ is %.2f", name, k)
+		}
+		seen := 0
+		for _, row := range r.Summary() {
+			want, ok := reference[row.Name]
+			if !ok {
+				continue
+			}
+			seen++
+			n := math.Min(float64(row.ESSBulk), 10000)
+			if off := (float64(row.Mean) - want.Mean) / want.SD; math.Abs(off) > 4*math.Sqrt(1/n+1e-4) {
+				t.Errorf("%s: the mean of %s is %.3f sd off", name, row.Name, off)
+			}
+			if off := float64(row.SD)/want.SD - 1; math.Abs(off) > 0.1 {
+				t.Errorf("%s: the sd of %s is %.1f %% off", name, row.Name, 100*off)
+			}
+		}
+		if seen != 10 {
+			t.Errorf("%s: %d parameters", name, seen)
+		}
+	}
+}
+
+// grouped is a logistic regression with an effect of a group at a client, and its tables.
+func groupedRows(groups, n int) (files map[string]string) {
+	r := rand.New(rand.NewPCG(5, 6))
+	effects := make([]float64, groups)
+	for i := range effects {
+		effects[i] = 0.8 * r.NormFloat64()
+	}
+	server, a, b := "id,y\n", "id,g\n", "id,x\n"
+	for i := range n {
+		g, x := i%groups, r.NormFloat64()
+		y := 0
+		if r.Float64() < 1/(1+math.Exp(-0.3-0.5*x-effects[g])) {
+			y = 1
+		}
+		server, a, b = server+fmt.Sprintf("%d,%d\n", i, y), a+fmt.Sprintf("%d,g%02d\n", i, g), b+fmt.Sprintf("%d,%.6f\n", i, x)
+	}
+	return map[string]string{"server.csv": server, "a.csv": a, "b.csv": b}
+}
+
+const groupedText = `client a, b
+data y : binary[N] @ shared
+data g : level(G)[N] @ a
+data x : real[N] @ b
+param c ~ normal(0, 2.5)
+param tau ~ half_normal(1) @ a
+param u : real[G] ~ normal(0, tau) @ a
+param beta ~ normal(0, 2.5) @ b
+y ~ bernoulli_logit(c + x * beta + u[g])
+`
+
+// A hierarchy has one posterior, wherever its scale is and however its effects are written, at few round trips: with one scale at most 25.
+func TestHierarchiesInFewRoundTrips(t *testing.T) {
+	files := groupedRows(12, 240)
+	var first map[string]summarised
+	for _, c := range []struct{ name, from, to string }{
+		{"centred", "", ""}, {"non-centred", "tau) @ a", "tau) noncentered @ a"}, {"scale at the server", "(1) @ a", "(1) @ shared"},
+	} {
+		r, err := nestedFit(t, strings.Replace(groupedText, c.from, c.to, 1), transforms.Exact, files, map[string]string{"draws": "2000"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trips := r.Document.Work.Sequential; trips > 25 {
+			t.Errorf("%s: %d round trips", c.name, trips)
+		}
+		if k := float64(r.Document.Diagnostics.Khat); !(k < 0.7) {
+			t.Errorf("%s: k̂ is %.2f", c.name, k)
+		}
+		got := map[string]summarised{}
+		for _, row := range r.Summary() {
+			got[row.Name] = summarised{float64(row.Mean), float64(row.SD)}
+		}
+		if first == nil {
+			first = got
+			continue
+		}
+		for name, want := range first {
+			if off := (got[name].Mean - want.Mean) / want.SD; !(math.Abs(off) < 0.2) {
+				t.Errorf("%s: the mean of %s is %.2f sd from that of the first", c.name, name, off)
+			}
+		}
+	}
+}
+
+// What is not normal given few hyperparameters is refused, with the name of what is not.
+func TestGridsAreRefused(t *testing.T) {
+	files := groupedRows(4, 24)
+	for want, change := range map[string][2]string{
+		"tau, s: 5 hyperparameters":         {"param tau ~ half_normal(1) @ a\nparam u : real[G] ~ normal(0, tau) @ a", "param tau : real[G] ~ half_normal(1) @ a\nparam s ~ half_normal(1) @ a\nparam u : real[G] ~ normal(0, s * tau) @ a"},
+		"beta enters a predictor by itself": {"beta ~ normal(0, 2.5)", "beta ~ student_t(4, 0, 2.5)"},
+		"is flat":                           {"beta ~ normal(0, 2.5)", "beta ~ flat()"},
+	} {
+		_, err := nestedFit(t, strings.Replace(groupedText, change[0], change[1], 1), transforms.Exact, files, nil)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--estimator nested") {
+			t.Errorf("the error is %v, want …%s…", err, want)
+		}
+	}
+	if _, err := nestedFit(t, groupedText, transforms.Augmented, files, nil); err == nil || !strings.Contains(err.Error(), "auxiliary variables") {
+		t.Errorf("under augmented the error is %v", err)
+	}
+}
