@@ -94,6 +94,10 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 	if parties == 1 {
 		return s.With(estimator, bySampling), ""
 	}
+	nests := ""
+	if hindered[byNesting] == nil && unsettled(s) == nil {
+		nests = fmt.Sprintf("; --%s %s suits what each party has, and takes about fifteen round trips", estimator, byNesting)
+	}
 	given, set := s.Int(stepDraws), s.Differs(stepDraws)
 	unfit := cmp.Or(unfixed(s), hindered[byFixedDraws])
 	for unfit == nil && hindered[fewDraws(s.Int(stepDraws))] != nil {
@@ -108,9 +112,9 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		if s.Int(stepDraws) > given {
 			more = fmt.Sprintf(" (--%s, which a party with that many parameters needs)", stepDraws)
 		}
-		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws%s that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), more, why)
+		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws%s that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), more, why) + nests
 	}
-	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank])
+	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank]) + nests
 }
 
 // and continues a sentence with a reason, if there is one.
@@ -152,7 +156,7 @@ func unfixed(s backends.Settings) error {
 func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	out := backends.Hindrances{}
 	by, open := s.Text(estimator), s.Text(estimator) == auto
-	if by == byNesting {
+	if by == byNesting || open && unsettled(s) == nil {
 		out.Add(byNesting, unnested(b, s))
 	}
 	if by == byQuadrature || open && refused(s) == nil {

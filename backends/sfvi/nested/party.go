@@ -77,6 +77,9 @@ func newParty(block density.Block, noise density.Stream) (*party, error) {
 
 // applies is the reason why a block does not suit.
 func applies(p *party) error {
+	if p.d > mostParams {
+		return fmt.Errorf("%d parameters given the others, and the server solves for %d at most", p.d, mostParams)
+	}
 	if p.m > mostHyper {
 		return fmt.Errorf("%s: %d hyperparameters, as many as the local scales of a horseshoe, and a grid has at most %d", strings.Join(p.cond.Names, ", "), p.m, mostHyper)
 	}
