@@ -157,9 +157,12 @@ func SummariseWeighted(d *Draws, weights []float64) []Row {
 	return rows
 }
 
-// essBelow is how many draws without weights would give as exact a probability of being at most a bound.
+// essBelow is how many draws without weights would give as exact a probability of being at most a bound, or below it where that is the greatest of all.
 func essBelow(all, weights []float64, bound float64) float64 {
 	p, square := 0.0, 0.0
+	if bound == slices.Max(all) {
+		bound = math.Nextafter(bound, math.Inf(-1))
+	}
 	for i, x := range all {
 		if x <= bound {
 			p += weights[i]

@@ -42,8 +42,7 @@ const (
 )
 
 const (
-	mostPoints = 128 // values of the hyperparameters in a message
-	each       = 8   // draws at one value
+	mostPoints = 256 // values of the hyperparameters in a message
 	mostParams = 800 // latent elements of all parties
 	greeted    = 3 + mostHyper
 )
@@ -167,8 +166,15 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 // replies is how many numbers clients tell of the points of a message.
 func (k *Kernel) replies() int { return k.count * (1 + k.clientPivots()) }
 
-// each is how many draws there are at one value of the hyperparameters: fewer where a message holds no more.
-func (k *Kernel) each() int { return max(1, min(each, k.most(each))) }
+// each is how many draws share a value of the hyperparameters: few enough that means of these, which are spread evenly over the lattice, are as exact as if they were independent. It is fewer
+// where a message holds no more.
+func (k *Kernel) each() int {
+	n := 4
+	if sum(k.hypers) > 2 {
+		n = 2
+	}
+	return max(1, min(n, k.most(n)))
+}
 
 // most is how many of so many columns one message takes.
 func (k *Kernel) most(columns int) int {

@@ -21,7 +21,7 @@ type expansion struct {
 const (
 	mostNewton = 60
 	hermite    = 12   // nodes of means
-	closely    = 1e-6 // twice what is left to gain at the mode
+	closely    = 1e-4 // twice what is left to gain at the mode
 	roughly    = 0.1  // where means follow
 	between    = 1e-4 // distance of the slopes of which the difference is the curvature
 )
@@ -187,7 +187,7 @@ func (s *server) approximate(start []float64, enough float64) (e *expansion, ok 
 }
 
 // rounds is how often the expansion is made anew from means.
-const rounds = 3
+const rounds = 2
 
 // average makes of the expansion around the mode the one with mean slopes and curvatures under its own Gaussian, whose mean is nearer to the posterior's: the fixed point is the
 // Gaussian with the largest ELBO (Khan and Lin 2017). Where there is none the expansion stays as it was.

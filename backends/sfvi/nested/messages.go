@@ -74,7 +74,7 @@ func Exchanges() []density.Use {
 		{Exchange: Numbers, Often: "every step of a search over the hyperparameters", Most: max(greeted*mostFamily, mostPoints*(1+mostParts*mostFamily)), Scalars: "how many parameters it has, " + scalars,
 			MostAnswers: max(greeted*mostFamily, most), Answers: points},
 		{Exchange: Spanning, Often: "once, near the start" + quadrature.InPieces, MostAnswers: most, Answers: points, LeastColumns: 1, MostColumns: 2 * mostParams * (1 + mostHyper*mostParts)},
-		{Exchange: Drawing, Often: "once, at the end" + quadrature.InPieces, Least: 1, Most: mostPoints * (1 + mostParts*mostFamily), Scalars: scalars, LeastAnswers: 1, MostAnswers: most + mostPoints*each,
-			Answers: points + ", and log p − log q of the draws", LeastColumns: 1, MostColumns: mostPoints * each},
+		{Exchange: Drawing, Often: "once, at the end" + quadrature.InPieces, Least: 1, Most: mostPoints * (1 + mostParts*mostFamily), Scalars: scalars, LeastAnswers: 1, MostAnswers: most + 4*mostPoints,
+			Answers: points + ", and log p − log q of the draws", LeastColumns: 1, MostColumns: 4 * mostPoints},
 	}
 }

@@ -141,8 +141,8 @@ func TestMarginalDensitiesAreThoseOfTheNormalModel(t *testing.T) {
 func TestWeightsWithinAPointAreEqual(t *testing.T) {
 	v := newVaried()
 	k := ran(t, v, 400)
-	for i := 0; i < k.drawn; i += each {
-		group := k.ratios[i : i+each]
+	for i := 0; i < k.drawn; i += k.each() {
+		group := k.ratios[i : i+k.each()]
 		if spread := slices.Max(group) - slices.Min(group); !(spread < 1e-10) {
 			t.Fatalf("log weights at one point differ by %.3g", spread)
 		}
