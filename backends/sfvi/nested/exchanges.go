@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable/pareto"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -346,5 +347,8 @@ func (k draws) Receive(b int, down [][]float64, out []float64) {
 func (k draws) take() {
 	k.ratios = append(k.ratios, k.heard[k.answers():]...)
 	k.drawn += k.count * k.each()
-	k.listen()
+	if k.listen(); k.phase == done {
+		k.choose()
+		k.vain = len(k.ratios) >= 5 && pareto.Smooth(k.ratios, 1).K > inVain
+	}
 }

@@ -16,10 +16,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/portable"
 )
 
 // Options is what a user may choose.
@@ -70,6 +72,8 @@ type Kernel struct {
 	heard        []float64 // the last answer
 	drawn        int       // draws so far
 	ratios       []float64
+	plain        []int   // draws of the approximation among them
+	proposing    bool    // the draws are those that are weighed
 	height       float64 // log marginal density at the best value so far
 	effective    float64
 	vain         bool
@@ -276,31 +280,24 @@ func (k *Kernel) info() backends.Info {
 	i.Phase, i.Iteration, i.Iterations = backends.Evaluation, 1, 1
 	i.Done, i.Draws = true, k.drawn
 	i.Fit.Judged, i.Fit.Converged = true, true
-	i.Fit.Final = mean(k.ratios)
+	i.Fit.Final = evidence(k.ratios)
 	if k.vain {
 		i.Fit.Weighed = len(k.ratios)
 	}
 	return i
 }
 
-// mean is that of the finite ratios: a lower bound of the log evidence.
-func mean(v []float64) backends.Estimate {
-	sum, squares, n := 0.0, 0.0, 0
-	for _, x := range v {
-		if x-x == 0 {
-			sum, n = sum+x, n+1
-		}
-	}
-	if n < 2 {
+// evidence is the logarithm of the mean weight, of which the ELBO is a lower bound.
+func evidence(ratios []float64) backends.Estimate {
+	top, sum, squares, n := slices.Max(ratios), 0.0, 0.0, float64(len(ratios))
+	if top-top != 0 {
 		return backends.Estimate{}
 	}
-	sum /= float64(n)
-	for _, x := range v {
-		if x-x == 0 {
-			squares += float64((x - sum) * (x - sum))
-		}
+	for _, r := range ratios {
+		w := portable.Exp(r - top)
+		sum, squares = sum+w, squares+float64(w*w)
 	}
-	return backends.Estimate{Value: sum, SE: math.Sqrt(squares / float64(n) / float64(n-1)), N: n}
+	return backends.Estimate{Value: top + portable.Log(sum/n), SE: math.Sqrt(max(0, squares/(sum*sum)-1/n)), N: len(ratios)}
 }
 
 // Draw implements backends.Kernel.
@@ -308,7 +305,11 @@ func (k *Kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {
 		n := p.block.Dim()
 		if id < k.drawn {
-			copy(theta[b], p.sample[id*n:][:n])
+			at := id
+			if !k.proposing && k.phase == done {
+				at = k.plain[id]
+			}
+			copy(theta[b], p.sample[at*n:][:n])
 			continue
 		}
 		x := make([]float64, p.d) // interrupted: the prior given the hyperparameters at the start
@@ -330,8 +331,36 @@ func (k *Kernel) Ratios() []float64 {
 	return k.ratios
 }
 
-// Propose implements backends.Weighted: the draws are those that are weighed.
-func (k *Kernel) Propose(bool) {}
+// Propose implements backends.Weighted. Draws of the approximation are those that are weighed, chosen by their weights where none of these is large: some were drawn from far beyond the lattice.
+func (k *Kernel) Propose(on bool) { k.proposing = on }
+
+// choose chooses draws of the approximation: systematically, by weights of which none is more than the mean times the root of their number (Ionides 2008).
+func (k *Kernel) choose() {
+	n := len(k.ratios)
+	top := slices.Max(k.ratios)
+	weights, total := make([]float64, n), 0.0
+	for i, r := range k.ratios {
+		if r-r == 0 {
+			weights[i] = portable.Exp(r - top)
+		}
+		total += weights[i]
+	}
+	bound, sum := total/math.Sqrt(float64(n)), 0.0
+	for i, w := range weights {
+		weights[i] = min(w, bound)
+		sum += weights[i]
+	}
+	k.plain = k.plain[:0]
+	below := 0.0
+	for i, w := range weights {
+		for below += w; len(k.plain) < n && sum*(float64(len(k.plain))+0.5) < below*float64(n); {
+			k.plain = append(k.plain, i)
+		}
+	}
+	for len(k.plain) < n { // no weight is finite, or rounding
+		k.plain = append(k.plain, len(k.plain))
+	}
+}
 
 // Correctable implements backends.Weighted.
 func (k *Kernel) Correctable() (bool, error) { return k.options.Correct, nil }

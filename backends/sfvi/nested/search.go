@@ -1,6 +1,7 @@
 package nested
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -51,7 +52,7 @@ const (
 
 const (
 	mostAsks  = 25
-	mostNodes = 600
+	mostNodes = 1500
 	firstStep = 0.5
 	farthest  = 2.5 // a step of the mode
 	wide      = 0.05
@@ -271,9 +272,11 @@ func (s *search) wanted(most int) (out []cell) {
 		s.around1(c, 0, reach, add)
 		return out
 	}
-	for _, n := range s.nodes {
-		if n.f < s.top-depth[m] {
-			continue
+	order := slices.Clone(s.nodes) // the highest first, as far as there is room
+	slices.SortStableFunc(order, func(a, b node) int { return cmp.Compare(b.f, a.f) })
+	for _, n := range order {
+		if !(n.f >= s.top-depth[m]) {
+			break
 		}
 		for i := range m {
 			for by := 1; by <= reach; by++ {

@@ -72,6 +72,9 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 	c.Float(&k.height, &k.effective)
 	list(c, &k.points)
 	list(c, &k.ratios)
+	if k.phase == done && !c.Failed() && len(k.ratios) > 0 {
+		k.choose()
+	}
 	memory := density.Remember(k.env, nil)
 	c.Remembered(k.env, &memory)
 	if k.columns > 0 && k.with == nil && !c.Failed() {
