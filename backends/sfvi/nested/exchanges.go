@@ -348,6 +348,10 @@ func (k draws) take() {
 	k.ratios = append(k.ratios, k.heard[k.answers():]...)
 	k.drawn += k.count * k.each()
 	if k.listen(); k.phase == done {
+		if top := slices.Max(k.ratios); top-top != 0 {
+			k.fail("sfvi: there is no Gaussian at the values of the hyperparameters that were drawn, or the log density is finite at none of its draws: priors or columns are of sizes too unlike")
+			return
+		}
 		k.choose()
 		k.vain = len(k.ratios) >= 5 && pareto.Smooth(k.ratios, 1).K > inVain
 	}

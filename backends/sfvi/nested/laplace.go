@@ -190,7 +190,7 @@ func (s *server) approximate(start []float64, enough float64) (e *expansion, ok 
 const rounds = 2
 
 // average makes of the expansion around the mode the one with mean slopes and curvatures under its own Gaussian, whose mean is nearer to the posterior's: the fixed point is the
-// Gaussian with the largest ELBO (Khan and Lin 2017). Where there is none the expansion stays as it was.
+// Gaussian with the largest ELBO (Khan and Lin 2017). It reports false where there is none.
 func (s *server) average(e *expansion) bool {
 	p, n := len(s.q), s.rows
 	gradient, step := make([]float64, p), make([]float64, p)
@@ -300,7 +300,9 @@ func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]flo
 	for i := range k.count {
 		prior := s.moveTo(k, i, total)
 		e, ok := s.approximate(s.search.nearest(s.asked[i]), roughly)
-		ok = ok && s.average(e)
+		if ok && !s.average(e) {
+			e, ok = s.approximate(s.search.nearest(s.asked[i]), closely)
+		}
 		weight := prior - s.search.density(s.asked[i])
 		for id := i * each; id < (i+1)*each; id++ {
 			k.stack(sum, id, eta)

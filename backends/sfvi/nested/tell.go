@@ -111,7 +111,7 @@ func (s *server) queueDraws(k *Kernel) (effective float64) {
 			return effectiveOf(ratios)
 		}
 		effective = effectiveOf(ratios)
-		if pareto.Smooth(ratios, 1).K > inVain {
+		if !(effective > 0) || pareto.Smooth(ratios, 1).K > inVain {
 			return effective
 		}
 		share := max(effective/float64(len(ratios)), 0.01)
