@@ -2,11 +2,9 @@ package laplace
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/bits"
 
-	"github.com/vflc/vflc/backends"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -48,8 +46,12 @@ func (k *Kernel) average(ctx context.Context) error {
 		if err := k.evaluate(ctx); err != nil {
 			return err
 		}
-		if k.beyond != nil {
-			return &backends.FitError{Err: fmt.Errorf("sfvi: around the mode of the fit of encrypted rows, a posterior standard deviation away, %w", k.beyond)}
+		if k.beyond != nil { // the mode is the mean, as far as can be said
+			for _, p := range k.parties {
+				copy(p.theta, p.base)
+			}
+			k.phase, k.converged = drawing, false
+			return nil
 		}
 		for b, p := range k.parties {
 			vec.Axpy(p.d, means[b], 0.5, p.grad)
@@ -102,7 +104,7 @@ func (k averaging) enough(step []float64) bool {
 	vec.Scale(s.p, s.grad, s.summed, 1/float64(k.averaged))
 	s.rise = 0.5 * s.solve(s.grad, step)
 	copy(s.step, step)
-	return k.averaged == mostPairs || k.evaluations+2 > k.options.Iterations || s.worst() <= shown[k.averaged]
+	return k.averaged == mostPairs || k.evaluations+2 > k.options.Iterations || !k.affords(evaluated, evaluated, paired) || s.worst() <= shown[k.averaged]
 }
 
 // signs are those of the next pair. Elements of unlike classes have signs whose products add up to 0 over as

@@ -236,15 +236,18 @@ func (e *Evaluator) within(openings ...density.Decryption) error {
 	return nil
 }
 
-// Afford is how many of so many log likelihoods may still be decrypted. Each takes a number, of which the server
+// Affords reports whether so much may still become known.
+func (e *Evaluator) Affords(what ...density.Decryption) bool { return e.within(what...) == nil }
+
+// Afford is how many of so many log likelihoods may still be decrypted besides. Each takes a number, of which the server
 // tells all a weight, with three more numbers at the end of each of two parts; and what every party tells of a
 // ciphertext, of which there is one for each draw that it has no room for, or message.
-func (e *Evaluator) Afford(logLiks int) int {
+func (e *Evaluator) Afford(logLiks int, besides ...density.Decryption) int {
 	return sort.Search(logLiks, func(i int) bool {
 		n := i + 1
 		ciphertexts := n/e.room + n/density.Piece(e.rows) + 4
 		openings := []density.Decryption{{Sums: density.Totals, Number: n}, toldAll(n + 6), announced(3 * min(n, ciphertexts))}
-		return e.within(openings...) != nil
+		return !e.Affords(append(openings, besides...)...)
 	})
 }
 
