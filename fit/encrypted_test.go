@@ -250,6 +250,7 @@ func TestRunsOfEncryptedRows(t *testing.T) {
 	}{
 		"logistic":      {"binary", "y ~ bernoulli_logit(%s)", binary(-.3, logit)},
 		"one in twenty": {"binary", "y ~ bernoulli_logit(%s)", binary(-4, logit)},
+		"large effects": {"binary", "y ~ bernoulli_logit(%s)", func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.Float64() < logit(6*eta+1)) }},
 		"probit":        {"binary", "y ~ bernoulli_probit(%s)", binary(-1, probit)},
 		"five trials": {"count", "y ~ binomial_logit(5, %s)", func(r *rand.Rand, eta, _ float64) (y float64) {
 			for range 5 {
@@ -386,7 +387,7 @@ func TestRefusedEncryptedRows(t *testing.T) {
 		return eta + r.NormFloat64()/math.Sqrt((r.ExpFloat64()+r.ExpFloat64())/2)
 	}
 	for name, c := range map[string]struct{ kind, likelihood, want string }{
-		"long tails":     {"real", "y ~ student_t(4, %s, 1)", "has no polynomial of degree"},
+		"long tails":     {"real", "y ~ student_t(2, %s, 0.2)", "has no polynomial of degree"},
 		"trials by row":  {"count", "y ~ binomial_logit(y + 1, %s)", "differs by row"},
 		"a moving phi":   {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)", "phi, of which the polynomials are made"},
 		"a moving shape": {"real<lower=0>", "param s ~ half_normal(5)\ny ~ gamma(s, exp(%s))", "alpha, of which the polynomials are made"},

@@ -19,9 +19,12 @@ const (
 	unnoticed = 0.01
 )
 
-// shown are the largest shifts that 1, 2 and 4 pairs show well enough: a fourth of it may be wrong after one,
-// and half or a third as much after each doubling.
-var shown = [mostPairs]float64{1: 0.1, 2: 0.4, 4: 0.8}
+// shown is the largest shift that so many pairs, 1, 2, 4 or 8, show well enough of p parameters: a fourth of it may be
+// wrong after one where they are twenty or more, more where they are fewer, and half or a third as much after each
+// doubling.
+func shown(pairs, p int) float64 {
+	return [...]float64{1: 0.1, 2: 0.4, 4: 0.8, mostPairs: 0}[pairs] * min(1, float64(p)/20)
+}
 
 // shift is how far the mode is expected to be from the mean, in standard deviations: of one direction in which
 // the curvature of rows changes by a share skew in a unit of the predictor.
@@ -51,6 +54,7 @@ func (k *Kernel) average(ctx context.Context) error {
 				copy(p.theta, p.base)
 			}
 			k.phase, k.converged = drawing, false
+			k.unfinished = "draws are around the mode, and the mean may be elsewhere: a posterior standard deviation around it " + k.beyond.Error()
 			return nil
 		}
 		for b, p := range k.parties {
@@ -104,7 +108,7 @@ func (k averaging) enough(step []float64) bool {
 	vec.Scale(s.p, s.grad, s.summed, 1/float64(k.averaged))
 	s.rise = 0.5 * s.solve(s.grad, step)
 	copy(s.step, step)
-	return k.averaged == mostPairs || k.evaluations+2 > k.options.Iterations || !k.affords(evaluated, evaluated, paired) || s.worst() <= shown[k.averaged]
+	return k.averaged == mostPairs || k.evaluations+2 > k.options.Iterations || !k.affords(evaluated, evaluated, paired) || s.worst() <= shown(k.averaged, s.p)
 }
 
 // signs are those of the next pair. Elements of unlike classes have signs whose products add up to 0 over as

@@ -102,9 +102,20 @@ func (k asking) Take(b int, step, all []float64) {
 	switch verdict {
 	case arrive, stop:
 		k.phase, k.converged = drawing, verdict == arrive
+		if !k.converged && k.evaluations+2 <= k.options.Iterations {
+			k.unfinished = fmt.Sprintf("steps ended, before a pair of evaluations around the mode, where more numbers may not be decrypted; the last promised log p to rise by %.2g", 0.5*k.decrement)
+		}
 	case average:
 		k.phase, k.converged = seeking, true
 	}
+}
+
+// Unfinished implements backends.Unfinished.
+func (k *Kernel) Unfinished() (reason, wayOut string) {
+	if k.unfinished == "" {
+		return "", ""
+	}
+	return k.unfinished, "more rows or fewer columns; zscored columns; another wire"
 }
 
 // lost is the error where no step leads on.
