@@ -92,7 +92,7 @@ func sampled(t *testing.T, log, keys int, k float64, tables map[string]*table) m
 // the deviation of the noise and more: it is of at least tail deviations with the values of secrets at as many of
 // theirs. Bounds that added up absolute values would be 11 times as large here.
 func TestNoiseOfTheWorstRows(t *testing.T) {
-	const log, keys, k = 6, 40, 6
+	const log, keys, k = 6, 24, 6
 	for at, s := range sampled(t, log, keys, k, worstRows(2<<log-3, k)) {
 		mean, square, far := 0.0, 0.0, 0.0
 		for _, v := range s.noise {

@@ -157,7 +157,7 @@ func readLaw(text string) (*graph.Law, error) {
 // accept finds the terms of this process: the least that a party allows one to learn holds for all, and noise
 // is for no more sums than the parties may learn by it.
 func (e *Evaluator) accept(ctx context.Context) error {
-	terms, err := e.options.Terms(e.columns, e.rows)
+	terms, err := e.terms()
 	if err != nil {
 		return err
 	}
@@ -199,6 +199,26 @@ func (e *Evaluator) accept(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// terms are those of this process, and of a run that is made again those that it had: the keys are for these.
+func (e *Evaluator) terms() (t Terms, err error) {
+	sizes := fmt.Appendf(nil, "%d %d", e.columns, e.rows)
+	for b := range e.Blocks() {
+		data, err := e.once(b, "terms", sha256.Sum256(sizes), func() ([]byte, error) {
+			terms, err := e.options.Terms(e.columns, e.rows)
+			return floats(float64(terms.Openings), float64(terms.Budget)), err
+		})
+		if err != nil {
+			return t, err
+		}
+		v, err := numbers(data, 2)
+		if err != nil {
+			return t, err
+		}
+		t = Terms{Openings: int(v[0]), Budget: int(v[1])}
+	}
+	return t, nil
 }
 
 // same has every party of this process tell the same bytes.

@@ -12,10 +12,12 @@ package protocol
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/vflc/vflc/density"
@@ -41,8 +43,9 @@ type Options struct {
 	// Least is the fewest rows that a combination of a party's columns may be about, by their leverage; 0: one.
 	Least int
 	// Spend is called before more numbers that depend on rows of the party of this process become known to one
-	// other; an error ends the run before that. nil: nobody adds up over runs.
-	Spend func(numbers int) error
+	// other, with how many of the run it knows then and a digest of the run's keys: a run that was stopped makes the
+	// same calls again. An error ends the run before that. nil: nobody adds up over runs.
+	Spend func(keys string, numbers int) error
 	// DeriveEach has every holder of this process derive for itself, and compares.
 	DeriveEach bool
 	// Journal has what the parties of this process make with randomness; nil: the run cannot be resumed.
@@ -217,9 +220,8 @@ func (e *Evaluator) spend(openings ...density.Decryption) error {
 	}
 	if e.options.Spend != nil {
 		party := e.Blocks()[0].Index()
-		more := e.reckoned(e.account.with(openings...)).Of(party) - e.Reckoning().Of(party)
-		if more > 0 {
-			if err := e.options.Spend(more); err != nil {
+		if known := e.reckoned(e.account.with(openings...)).Of(party); known > e.Reckoning().Of(party) {
+			if err := e.options.Spend(hex.EncodeToString(e.keys[:]), known); err != nil {
 				return err
 			}
 		}
@@ -260,6 +262,9 @@ func (e *Evaluator) Sum(ctx context.Context, part [][]float64, total []float64) 
 	if err := e.spend(density.Decryption{Sums: density.Parts, Number: len(total)}); err != nil {
 		return err
 	}
+	if _, err := e.each(func(b int) ([]byte, error) { return floats(part[b]...), nil }); err != nil {
+		return err
+	}
 	return e.Env.Sum(ctx, part, total)
 }
 
@@ -286,10 +291,14 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 		return err
 	}
 	answers, advice := make([][]byte, e.parties), make([][]byte, e.parties)
-	if e.Blocks()[0].Index() == 0 {
-		if answers, advice[0], err = e.answer(by, own); err != nil {
-			return err
+	if _, err = e.each(func(b int) (all []byte, err error) {
+		if e.Blocks()[b].Index() == 0 {
+			answers, advice[0], err = e.answer(by, own)
+			all = slices.Concat(slices.Concat(answers...), advice[0])
 		}
+		return all, err
+	}); err != nil {
+		return err
 	}
 	if answers, err = e.via.RelayBytes(ctx, answering, density.Each, told, answers); err != nil {
 		return err

@@ -270,12 +270,15 @@ func TestSpending(t *testing.T) {
 	const n = 50
 	bernoulli := dist.BernoulliLogit()
 	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
-	spent, full := 0, errors.New("full")
-	_, secret := over(t, blocks, protocol.Options{Terms: terms(0), Spend: func(numbers int) error {
-		if spent+numbers > 22 {
+	spent, of, full := 0, "", errors.New("full")
+	_, secret := over(t, blocks, protocol.Options{Terms: terms(0), Spend: func(keys string, numbers int) error {
+		if of == "" {
+			of = keys
+		}
+		if numbers > 22 || keys != of || len(keys) != 64 {
 			return full
 		}
-		spent += numbers
+		spent = numbers
 		return nil
 	}})
 	grad := [][]float64{like(1, 1), like(1, 2), like(1, 2)}
