@@ -157,7 +157,13 @@ func readLaw(text string) (*graph.Law, error) {
 // accept finds the terms of this process: the least that a party allows one to learn holds for all, and noise
 // is for no more sums than the parties may learn by it.
 func (e *Evaluator) accept(ctx context.Context) error {
-	terms, err := e.terms()
+	written := e.options.Journal.has(e.Blocks()[0].Index())
+	terms, err := Terms{}, error(nil)
+	if !written {
+		terms, err = e.options.Terms(e.columns, e.rows, e.likelihood())
+	} else {
+		terms, err = e.keep(terms)
+	}
 	if err != nil {
 		return err
 	}
@@ -174,7 +180,15 @@ func (e *Evaluator) accept(ctx context.Context) error {
 			return e.blame(ctx, p, fmt.Errorf("limit of numbers that cannot be"))
 		}
 		if budget := int(v[0]); budget > 0 && (e.budget == 0 || budget < e.budget) {
-			e.budget = budget
+			e.budget, e.limiting = budget, p
+		}
+	}
+	if e.budget > 0 && terms.Usual > e.budget {
+		return &BudgetError{Next: terms.Usual, Rows: e.rows, Budget: e.budget, By: e.limiting}
+	}
+	if !written {
+		if _, err := e.keep(terms); err != nil {
+			return err
 		}
 	}
 	openings := terms.Openings
@@ -201,13 +215,13 @@ func (e *Evaluator) accept(ctx context.Context) error {
 	return nil
 }
 
-// terms are those of this process, and of a run that is made again those that it had: the keys are for these.
-func (e *Evaluator) terms() (t Terms, err error) {
+// keep has the parties of this process write down what their keys are for, and returns what stands there: a run that
+// is made again has the terms that it had.
+func (e *Evaluator) keep(t Terms) (Terms, error) {
 	sizes := fmt.Appendf(nil, "%d %d", e.columns, e.rows)
 	for b := range e.Blocks() {
 		data, err := e.once(b, "terms", sha256.Sum256(sizes), func() ([]byte, error) {
-			terms, err := e.options.Terms(e.columns, e.rows)
-			return floats(float64(terms.Openings), float64(terms.Budget)), err
+			return floats(float64(t.Openings), float64(t.Budget)), nil
 		})
 		if err != nil {
 			return t, err

@@ -212,6 +212,9 @@ func (j *Journal) steps(party int) int {
 	return j.used[party]
 }
 
+// has reports whether a party's next step is written down.
+func (j *Journal) has(party int) bool { return j != nil && j.used[party] < len(j.entries[party]) }
+
 // once returns the bytes of a party's next step, which are made if they are not written down. They may be
 // sent once they are sure.
 func (j *Journal) once(

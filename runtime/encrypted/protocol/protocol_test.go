@@ -100,8 +100,8 @@ func at(blocks []density.Block, n, draws int, size float64) (cut [][]float64) {
 }
 
 // terms are those of a run in which one party may learn so many numbers.
-func terms(budget int) func([]int, int) (protocol.Terms, error) {
-	return func([]int, int) (protocol.Terms, error) { return protocol.Terms{Openings: 10000, Budget: budget}, nil }
+func terms(budget int) func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
+	return func([]int, int, protocol.Likelihood) (protocol.Terms, error) { return protocol.Terms{Openings: 10000, Budget: budget}, nil }
 }
 
 // over is the Env of blocks that a Clearing adds for in the clear, and that of encrypted rows.
@@ -221,7 +221,7 @@ func TestRangeAndBudget(t *testing.T) {
 	if err := secret.Curvatures(context.Background(), like(5, 5)); !errors.As(err, &beyond) {
 		t.Errorf("15 more numbers: %v", err)
 	}
-	if beyond.One() != 31 || beyond.Known != 23 || secret.Reckoning().One() != 23 {
+	if beyond.Next != 31 || beyond.Known != 23 || secret.Reckoning().One() != 23 {
 		t.Errorf("refused: %v, and known are %d", beyond, secret.Reckoning().One())
 	}
 }
@@ -315,7 +315,7 @@ func TestNoiseIsStated(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret, err := protocol.New(t.Context(), c.Env(0, 1, 2), 3, protocol.Options{
-		Insecure: 8, Pair: pair, Terms: func([]int, int) (protocol.Terms, error) { return protocol.Terms{Openings: 1 << 46}, nil },
+		Insecure: 8, Pair: pair, Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) { return protocol.Terms{Openings: 1 << 46}, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
