@@ -41,9 +41,12 @@ func (l *lines) decrypted(d DecryptionCounts, p *Policy, rows int) {
 	if d.Most > left {
 		found += "; the run ends before more than " + digits(left) + " are decrypted"
 	}
+	asks := "none is left for another run"
+	if d.Asked > 0 {
+		asks = fmt.Sprintf("about %s more are asked for: what takes at most %s fits, a run with fewer columns", digits(d.Asked), digits(left))
+	}
 	l.add("max_decrypted", max(1, d.Asked) <= left, diag.PolicyRounds, found,
-		"one other party knows %s numbers that depend on these rows, about %s more are asked for, and %s are allowed in all: what takes at most %s fits, a run with fewer columns",
-		digits(d.Spent), digits(d.Asked), digits(may), digits(left))
+		"one other party knows %s numbers that depend on these rows, of %s that it may learn in all, and %s", digits(d.Spent), digits(may), asks)
 	if last := l.out[len(l.out)-1].Refused; last != nil && !set {
 		last.Notes = nil
 		last.Note("a %dth of the rows holds where %s has no max_decrypted", rowsPerNumber, l.path)
