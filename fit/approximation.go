@@ -59,7 +59,7 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 	if p.journal != nil {
 		err = errors.Join(err, p.journal.Close())
 	}
-	return f, refusedRows(err)
+	return f, p.refusedRows(err)
 }
 
 // approximation is approximate with the Env.

@@ -23,6 +23,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -112,64 +113,93 @@ func TestARowAloneIsRefused(t *testing.T) {
 }
 
 // What is foreseen of a run as often as it used each exchange is what it counts, for every party and for all
-// but each.
+// but each: over numbers of parties and columns, and over likelihoods.
 func TestWhatIsForeseenIsCounted(t *testing.T) {
+	few := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
 	for _, c := range []struct{ clients, columns int }{{1, 3}, {2, 1}, {2, 4}, {4, 2}} {
 		text, files := separate(1500, c.clients, c.columns)
-		a := backend(t, "sfvi")
-		p, diags, err := OpenBound(bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}), Options{
-			Algorithm: a, Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 8,
-		})
-		if err != nil || diags.HasErrors() {
-			t.Fatal(err, diags)
-		}
-		r, err := p.Sample(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := foreseenAsCounted(t, fmt.Sprint(c), bound(t, besideModel(t, text, files), few))
 		for _, f := range r.Diagnose() { // nuts does not run on this wire
 			if strings.Contains(f.Try, "--backend") && !strings.Contains(f.Try, "on another wire") || strings.Contains(f.Try, "guide") {
 				t.Errorf("%+v: %s; try: %s", c, f.Text, f.Try)
 			}
 		}
-		did, parts, own := map[density.Sums]int{}, 0, 0
-		for o, times := range p.rows.Opened() {
-			if did[o.Sums] += times; o.Sums == density.Parts {
-				parts, own = parts+o.Number*times, own+times
-			}
+	}
+	for name, c := range likelihoods() {
+		foreseenAsCounted(t, name, regress(t, 4400, 1, c.kind, c.likelihood, c.response))
+	}
+}
+
+func foreseenAsCounted(t *testing.T, name string, b *compile.Bound) *Result {
+	t.Helper()
+	p, diags, err := OpenBound(b, Options{
+		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 8,
+	})
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, diags)
+	}
+	env, err := session.NewLocal(p.Plan, session.SimulatedKeys(p.options.Seed, p.Plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, of := sizes(env.Blocks())
+	r, err := p.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	uses := usedBy(p, of)
+	for _, u := range uses {
+		if u.Times > u.MostTimes {
+			t.Errorf("%s: %d uses, which is more than at most", name, u.Times)
 		}
-		uses := p.Algorithm.Exchanges(p.Settings)
-		for i := range uses {
-			u := &uses[i]
-			switch u.Openings[0].Sums {
-			case density.OwnGradients, density.CrossProducts:
-				u.Times = did[u.Openings[0].Sums]
-			case density.Gradients: // after steps two numbers are told, as at the start and of a binary response, and after pairs one
-				if u.Times = p.rows.Opened()[told(2)] - 2; u.Openings[2] == told(1) {
-					u.Times = did[density.Gradients] - u.Times
-				}
-			case density.Steps: // where there are pairs
-				u.Times = did[density.Steps] - did[density.Gradients]
-			case density.Parts:
-				u.Times, u.Openings[0].Usual = own, parts
+	}
+	columns, got := p.rows.Columns(), p.rows.Reckoning()
+	for k := range columns {
+		for alone, n := range map[bool]int{true: got.Alone[k], false: got.Rest[k]} {
+			in := make([]bool, len(columns))
+			for b := range in {
+				in[b] = (b == k) == alone
 			}
-			if u.Times > u.MostTimes {
-				t.Errorf("%+v: %q was used %d times, which is more than at most", c, u.Exchange.Name, u.Times)
-			}
-		}
-		columns, got := p.rows.Columns(), p.rows.Reckoning()
-		for k := range columns {
-			for alone, n := range map[bool]int{true: got.Alone[k], false: got.Rest[k]} {
-				in := make([]bool, len(columns))
-				for b := range in {
-					in[b] = (b == k) == alone
-				}
-				if want, most := density.Opened(uses, columns, in); n != want || n > most {
-					t.Errorf("%+v: coalition %v knows %d numbers, foreseen are %d, at most %d", c, in, n, want, most)
-				}
+			if want, most := density.Opened(uses, columns, in); n != want || n > most {
+				t.Errorf("%s: coalition %v knows %d numbers, foreseen are %d, at most %d", name, in, n, want, most)
 			}
 		}
 	}
+	return r
+}
+
+// usedBy are the exchanges of a run as often as it used each.
+func usedBy(p *Prepared, of protocol.Likelihood) []density.Use {
+	did, parts, own := map[density.Sums]int{}, 0, 0
+	for o, times := range p.rows.Opened() {
+		if did[o.Sums] += times; o.Sums == density.Parts {
+			parts, own = parts+o.Number*times, own+times
+		}
+	}
+	together := p.rows.Opened()[told(2)] - 1 // two numbers are told after a step, and at the start
+	if of.Binary {
+		together--
+	}
+	if of.Scale { // with the centre
+		together--
+	}
+	uses := of.Opens(p.Algorithm.Exchanges(p.Settings))
+	for i := range uses {
+		u := &uses[i]
+		switch u.Openings[0].Sums {
+		case density.OwnGradients, density.CrossProducts:
+			u.Times = did[u.Openings[0].Sums]
+		case density.Gradients: // after pairs one number is told
+			if u.Times = together; u.Openings[2] == told(1) {
+				u.Times = did[density.Gradients] - together
+			}
+		case density.Steps: // where there are pairs
+			u.Times = did[density.Steps] - did[density.Gradients]
+		case density.Parts:
+			u.Times, u.Openings[0].Usual = own, parts
+		}
+	}
+	return uses
 }
 
 // overWire is the summary of a run of the model on a wire, and the line below it.
@@ -231,11 +261,14 @@ func counts(r *rand.Rand, mean float64) (y float64) {
 	return y
 }
 
-// A run over encrypted rows, in a ring that is small, gives the joint Gaussian of the plain wire: means within
-// a 20th of its standard deviations, these within a tenth; it says below what is known, and how much noise
-// there is.
-func TestRunsOfEncryptedRows(t *testing.T) {
-	const n = 4400
+// A likelihood of what regress draws.
+type likelihood struct {
+	kind, likelihood string
+	response         func(r *rand.Rand, eta, exposure float64) float64
+}
+
+// likelihoods are those of encrypted rows.
+func likelihoods() map[string]likelihood {
 	binary := func(at float64, p func(float64) float64) func(r *rand.Rand, eta, _ float64) float64 {
 		return func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.Float64() < p(eta+at)) }
 	}
@@ -244,10 +277,7 @@ func TestRunsOfEncryptedRows(t *testing.T) {
 	gamma := func(r *rand.Rand, mean float64) float64 {
 		return mean / 3 * (r.ExpFloat64() + r.ExpFloat64() + r.ExpFloat64())
 	}
-	for name, c := range map[string]struct {
-		kind, likelihood string
-		response         func(r *rand.Rand, eta, exposure float64) float64
-	}{
+	return map[string]likelihood{
 		"logistic":      {"binary", "y ~ bernoulli_logit(%s)", binary(-.3, logit)},
 		"one in twenty": {"binary", "y ~ bernoulli_logit(%s)", binary(-4, logit)},
 		"large effects": {"binary", "y ~ bernoulli_logit(%s)", func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.Float64() < logit(6*eta+1)) }},
@@ -268,7 +298,15 @@ func TestRunsOfEncryptedRows(t *testing.T) {
 		"lognormal":             {"real<lower=0>", "param s ~ half_normal(5)\ny ~ lognormal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return math.Exp(eta + 1.5*r.NormFloat64()) }},
 		"gamma":                 {"real<lower=0>", "y ~ gamma(3, 3 ./ exp(%s))", func(r *rand.Rand, eta, _ float64) float64 { return gamma(r, math.Exp(eta)) }},
 		"exponential":           {"real<lower=0>", "y ~ exponential(1 ./ exp(%s))", func(r *rand.Rand, eta, _ float64) float64 { return math.Exp(eta) * r.ExpFloat64() }},
-	} {
+	}
+}
+
+// A run over encrypted rows, in a ring that is small, gives the joint Gaussian of the plain wire: means within
+// a 20th of its standard deviations, these within a tenth; it says below what is known, and how much noise
+// there is.
+func TestRunsOfEncryptedRows(t *testing.T) {
+	const n = 4400
+	for name, c := range likelihoods() {
 		t.Run(name, func(t *testing.T) {
 			b := regress(t, n, 2, c.kind, c.likelihood, c.response)
 			want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})

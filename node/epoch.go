@@ -56,7 +56,7 @@ func (p *participant) begin(s start, run string) error {
 		link.Close()
 		return err
 	}
-	apart := &fit.Apart{Index: p.index, Transport: guarded, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At, Decrypts: p.decrypts, Decrypt: guarded.Decrypt}
+	apart := &fit.Apart{Index: p.index, Transport: guarded, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At, Decrypts: p.decrypts, Decrypt: guarded.Decrypt, MinCell: p.limits().MinCell}
 	if err := p.ready(apart, o); err != nil {
 		link.Close()
 		return err

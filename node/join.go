@@ -100,7 +100,7 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (Outcome, err
 			}
 			f.sync(f.book.End(ledger.Ended))
 			f.report(func(s *status) { s.Ended = f.ended })
-			f.state(Failed, f.failure.Error(), nil)
+			f.failed(f.ended.Party, f.failure)
 			return nil, f.failure
 		case f.full != nil:
 			f.halt(ErrStopped)

@@ -235,6 +235,14 @@ func (n *node) step(chain int, info backends.Info) {
 	n.status.Chains[chain-1] = ChainStatus{info.Phase, info.Iteration, info.Iterations, info.Draws}
 }
 
+// failed sets that a party has ended the run.
+func (n *node) failed(by string, err error) {
+	n.mutex.Lock()
+	n.status.EndedBy = by
+	n.mutex.Unlock()
+	n.state(Failed, why(err), nil)
+}
+
 // state sets how the run stands, and writes it.
 func (n *node) state(state, why string, missing map[string]absence) {
 	n.mutex.Lock()

@@ -193,7 +193,7 @@ func (p *preflight) table() bool {
 	if err := p.deals(); err != nil {
 		return p.problem("folds", err, "name a column or response as the others do")
 	}
-	if p.node.policy == nil {
+	if p.node.policy == nil && !p.part.encrypts() {
 		return true
 	}
 	lines, err := p.part.rowLines()

@@ -70,7 +70,7 @@ func (p *participant) reread(left map[string]compile.Rows, folds []int) error {
 
 // disclose answers with what the party discloses about the rows that it takes part with.
 func (p *participant) disclose(run string) (facts, error) {
-	if p.policy != nil {
+	if p.policy != nil || p.encrypts() {
 		lines, err := p.rowLines()
 		if err != nil {
 			return facts{}, err

@@ -186,7 +186,7 @@ func (c *coordinator) over() (bool, error) {
 			}
 		}
 		c.sync(c.book.End(ledger.Ended))
-		c.state(Failed, c.failure.Error(), nil)
+		c.failed(c.ended.Party, c.failure)
 		return true, c.failure
 	case !c.complete:
 		return false, nil

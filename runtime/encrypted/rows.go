@@ -101,10 +101,12 @@ func (r *Rows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 func (r *Rows) Product(z *Vector) (*Sum, error) {
 	p, e := r.keys.params, z.wrong
 	_, own := r.lengths(z.within)
-	rows := float64((r.largest+r.slope)*own) + float64(r.offset*r.all())
+	rows, errors := float64(r.largest*own), float64(r.slope*own)+float64(r.offset*r.all())
 	if r.response != nil {
-		rows += float64((r.factor.largest + r.factor.worst) * math.Sqrt(r.response.Squares))
+		length := math.Sqrt(r.response.Squares)
+		rows, errors = rows+float64(r.factor.largest*length), errors+float64(r.factor.worst*length)
 	}
+	rows += float64(errors * r.all()) // these times e are products of errors
 	wrong := r.wrong(z.within) + float64(rows*e) + float64(r.all()*p.productError(r.parts[0].Level()))
 	sum, left, err := r.sum(r.most(z.within), wrong)
 	if err != nil {
@@ -237,7 +239,8 @@ func (k *CollectiveKeys) Binary(y *Vector, u float64) (*Rows, error) {
 	}
 	l, e := level(columnSteps), k.params.freshError()
 	out := &Rows{keys: k, n: y.n, largest: y.within.Max * (u + y.within.Max)}
-	out.offset = float64((u+float64(2*y.within.Max)+e)*e) + k.params.productError(l)
+	all := math.Sqrt(float64(len(y.parts) * k.params.Rows()))
+	out.offset = float64((u+float64(2*y.within.Max)+float64(all*e))*e) + k.params.productError(l)
 	for _, c := range y.parts {
 		other := at(c, l).CopyNew()
 		if err := k.eval.Mul(other, -1, other); err != nil {
