@@ -1,0 +1,123 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// Encrypting is the algorithm that fits a model whose rows stay encrypted, and the transform under which it does.
+func Encrypting() (backends.Algorithm, string) {
+	all := Backends()
+	return all[slices.IndexFunc(all, func(a backends.Algorithm) bool { return a.Encrypts })], transforms.Exact.Name
+}
+
+// An Unencryptable is why the rows of a model cannot stay encrypted.
+type Unencryptable struct {
+	Reason string
+	Needs  int // how many rows it takes, where nothing else is missing; else 0
+}
+
+// String says it in a few words.
+func (u *Unencryptable) String() string {
+	if u.Needs > 0 {
+		return "encrypted rows need n = " + grouped.Digits(u.Needs) + " here"
+	}
+	return "rows cannot stay encrypted: " + u.Reason
+}
+
+// Unencryptable is why the model could not be fitted to the same data with rows that stay encrypted, by Encrypting
+// with these settings beside that; nil: it could, as far as that is known before there are keys. What refuses such
+// a run is asked, and nothing is evaluated. It is called before Release.
+func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *Unencryptable {
+	a, _ := Encrypting()
+	with := backends.EncryptedRows()
+	for name, value := range given {
+		if with[name] == "" {
+			with[name] = value
+		}
+	}
+	s, err := a.Resolve(transforms.Exact, with)
+	if err != nil {
+		return unencryptable(nil, err)
+	}
+	b, diags, err := p.WithEncryptedRows()
+	if err != nil || diags.HasErrors() {
+		return unencryptable(diags, err)
+	}
+	b.Plan = b.Plan.On(wireIn(s))
+	q := &Prepared{Bound: b, Algorithm: a, Settings: s, options: Options{Seed: p.options.Seed}.filled()}
+	columns, err := q.refuses(ctx)
+	if err != nil {
+		return unencryptable(nil, err)
+	}
+	diags, err = q.mayEncrypt()
+	if err == nil && diags.HasErrors() && diags[0].Code == diag.TooFewRows {
+		usual, _ := Foreseen(a.Exchanges(s), columns, -1)
+		return &Unencryptable{Needs: usual * rowsPerNumber}
+	}
+	return unencryptable(diags, err)
+}
+
+// unencryptable is the first reason among what was found; nil: nothing was.
+func unencryptable(diags diag.List, err error) *Unencryptable {
+	var found data.Errors
+	var refusal *backends.Refusal
+	switch {
+	case errors.As(err, &found):
+		diags = diag.List(found)
+	case errors.As(refusedRows(err), &refusal):
+		return &Unencryptable{Reason: refusal.Err.Error()}
+	case err != nil:
+		return &Unencryptable{Reason: err.Error()}
+	}
+	for _, d := range diags {
+		if d.Severity == diag.Error {
+			return &Unencryptable{Reason: d.Message}
+		}
+	}
+	return nil
+}
+
+// errUnsealed ends the protocol where it would make keys.
+var errUnsealed = errors.New("fit: no keys are made")
+
+// refuses asks the protocol and the algorithm what they refuse. It returns the columns of all parties.
+func (p *Prepared) refuses(ctx context.Context) (columns []int, err error) {
+	keys, err := p.pairKeys()
+	if err != nil {
+		return nil, err
+	}
+	env, err := session.NewLocal(p.Plan, keys)
+	if err != nil {
+		return nil, err
+	}
+	terms := func(of []int, _ int) (protocol.Terms, error) {
+		columns = of
+		return protocol.Terms{}, errUnsealed
+	}
+	_, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: p.least()})
+	if !errors.Is(err, errUnsealed) {
+		return nil, err
+	}
+	_, err = p.Algorithm.New(unsealed{Env: env, columns: columns}, p.Settings)
+	return columns, err
+}
+
+// unsealed is an Env of encrypted rows before there are keys.
+type unsealed struct {
+	density.Env
+	density.Encrypting
+	columns []int
+}
+
+func (e unsealed) Columns() []int { return e.columns }
