@@ -56,16 +56,20 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 	}
 	b.Plan = b.Plan.On(wireIn(s))
 	q := &Prepared{Bound: b, Algorithm: a, Settings: s, options: Options{Seed: p.options.Seed}.filled()}
-	columns, err := q.refuses(ctx)
+	columns, err := q.refuses(ctx, 0)
 	if err != nil {
 		return unencryptable(nil, err)
 	}
 	diags, err = q.mayEncrypt()
-	if err == nil && diags.HasErrors() && diags[0].Code == diag.TooFewRows {
+	switch {
+	case err != nil || len(diags) > 0 && diags[0].Code != diag.TooFewRows:
+		return unencryptable(diags, err)
+	case len(diags) > 0:
 		usual, _ := Foreseen(a.Exchanges(s), columns, -1)
 		return &Unencryptable{Needs: usual * rowsPerNumber}
 	}
-	return unencryptable(diags, err)
+	_, err = q.refuses(ctx, q.least()) // where rows are too few each has much leverage
+	return unencryptable(nil, err)
 }
 
 // unencryptable is the first reason among what was found; nil: nothing was.
@@ -91,8 +95,9 @@ func unencryptable(diags diag.List, err error) *Unencryptable {
 // errUnsealed ends the protocol where it would make keys.
 var errUnsealed = errors.New("fit: no keys are made")
 
-// refuses asks the protocol and the algorithm what they refuse. It returns the columns of all parties.
-func (p *Prepared) refuses(ctx context.Context) (columns []int, err error) {
+// refuses asks the protocol and the algorithm what they refuse, where a combination of columns is about so few rows
+// at least. It returns the columns of all parties.
+func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, err error) {
 	keys, err := p.pairKeys()
 	if err != nil {
 		return nil, err
@@ -105,7 +110,7 @@ func (p *Prepared) refuses(ctx context.Context) (columns []int, err error) {
 		columns = of
 		return protocol.Terms{}, errUnsealed
 	}
-	_, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: p.least()})
+	_, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: least})
 	if !errors.Is(err, errUnsealed) {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func TestUnencryptableIsWhatTheRunRefuses(t *testing.T) {
 		"few rows":      {text, few, nil, "encrypted rows need n = 2,", true},
 		"student_t":     {change("binary", "real", "bernoulli_logit(b", "student_t(4, b", "u1_1)", "u1_1, 1)"), files, nil, "", false},
 		"own scale":     {change("binary", "real", "bernoulli_logit(b", "student_t(4, b", "u1_1)", "u1_1, s)", "param b", "param s ~ half_normal(1)\nparam b"), files, nil, "rows cannot stay encrypted: student_t has the parameter sigma", false},
-		"shared":        {change("param b ~ normal(0, 5)", "param b ~ normal(0, 5) @ shared", "x0_0 * u0_0", "x0_0 * (u0_0 + b)"), files, nil, "rows cannot stay encrypted: ", false},
+		"undetermined":  {change("u1_0 ~ normal(0, 2.5)", "u1_0 ~ flat()", "u1_1 ~ normal(0, 2.5)", "u1_1 ~ flat()", "x1_1 * u1_1", "x1_0 * u1_1"), files, nil, "rows cannot stay encrypted: c1: its columns and priors do not determine", false},
 		"not affine":    {change("x0_0 * u0_0", "x0_0 * exp(u0_0)"), files, nil, "rows cannot stay encrypted: c0: the cut", false},
 		"one row alone": {text, alone, nil, "rows cannot stay encrypted: c1: with the column of u1_0, 1 row", false},
 		"masks":         {text, files, map[string]string{"secure-sum": "on"}, "rows cannot stay encrypted: --secure-sum on hides integers", false},
