@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -126,3 +127,19 @@ type unsealed struct {
 }
 
 func (e unsealed) Columns() []int { return e.columns }
+
+// Ciphertexts are bytes that a party sends in a run with encrypted rows: its shares of keys and its columns once, and
+// its contribution at each evaluation.
+type Ciphertexts struct{ Keys, Columns, Evaluation int }
+
+// CiphertextBytes are those of one of so many parties, with columns and rows.
+func CiphertextBytes(parties, columns, rows int) (Ciphertexts, error) {
+	params, err := encrypted.New(parties, 1)
+	if err != nil {
+		return Ciphertexts{}, err
+	}
+	one, two := params.RoundSizes()
+	return Ciphertexts{
+		Keys: params.PublicSize() + one + two, Columns: columns * params.VectorSize(encrypted.Column, rows), Evaluation: params.VectorSize(encrypted.Contribution, rows),
+	}, nil
+}

@@ -50,8 +50,9 @@ func (p *participant) programLines(a announcement) ([]policy.Ruling, error) {
 	}), nil
 }
 
-// rowLines are those on the party's rows, which were read.
-func (p *participant) rowLines() ([]policy.Ruling, error) {
+// rowLines are those on the party's rows, which were read; asked is what a run with encrypted rows is foreseen to
+// decrypt.
+func (p *participant) rowLines(asked policy.DecryptionCounts) ([]policy.Ruling, error) {
 	own := p.part.Values[p.id.Party]
 	names := p.part.Data.RowNames(own)
 	p.rows = policy.NewRowSet(p.id.Secret(), names)
@@ -64,10 +65,10 @@ func (p *participant) rowLines() ([]policy.Ruling, error) {
 	var err error
 	h := policy.OpenHistory(p.Identity)
 	if f.Differs, f.Spent, err = h.Earlier(p.rows); err == nil && p.manifest.RowsStay() {
-		f.Decrypted = &policy.DecryptionCounts{}
+		f.Decrypted = &asked
 		f.Decrypted.Spent, err = h.Decrypted(p.rows)
 	}
-	return p.policy.Rows(f), err
+	return p.limits().Rows(f), err
 }
 
 // sums are those to which a party of a plan contributes numbers that others can read.
