@@ -77,7 +77,7 @@ func (p *preflight) ciphertexts(uses []density.Use) {
 	}
 	at := slices.IndexFunc(uses, func(u density.Use) bool { return u.Openings[0].Sums == density.OwnGradients })
 	text := func(n int) string { return posterior.Bytes(int64(n)) }
-	p.note("forecast", "this party sends %s of shares of keys, once; %s of %s, once; and %s at each evaluation, of which there are usually %d and at most %d: usually %s in all. It receives as much of each of the other %s",
+	p.note("forecast", "this party sends %s of shares of keys, once; %s of %s, once; and %s at each evaluation, of which there are usually %d and at most %d: usually %s in all. It receives about as much of each of the other %s",
 		text(b.Keys), text(b.Columns), grouped.Count(own, "column"), text(b.Evaluation), uses[at].Times, uses[at].MostTimes,
 		text(b.Keys+b.Columns+uses[at].Times*b.Evaluation), grouped.Count(len(names)-1, "party"))
 }
