@@ -138,6 +138,9 @@ func Encrypted(given map[string]string) bool {
 	return given[roles[Wire].name] == encryptedWire
 }
 
+// EncryptedRows are the settings that ask for such a run.
+func EncryptedRows() map[string]string { return map[string]string{roles[Wire].name: encryptedWire} }
+
 // In returns the setting that has a role, and whether there is one.
 func (a Algorithm) In(role Role) (Setting, bool) {
 	at := slices.IndexFunc(a.Settings, func(d Setting) bool { return d.Role == role })

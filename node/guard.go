@@ -55,8 +55,9 @@ func (p *participant) encrypts() bool {
 	return p.manifest.RowsStay() && p.announce.Task.Kind == Fitting
 }
 
-// rowLines are those on the party's rows, which were read.
-func (p *participant) rowLines() ([]policy.Ruling, error) {
+// rowLines are those on the party's rows, which were read; asked is what a run with encrypted rows is foreseen to
+// decrypt.
+func (p *participant) rowLines(asked policy.DecryptionCounts) ([]policy.Ruling, error) {
 	own := p.part.Values[p.id.Party]
 	names := p.part.Data.RowNames(own)
 	p.rows = policy.NewRowSet(p.id.Secret(), names)
@@ -69,7 +70,7 @@ func (p *participant) rowLines() ([]policy.Ruling, error) {
 	var err error
 	h := policy.OpenHistory(p.Identity)
 	if f.Differs, f.Spent, err = h.Earlier(p.rows); err == nil && p.encrypts() {
-		f.Decrypted = &policy.DecryptionCounts{}
+		f.Decrypted = &asked
 		f.Decrypted.Spent, err = h.Decrypted(p.rows, p.book.Keys())
 	}
 	return p.limits().Rows(f), err

@@ -101,7 +101,10 @@ type runState struct {
 	result   *fit.Result
 	recorded *posterior.Record // of a run that is resumed
 	unsaved  error             // why the results are not in the folder
-	stopped  error             // with the exit code of the signal that has interrupted the run; nil: none
+	// Whether it is known if the rows could stay encrypted, and why they could not.
+	encryptable   bool
+	unencryptable *fit.Unencryptable
+	stopped       error // with the exit code of the signal that has interrupted the run; nil: none
 }
 
 // firstSteps lists what vflc run does, in order, until it fits.
@@ -120,6 +123,7 @@ func fitSteps() []func(*runState) error {
 		(*runState).compile,
 		(*runState).inspect,
 		(*runState).open,
+		(*runState).mayEncrypt,
 		(*runState).sample,
 		(*runState).save,
 		(*runState).print,
