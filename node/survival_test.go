@@ -84,13 +84,18 @@ func (e *end) Publish(to string, packet []byte) error {
 	if e.each != nil {
 		e.each(e.party, to, packet)
 	}
-	if in := e.ends[to]; in != nil && !e.cut[to] && !e.cut[e.party] {
+	e.bring(e.party, to, packet)
+	return nil
+}
+
+// bring brings a packet as from a party; the hub is locked.
+func (h *hub) bring(from, to string, packet []byte) {
+	if in := h.ends[to]; in != nil && !h.cut[to] && !h.cut[from] {
 		select {
-		case in <- parcel{e.party, slices.Clone(packet)}:
+		case in <- parcel{from, slices.Clone(packet)}:
 		default: // lost
 		}
 	}
-	return nil
 }
 
 func (e *end) sever(party string, cut bool) {
