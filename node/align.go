@@ -136,9 +136,7 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 			return context.Cause(ctx)
 		case err := <-a.done:
 			a.over.Store(err == nil)
-			wait, stop := context.WithTimeout(ctx, settleMost)
-			a.link.Flush(wait)
-			stop()
+			a.settle(ctx)
 			if !serve {
 				time.Sleep(2 * lookEvery) // the last acknowledgement leaves
 			}
@@ -166,6 +164,27 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 		if err != nil {
 			a.end(ctx, serve, err, ticker.C)
 			return err
+		}
+	}
+}
+
+// settle waits until the peers have the last message. Nothing of theirs changes the result any more, but packets come only where events are taken.
+func (a *aligning) settle(ctx context.Context) {
+	wait, stop := context.WithTimeout(ctx, settleMost)
+	defer stop()
+	lacking := make(chan []string, 1)
+	go func() { lacking <- a.link.Flush(wait) }()
+	for {
+		select {
+		case e := <-a.events:
+			if e, ok := e.(answerEvent); ok {
+				a.answerTo(e)
+			}
+		case names := <-lacking:
+			if len(names) > 0 {
+				a.note("%s did not say that the last message has come; where it waits, begin the alignment again at all parties", list(names))
+			}
+			return
 		}
 	}
 }

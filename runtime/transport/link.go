@@ -141,19 +141,21 @@ func (l *Endpoint) End(err error) {
 // Close implements Transport.
 func (l *Endpoint) Close() { l.End(&ClosedError{Party: l.Own}) }
 
-// Flush waits until all peers have what was sent, the link has ended or the context is done.
-func (l *Endpoint) Flush(ctx context.Context) {
-	for _, p := range l.peers {
-		for p.flying() > 0 {
+// Flush waits until all peers have what was sent, the link has ended or the context is done. It returns those that did not say that they have.
+func (l *Endpoint) Flush(ctx context.Context) (lacking []string) {
+	for _, p := range l.byID {
+		for p != nil && p.flying() > 0 {
 			select {
 			case <-l.done:
-				return
 			case <-ctx.Done():
-				return
 			case <-time.After(tick):
+				continue
 			}
+			lacking = append(lacking, p.name)
+			break
 		}
 	}
+	return lacking
 }
 
 // kept is a buffer for the next message.

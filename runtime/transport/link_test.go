@@ -194,6 +194,29 @@ func TestADayOfPartition(t *testing.T) {
 	})
 }
 
+// Flush names the peers that did not say that they have what was sent, and none when all have.
+func TestFlushNamesWhoLacks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &carrier{rand: rand.New(rand.NewPCG(3, 4)), cut: true}
+		connect(t, c, []string{"server", "a", "b"})
+		if err := c.links["server"].Send(t.Context(), "b", message(1)); err != nil {
+			t.Fatal(err)
+		}
+		wait, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		if lacking := c.links["server"].Flush(wait); !slices.Equal(lacking, []string{"b"}) {
+			t.Errorf("while nothing arrives %v lack the message", lacking)
+		}
+		c.mutex.Lock()
+		c.cut = false
+		c.mutex.Unlock()
+		if lacking := c.links["server"].Flush(t.Context()); lacking != nil {
+			t.Errorf("%v lack a message that has come", lacking)
+		}
+		c.end()
+	})
+}
+
 // Long messages travel in parts.
 func TestLongMessages(t *testing.T) {
 	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
