@@ -22,8 +22,8 @@ import (
 	"github.com/vflc/vflc/tests/brief"
 )
 
-// An adversary is ahead of every packet: before one arrives, it has sent its receiver what nobody has signed and what was signed before, as from its sender. It repeats packets, alters them,
-// sends them to others, holds them back and loses some.
+// An adversary is ahead of every packet: before one arrives, it has sent its receiver what nobody has signed, and
+// what an earlier process has, as from its sender. It repeats packets, alters, delays and loses them.
 type adversary struct {
 	*hub
 	random  *rand.Rand // nil: it is ahead, and does nothing else
@@ -37,7 +37,7 @@ type sentPacket struct {
 }
 
 func newAdversary(random *rand.Rand) *adversary {
-	return &adversary{hub: &hub{ends: map[string]chan parcel{}, cut: map[string]bool{}}, random: random}
+	return &adversary{hub: newHub(), random: random}
 }
 
 // A hostile is an end whose packets pass the adversary.
@@ -51,6 +51,7 @@ func (v *adversary) connect(id *identity.Identity, e carrier.Handlers) (conveyor
 	return hostile{c.(*end), v}, err
 }
 
+// Publish implements conveyor.
 func (h hostile) Publish(to string, packet []byte) error {
 	v, from, packet := h.by, h.party, slices.Clone(packet)
 	v.mutex.Lock()
@@ -79,16 +80,18 @@ func (h hostile) Publish(to string, packet []byte) error {
 	return nil
 }
 
-// ahead brings a packet, and before it one that nobody has signed, and the first that an earlier process of its sender has.
+// ahead brings a packet, and before it one that nobody has signed, and the first of an earlier process.
 func (v *adversary) ahead(from, to string, packet []byte) {
 	v.bring(from, to, append(append([]byte(controlMagic), kindSealed), make([]byte, encryptedSize+16)...))
-	if k := slices.IndexFunc(v.earlier, func(s sentPacket) bool { return s.from == from && s.to == to }); k >= 0 {
+	sent := func(s sentPacket) bool { return s.from == from && s.to == to }
+	if k := slices.IndexFunc(v.earlier, sent); k >= 0 {
 		v.bring(from, to, v.earlier[k].packet)
 	}
 	v.bring(from, to, packet)
 }
 
-// Parties find their common rows whatever an adversary sends ahead of their packets: what anybody can make up or repeat takes no answer from what a process has signed.
+// Parties find their common rows whatever an adversary sends ahead of their packets: what anybody can make up
+// or repeat takes no answer from what a process has signed.
 func TestAlignmentPastAnAdversary(t *testing.T) {
 	for seed := range uint64(brief.Draws(4, 40)) {
 		synctest.Test(t, func(t *testing.T) {
@@ -128,7 +131,9 @@ func alignPast(t *testing.T, v *adversary, all []*identity.Identity) {
 		}
 		wait.Go(func() {
 			time.Sleep(time.Duration(k) * 3 * answerEvery) // what one repeats never meets what is answered to another
-			aligned, err := Align(ctx, AlignOptions{Identity: id, Table: identified, Key: "id", Out: path + ".out", Say: func(string) {}, connect: v.connect})
+			o := AlignOptions{Identity: id, Table: identified, Key: "id", Out: path + ".out", connect: v.connect}
+			o.Say = func(string) {}
+			aligned, err := Align(ctx, o)
 			if err != nil {
 				t.Errorf("%s: %v", id.Party, err)
 				return
@@ -158,7 +163,8 @@ func TestRunPastAnAdversary(t *testing.T) {
 	})
 }
 
-// A party ends its part of an epoch also while nobody takes events: an adversary can make as many as there is room for.
+// A party ends its part of an epoch also while nobody takes events: an adversary can make more than there is
+// room for.
 func TestEpochEndsWhileEventsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		link, err := transport.NewEndpoint(transport.EndpointConfig{Names: []string{"server", "a"}, Own: "a"})
@@ -166,10 +172,11 @@ func TestEpochEndsWhileEventsWait(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := &node{events: make(chan any)}
-		n.part = &participant{node: n, link: link, guarded: &guard{}, job: func(ctx context.Context) (Outcome, error) {
+		job := func(ctx context.Context) (Outcome, error) {
 			<-ctx.Done()
 			return nil, context.Cause(ctx)
-		}}
+		}
+		n.part = &participant{node: n, link: link, guarded: &guard{}, job: job}
 		n.fit(t.Context())
 		n.halt(errEpoch)
 		if e, ok := (<-n.events).(runEvent); !ok || !errors.Is(e.err, errEpoch) {

@@ -286,8 +286,9 @@ func (s *secrets) knows(party string) bool {
 	return s.peers[party] != nil
 }
 
-// answer is a hello, or nil where the party is none, or was answered just before: the process whose key the party has signed each by itself, so that what anybody can make up or repeat never takes
-// the answer that a process waits for, and keys that nobody has signed all together.
+// answer is a hello, or nil where there is no such party, or where it was answered just before. Each process
+// whose key its party has signed is answered by itself, and all others of a party together: what anybody can
+// make up, and what an earlier process has said, takes no answer from the process that waits for one.
 func (s *secrets) answer(to string, echo []byte, signed bool) []byte {
 	turn, now := to, time.Now()
 	if signed {

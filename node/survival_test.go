@@ -47,6 +47,8 @@ type hub struct {
 	each  func(from, to string, packet []byte) // nil: nobody listens
 }
 
+func newHub() *hub { return &hub{ends: map[string]chan parcel{}, cut: map[string]bool{}} }
+
 type parcel struct {
 	from   string
 	packet []byte
@@ -160,7 +162,7 @@ func declare(t *testing.T, m *compile.Model) {
 
 func newTrio(t *testing.T) *trio {
 	t.Helper()
-	d := &trio{t: t, dir: t.TempDir(), hub: &hub{ends: map[string]chan parcel{}, cut: map[string]bool{}}, step: func(int, backends.Info) {}, said: map[string][]said{}}
+	d := &trio{t: t, dir: t.TempDir(), hub: newHub(), step: func(int, backends.Info) {}, said: map[string][]said{}}
 	m, diags := compile.Compile(source.New("m.vfl", trioModel), check.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags[0].Message)

@@ -270,6 +270,7 @@ func TestForgedPacketsChangeNothing(t *testing.T) {
 	connect(t, c, []string{"server", "a", "b"})
 	defer c.end()
 	packet, server := c.first(t), c.links["server"]
+	later := c.first(t)
 	for name, alter := range map[string]func([]byte){
 		"magic": func(b []byte) { b[0]++ }, "type": func(b []byte) { b[3] = typeAck }, "run": func(b []byte) { b[4]++ }, "epoch": func(b []byte) { b[20]++ },
 		"sender": func(b []byte) { b[24] = 2 }, "no sender": func(b []byte) { b[24] = 9 }, "receiver": func(b []byte) { b[26] = 1 }, "number": func(b []byte) { b[28]++ },
@@ -283,6 +284,9 @@ func TestForgedPacketsChangeNothing(t *testing.T) {
 	}
 	if delivered(server, packet[:len(packet)-1]) || delivered(server, nil) || delivered(server, packet[:10]) || delivered(c.links["b"], packet) {
 		t.Error("a part of a packet, or one for another party, is taken")
+	}
+	if from, ok := server.Deliver(later); !ok || from != "" {
+		t.Error("a packet that can be repeated while one before it is missing shows that its sender is there:", from, ok)
 	}
 	for _, want := range []string{"a", ""} { // the second is one that was sent again, or that somebody repeats
 		if from, ok := server.Deliver(packet); !ok || from != want {
