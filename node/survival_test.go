@@ -436,3 +436,33 @@ func TestCutLink(t *testing.T) {
 		})
 	}
 }
+
+// A client whose folder does not hold the run that is complete waits for another, and says so; the server does not
+// wait for it.
+func TestCompleteRunWithoutAFolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTrio(t)
+		d.run()
+		server := filepath.Join(d.dir, "run_server")
+		m, err := readMemory(server)
+		m.Unaware = []string{"a"} // as where its last packets were lost
+		if err := errors.Join(err, m.write(server), os.RemoveAll(filepath.Join(d.dir, "run_a"))); err != nil {
+			t.Fatal(err)
+		}
+		stop, began := make(chan struct{}), time.Now()
+		time.AfterFunc(time.Hour, func() { close(stop) })
+		all := d.play(stop)
+		for _, party := range []string{"server", "b"} {
+			var complete *fit.CompleteError
+			if !errors.As(all[party], &complete) {
+				t.Errorf("%s: %v", party, all[party])
+			}
+		}
+		if !errors.Is(all["a"], ErrStopped) || d.when("a", "a waits for another run", began).IsZero() {
+			t.Errorf("a: %v", all["a"])
+		}
+		if m, err = readMemory(server); err != nil || !slices.Equal(m.Unaware, []string{"a"}) {
+			t.Errorf("the server remembers that %v may not know of the run's end (%v)", m.Unaware, err)
+		}
+	})
+}
