@@ -49,8 +49,9 @@ func (p *participant) begin(s start, run string) error {
 	p.marks = &fit.Marks{Every: p.CheckpointEvery}
 	if p.index == 0 {
 		p.marks.Announce = link.Mark
+	} else {
+		link.Marked = p.marks.Set
 	}
-	link.Marked = p.marks.Set
 	guarded, err := p.guard(link, plan, uses)
 	if err != nil {
 		link.Close()

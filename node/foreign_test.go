@@ -252,7 +252,7 @@ func TestAlignmentMeetsOverLosses(t *testing.T) {
 	for first := range 8 { // of the packets that a gets, how many arrive before two are lost
 		synctest.Test(t, func(t *testing.T) {
 			all := parties(t, "server", "a")
-			h := &hub{ends: map[string]chan parcel{}, cut: map[string]bool{}}
+			h := newHub()
 			got := 0
 			h.each = func(_, to string, _ []byte) {
 				if to == "a" {

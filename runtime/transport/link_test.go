@@ -194,6 +194,29 @@ func TestADayOfPartition(t *testing.T) {
 	})
 }
 
+// Flush names the peers that did not say that they have what was sent, and none when all have.
+func TestFlushNamesWhoLacks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &carrier{rand: rand.New(rand.NewPCG(3, 4)), cut: true}
+		connect(t, c, []string{"server", "a", "b"})
+		if err := c.links["server"].Send(t.Context(), "b", message(1)); err != nil {
+			t.Fatal(err)
+		}
+		wait, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		if lacking := c.links["server"].Flush(wait); !slices.Equal(lacking, []string{"b"}) {
+			t.Errorf("while nothing arrives %v lack the message", lacking)
+		}
+		c.mutex.Lock()
+		c.cut = false
+		c.mutex.Unlock()
+		if lacking := c.links["server"].Flush(t.Context()); lacking != nil {
+			t.Errorf("%v lack a message that has come", lacking)
+		}
+		c.end()
+	})
+}
+
 // Long messages travel in parts.
 func TestLongMessages(t *testing.T) {
 	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
@@ -247,6 +270,7 @@ func TestForgedPacketsChangeNothing(t *testing.T) {
 	connect(t, c, []string{"server", "a", "b"})
 	defer c.end()
 	packet, server := c.first(t), c.links["server"]
+	later := c.first(t)
 	for name, alter := range map[string]func([]byte){
 		"magic": func(b []byte) { b[0]++ }, "type": func(b []byte) { b[3] = typeAck }, "run": func(b []byte) { b[4]++ }, "epoch": func(b []byte) { b[20]++ },
 		"sender": func(b []byte) { b[24] = 2 }, "no sender": func(b []byte) { b[24] = 9 }, "receiver": func(b []byte) { b[26] = 1 }, "number": func(b []byte) { b[28]++ },
@@ -260,6 +284,9 @@ func TestForgedPacketsChangeNothing(t *testing.T) {
 	}
 	if delivered(server, packet[:len(packet)-1]) || delivered(server, nil) || delivered(server, packet[:10]) || delivered(c.links["b"], packet) {
 		t.Error("a part of a packet, or one for another party, is taken")
+	}
+	if from, ok := server.Deliver(later); !ok || from != "" {
+		t.Error("a packet that can be repeated while one before it is missing shows that its sender is there:", from, ok)
 	}
 	for _, want := range []string{"a", ""} { // the second is one that was sent again, or that somebody repeats
 		if from, ok := server.Deliver(packet); !ok || from != want {
