@@ -231,6 +231,9 @@ func (a Algorithm) encryptable(s Settings) error {
 		return nil
 	case !a.Encrypts:
 		return fmt.Errorf("--%s %s: %s needs numbers of single rows, or more sums over them than may be decrypted; use --backend sfvi", wire.Name, encryptedWire, a.Name)
+	case s.Plan.Initial != "":
+		start, _ := a.In(Initial)
+		return fmt.Errorf("--%s %s: chains begin by themselves, without an approximation; leave --%s out", wire.Name, encryptedWire, start.Name)
 	case !s.Transform.CutsCross():
 		return fmt.Errorf("--%s %s: contributions are encrypted without noise; use --transform exact", wire.Name, encryptedWire)
 	}

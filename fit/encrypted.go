@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
@@ -144,6 +145,61 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	return p.rows, nil
 }
 
+// inTurn runs chains over encrypted rows: they share a key and D, and make their steps in turn.
+func (m *sampling) inTurn(ctx context.Context, stop <-chan struct{}, chains []*chain) error {
+	err := m.beside(ctx, 1, func(ctx context.Context, side *session.Chains) error {
+		return side.Each(ctx, func(ctx context.Context, _ int) error {
+			m.watch(side.Envs[0], chains[0])
+			env, err := m.encrypted(ctx, side.Envs[0])
+			if err != nil {
+				return err
+			}
+			return m.turns(ctx, stop, env, chains)
+		})
+	})
+	return m.closeJournal(err)
+}
+
+// turns has each chain make a step in turn, until all are done or the run is stopped.
+func (m *sampling) turns(ctx context.Context, stop <-chan struct{}, env density.Env, chains []*chain) error {
+	var walks []*walk
+	for _, c := range chains {
+		w, err := m.ready(ctx, env, c)
+		if err != nil {
+			return err
+		}
+		walks = append(walks, w)
+	}
+	left := func(w *walk) bool { return !w.info.Done }
+	for slices.ContainsFunc(walks, left) && !stopped(stop) {
+		for _, w := range walks {
+			if !left(w) {
+				continue
+			}
+			if err := m.advance(ctx, w); err != nil {
+				return err
+			}
+		}
+	}
+	for k, w := range walks {
+		if w.chain.work = *env.Work(); k > 0 { // the Env counts that of all
+			w.chain.work = density.Work{}
+		}
+		if err := m.rest(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeJournal closes the journal of a run that has ended, and makes diagnostics of what encrypted rows do not allow.
+func (p *Prepared) closeJournal(err error) error {
+	if p.journal != nil {
+		err = errors.Join(err, p.journal.Close())
+	}
+	return refusedRows(err)
+}
+
 // terms are what the run may decrypt, by the columns of all parties. The error is where that is more than one
 // party may learn.
 func (p *Prepared) terms(columns []int, rows int) (protocol.Terms, error) {
@@ -160,9 +216,11 @@ func (p *Prepared) terms(columns []int, rows int) (protocol.Terms, error) {
 			if u.Openings[0].Sums != density.OwnGradients {
 				continue
 			}
-			openings += u.MostTimes * all
+			openings += keyed(u) * all
+		case density.EncryptedLogLik:
+			openings += keyed(u)
 		case density.EncryptedCurvatures:
-			openings += u.MostTimes * all * (all + 1) / 2
+			openings += keyed(u) * all * (all + 1) / 2
 		}
 	}
 	budget := p.mayLearn(rows)
@@ -175,6 +233,9 @@ func (p *Prepared) terms(columns []int, rows int) (protocol.Terms, error) {
 	}
 	return protocol.Terms{Openings: openings + mostWeights, Budget: budget}, nil
 }
+
+// keyed is for how many uses of an exchange there is a key: the more, the more noise covers each sum.
+func keyed(u density.Use) int { return min(u.MostTimes, 8*u.Times) }
 
 // pairKeys are the keys of this process, with which clients seal shares for one another.
 func (p *Prepared) pairKeys() (session.Keys, error) {
