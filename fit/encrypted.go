@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/session"
@@ -70,12 +71,16 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 // enough reports that there are too few rows for what a run decrypts of so many columns.
 func (p *Prepared) enough(columns []int, rows int) (list diag.List) {
 	usual, most := Foreseen(p.Algorithm.Exchanges(p.Settings), columns, -1)
+	what, less := "as many columns need", ""
+	if p.Algorithm.Gives != backends.Approximation {
+		what, less = "so many transitions of so many columns need", fmt.Sprintf(", fewer fewer, and --backend %s fewest", approximations())
+	}
 	switch may := p.mayLearn(rows); {
 	case may == 0:
 	case usual > may:
 		list.Errorf(diag.TooFewRows, nil, source.Span{}, "one party would learn about D = %d numbers that depend on the others' rows, and of n = %d rows it may learn n/%d = %d",
 			usual, rows, rowsPerNumber, rows/rowsPerNumber).
-			Note("as many columns need n = %d rows; a simulation goes on with --accept few-rows", usual*rowsPerNumber)
+			Note("%s n = %d rows%s; a simulation goes on with --accept few-rows", what, usual*rowsPerNumber, less)
 	case most > may:
 		p.options.Progress.Message(fmt.Sprintf("encrypted rows: one party will learn about D = %d numbers that depend on the others' rows, and at most %d; a fit that needs more than n/%d = %d ends before it decrypts them",
 			usual, most, rowsPerNumber, may))
@@ -235,7 +240,10 @@ func (p *Prepared) terms(columns []int, rows int) (protocol.Terms, error) {
 }
 
 // keyed is for how many uses of an exchange there is a key: the more, the more noise covers each sum.
-func keyed(u density.Use) int { return min(u.MostTimes, 8*u.Times) }
+func keyed(u density.Use) int { return min(u.MostTimes, mostKeyed*u.Times) }
+
+// mostKeyed is how many times the usual number that is at most.
+const mostKeyed = 8
 
 // pairKeys are the keys of this process, with which clients seal shares for one another.
 func (p *Prepared) pairKeys() (session.Keys, error) {
@@ -274,6 +282,8 @@ func refusedRows(err error) error {
 		return &backends.Refusal{Code: diag.AloneRows, Err: alone, Out: "merge small categories, cap a column that few rows dominate, and leave out one that differs from others in few rows; a simulation goes on with --accept few-rows"}
 	case errors.As(err, &budget):
 		return &backends.Refusal{Code: diag.TooFewRows, Err: budget, Out: fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns; a simulation goes on with --accept few-rows", budget.One()*rowsPerNumber)}
+	case errors.Is(err, encrypted.ErrOpenings):
+		return &backends.Refusal{Code: diag.TooFewRows, Err: fmt.Errorf("the run takes more than %d times the evaluations that are usual, and its key is not for more sums", mostKeyed), Out: "a smaller --max-depth, or fewer --chains, --warmup and --draws"}
 	case errors.As(err, &noise):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: noise, Out: protocol.NoiseWayOut}
 	case errors.As(err, &beyond):

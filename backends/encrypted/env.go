@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/linear"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // An env evaluates the density over encrypted rows. It is no density.Wrapper, since it changes evaluations.
@@ -87,6 +89,9 @@ func (e *env) Density(ctx context.Context, theta [][]float64, _ density.Coordina
 	if err != nil && !beyond {
 		return err
 	}
+	if err := e.heed(); err != nil {
+		return err
+	}
 	for b, p := range e.parties {
 		clear(grad[b])
 		switch {
@@ -103,6 +108,26 @@ func (e *env) Density(ctx context.Context, theta [][]float64, _ density.Coordina
 		}
 	}
 	return nil
+}
+
+// mostNoise is the standard deviation, in nats, of the noise of a log density with which a chain goes on: its
+// square is about the share of the variance of log weights of states that is not the posterior's.
+const mostNoise = 0.1
+
+// A noisy Env covers log likelihoods by noise.
+type noisy interface{ LogNoise() float64 }
+
+// heed is a *backends.Refusal, at every party, where the log density has too much noise.
+func (e *env) heed() error {
+	n, ok := density.As[noisy](e.Env)
+	if !ok || n.LogNoise() <= mostNoise {
+		return nil
+	}
+	return &backends.Refusal{
+		Code: diag.NotEncrypted,
+		Err:  fmt.Errorf("the noise that covers decrypted sums is %.2g nats of a log density, with which states of a chain are weighed, and it may be %g", n.LogNoise(), mostNoise),
+		Out:  "fewer transitions or a smaller --max-depth, for which less noise is needed, scaled columns, narrower priors, or --backend sfvi",
+	}
 }
 
 // A party is one block's linear form.

@@ -80,6 +80,7 @@ type Evaluator struct {
 	scale      scale          // which they are
 	latest     []float64      // standard deviations of the noise of the last slopes
 	noise      float64        // the largest so far, in posterior standard deviations
+	logNoise   float64        // standard deviation of that of the last log likelihood
 
 	statistics []float64 // of the response, at the server
 	account    *account
@@ -187,6 +188,9 @@ func (e *Evaluator) inspectServer(block density.Block, lin *density.Linear) (*de
 
 // Reckoning is what became known so far.
 func (e *Evaluator) Reckoning() Reckoning { return e.reckoned(e.account) }
+
+// LogNoise is the standard deviation of the noise of the last log likelihood, which all parties know.
+func (e *Evaluator) LogNoise() float64 { return e.logNoise }
 
 // Opened is what was decrypted or told so far, and how often.
 func (e *Evaluator) Opened() map[density.Decryption]int { return maps.Clone(e.account.opened) }
