@@ -36,7 +36,9 @@ func TestAKilledRunOfEncryptedRows(t *testing.T) {
 		"sfvi": {"wire": "encrypted", "correct": "false"},
 		"nuts": {"wire": "encrypted", "chains": "2", "warmup": "2", "draws": "2", "max-depth": "2"},
 	} {
-		t.Run(name, func(t *testing.T) { killed(t, Options{Algorithm: backend(t, name), Settings: settings, Seed: 3, ring: 9}) })
+		t.Run(name, func(t *testing.T) {
+			killed(t, Options{Algorithm: backend(t, name), Settings: settings, Seed: 3, ring: 9})
+		})
 	}
 }
 

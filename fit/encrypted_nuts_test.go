@@ -3,7 +3,9 @@ package fit
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/vflc/vflc/compile"
@@ -11,6 +13,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -94,4 +97,31 @@ func TestNUTSOverTooFewEncryptedRows(t *testing.T) {
 	if d := refused(err); !strings.Contains(d.Message, "what comes next would make them") || p.rows.Reckoning().One() > 200 {
 		t.Error(d.Message, p.rows.Reckoning())
 	}
+}
+
+// Parties that are apart make the transitions that one process makes, but for noise, and what crosses between them
+// is what the audit lists.
+func TestPartiesOfNUTSOverEncryptedRows(t *testing.T) {
+	files := logisticTables(4000)
+	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
+	o := Options{Algorithm: backend(t, "nuts"), Seed: 5, ring: 11, Settings: map[string]string{"wire": "encrypted", "chains": "1", "warmup": "0", "draws": "1", "max-depth": "1"}}
+	p, diags, err := OpenBound(b, o)
+	good(t, diags, err)
+	want, err := p.Sample(t.Context(), nil)
+	good(t, nil, err)
+	seen, lock := map[string][]int{}, sync.Mutex{}
+	parties := partiesOf(t, b, files)
+	results := runApart(t, parties, o, func(name string, end transport.Transport) transport.Transport {
+		return recorder{end, name, &lock, seen}
+	})
+	for k, r := range results {
+		for i, c := range r.Draws.Columns() {
+			j := slices.Index(want.Draws.Names(), c.Name)
+			if v, w := r.Draws.Column(i)[0][0], want.Draws.Column(j)[0][0]; !(math.Abs(v-w) < 1e-3) {
+				t.Errorf("%s has %g for %s, and one process %g", parties[k].Party, v, c.Name, w)
+			}
+		}
+		t.Log(r.Footer())
+	}
+	crossedAsListed(t, b, "nuts", o.Settings, seen)
 }
