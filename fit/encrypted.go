@@ -73,7 +73,8 @@ func (p *Prepared) enough(columns []int, rows int) (list diag.List) {
 	usual, most := Foreseen(p.Algorithm.Exchanges(p.Settings), columns, -1)
 	what, less := "as many columns need", ""
 	if p.Algorithm.Gives != backends.Approximation {
-		what, less = "so many transitions of so many columns need", fmt.Sprintf(", fewer fewer, and --backend %s fewest", approximations())
+		what = "so many transitions of so many columns need"
+		less = fmt.Sprintf("; fewer %s, %s and %s need less, and --backend %s least", p.setting(backends.Chains), p.setting(backends.Warmup), p.setting(backends.Draws), approximations())
 	}
 	switch may := p.mayLearn(rows); {
 	case may == 0:

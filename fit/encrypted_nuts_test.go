@@ -2,7 +2,9 @@ package fit
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -85,10 +87,10 @@ func TestNUTSOverTooFewEncryptedRows(t *testing.T) {
 		return p, diags
 	}
 	// a usual transition has 7 evaluations, of which the server learns 28 numbers: bounds (4 of each client), its own
-	// derivative, the total, and 9 scalars of each client
+	// derivative, the total, and 9 scalars of each client; at first it learns bounds of two columns and of their squares
 	_, diags := open(map[string]string{"chains": "2", "warmup": "40", "draws": "60"})
-	if d := refused(data.Errors(diags)); d.Message != "one party would learn about D = 39200 numbers that depend on the others' rows, and of n = 4000 rows it may learn n/20 = 200" ||
-		d.Notes[0].Message != "so many transitions of so many columns need n = 784000 rows, fewer fewer, and --backend sfvi fewest; a simulation goes on with --accept few-rows" {
+	if d := refused(data.Errors(diags)); d.Message != "one party would learn about D = 39204 numbers that depend on the others' rows, and of n = 4000 rows it may learn n/20 = 200" ||
+		d.Notes[0].Message != "so many transitions of so many columns need n = 784080 rows; fewer --chains, --warmup and --draws need less, and --backend sfvi least; a simulation goes on with --accept few-rows" {
 		t.Error(d.Message, d.Notes)
 	}
 	p, diags := open(map[string]string{"chains": "1", "warmup": "0", "draws": "2", "max-depth": "2"})
@@ -124,4 +126,62 @@ func TestPartiesOfNUTSOverEncryptedRows(t *testing.T) {
 		t.Log(r.Footer())
 	}
 	crossedAsListed(t, b, "nuts", o.Settings, seen)
+}
+
+// groupedModel has effects of groups, whose prior is given for %s.
+const groupedModel = "client left, right\ndata y : binary[N]\ndata g : level(G)[N] @ left\ndata x : real[N] @ left\ndata z : real[N] @ right\nparam b ~ normal(0, 5)\n%s" +
+	"param u ~ normal(0, 2.5) @ left\nparam v ~ normal(0, 2.5) @ right\ny ~ bernoulli_logit(b + a[g] + x * u + z * v)\n"
+
+// groupedTables are tables of that, of n rows in some groups, of which the last has so many rows.
+func groupedTables(n, groups, last int) map[string]string {
+	r := rand.New(rand.NewPCG(4, 3))
+	y, left, right := &strings.Builder{}, &strings.Builder{}, &strings.Builder{}
+	fmt.Fprint(y, "id,y\n")
+	fmt.Fprint(left, "id,g,x\n")
+	fmt.Fprint(right, "id,z\n")
+	effects := make([]float64, groups)
+	for i := range effects {
+		effects[i] = .7 * r.NormFloat64()
+	}
+	for i := range n {
+		g, x, z := i%(groups-1), r.NormFloat64(), r.NormFloat64()
+		if i < last {
+			g = groups - 1
+		}
+		one := indicator(r.Float64() < 1/(1+math.Exp(.5-effects[g]-.5*x+.3*z)))
+		fmt.Fprintf(y, "%d,%v\n", i, one)
+		fmt.Fprintf(left, "%d,s%02d,%.4f\n", i, g, x)
+		fmt.Fprintf(right, "%d,%.4f\n", i, z)
+	}
+	return map[string]string{"server.csv": y.String(), "left.csv": left.String(), "right.csv": right.String()}
+}
+
+// Effects of groups whose prior is given are columns like others: the Gaussian of the plain wire is found. A group of
+// few rows is refused before there are keys, by the parameter, with the way out, and so are effects whose scale is a
+// parameter.
+func TestGroupsOfEncryptedRows(t *testing.T) {
+	given, scaled := "param a : real[G] ~ normal(0, 2) @ left\n", "param s ~ half_normal(1) @ left\nparam a : real[G] ~ normal(0, s) @ left\n"
+	b := bindFiles(t, fmt.Sprintf(groupedModel, given), transforms.Exact, 0, groupedTables(6000, 8, 500))
+	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false", "draws": "10000"})
+	got, line := overWire(t, b, map[string]string{"wire": "encrypted", "correct": "false"})
+	closeTo(t, line, got, want)
+	for _, c := range []struct {
+		prior     string
+		last      int
+		code      diag.Code
+		says, out string
+	}{
+		{given, 4, diag.AloneRows, "left: with the column of a, 4 rows of its columns have a leverage above 1/5", "merge small categories"},
+		{scaled, 500, diag.NotEncrypted, "left: the log density of s apart from the clients' likelihood is not a quadratic function", "a ~ normal(0, 2) of effects a[g]"},
+	} {
+		p, diags, err := OpenBound(bindFiles(t, fmt.Sprintf(groupedModel, c.prior), transforms.Exact, 0, groupedTables(6000, 8, c.last)), Options{
+			Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 9,
+		})
+		good(t, diags, err)
+		_, err = p.Sample(t.Context(), nil)
+		var refused data.Errors
+		if !errors.As(err, &refused) || refused[0].Code != c.code || !strings.HasPrefix(refused[0].Message, c.says) || !strings.Contains(refused[0].Notes[0].Message, c.out) {
+			t.Errorf("%v", err)
+		}
+	}
 }

@@ -127,7 +127,7 @@ func TestWhatIsForeseenIsCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range r.Diagnose() { // nuts does not run on this wire
+		for _, f := range r.Diagnose() { // nuts takes more rows on this wire
 			if strings.Contains(f.Try, "--backend") && !strings.Contains(f.Try, "on another wire") || strings.Contains(f.Try, "guide") {
 				t.Errorf("%+v: %s; try: %s", c, f.Text, f.Try)
 			}

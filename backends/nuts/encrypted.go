@@ -35,6 +35,10 @@ func overEncrypted(s backends.Settings) []density.Use {
 		copy(out[:], list)
 		return out
 	}
+	start := density.Use{ // with bounds of columns and of the response, that this is binary, and the predictor around which polynomials are
+		Exchange: density.Summing, Often: "at starting points", Openings: opens(density.Decryption{Sums: density.Outlined, Number: 2}, density.Decryption{Sums: density.Told, Number: 7}),
+		Times: 1, MostTimes: 1, Least: 2, Most: 2, Scalars: "log density, and the square of its gradient",
+	}
 	announced := func(n int) density.Decryption { return density.Decryption{Sums: density.Announced, Number: n} }
 	use := func(x *density.Exchange, list ...density.Decryption) density.Use {
 		return density.Use{Exchange: x, Often: "every evaluation", Openings: opens(list...), Times: usual, MostTimes: most}
@@ -45,6 +49,6 @@ func overEncrypted(s backends.Settings) []density.Use {
 	return []density.Use{
 		use(density.EncryptedSlopes, density.Decryption{Sums: density.OwnGradients}, announced(1)),
 		use(density.EncryptedLogLik, density.Decryption{Sums: density.Totals, Number: 1}, announced(3)),
-		sums,
+		start, sums,
 	}
 }

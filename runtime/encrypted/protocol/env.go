@@ -108,7 +108,7 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 		var refusal *polynomial.Refusal
 		var alone *LeverageError
 		if !errors.As(err, &refusal) && !errors.As(err, &alone) {
-			err = &polynomial.Refusal{Reason: err.Error(), WayOut: "use another wire"}
+			err = &polynomial.Refusal{Reason: err.Error(), WayOut: linearWayOut}
 		}
 		return nil, err
 	}
@@ -127,6 +127,9 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 	}
 	return e, nil
 }
+
+// linearWayOut is what makes a model one of encrypted rows.
+const linearWayOut = "give every coefficient a normal prior with numbers for its mean and scale, as a ~ normal(0, 2) of effects a[g], and have it enter the predictor of the one likelihood linearly, or use another wire"
 
 // inspect reads the blocks.
 func (e *Evaluator) inspect() error {
