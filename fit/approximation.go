@@ -2,7 +2,6 @@ package fit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -56,10 +55,7 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 		return side.Each(ctx, func(ctx context.Context, _ int) error { return m.approximation(ctx, stop, side.Envs[0], c, f) })
 	})
 	progress.End()
-	if p.journal != nil {
-		err = errors.Join(err, p.journal.Close())
-	}
-	return f, p.refusedRows(err)
+	return f, p.closeJournal(err)
 }
 
 // approximation is approximate with the Env.

@@ -49,38 +49,38 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 	}
 	s, err := a.Resolve(transforms.Exact, with)
 	if err != nil {
-		return unencryptable(nil, err)
+		return p.unencryptable(nil, err)
 	}
 	b, diags, err := p.WithEncryptedRows()
 	if err != nil || diags.HasErrors() {
-		return unencryptable(diags, err)
+		return p.unencryptable(diags, err)
 	}
 	b.Plan = b.Plan.On(wireIn(s))
 	q := &Prepared{Bound: b, Algorithm: a, Settings: s, options: Options{Seed: p.options.Seed}.filled()}
-	columns, err := q.refuses(ctx, 0)
+	columns, of, err := q.refuses(ctx, 0)
 	if err != nil {
-		return unencryptable(nil, err)
+		return p.unencryptable(nil, err)
 	}
 	diags, err = q.mayEncrypt()
 	switch {
 	case err != nil || len(diags) > 0 && diags[0].Code != diag.TooFewRows:
-		return unencryptable(diags, err)
+		return p.unencryptable(diags, err)
 	case len(diags) > 0:
-		usual, _ := Foreseen(a.Exchanges(s), columns, -1)
+		usual, _ := Foreseen(of.Opens(a.Exchanges(s)), columns, -1)
 		return &Unencryptable{Needs: usual * rowsPerNumber}
 	}
-	_, err = q.refuses(ctx, q.least()) // where rows are too few each has much leverage
-	return unencryptable(nil, err)
+	_, _, err = q.refuses(ctx, q.least()) // where rows are too few each has much leverage
+	return p.unencryptable(nil, err)
 }
 
 // unencryptable is the first reason among what was found; nil: nothing was.
-func unencryptable(diags diag.List, err error) *Unencryptable {
+func (p *Prepared) unencryptable(diags diag.List, err error) *Unencryptable {
 	var found data.Errors
 	var refusal *backends.Refusal
 	switch {
 	case errors.As(err, &found):
 		diags = diag.List(found)
-	case errors.As(refusedRows(err), &refusal):
+	case errors.As(p.refusedRows(err), &refusal):
 		return &Unencryptable{Reason: refusal.Err.Error()}
 	case err != nil:
 		return &Unencryptable{Reason: err.Error()}
@@ -97,26 +97,26 @@ func unencryptable(diags diag.List, err error) *Unencryptable {
 var errUnsealed = errors.New("fit: no keys are made")
 
 // refuses asks the protocol and the algorithm what they refuse, where a combination of columns is about so few rows
-// at least. It returns the columns of all parties.
-func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, err error) {
+// at least. It returns the columns of all parties, and what of the likelihood makes numbers known.
+func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, of protocol.Likelihood, err error) {
 	keys, err := p.pairKeys()
 	if err != nil {
-		return nil, err
+		return nil, of, err
 	}
 	env, err := session.NewLocal(p.Plan, keys)
 	if err != nil {
-		return nil, err
+		return nil, of, err
 	}
-	terms := func(of []int, _ int) (protocol.Terms, error) {
-		columns = of
+	terms := func(has []int, _ int, likelihood protocol.Likelihood) (protocol.Terms, error) {
+		columns, of = has, likelihood
 		return protocol.Terms{}, errUnsealed
 	}
 	_, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: least})
 	if !errors.Is(err, errUnsealed) {
-		return nil, err
+		return nil, of, err
 	}
 	_, err = p.Algorithm.New(unsealed{Env: env, columns: columns}, p.Settings)
-	return columns, err
+	return columns, of, err
 }
 
 // unsealed is an Env of encrypted rows before there are keys.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
@@ -12,6 +13,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
@@ -155,22 +157,79 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	return p.rows, nil
 }
 
+// inTurn runs chains over encrypted rows: they share a key and D, and make their steps in turn.
+func (m *sampling) inTurn(ctx context.Context, stop <-chan struct{}, chains []*chain) error {
+	err := m.beside(ctx, 1, func(ctx context.Context, side *session.Chains) error {
+		return side.Each(ctx, func(ctx context.Context, _ int) error {
+			m.watch(side.Envs[0], chains[0])
+			env, err := m.encrypted(ctx, side.Envs[0])
+			if err != nil {
+				return err
+			}
+			return m.turns(ctx, stop, env, chains)
+		})
+	})
+	return m.closeJournal(err)
+}
+
+// turns has each chain make a step in turn, until all are done or the run is stopped.
+func (m *sampling) turns(ctx context.Context, stop <-chan struct{}, env density.Env, chains []*chain) error {
+	var walks []*walk
+	for _, c := range chains {
+		w, err := m.ready(ctx, env, c)
+		if err != nil {
+			return err
+		}
+		walks = append(walks, w)
+	}
+	left := func(w *walk) bool { return !w.info.Done }
+	for slices.ContainsFunc(walks, left) && !stopped(stop) {
+		for _, w := range walks {
+			if !left(w) {
+				continue
+			}
+			if err := m.advance(ctx, w); err != nil {
+				return err
+			}
+		}
+	}
+	for k, w := range walks {
+		if w.chain.work = *env.Work(); k > 0 { // the Env counts that of all
+			w.chain.work = density.Work{}
+		}
+		if err := m.rest(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeJournal closes the journal of a run that has ended, and makes diagnostics of what encrypted rows do not allow.
+func (p *Prepared) closeJournal(err error) error {
+	if p.journal != nil {
+		err = errors.Join(err, p.journal.Close())
+	}
+	return p.refusedRows(err)
+}
+
 // terms are what the run may decrypt, by the columns of all parties, and how many numbers one party learns at most.
 func (p *Prepared) terms(columns []int, rows int, of protocol.Likelihood) (t protocol.Terms, most int, err error) {
 	all := 0
 	for _, c := range columns {
 		all += c
 	}
-	t.Openings = 1 + mostWeights
+	t.Openings = 1 // the proof of a binary response
 	for _, u := range p.Algorithm.Exchanges(p.Settings) {
 		switch u.Exchange {
 		case density.EncryptedSlopes:
 			if u.Openings[0].Sums != density.OwnGradients {
 				continue
 			}
-			t.Openings += u.MostTimes * all
+			t.Openings += keyed(u) * all
+		case density.EncryptedLogLik:
+			t.Openings += keyed(u)
 		case density.EncryptedCurvatures:
-			t.Openings += u.MostTimes * all * (all + 1) / 2
+			t.Openings += keyed(u) * all * (all + 1) / 2
 		}
 	}
 	t.Usual, most = Foreseen(of.Opens(p.Algorithm.Exchanges(p.Settings)), columns, -1)
@@ -186,6 +245,12 @@ func (p *Prepared) termsApart(columns []int, rows int, of protocol.Likelihood) (
 	}
 	return t, err
 }
+
+// keyed is for how many uses of an exchange there is a key: the more, the more noise covers each sum.
+func keyed(u density.Use) int { return min(u.MostTimes, mostKeyed*u.Times) }
+
+// mostKeyed is how many times the usual number that is at most.
+const mostKeyed = 8
 
 // pairKeys are the keys of this process, with which clients seal shares for one another.
 func (p *Prepared) pairKeys() (session.Keys, error) {
@@ -207,9 +272,6 @@ func (p *Prepared) openJournal() (err error) {
 	return err
 }
 
-// mostWeights is how many log likelihoods a run of encrypted rows decrypts at most.
-const mostWeights = 2001
-
 // refusedRows makes diagnostics of what encrypted rows do not allow.
 func (p *Prepared) refusedRows(err error) error {
 	var refusal *polynomial.Refusal
@@ -224,6 +286,8 @@ func (p *Prepared) refusedRows(err error) error {
 		return &backends.Refusal{Code: diag.AloneRows, Err: alone, Out: "merge small categories, cap a column that few rows dominate, and leave out one that differs from others in few rows" + p.simulated()}
 	case errors.As(err, &budget):
 		return p.tooFew(budget)
+	case errors.Is(err, encrypted.ErrOpenings):
+		return &backends.Refusal{Code: diag.TooFewRows, Err: fmt.Errorf("the run takes more than %d times the evaluations that are usual, and its key is not for more sums", mostKeyed), Out: "a smaller --max-depth, or fewer --chains, --warmup and --draws"}
 	case errors.As(err, &noise):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: noise, Out: protocol.NoiseWayOut}
 	case errors.As(err, &beyond):
@@ -235,6 +299,10 @@ func (p *Prepared) refusedRows(err error) error {
 // tooFew is the refusal of a run that would decrypt too much.
 func (p *Prepared) tooFew(e *protocol.BudgetError) *backends.Refusal {
 	out := fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns", e.Next*rowsPerNumber)
+	if p.Algorithm.Gives != backends.Approximation {
+		out = fmt.Sprintf("so many transitions of so many columns need n = %d rows; fewer %s, %s and %s need less, and --backend %s least",
+			e.Next*rowsPerNumber, p.setting(backends.Chains), p.setting(backends.Warmup), p.setting(backends.Draws), approximations())
+	}
 	if p.apart != nil {
 		out = fmt.Sprintf("%s allows no more, by max_decrypted of its policy or a %dth of the rows, less what earlier runs on these have told: fewer columns, more rows that are new, or another line there", p.Plan.Names[e.By], rowsPerNumber)
 	}

@@ -128,6 +128,7 @@ type Evaluator struct {
 	scale      scale          // which they are
 	latest     []float64      // standard deviations of the noise of the last slopes
 	noise      float64        // the largest so far, in posterior standard deviations
+	logNoise   float64        // standard deviation of that of the last log likelihood
 
 	statistics []float64 // of the response, at the server
 	account    *account
@@ -155,7 +156,7 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 		var refusal *polynomial.Refusal
 		var alone *LeverageError
 		if !errors.As(err, &refusal) && !errors.As(err, &alone) {
-			err = &polynomial.Refusal{Reason: err.Error(), WayOut: "use another wire"}
+			err = &polynomial.Refusal{Reason: err.Error(), WayOut: linearWayOut}
 		}
 		return nil, err
 	}
@@ -174,6 +175,9 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 	}
 	return e, nil
 }
+
+// linearWayOut is what makes a model one of encrypted rows.
+const linearWayOut = "give every coefficient a normal prior with numbers for its mean and scale, as a ~ normal(0, 2) of effects a[g], and have it enter the predictor of the one likelihood linearly, or use another wire"
 
 // inspect reads the blocks.
 func (e *Evaluator) inspect() error {
@@ -235,6 +239,9 @@ func (e *Evaluator) inspectServer(block density.Block, lin *density.Linear) (*de
 
 // Reckoning is what became known so far.
 func (e *Evaluator) Reckoning() Reckoning { return e.reckoned(e.account) }
+
+// LogNoise is the standard deviation of the noise of the last log likelihood, which all parties know.
+func (e *Evaluator) LogNoise() float64 { return e.logNoise }
 
 // Opened is what was decrypted or told so far, and how often.
 func (e *Evaluator) Opened() map[density.Decryption]int { return maps.Clone(e.account.opened) }
