@@ -218,7 +218,7 @@ func (p *Prepared) terms(columns []int, rows int, of protocol.Likelihood) (t pro
 	for _, c := range columns {
 		all += c
 	}
-	t.Openings = 1 // the proof of a binary response
+	t.Openings = spare
 	for _, u := range p.Algorithm.Exchanges(p.Settings) {
 		switch u.Exchange {
 		case density.EncryptedSlopes:
@@ -248,6 +248,9 @@ func (p *Prepared) termsApart(columns []int, rows int, of protocol.Likelihood) (
 
 // keyed is for how many uses of an exchange there is a key: the more, the more noise covers each sum.
 func keyed(u density.Use) int { return min(u.MostTimes, mostKeyed*u.Times) }
+
+// spare is how many sums a key is for beside, with the proof of a binary response: short runs vary more.
+const spare = 2000
 
 // mostKeyed is how many times the usual number that is at most.
 const mostKeyed = 8

@@ -59,7 +59,7 @@ func killed(t *testing.T, o Options) {
 	written, ended := []byte(nil), (*Result)(nil)
 	for steps := 1; ended == nil; steps += 3 {
 		r, err := sample(steps)
-		if err != nil && !errors.Is(err, context.Canceled) || steps > 10 {
+		if err != nil && !errors.Is(err, context.Canceled) || steps > 40 {
 			t.Fatal(steps, err)
 		}
 		now, err := os.ReadFile(journal)
