@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -57,6 +58,13 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 	}
 	b.Plan = b.Plan.On(wireIn(s))
 	q := &Prepared{Bound: b, Algorithm: a, Settings: s, options: Options{Seed: p.options.Seed}.filled()}
+	needs, err := q.tooWide()
+	switch {
+	case err != nil:
+		return p.unencryptable(nil, err)
+	case needs > 0:
+		return &Unencryptable{Needs: needs}
+	}
 	columns, of, err := q.refuses(ctx, 0)
 	if err != nil {
 		return p.unencryptable(nil, err)
@@ -71,6 +79,29 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 	}
 	_, _, err = q.refuses(ctx, q.least()) // where rows are too few each has much leverage
 	return p.unencryptable(nil, err)
+}
+
+// mostNumbers is how many numbers the columns of all parties have at most where they are written out to find why rows
+// cannot stay encrypted although these are too few.
+const mostNumbers = 1 << 24
+
+// tooWide is how many rows are missing by the number of parameters alone, where the columns are not written out; else 0.
+func (p *Prepared) tooWide() (needs int, err error) {
+	var parameters []int
+	all, rows := 0, 0
+	for k := range p.Plan.Names {
+		dim := model.NewParty(p.Plan, k).Dim()
+		parameters, all = append(parameters, dim), all+dim
+	}
+	for _, g := range p.Plan.Groups {
+		rows = max(rows, g.Len)
+	}
+	usual, _ := Foreseen(p.Algorithm.Exchanges(p.Settings), parameters, -1)
+	may, err := p.mayLearn(rows)
+	if err != nil || all*rows <= mostNumbers || may == 0 || usual <= may {
+		return 0, err
+	}
+	return usual * rowsPerNumber, nil
 }
 
 // unencryptable is the first reason among what was found; nil: nothing was.

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -108,5 +109,23 @@ func TestNeededRowsSuffice(t *testing.T) {
 	}
 	if why := needs(n - 1); why == nil || why.Needs != n {
 		t.Errorf("n = %d: %v", n-1, why)
+	}
+}
+
+// Where parameters alone take more rows than there are, and their columns would fill the memory, these are not written
+// out to find that the prior is not normal.
+func TestWideColumnsAreNotWrittenOut(t *testing.T) {
+	const rows, categories = 40_000, 500
+	server, a := strings.Builder{}, strings.Builder{}
+	server.WriteString("id,y\n")
+	a.WriteString("id,g\n")
+	for i := range rows {
+		fmt.Fprintf(&server, "%d,%d\n", i, i%2)
+		fmt.Fprintf(&a, "%d,g%d\n", i, i%categories)
+	}
+	const text = "client a\ndata y : binary[N]\ndata g : level(C)[N] @ a\nparam s ~ half_normal(1) @ a\nparam u : real[C] ~ normal(0, s) @ a\ny ~ bernoulli_logit(u[g])\n"
+	why := unencryptableUnder(t, bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server.String(), "a.csv": a.String()}), nil)
+	if why == nil || why.Needs < rowsPerNumber*categories*(categories+1)/2 {
+		t.Error(why)
 	}
 }
