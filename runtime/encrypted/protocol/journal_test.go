@@ -76,13 +76,14 @@ type trial struct {
 	pair     func(own, peer int) ([]byte, error)
 	brief    bool // it ends with its columns
 	spend    func(keys string, numbers int) error
+	tamper   func(to int, own [][]byte) [][]byte // of parties apart
 }
 
 func newTrial() *trial {
 	bernoulli := dist.BernoulliLogit()
 	law := graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}
 	const n = 20
-	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000, pair, false, nil}
+	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000, pair, false, nil, nil}
 }
 
 // clearing is where the parties of the run meet.
@@ -257,7 +258,7 @@ func (r *trial) apart(t *testing.T, paths [3]string, kill func(party int, j *pro
 	defer cancel()
 	var wait sync.WaitGroup
 	for k := range via {
-		via[k] = &recorder{Env: c.Env(k)}
+		via[k] = &recorder{Env: c.Env(k), tamper: r.tamper}
 		j := open(t, paths[k])
 		kill(k, j)
 		wait.Go(func() {
@@ -268,6 +269,23 @@ func (r *trial) apart(t *testing.T, paths [3]string, kill func(party int, j *pro
 	}
 	wait.Wait()
 	return via, numbers, errs
+}
+
+// What a client finds of another's is said to be that one's or the server's, which has brought it.
+func TestTheServerMayHaveAlteredWhatItBrings(t *testing.T) {
+	r, dir := newTrial(), t.TempDir()
+	paths := [3]string{filepath.Join(dir, "0"), filepath.Join(dir, "1"), filepath.Join(dir, "2")}
+	r.tamper = func(to int, own [][]byte) [][]byte {
+		if to == 1 && own[2] != nil {
+			own[2] = slices.Clone(own[2])
+			own[2][5] ^= 1
+		}
+		return own
+	}
+	_, _, errs := r.apart(t, paths, func(int, *protocol.Journal) {})
+	if errs[1] == nil || !strings.HasSuffix(errs[1].Error(), "another opening; the server, which has brought it, may have altered it") {
+		t.Error(errs)
+	}
 }
 
 // Parties that are apart go on where one of them was killed, at an entry of its keys or later: each sends what it
