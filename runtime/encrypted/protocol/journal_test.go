@@ -415,6 +415,30 @@ func TestOtherInputs(t *testing.T) {
 	}
 }
 
+// A ciphertext of log likelihoods takes the bytes that are stated, of which there are as many as are afforded.
+func TestBytesOfLogLikelihoods(t *testing.T) {
+	r, path := newTrial(), filepath.Join(t.TempDir(), "journal")
+	j := open(t, path)
+	e, err := r.begin(t.Context(), j, &recorder{Env: r.clearing(t).Env(0, 1, 2), on: j})
+	if err == nil {
+		_, err = r.slopes(t.Context(), e)
+	}
+	before := j.Size()
+	if err == nil {
+		err = e.LogLik(t.Context(), nil, at(r.blocks, r.n, 1, r.size), [][]float64{{1}, {2}, {3}}, like(1, 1))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stated := e.Bytes()
+	if got := (j.Size() - before) / 3; got < stated || got > stated+1000 {
+		t.Errorf("a log likelihood takes %d bytes, and %d are stated", got, stated)
+	}
+	if n := int64(e.Afford(1 << 24)); n*stated > protocol.LogLikBytes || n*stated < protocol.LogLikBytes*9/10 { // there is room for one draw
+		t.Errorf("%d log likelihoods are afforded", n)
+	}
+}
+
 // What is not whole at the end was not sent, and goes; what was altered elsewhere may have been, and ends the
 // run.
 func TestDamagedJournal(t *testing.T) {
