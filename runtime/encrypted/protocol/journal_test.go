@@ -99,7 +99,9 @@ func (r *trial) clearing(t *testing.T) *testmodel.Clearing {
 // begin makes the keys and commitments of the run, over the Env of the recorder.
 func (r *trial) begin(ctx context.Context, j *protocol.Journal, via *recorder) (*protocol.Evaluator, error) {
 	return protocol.New(ctx, via, 3, protocol.Options{
-		Terms:    func([]int, int, protocol.Likelihood) (protocol.Terms, error) { return protocol.Terms{Openings: r.openings}, nil },
+		Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
+			return protocol.Terms{Openings: r.openings}, nil
+		},
 		Insecure: 5, Pair: r.pair, Journal: j, Spend: r.spend,
 	})
 }
