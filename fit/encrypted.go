@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
@@ -153,6 +154,11 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	p.rows, err = protocol.New(ctx, env, len(p.Plan.Names), o)
 	if err != nil {
 		return nil, err
+	}
+	if p.journal != nil {
+		evaluation, _ := p.rows.Bytes()
+		p.options.Progress.Message(fmt.Sprintf("encrypted rows: what a party makes with its keys is written down until the run is complete: %s so far, %s an evaluation, and at most %s of log likelihoods",
+			posterior.Bytes(p.journal.Size()/int64(len(env.Blocks()))), posterior.Bytes(evaluation), posterior.Bytes(protocol.LogLikBytes)))
 	}
 	return p.rows, nil
 }

@@ -112,6 +112,15 @@ func TestARowAloneIsRefused(t *testing.T) {
 	}
 }
 
+// A party holds its columns to the min_cell of its policy, where that is more than what the others rely on.
+func TestLeverageByTheMinCellOfAPolicy(t *testing.T) {
+	for cell, want := range map[int]int{0: 5, 3: 5, 12: 12} {
+		if got := (&Prepared{apart: &Apart{MinCell: cell}}).least(); got != want {
+			t.Errorf("min_cell %d: %d rows, want %d", cell, got, want)
+		}
+	}
+}
+
 // What is foreseen of a run as often as it used each exchange is what it counts, for every party and for all
 // but each: over numbers of parties and columns, and over likelihoods.
 func TestWhatIsForeseenIsCounted(t *testing.T) {

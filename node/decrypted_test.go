@@ -153,11 +153,11 @@ func TestDecryptionIsGuardedWithoutAPolicy(t *testing.T) {
 		n := &node{id: id, PartyOptions: PartyOptions{Identity: t.TempDir()}}
 		for run, c := range []struct{ may, asked int }{{20, 15}, {5, 6}, {5, 5}, {0, 1}} {
 			n.book = bookOf(t, t.TempDir(), id)
-			p := &participant{node: n, manifest: &split.Manifest{Encrypted: true}, rows: policy.NewRowSet(id.Secret(), names)}
+			p := &participant{node: n, rows: policy.NewRowSet(id.Secret(), names)}
 			if may, err := p.decrypts(len(names)); err != nil || may != c.may {
 				t.Errorf("%s, run %d: %d numbers may be decrypted, want %d (%v)", id.Party, run, may, c.may, err)
 			}
-			g, err := p.guard(nil, &model.Plan{Names: []string{"registry", "a"}}, nil)
+			g, err := p.guard(nil, &model.Plan{Names: []string{"registry", "a"}, Wire: model.Wire{Encrypted: true}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -119,7 +119,7 @@ func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []dens
 			g.bounds[f.Kind+"\x00"+f.Channel] = f
 		}
 	}
-	if p.policy != nil || p.encrypts() {
+	if p.policy != nil || plan.Wire.Encrypted {
 		h := policy.OpenHistory(p.Identity)
 		if _, err := h.Add(p.rows, 0, 0); err != nil {
 			return nil, err

@@ -384,7 +384,9 @@ func (d *demo) wait(cmd *cobra.Command) error {
 // cause is the process of the party that has ended the run of a process, else that itself.
 func (d *demo) cause(p *demoProcess) *demoProcess {
 	s, err := node.ReadStatus(d.runDir(p.Party))
-	if k := slices.IndexFunc(d.Processes, func(q *demoProcess) bool { return err == nil && s.State == node.Failed && s.Process == p.Process && q.Party == s.EndedBy }); k >= 0 {
+	if k := slices.IndexFunc(d.Processes, func(q *demoProcess) bool {
+		return err == nil && s.State == node.Failed && s.Process == p.Process && q.Party == s.EndedBy
+	}); k >= 0 {
 		return d.Processes[k]
 	}
 	return p

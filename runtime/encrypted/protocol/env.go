@@ -298,14 +298,31 @@ func (e *Evaluator) Affords(what ...density.Decryption) bool { return e.within(w
 
 // Afford is how many of so many log likelihoods may still be decrypted besides. Each takes a number, of which the server
 // tells all a weight, with three more numbers at the end of each of two parts; and what every party tells of a
-// ciphertext, of which there is one for each draw that it has no room for, or message.
+// ciphertext, of which there is one for each draw that it has no room for, or message. They are no more than
+// LogLikBytes, which depends on what all parties know.
 func (e *Evaluator) Afford(logLiks int, besides ...density.Decryption) int {
+	_, bytes := e.Bytes()
 	return sort.Search(logLiks, func(i int) bool {
 		n := i + 1
 		ciphertexts := n/e.room + n/density.Piece(e.rows) + 4
+		if int64(min(n, ciphertexts))*bytes > LogLikBytes {
+			return true
+		}
 		openings := []density.Decryption{{Sums: density.Totals, Number: n}, toldAll(n + 6), announced(3 * min(n, ciphertexts))}
 		return !e.Affords(append(openings, besides...)...)
 	})
+}
+
+// LogLikBytes is how many bytes a party encrypts for log likelihoods in a run at most, sends to every other, and writes
+// down.
+const LogLikBytes = 4 << 30
+
+// Bytes are how many a party encrypts for an evaluation, and for the log likelihoods of draws of which one ciphertext
+// has room for the rows, or for those of one draw.
+func (e *Evaluator) Bytes() (evaluation, logLik int64) {
+	evaluation = int64(e.vectorBytes(encrypted.Contribution, e.rows, 1))
+	of := e.vectorBytes(encrypted.Contribution, e.room*e.rows, 1) + e.vectorBytes(encrypted.Column, e.room*e.rows, 1)
+	return evaluation, int64(of)
 }
 
 var errDensity = errors.New("encrypted: the density of encrypted rows is not evaluated")

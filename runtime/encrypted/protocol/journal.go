@@ -197,6 +197,9 @@ func (j *Journal) Entries() (n int) {
 	return n
 }
 
+// Size is how many bytes it has.
+func (j *Journal) Size() int64 { return j.size }
+
 // Digest is that of all entries, in hexadecimal: whoever has a copy of the file can tell whether it is of this
 // run.
 func (j *Journal) Digest() string { return hex.EncodeToString(j.link[:]) }

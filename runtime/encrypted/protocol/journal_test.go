@@ -76,13 +76,14 @@ type trial struct {
 	pair     func(own, peer int) ([]byte, error)
 	brief    bool // it ends with its columns
 	spend    func(keys string, numbers int) error
+	tamper   func(to int, own [][]byte) [][]byte // of parties apart
 }
 
 func newTrial() *trial {
 	bernoulli := dist.BernoulliLogit()
 	law := graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}
 	const n = 20
-	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000, pair, false, nil}
+	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000, pair, false, nil, nil}
 }
 
 // clearing is where the parties of the run meet.
@@ -98,7 +99,9 @@ func (r *trial) clearing(t *testing.T) *testmodel.Clearing {
 // begin makes the keys and commitments of the run, over the Env of the recorder.
 func (r *trial) begin(ctx context.Context, j *protocol.Journal, via *recorder) (*protocol.Evaluator, error) {
 	return protocol.New(ctx, via, 3, protocol.Options{
-		Terms:    func([]int, int, protocol.Likelihood) (protocol.Terms, error) { return protocol.Terms{Openings: r.openings}, nil },
+		Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
+			return protocol.Terms{Openings: r.openings}, nil
+		},
 		Insecure: 5, Pair: r.pair, Journal: j, Spend: r.spend,
 	})
 }
@@ -257,7 +260,7 @@ func (r *trial) apart(t *testing.T, paths [3]string, kill func(party int, j *pro
 	defer cancel()
 	var wait sync.WaitGroup
 	for k := range via {
-		via[k] = &recorder{Env: c.Env(k)}
+		via[k] = &recorder{Env: c.Env(k), tamper: r.tamper}
 		j := open(t, paths[k])
 		kill(k, j)
 		wait.Go(func() {
@@ -268,6 +271,23 @@ func (r *trial) apart(t *testing.T, paths [3]string, kill func(party int, j *pro
 	}
 	wait.Wait()
 	return via, numbers, errs
+}
+
+// What a client finds of another's is said to be that one's or the server's, which has brought it.
+func TestTheServerMayHaveAlteredWhatItBrings(t *testing.T) {
+	r, dir := newTrial(), t.TempDir()
+	paths := [3]string{filepath.Join(dir, "0"), filepath.Join(dir, "1"), filepath.Join(dir, "2")}
+	r.tamper = func(to int, own [][]byte) [][]byte {
+		if to == 1 && own[2] != nil {
+			own[2] = slices.Clone(own[2])
+			own[2][5] ^= 1
+		}
+		return own
+	}
+	_, _, errs := r.apart(t, paths, func(int, *protocol.Journal) {})
+	if errs[1] == nil || !strings.HasSuffix(errs[1].Error(), "another opening; the server, which has brought it, may have altered it") {
+		t.Error(errs)
+	}
 }
 
 // Parties that are apart go on where one of them was killed, at an entry of its keys or later: each sends what it
@@ -394,6 +414,30 @@ func TestOtherInputs(t *testing.T) {
 		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 			t.Errorf("%s: the journal was written", what)
 		}
+	}
+}
+
+// A ciphertext of log likelihoods takes the bytes that are stated, of which there are as many as are afforded.
+func TestBytesOfLogLikelihoods(t *testing.T) {
+	r, path := newTrial(), filepath.Join(t.TempDir(), "journal")
+	j := open(t, path)
+	e, err := r.begin(t.Context(), j, &recorder{Env: r.clearing(t).Env(0, 1, 2), on: j})
+	if err == nil {
+		_, err = r.slopes(t.Context(), e)
+	}
+	before := j.Size()
+	if err == nil {
+		err = e.LogLik(t.Context(), nil, at(r.blocks, r.n, 1, r.size), [][]float64{{1}, {2}, {3}}, like(1, 1))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stated := e.Bytes()
+	if got := (j.Size() - before) / 3; got < stated || got > stated+1000 {
+		t.Errorf("a log likelihood takes %d bytes, and %d are stated", got, stated)
+	}
+	if n := int64(e.Afford(1 << 24)); n*stated > protocol.LogLikBytes || n*stated < protocol.LogLikBytes*9/10 { // there is room for one draw
+		t.Errorf("%d log likelihoods are afforded", n)
 	}
 }
 

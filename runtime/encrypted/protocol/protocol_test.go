@@ -101,7 +101,9 @@ func at(blocks []density.Block, n, draws int, size float64) (cut [][]float64) {
 
 // terms are those of a run in which one party may learn so many numbers.
 func terms(budget int) func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
-	return func([]int, int, protocol.Likelihood) (protocol.Terms, error) { return protocol.Terms{Openings: 10000, Budget: budget}, nil }
+	return func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
+		return protocol.Terms{Openings: 10000, Budget: budget}, nil
+	}
 }
 
 // over is the Env of blocks that a Clearing adds for in the clear, and that of encrypted rows.
@@ -315,7 +317,9 @@ func TestNoiseIsStated(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret, err := protocol.New(t.Context(), c.Env(0, 1, 2), 3, protocol.Options{
-		Insecure: 8, Pair: pair, Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) { return protocol.Terms{Openings: 1 << 46}, nil },
+		Insecure: 8, Pair: pair, Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
+			return protocol.Terms{Openings: 1 << 46}, nil
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
