@@ -25,7 +25,7 @@ var estimatorsPages = []Page{
 	},
 	{
 		Code: TooFewRows, Title: "too few rows to be encrypted",
-		Text:  "With --wire encrypted nobody can decrypt a number of a row, but sums over rows are decrypted, and sums tell rows when there are as many of them as rows. D is how many numbers that depend on the others' rows one party learns in a run. vflc run ends before that is more than a twentieth of the rows n. Across processes the least limit of all parties holds: max_decrypted of a policy, else a twentieth of the rows, less what earlier runs have told of any of these. It takes more rows, fewer columns, or --correct false; --accept few-rows goes on nevertheless, in a simulation.",
+		Text:  "With --wire encrypted nobody can decrypt a number of a row, but sums over rows are decrypted, and sums tell rows when there are as many of them as rows. D is how many numbers that depend on the others' rows one party learns in a run. vflc run ends before that is more than a twentieth of the rows n. Across processes the least limit of all parties holds: max_decrypted of a policy, else a twentieth of the rows, less what earlier runs have told of any of these. It takes more rows, fewer columns, --correct false, or of NUTS fewer chains and transitions, or --backend sfvi; --accept few-rows goes on nevertheless, in a simulation.",
 		Wrong: "vflc run m.vfl --backend sfvi --wire encrypted --transform exact\n" + estimatorsModel,
 		Right: "vflc run m.vfl --backend sfvi --transform exact --draws 20\n" + estimatorsModel,
 	},
