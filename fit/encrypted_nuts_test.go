@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -41,7 +42,7 @@ func sampleNUTS(t *testing.T, b *compile.Bound, o Options) (*Prepared, *Result) 
 // transitions, but for the error of polynomials and the noise of decrypted sums.
 func TestNUTSOverEncryptedRows(t *testing.T) {
 	b := fewRows(t, 400)
-	_, got := sampleNUTS(t, b, Options{Seed: 3, Settings: map[string]string{"wire": "encrypted", "chains": "2", "warmup": "30", "draws": "30"}})
+	p, got := sampleNUTS(t, b, Options{Seed: 3, Settings: map[string]string{"wire": "encrypted", "chains": "2", "warmup": "30", "draws": "30"}})
 	_, want := sampleNUTS(t, b, Options{Seed: 4, Settings: map[string]string{"warmup": "500"}})
 	for i, w := range want.Summary() {
 		g := got.Summary()[i]
@@ -54,6 +55,7 @@ func TestNUTSOverEncryptedRows(t *testing.T) {
 			t.Error(got.Footer())
 		}
 	}
+	countedAsForeseen(t, p)
 	settings := map[string]string{"chains": "1", "warmup": "4", "draws": "4", "coordinates": "declared"}
 	at := []string{initsAt(t, `{"b": -1, "u": 0.3, "v": 0.2}`)}
 	_, plain := sampleNUTS(t, b, Options{Seed: 3, Settings: settings, Inits: at})
@@ -63,6 +65,40 @@ func TestNUTSOverEncryptedRows(t *testing.T) {
 		for i, v := range plain.Draws.Column(k)[0] {
 			if w := sealed.Draws.Column(k)[0][i]; !(math.Abs(v-w) < .05*float64(want.Summary()[k].SD)) {
 				t.Errorf("draw %d of %s is %g, and on the plain wire %g", i+1, c.Name, w, v)
+			}
+		}
+	}
+}
+
+// countedAsForeseen holds what is foreseen of a run as often as it used each exchange to what it counted.
+func countedAsForeseen(t *testing.T, p *Prepared) {
+	t.Helper()
+	did, uses := map[density.Sums]int{}, p.Algorithm.Exchanges(p.Settings)
+	for o, times := range p.rows.Opened() {
+		if did[o.Sums] += times; o.Sums == density.Parts {
+			did[o.Sums] += (o.Number - 1) * times
+		}
+	}
+	for i := range uses {
+		switch o := &uses[i].Openings[0]; o.Sums {
+		case density.OwnGradients, density.Totals:
+			uses[i].Times = did[o.Sums]
+		case density.Parts:
+			o.Usual = did[o.Sums]
+		}
+	}
+	bound := density.Decryption{Sums: density.Announced, Number: 1} // which is all that is told of a point out of range
+	beyond := p.rows.Opened()[bound] - did[density.OwnGradients] - did[density.Totals]
+	uses = append(uses, density.Use{Openings: [3]density.Decryption{bound}, Times: beyond, MostTimes: beyond})
+	columns, got := p.rows.Columns(), p.rows.Reckoning()
+	for k := range columns {
+		for alone, n := range map[bool]int{true: got.Alone[k], false: got.Rest[k]} {
+			in := make([]bool, len(columns))
+			for b := range in {
+				in[b] = (b == k) == alone
+			}
+			if want, most := density.Opened(uses, columns, in); n != want || n > most {
+				t.Errorf("coalition %v knows %d numbers, foreseen are %d, at most %d", in, n, want, most)
 			}
 		}
 	}
