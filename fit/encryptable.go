@@ -17,10 +17,11 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Encrypting is the algorithm that fits a model whose rows stay encrypted, and the transform under which it does.
+// Encrypting is the algorithm that approximates the posterior of a model whose rows stay encrypted, in few
+// evaluations, and the transform under which it does.
 func Encrypting() (backends.Algorithm, string) {
 	all := Backends()
-	return all[slices.IndexFunc(all, func(a backends.Algorithm) bool { return a.Encrypts })], transforms.Exact.Name
+	return all[slices.IndexFunc(all, func(a backends.Algorithm) bool { return a.Encrypts && a.Gives == backends.Approximation })], transforms.Exact.Name
 }
 
 // An Unencryptable is why the rows of a model cannot stay encrypted.

@@ -125,7 +125,7 @@ func TestNUTSOverTooFewEncryptedRows(t *testing.T) {
 	// a usual transition has 7 evaluations, of which the server learns 28 numbers: bounds (4 of each client), its own
 	// derivative, the total, and 9 scalars of each client; at first it learns bounds of two columns and of their squares
 	_, diags := open(map[string]string{"chains": "2", "warmup": "40", "draws": "60"})
-	if d := refused(data.Errors(diags)); d.Message != "one party would learn about D = 39204 numbers that depend on the others' rows, and of n = 4000 rows it may learn n/20 = 200" ||
+	if d := refused(data.Errors(diags)); d.Message != "one party would learn about D = 39204 numbers that depend on the others' rows, and of n = 4000 rows it may learn 200" ||
 		d.Notes[0].Message != "so many transitions of so many columns need n = 784080 rows; fewer --chains, --warmup and --draws need less, and --backend sfvi least; a simulation goes on with --accept few-rows" {
 		t.Error(d.Message, d.Notes)
 	}

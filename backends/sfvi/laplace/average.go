@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/vflc/vflc/backends/eigen"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -150,48 +151,25 @@ func (s *server) apart(z, out []float64) {
 	}
 }
 
-// symmetricRoot overwrites a positive definite matrix with its root, by the coupled iteration of Newton and
-// Schulz (Higham 2008, Functions of Matrices, equation 6.35), which converges for eigenvalues up to 1.
+// symmetricRoot overwrites a positive definite matrix with its root, V D^½ V'.
 func symmetricRoot(a []float64, p int) {
-	size := 0.0
-	for i := range p {
-		row := 0.0
-		for _, v := range a[i*p:][:p] {
-			row += math.Abs(v)
-		}
-		size = max(size, row)
+	values, scratch := make([]float64, p), make([]float64, p*p)
+	if !eigen.Symmetric(p, a, values, scratch, make([]float64, eigen.Room*p)) {
+		a[0] = math.NaN() // as of a matrix that is not finite
+		return
 	}
-	inverse, t, work := make([]float64, p*p), make([]float64, p*p), make([]float64, p*p)
-	for i := range p {
-		inverse[i*p+i] = 1
+	for j, d := range values {
+		values[j] = math.Sqrt(max(0, d))
 	}
-	vec.Scale(p*p, a, a, 1/size)
-	for range 100 {
-		multiply(t, inverse, a, p)
-		left := 0.0
-		for i := range t {
-			t[i] = float64(-0.5 * t[i])
-			if i%(p+1) == 0 {
-				t[i] += 1.5
-				left = max(left, math.Abs(t[i]-1))
-			}
-		}
-		multiply(work, a, t, p)
-		copy(a, work)
-		multiply(work, t, inverse, p)
-		copy(inverse, work)
-		if left < 1e-6 { // the next is of its square
-			break
-		}
-	}
-	vec.Scale(p*p, a, a, math.Sqrt(size))
-}
-
-// multiply sets out to the product of two symmetric matrices that commute.
-func multiply(out, a, b []float64, p int) {
 	for i := range p {
 		for j := range p {
-			out[i*p+j] = vec.Dot(p, a[i*p:], b[j*p:])
+			scratch[i*p+j] = float64(a[i*p+j] * values[j])
+		}
+	}
+	v := append([]float64(nil), a...)
+	for i := range p {
+		for j := range p {
+			a[i*p+j] = vec.Dot(p, scratch[i*p:], v[j*p:])
 		}
 	}
 }
