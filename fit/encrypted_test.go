@@ -122,27 +122,25 @@ func TestLeverageByTheMinCellOfAPolicy(t *testing.T) {
 }
 
 // What is foreseen of a run as often as it used each exchange is what it counts, for every party and for all
-// but each: over numbers of parties and columns, and over likelihoods.
+// but each, over numbers of parties and columns.
 func TestWhatIsForeseenIsCounted(t *testing.T) {
 	few := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
 	for _, c := range []struct{ clients, columns int }{{1, 3}, {2, 1}, {2, 4}, {4, 2}} {
 		text, files := separate(1500, c.clients, c.columns)
-		r := foreseenAsCounted(t, fmt.Sprint(c), bound(t, besideModel(t, text, files), few))
+		r := foreseenAsCounted(t, bound(t, besideModel(t, text, files), few), 8)
 		for _, f := range r.Diagnose() { // nuts takes more rows on this wire
 			if strings.Contains(f.Try, "--backend") && !strings.Contains(f.Try, "on another wire") || strings.Contains(f.Try, "guide") {
 				t.Errorf("%+v: %s; try: %s", c, f.Text, f.Try)
 			}
 		}
 	}
-	for name, c := range likelihoods() {
-		foreseenAsCounted(t, name, regress(t, 4400, 1, c.kind, c.likelihood, c.response))
-	}
 }
 
-func foreseenAsCounted(t *testing.T, name string, b *compile.Bound) *Result {
+// foreseenAsCounted is a run in a ring of which what is foreseen is what it counts.
+func foreseenAsCounted(t *testing.T, b *compile.Bound, ring int) *Result {
 	t.Helper()
 	p, diags, err := OpenBound(b, Options{
-		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 8,
+		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: ring,
 	})
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, diags)
@@ -154,12 +152,12 @@ func foreseenAsCounted(t *testing.T, name string, b *compile.Bound) *Result {
 	_, _, of := sizes(env.Blocks())
 	r, err := p.Sample(t.Context(), nil)
 	if err != nil {
-		t.Fatal(name, err)
+		t.Fatal(err)
 	}
 	uses := usedBy(p, of)
 	for _, u := range uses {
 		if u.Times > u.MostTimes {
-			t.Errorf("%s: %d uses, which is more than at most", name, u.Times)
+			t.Errorf("%q: %d uses, which is more than at most", u.Often, u.Times)
 		}
 	}
 	columns, got := p.rows.Columns(), p.rows.Reckoning()
@@ -170,7 +168,7 @@ func foreseenAsCounted(t *testing.T, name string, b *compile.Bound) *Result {
 				in[b] = (b == k) == alone
 			}
 			if want, most := density.Opened(uses, columns, in); n != want || n > most {
-				t.Errorf("%s: coalition %v knows %d numbers, foreseen are %d, at most %d", name, in, n, want, most)
+				t.Errorf("coalition %v knows %d numbers, foreseen are %d, at most %d", in, n, want, most)
 			}
 		}
 	}
@@ -259,7 +257,8 @@ func regress(t *testing.T, rows, columns int, kind, likelihood string, response 
 	if !strings.Contains(likelihood, "(e)") {
 		text = strings.Replace(text, "data e : real<lower=0>[N]\n", "", 1)
 	}
-	return bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": strings.Join(y, "\n") + "\n", "left.csv": strings.Join(a, "\n") + "\n", "right.csv": strings.Join(b, "\n") + "\n"})
+	files := map[string]string{"server.csv": strings.Join(y, "\n") + "\n", "left.csv": strings.Join(a, "\n") + "\n", "right.csv": strings.Join(b, "\n") + "\n"}
+	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
 }
 
 // counts is a Poisson number.
@@ -289,7 +288,7 @@ func likelihoods() map[string]likelihood {
 	return map[string]likelihood{
 		"logistic":      {"binary", "y ~ bernoulli_logit(%s)", binary(-.3, logit)},
 		"one in twenty": {"binary", "y ~ bernoulli_logit(%s)", binary(-4, logit)},
-		"large effects": {"binary", "y ~ bernoulli_logit(%s)", func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.Float64() < logit(6*eta+1)) }},
+		"large effects": {"binary", "y ~ bernoulli_logit(%s)", func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.Float64() < logit(6*eta-1)) }},
 		"probit":        {"binary", "y ~ bernoulli_probit(%s)", binary(-1, probit)},
 		"five trials": {"count", "y ~ binomial_logit(5, %s)", func(r *rand.Rand, eta, _ float64) (y float64) {
 			for range 5 {
@@ -312,14 +311,15 @@ func likelihoods() map[string]likelihood {
 
 // A run over encrypted rows, in a ring that is small, gives the joint Gaussian of the plain wire: means within
 // a 20th of its standard deviations, these within a tenth; it says below what is known, and how much noise
-// there is.
+// there is, of which what was foreseen is what is counted.
 func TestRunsOfEncryptedRows(t *testing.T) {
-	const n = 4400
+	const n = 2048
 	for name, c := range likelihoods() {
 		t.Run(name, func(t *testing.T) {
 			b := regress(t, n, 2, c.kind, c.likelihood, c.response)
 			want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
-			got, line := overWire(t, b, map[string]string{"wire": "encrypted", "correct": "false"})
+			r := foreseenAsCounted(t, b, 11)
+			got, line := r.Summary(), r.Footer()
 			off, most := 0.0, 0.0
 			for i, w := range want {
 				shift, wider := float64(got[i].Mean-w.Mean)/float64(w.SD), float64(got[i].SD/w.SD)-1
@@ -328,7 +328,7 @@ func TestRunsOfEncryptedRows(t *testing.T) {
 				}
 			}
 			t.Logf("%.4f standard deviations, these by %.4f; %s", off, most, line)
-			if !strings.Contains(line, "Encrypted rows, n = 4400: the party that learned most knows D = ") || !strings.Contains(line, "Decryption adds noise to a gradient, of ") {
+			if !strings.Contains(line, "Encrypted rows, n = 2048: the party that learned most knows D = ") || !strings.Contains(line, "Decryption adds noise to a gradient, of ") {
 				t.Error(line)
 			}
 		})
