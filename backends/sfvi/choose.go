@@ -95,7 +95,7 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		return s.With(estimator, bySampling), ""
 	}
 	nests := ""
-	if hindered[byNesting] == nil && unsettled(s) == nil {
+	if cmp.Or(hindered[byNesting], unfixed(s), unsettled(s)) == nil {
 		nests = fmt.Sprintf("; --%s %s suits what each party has, and takes about fifteen round trips", estimator, byNesting)
 	}
 	given, set := s.Int(stepDraws), s.Differs(stepDraws)

@@ -33,7 +33,7 @@ func unsettled(s backends.Settings) error {
 	case s.Int(restarts) > 1:
 		return fmt.Errorf("--%s %d: it begins at one point; --inits gives another", restarts, s.Int(restarts))
 	}
-	for _, name := range adams {
+	for _, name := range ascents {
 		if s.Differs(name) {
 			return fmt.Errorf("--%s concerns draws that a fit ascends by", name)
 		}

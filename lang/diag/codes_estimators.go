@@ -1,6 +1,6 @@
 package diag
 
-// The codes of models that a way of fitting refuses: V0667 to V0673, and V0680.
+// The codes of models that a way of fitting refuses: V0667 to V0673, and V0858.
 const (
 	NoFixedDraws Code = "V0671" // a density that is not evaluated at draws that stay the same
 	NoLocalSteps Code = "V0672" // nothing to step by between two round trips
@@ -9,5 +9,5 @@ const (
 	TooFewRows   Code = "V0669" // encrypted rows that too many sums would be decrypted of
 	AloneRows    Code = "V0670" // encrypted columns of which a combination is a row, or few
 	NoCoupling   Code = "V0673" // noise of different clients that cannot be correlated
-	NotNested    Code = "V0680" // a model that is not normal given few hyperparameters
+	NotNested    Code = "V0858" // a model that is not normal given few hyperparameters
 )

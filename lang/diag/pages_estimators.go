@@ -9,7 +9,7 @@ const (
 	gammaModel      = "-- m.vfl --\nclient a, b\ndata y : real[N] @ shared\ndata u : real[N] @ a\ndata v : real[N] @ b\nparam p ~ normal(0, 1) @ a\nparam q ~ gamma(2, 2) @ b\ny ~ normal(p * u + q * v, 1)\n" + estimatorsData
 )
 
-// estimatorsPages explains V0667 to V0673 and V0680. An example shows the command and the files.
+// estimatorsPages explains V0667 to V0673 and V0858. An example shows the command and the files.
 var estimatorsPages = []Page{
 	{
 		Code: NotCorrected, Title: "draws that weights cannot correct",

@@ -244,11 +244,11 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool, given bool) (Ro
 func (b *Builder) law(l *recorded, at int, eta ID) Law {
 	dist, theta := b.predicted(l.dist, l.theta)
 	out := Law{Dist: dist, Param: at, X: b.nodes[l.x].values, Plain: l.weights == NoID && l.power == 1}
-	link := b.multiple(theta[at], &out)
-	switch n := &b.nodes[link]; {
-	case link == eta:
+	link := b.multiple(theta[at], eta, &out)
+	if link == eta {
 		out.Linked = out.Factor == 0
-	case n.fn != nil && len(n.in) == 1 && n.in[0] == eta:
+	} else if link != NoID && b.nodes[link].fn != nil && slices.Equal(b.nodes[link].in, []ID{eta}) {
+		n := &b.nodes[link]
 		out.Link, out.Linked = n.fn, !out.Falling || n.fn.Name == "exp"
 	}
 	for k, id := range theta {
@@ -261,9 +261,10 @@ func (b *Builder) law(l *recorded, at int, eta ID) Law {
 	return out
 }
 
-// multiple is the value of which another is a multiple, or a number divided by it.
-func (b *Builder) multiple(id ID, law *Law) ID {
-	for n := &b.nodes[id]; n.op == opMul || n.op == opDiv; n = &b.nodes[id] {
+// multiple is the value of which another is a multiple, or a number divided by it: the predictor eta itself, or what no number is taken out of. There is none (NoID) where
+// numbers differ between rows.
+func (b *Builder) multiple(id, eta ID, law *Law) ID {
+	for n := &b.nodes[id]; id != eta && (n.op == opMul || n.op == opDiv); n = &b.nodes[id] {
 		k := 0
 		if b.nodes[n.in[0]].kind == constant {
 			k = 1
