@@ -219,7 +219,10 @@ func (k columns) Receive(_ int, _ [][]float64, out []float64) {
 func (k *Kernel) listen() {
 	out := k.heard
 	k.phase, k.count, k.height, k.effective = int(out[0]), int(out[1]), out[2], out[3]
-	k.points = append(k.points[:0], out[4:4+mostPoints*k.told()]...)
+	if out[4] > 0 { // draws of a better approximation follow: none of those before is kept
+		k.origin, k.drawn, k.ratios = k.origin+k.drawn, 0, k.ratios[:0]
+	}
+	k.points = append(k.points[:0], out[header:header+mostPoints*k.told()]...)
 	if k.phase == failed {
 		k.fail("sfvi: the marginal density of the hyperparameters is finite nowhere that was looked at, or the columns are not: begin elsewhere with --inits, or give priors that leave less room")
 	}
@@ -294,14 +297,14 @@ func (k draws) Send(b int, up [][]float64, scalars []float64) {
 // room makes room for the draws of a message.
 func (k *Kernel) room(p *party) {
 	n := (k.drawn + k.count*k.each()) * p.block.Dim()
-	p.sample = append(p.sample, make([]float64, n-len(p.sample))...)
+	p.sample = append(p.sample, make([]float64, max(0, n-len(p.sample)))...)
 }
 
 // contribute adds the contribution of draw id from the prior where the form is, and keeps it.
 func (k *Kernel) contribute(p *party, id int, to []float64) {
 	x := make([]float64, p.d)
 	if p.proper {
-		p.start(id, x)
+		p.start(k.origin+id, x)
 	}
 	p.add(x, true, to)
 	p.put(x, p.sample[id*p.block.Dim():][:p.block.Dim()])

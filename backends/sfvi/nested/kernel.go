@@ -47,6 +47,7 @@ const (
 	mostPoints = 256 // values of the hyperparameters in a message
 	mostParams = 800 // latent elements of all parties
 	greeted    = 3 + mostHyper
+	header     = 5 // numbers before the points that are told
 )
 
 // A Kernel is one fit.
@@ -71,6 +72,7 @@ type Kernel struct {
 	points       []float64 // these
 	heard        []float64 // the last answer
 	drawn        int       // draws so far
+	origin       int       // draws before, of which none is kept
 	ratios       []float64
 	plain        []int   // draws of the approximation among them
 	proposing    bool    // the draws are those that are weighed
@@ -198,8 +200,8 @@ func sum(v []int) (n int) {
 	return n
 }
 
-// answers is how many numbers follow from a message: what is next, how many points, the height, the effective draws, and these points.
-func (k *Kernel) answers() int { return 4 + mostPoints*k.told() }
+// answers is how many numbers follow from a message: what is next, how many points, the height, the effective draws, whether draws begin anew, and these points.
+func (k *Kernel) answers() int { return header + mostPoints*k.told() }
 
 func (k *Kernel) clientPivots() int { return sum(k.pivots[1:]) }
 

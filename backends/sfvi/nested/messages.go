@@ -68,7 +68,7 @@ func Exchanges() []density.Use {
 	const (
 		scalars = "the log density of its hyperparameters at values of these, and the coefficients of its prior covariance there"
 		points  = "values of the hyperparameters, those of the clients in coordinates of their own, and how the fit goes"
-		most    = 4 + mostPoints*(mostHyper+mostParams)
+		most    = header + mostPoints*(mostHyper+mostParams)
 	)
 	return []density.Use{
 		{Exchange: Numbers, Often: "every step of a search over the hyperparameters", Most: max(greeted*mostFamily, mostPoints*(1+mostParts*mostFamily)), Scalars: "how many parameters it has, " + scalars,

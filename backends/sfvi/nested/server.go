@@ -25,6 +25,8 @@ type server struct {
 	fresh   []float64      // ratios of the draws of a message
 	queue   [][]float64    // values of the hyperparameters of draws to come
 	sets    int            // of draws that were begun
+	level   int            // of the path from the approximation to the posterior
+	moves   density.Stream // along it
 	mode    []float64      // of the predictors, where it was found last
 	lost    bool           // the search found nothing
 
@@ -37,7 +39,7 @@ type server struct {
 }
 
 func newServer(p *party, k *Kernel, env density.Env, b int) *server {
-	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows")}
+	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows"), moves: env.Private(b, "nested moves")}
 	s.nodes, s.shares = quadrature.Hermite(hermite)
 	n := p.rows
 	for _, v := range []*[]float64{&s.eta, &s.lp, &s.slope, &s.moved, &s.weighted} {

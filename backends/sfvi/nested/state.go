@@ -65,7 +65,7 @@ func lists(c *checkpoint.Codec, v *[][]float64) {
 
 // state carries everything that a Step reads and an earlier one wrote.
 func (k *Kernel) state(c *checkpoint.Codec) {
-	c.Ints(&k.phase, &k.trips, &k.piece, &k.count, &k.drawn, &k.columns)
+	c.Ints(&k.phase, &k.trips, &k.piece, &k.count, &k.drawn, &k.origin, &k.columns)
 	for j := range k.dims {
 		c.Ints(&k.dims[j], &k.hypers[j], &k.pivots[j], &k.received[j])
 	}
@@ -108,7 +108,7 @@ func (s *server) carry(c *checkpoint.Codec) {
 	lists(c, &s.asked)
 	lists(c, &s.queue)
 	list(c, &s.mode)
-	c.Ints(&s.sets)
+	c.Ints(&s.sets, &s.level)
 	c.Bool(&s.lost)
 	s.search.carry(c)
 	if !c.Failed() {

@@ -15,6 +15,8 @@ const (
 	mostDraws  = 16384
 	mostVector = 1 << 24 // numbers of the draws of a run that a client sends
 	inVain     = 1.2     // Pareto shape of the first weights beyond which no number of draws is corrected
+	bounded    = 0.7     // the same beyond which draws go along a path, or a longer one
+	few        = 0.1     // effective draws of one, below which they do too
 )
 
 // MostColumns is how many columns of draws cross at most.
@@ -65,7 +67,7 @@ func (s *server) tell(k *Kernel, out []float64) {
 			s.asked = append(s.asked, r.on(c))
 		}
 	}
-	effective := 0.0
+	effective, level := 0.0, s.level
 	if phase == asking && r.stage == sampling {
 		phase = drawing
 		if effective = s.queueDraws(k); len(s.queue) == 0 {
@@ -76,8 +78,11 @@ func (s *server) tell(k *Kernel, out []float64) {
 	}
 	clear(out[:k.answers()])
 	out[0], out[1], out[2], out[3] = float64(phase), float64(len(s.asked)), r.top, effective
+	if s.level > level {
+		out[4] = 1
+	}
 	for i, point := range s.asked {
-		s.say(k, point, out[4+i*k.told():])
+		s.say(k, point, out[header+i*k.told():])
 	}
 }
 
@@ -98,7 +103,8 @@ func (s *server) say(k *Kernel, point, to []float64) {
 	}
 }
 
-// queueDraws begins a set of draws: the first, and once its weights are known as many as it takes for enough effective draws.
+// queueDraws begins a set of draws: the first, and once its weights are known the same anew along a longer path where they are too uneven, or as many as it takes for enough
+// effective draws.
 func (s *server) queueDraws(k *Kernel) (effective float64) {
 	if len(s.queue) > 0 {
 		return 0
@@ -107,21 +113,26 @@ func (s *server) queueDraws(k *Kernel) (effective float64) {
 	draws := min(firstDraws, most)
 	ratios := append(append([]float64(nil), k.ratios...), s.fresh...)
 	if len(ratios) > 0 {
-		if s.sets == 2 {
-			return effectiveOf(ratios)
-		}
 		effective = effectiveOf(ratios)
-		if !(effective > 0) || pareto.Smooth(ratios, 1).K > inVain {
+		if s.sets == 2 || !(effective > 0) {
 			return effective
 		}
-		share := max(effective/float64(len(ratios)), 0.01)
-		draws = min(most, int(1.1*float64(max(fewest, min(enough, fewNumbers/max(1, k.rows))))/share)) - len(ratios)
+		share, shape := effective/float64(len(ratios)), pareto.Smooth(ratios, 1).K
+		switch {
+		case (shape > bounded || share < few) && s.level+1 < len(path):
+			s.level++
+			s.sets = 0
+		case shape > inVain:
+			return effective
+		default:
+			draws = min(most, int(1.1*float64(max(fewest, min(enough, fewNumbers/max(1, k.rows))))/max(share, 0.01))) - len(ratios)
+		}
 		if draws <= 0 {
 			return effective
 		}
 	}
 	s.sets++
-	s.points.Round(uint64(probes + s.sets))
+	s.points.Round(uint64(probes + 2*s.level + s.sets))
 	s.queue = s.search.draw((draws+k.each()-1)/k.each(), s.points)
 	return effective
 }
