@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
@@ -18,6 +19,7 @@ type varied struct {
 	y      []float64
 	group  []int
 	groups int
+	rare   bool // whether y is above 1, of a logistic model with few ones, and not y of a normal one
 }
 
 func newVaried() *varied {
@@ -54,6 +56,13 @@ func (v *varied) Conditional() (*density.Conditional, error) {
 	}
 	c.Rows = []density.RowLikelihood{{Group: -1, Own: -1, Evaluate: func(phi, eta, lp, slope, _, _ []float64) {
 		for i, m := range eta {
+			if v.rare {
+				p := 1 / (1 + math.Exp(3-m))
+				if lp[i], slope[i] = math.Log1p(-p), -p; v.y[i] > 1 {
+					lp[i], slope[i] = math.Log(p), 1-p
+				}
+				continue
+			}
 			sd := math.Exp(phi[1])
 			z := (v.y[i] - m) / sd
 			lp[i], slope[i] = -half-phi[1]-0.5*z*z, z/sd
@@ -107,6 +116,12 @@ func (v *varied) evidence(phi []float64) float64 {
 // ran runs a kernel to its end.
 func ran(t *testing.T, v *varied, draws int) *Kernel {
 	t.Helper()
+	return ranAt(t, v, draws, 0)
+}
+
+// ranAt runs a kernel whose draws take paths of a level.
+func ranAt(t *testing.T, v *varied, draws, level int) *Kernel {
+	t.Helper()
 	k, err := New(v, Options{Draws: draws, Correct: true})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +129,7 @@ func ran(t *testing.T, v *varied, draws int) *Kernel {
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	for k.phase != done {
+	for k.server.level = level; k.phase != done; {
 		if _, err := k.Step(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -229,5 +244,57 @@ func TestDrawsOfHyperparametersHaveTheirDensity(t *testing.T) {
 	}
 	if se := math.Sqrt((square - mean*mean) / n); math.Abs(mean-want) > 4*se+2e-3 {
 		t.Errorf("mean %.4f of the draws, %.4f of the density", mean, want)
+	}
+}
+
+// A draw that walks from the Gaussian to a skewed posterior has a more even weight, and the longer its path the more so. Evidence and means are those of importance sampling.
+func TestPathsEvenWeights(t *testing.T) {
+	v := newVaried()
+	v.rare = true
+	var first backends.Estimate
+	var firstMean, firstVar, spread float64
+	for level := range path {
+		k := ranAt(t, v, 8000, level)
+		log := evidence(k.ratios)
+		n, mean, square, total := v.Dim(), 0.0, 0.0, 0.0
+		for id, r := range k.ratios {
+			w, x := math.Exp(r-log.Value), k.parties[0].sample[id*n+1]
+			mean, total = mean+w*x, total+w
+			square += w * w * (x - firstMean) * (x - firstMean)
+		}
+		mean /= total
+		variance := square / (total * total)
+		within := 0.0
+		for i := 0; i < k.drawn; i += k.each() {
+			for _, r := range k.ratios[i : i+k.each()] {
+				d := r - k.ratios[i]
+				within += d * d / float64(k.drawn)
+			}
+		}
+		if level == 0 {
+			first, firstMean, firstVar, spread = log, mean, variance, within
+			continue
+		}
+		if !(within < spread/4) {
+			t.Errorf("level %d: log weights at one point have mean square differences of %.2g, %.2g before", level, within, spread)
+		}
+		spread = within
+		if d := log.Value - first.Value; !(math.Abs(d) < 8*math.Hypot(log.SE, first.SE)) {
+			t.Errorf("level %d: the evidence is %.3f off", level, d)
+		}
+		if d := mean - firstMean; !(math.Abs(d) < 4*math.Sqrt(4*(firstVar+variance))) {
+			t.Errorf("level %d: the mean is %.3f off", level, d)
+		}
+	}
+}
+
+// Where the posterior is the Gaussian itself, a walk stays in it: weights of draws that share a point differ by rounding.
+func TestPathsOfANormalModelHaveEqualWeights(t *testing.T) {
+	k := ranAt(t, newVaried(), 400, 1)
+	for i := 0; i < k.drawn; i += k.each() {
+		group := k.ratios[i : i+k.each()]
+		if spread := slices.Max(group) - slices.Min(group); !(spread < 1e-10) {
+			t.Fatalf("log weights at one point differ by %.3g", spread)
+		}
 	}
 }
