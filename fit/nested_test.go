@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -137,6 +138,53 @@ func TestHierarchiesInFewRoundTrips(t *testing.T) {
 			if off := (got[name].Mean - want.Mean) / want.SD; !(math.Abs(off) < 0.2) {
 				t.Errorf("%s: the mean of %s is %.2f sd from that of the first", c.name, name, off)
 			}
+		}
+	}
+}
+
+// Of many groups with few rows and rare events, whose effects have skewed posteriors, draws walk from the Gaussian: means and standard deviations are those of NUTS.
+func TestRareEventsOverAGrid(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const groups, n = 40, 120
+	effects, y, g := make([]float64, groups), "id,y\n", "id,g\n"
+	for i := range effects {
+		effects[i] = 2.5 * r.NormFloat64()
+	}
+	for i := range n {
+		is := 0
+		if r.Float64() < 1/(1+math.Exp(4-effects[i%groups])) {
+			is = 1
+		}
+		y, g = y+fmt.Sprintf("%d,%d\n", i, is), g+fmt.Sprintf("%d,g%02d\n", i, i%groups)
+	}
+	files := map[string]string{"server.csv": y, "a.csv": g}
+	text := "client a\ndata y : binary[N] @ shared\ndata g : level(G)[N] @ a\nparam c ~ normal(0, 2.5)\nparam tau ~ half_normal(3) @ a\nparam u : real[G] ~ normal(0, tau) noncentered @ a\ny ~ bernoulli_logit(c + u[g])\n"
+	got, err := nestedFit(t, text, transforms.Exact, files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := float64(got.Document.Diagnostics.Khat); !(k < 0.7) || got.Document.Work.Sequential > 25 {
+		t.Errorf("k̂ is %.2f after %d round trips", k, got.Document.Work.Sequential)
+	}
+	p, diags, err := OpenBound(bindFiles(t, text, transforms.Exact, 0, files), Options{Algorithm: backend(t, "nuts"), Settings: map[string]string{"draws": "4000"}, Seed: 2})
+	good(t, diags, err)
+	long, err := p.Sample(t.Context(), nil)
+	good(t, nil, err)
+	want := map[string]posterior.Row{}
+	for _, row := range long.Summary() {
+		want[row.Name] = row
+	}
+	for _, row := range got.Summary() {
+		of := want[row.Name]
+		if row.ESSBulk < 1000 {
+			t.Errorf("%s has %.0f effective draws", row.Name, float64(row.ESSBulk))
+		}
+		se := math.Hypot(float64(row.MCSE), float64(of.MCSE)) / float64(of.SD)
+		if off := float64(row.Mean-of.Mean) / float64(of.SD); !(math.Abs(off) < 0.1+4*se) {
+			t.Errorf("the mean of %s is %.2f sd off", row.Name, off)
+		}
+		if off := float64(row.SD/of.SD) - 1; !(math.Abs(off) < 0.1+4*se) {
+			t.Errorf("the sd of %s is %.0f %% off", row.Name, 100*off)
 		}
 	}
 }

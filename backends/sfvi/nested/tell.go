@@ -16,7 +16,7 @@ const (
 	mostVector = 1 << 24 // numbers of the draws of a run that a client sends
 	inVain     = 1.2     // Pareto shape of the first weights beyond which no number of draws is corrected
 	bounded    = 0.7     // the same beyond which draws go along a path, or a longer one
-	few        = 0.2     // effective draws of one, below which they do too
+	few        = 0.4     // effective draws of one, below which they do too
 )
 
 // MostColumns is how many columns of draws cross at most.
