@@ -142,6 +142,12 @@ type Weighted interface {
 	Correctable() (bool, error)
 }
 
+// An Unfinished is a kernel that knows why its fit ended before it had converged, and what could help; "" where it
+// has, or where more iterations could.
+type Unfinished interface {
+	Unfinished() (reason, wayOut string)
+}
+
 // A Restarted is a kernel that fits from several starting points and keeps the best.
 type Restarted interface {
 	// Restarts returns the final ELBOs of the fits that are done, in their order; the same at every party. It is nil where there is one fit.

@@ -128,7 +128,7 @@ const (
 // OnTheWire are the settings of every algorithm about how messages are written.
 func OnTheWire() []Setting {
 	return []Setting{
-		{Name: "wire", Doc: "how clients write what is added up over two or more of them: plain sends the numbers; fixed integers on a grid, whose sum is exact whatever the order, so that masks change no bit; encrypted (sfvi, transform exact): ciphertexts, of which sums over rows alone are decrypted", Default: plainWire, Choices: []string{plainWire, fixedWire, encryptedWire}, Role: Wire},
+		{Name: "wire", Doc: "how clients write what is added up over two or more of them: plain sends the numbers; fixed integers on a grid, whose sum is exact whatever the order, so that masks change no bit; encrypted (sfvi or nuts, transform exact): ciphertexts, of which sums over rows alone are decrypted", Default: plainWire, Choices: []string{plainWire, fixedWire, encryptedWire}, Role: Wire},
 		{Name: "secure-sum", Doc: "on: what clients add up is masked, so that the server receives sums; that protects no rows (vflc audit); with --wire fixed, whose results it has", Default: sumsOff, Choices: []string{sumsOff, sumsOn}, Role: SecureSum},
 	}
 }
@@ -137,6 +137,9 @@ func OnTheWire() []Setting {
 func Encrypted(given map[string]string) bool {
 	return given[roles[Wire].name] == encryptedWire
 }
+
+// EncryptedRows are the settings that ask for such a run.
+func EncryptedRows() map[string]string { return map[string]string{roles[Wire].name: encryptedWire} }
 
 // In returns the setting that has a role, and whether there is one.
 func (a Algorithm) In(role Role) (Setting, bool) {
@@ -230,7 +233,10 @@ func (a Algorithm) encryptable(s Settings) error {
 	case !s.Plan.Encrypted:
 		return nil
 	case !a.Encrypts:
-		return fmt.Errorf("--%s %s: %s needs numbers of single rows, or more sums over them than may be decrypted; use --backend sfvi", wire.Name, encryptedWire, a.Name)
+		return fmt.Errorf("--%s %s: %s moves auxiliary variables by a derivative for each row, which nobody can decrypt, however many rows there are; use --backend sfvi, or nuts where enough rows allow it", wire.Name, encryptedWire, a.Name)
+	case s.Plan.Initial != "":
+		start, _ := a.In(Initial)
+		return fmt.Errorf("--%s %s: chains begin by themselves, without an approximation; leave --%s out", wire.Name, encryptedWire, start.Name)
 	case !s.Transform.CutsCross():
 		return fmt.Errorf("--%s %s: contributions are encrypted without noise; use --transform exact", wire.Name, encryptedWire)
 	}

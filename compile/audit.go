@@ -56,6 +56,16 @@ func ReadBundle(dir string) (*Bundle, diag.List, error) {
 	return &Bundle{m, programs}, diags, err
 }
 
+// Parameters counts the parameters of a party by its program, and reports whether all sizes that this takes are known.
+func (p *Bundle) Parameters(party string, size func(string) (int, bool)) (n int, known bool) {
+	known = true
+	for _, program := range p.Programs {
+		of, all := parametersOf(program, party, size)
+		n, known = max(n, of), known && all
+	}
+	return n, known
+}
+
 // Grouped reports where the manifest has cuts in one sum that the server's program takes apart, or the other way round.
 func (p *Bundle) Grouped() diag.List {
 	sums := lower.Sums(p.Programs[0])

@@ -14,3 +14,18 @@ func (b *Bound) With(values map[string]data.Bindings) (*Bound, diag.List, error)
 	}
 	return fresh, diags, fresh.link()
 }
+
+// WithEncryptedRows returns the model, with its data, for a run whose rows stay encrypted. b is unchanged. The
+// diagnostics say why there is none.
+func (b *Bound) WithEncryptedRows() (*Bound, diag.List, error) {
+	m, diags := b.Model.WithEncryptedRows()
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
+	fresh := *b
+	fresh.Model, fresh.Lowered = m, nil
+	if diags = fresh.lower(); diags.HasErrors() {
+		return nil, diags, nil
+	}
+	return &fresh, nil, fresh.link()
+}

@@ -33,8 +33,10 @@ type Encrypting interface {
 	// and the globals of number i in phi, which the server tells all, plus the numbers plus[b][i] of all blocks:
 	// these are added under encryption, so that nobody learns the terms. Elsewhere total is left as it is.
 	LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error
-	// Afford is how many of so many log likelihoods may still be decrypted; the same at every party.
-	Afford(logLiks int) int
+	// Affords reports whether so much may still become known; the same at every party.
+	Affords(what ...Decryption) bool
+	// Afford is how many of so many log likelihoods may still be decrypted besides; the same at every party.
+	Afford(logLiks int, besides ...Decryption) int
 	// Consult is a round trip in which each party tells the server numbers, and the server answers each what
 	// it alone receives, and all what they all receive. Nothing is decrypted.
 	Consult(ctx context.Context, by Consulted) error

@@ -30,10 +30,11 @@ type Apart struct {
 	// must be given the same.
 	Hindered, Near []string
 	Marks          *Marks
-	// Decrypts is how many numbers that depend on the party's encrypted rows another may learn in this run, of so many rows, and Decrypt is told before it learns so many:
-	// an error ends the run before that.
+	// Decrypts is how many numbers that depend on the party's encrypted rows another may learn in this run, of so many rows, and Decrypt is told how many it knows, once it has
+	// learned what comes next, in a run whose keys have a digest: an error ends the run before that.
 	Decrypts func(rows int) (int, error)
-	Decrypt  func(numbers int) error
+	Decrypt  func(keys string, numbers int) error
+	MinCell  int         // rows that every category of the party's factors must have; a combination of its columns is about as many
 	At       map[int]int // the transition after which each chain goes on, by its number; a chain that is not listed begins
 }
 

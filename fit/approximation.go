@@ -2,7 +2,6 @@ package fit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -27,13 +26,14 @@ type fitted struct {
 	drawing     time.Duration
 	fittingCPU  *posterior.Number // seconds of all cores; nil: not known
 	drawingCPU  *posterior.Number
-	weighted    *posterior.Draws // what was weighed, where the draws are resampled with weights, or would be if these were reliable
-	corrected   []float64        // the weights
-	weighable   bool             // weights would correct the draws, if they are reliable
-	uncorrected string           // why they cannot, and what could; "": they can, or nobody wants it
-	restarts    []posterior.ELBO // of the fits from several starting points; nil where there is one
-	search      backends.Search  // what these found
-	ratios      []float64        // log p − log q at draws from the approximation; nil where they are not computed
+	weighted    *posterior.Draws  // what was weighed, where the draws are resampled with weights, or would be if these were reliable
+	corrected   []float64         // the weights
+	weighable   bool              // weights would correct the draws, if they are reliable
+	uncorrected string            // why they cannot, and what could; "": they can, or nobody wants it
+	unfinished  posterior.Finding // why the fit ended before it had converged; without a text: as its last step says
+	restarts    []posterior.ELBO  // of the fits from several starting points; nil where there is one
+	search      backends.Search   // what these found
+	ratios      []float64         // log p − log q at draws from the approximation; nil where they are not computed
 	interrupted bool
 	chains      []*chain // the chains of the draws; nil where draws are independent
 	kernels     []*chain // what was saved
@@ -55,10 +55,7 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 		return side.Each(ctx, func(ctx context.Context, _ int) error { return m.approximation(ctx, stop, side.Envs[0], c, f) })
 	})
 	progress.End()
-	if p.journal != nil {
-		err = errors.Join(err, p.journal.Close())
-	}
-	return f, refusedRows(err)
+	return f, p.closeJournal(err)
 }
 
 // approximation is approximate with the Env.
@@ -90,6 +87,9 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 		if c.info.Done {
 			f.search = r.Search()
 		}
+	}
+	if u, ok := c.kernel.(backends.Unfinished); ok {
+		f.unfinished.Text, f.unfinished.Try = u.Unfinished()
 	}
 	if w, ok := c.kernel.(backends.Weighted); ok {
 		f.ratios = w.Ratios()
@@ -234,6 +234,10 @@ func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
 // restless is the finding of a fit that has not converged.
 func (f *fitted) restless(a posterior.Advice) posterior.Finding {
 	fit, out := f.info.Fit, posterior.Finding{Check: "converged", Value: posterior.NotApplicable(), Try: moreOf(a.Iterations)}
+	if f.unfinished.Text != "" {
+		out.Text, out.Try = "the fit has not converged: "+f.unfinished.Text, f.unfinished.Try
+		return out
+	}
 	if !fit.Judged {
 		out.Text = "too few iterations to decide whether the fit has converged"
 		return out

@@ -131,6 +131,9 @@ func (m *sampling) all(ctx context.Context, stop <-chan struct{}, chains []*chai
 	if m.near != nil {
 		return m.together(ctx, stop, chains)
 	}
+	if m.Settings.Plan.Encrypted {
+		return m.inTurn(ctx, stop, chains)
+	}
 	return m.beside(ctx, len(chains), func(ctx context.Context, side *session.Chains) error {
 		return side.Each(ctx, func(ctx context.Context, k int) error { return m.run(ctx, stop, side.Envs[k], chains[k]) })
 	})
@@ -150,14 +153,23 @@ func (m *sampling) complete(chains []*chain) error {
 // run runs one chain.
 func (m *sampling) run(ctx context.Context, stop <-chan struct{}, env density.Env, c *chain) (err error) {
 	m.watch(env, c)
-	env = m.startedAt(density.Chain(env, c.number), c.number)
-	if c.kernel, err = m.Algorithm.New(env, m.Settings); err != nil {
-		return &UsageError{err}
-	}
-	if err := m.begin(ctx, env, c); err != nil {
+	w, err := m.ready(ctx, env, c)
+	if err != nil {
 		return err
 	}
-	return m.steps(ctx, stop, m.walk(env, c))
+	return m.steps(ctx, stop, w)
+}
+
+// ready puts a chain at its starting point.
+func (m *sampling) ready(ctx context.Context, env density.Env, c *chain) (_ *walk, err error) {
+	env = m.startedAt(density.Chain(env, c.number), c.number)
+	if c.kernel, err = m.Algorithm.New(env, m.Settings); err != nil {
+		return nil, &UsageError{err}
+	}
+	if err := m.begin(ctx, env, c); err != nil {
+		return nil, err
+	}
+	return m.walk(env, c), nil
 }
 
 // begin finds the chain's starting point.
@@ -176,18 +188,30 @@ func (m *sampling) begin(ctx context.Context, env density.Env, c *chain) error {
 
 // steps draws until the chain is done or interrupted.
 func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, w *walk) error {
-	c := w.chain
-	for !c.info.Done && !stopped(stop) {
-		if err := w.step(ctx); err != nil {
+	for !w.chain.info.Done && !stopped(stop) {
+		if err := m.advance(ctx, w); err != nil {
 			return err
 		}
-		if m.dueNow(c, w.now.Sub(w.saved)) {
-			if err := m.saveOrGoOn(c); err != nil {
-				return err
-			}
-			w.saved = time.Now()
-		}
 	}
+	return m.rest(w)
+}
+
+// advance makes a step of a chain, and saves it where that is due.
+func (m *sampling) advance(ctx context.Context, w *walk) error {
+	if err := w.step(ctx); err != nil {
+		return err
+	}
+	if !m.dueNow(w.chain, w.now.Sub(w.saved)) {
+		return nil
+	}
+	err := m.saveOrGoOn(w.chain)
+	w.saved = time.Now()
+	return err
+}
+
+// rest saves a chain that makes no more steps, where that is worth it.
+func (m *sampling) rest(w *walk) error {
+	c := w.chain
 	if m.apart != nil {
 		return m.saveLast(c)
 	}

@@ -106,7 +106,10 @@ func (f *fitted) summary() []posterior.Row {
 
 // closing is the line below the table.
 func (f *fitted) closing(e posterior.ELBO) string {
-	text := fmt.Sprintf("ELBO %s ± %.2g; %d draws", posterior.Limited(float64(e.Value), float64(e.SE)), float64(e.SE), f.draws.Len(0))
+	text := fmt.Sprintf("%d draws", f.draws.Len(0))
+	if !math.IsNaN(float64(e.SE)) {
+		text = fmt.Sprintf("ELBO %s ± %.2g; ", posterior.Limited(float64(e.Value), float64(e.SE)), float64(e.SE)) + text
+	}
 	if f.corrected != nil {
 		squares := 0.0
 		for _, w := range f.corrected {

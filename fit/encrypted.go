@@ -5,16 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -22,22 +25,29 @@ import (
 // accepts fewer.
 const rowsPerNumber = 20
 
-// sizes are the columns that the parties encrypt, and the rows.
-func sizes(blocks []density.Block) (columns []int, rows int) {
+// sizes are the columns that the parties encrypt, the rows, and what the likelihood makes known; no columns where the
+// protocol says why there can be none.
+func sizes(blocks []density.Block) (columns []int, rows int, of protocol.Likelihood) {
 	for _, b := range blocks {
 		l, ok := b.(density.Linearisable)
 		if !ok {
-			return nil, 0
+			return nil, 0, of
 		}
 		lin, err := l.Linear()
 		if err != nil || b.Index() == 0 && len(lin.Rows) != 1 {
-			return nil, 0 // the protocol says why
+			return nil, 0, of
 		}
-		if columns = append(columns, len(lin.Index)+len(lin.Globals.Index)); b.Index() == 0 {
-			rows = len(lin.Rows[0].Offset)
+		if columns = append(columns, len(lin.Index)+len(lin.Globals.Index)); b.Index() > 0 {
+			continue
+		}
+		rows = len(lin.Rows[0].Offset)
+		if law, err := b.(*model.Party).Law(); err != nil {
+			return nil, 0, of
+		} else if of, err = protocol.LikelihoodOf(law, len(lin.Globals.Index) > 0); err != nil {
+			return nil, 0, of
 		}
 	}
-	return columns, rows
+	return columns, rows, of
 }
 
 // mayEncrypt reports what a run of encrypted rows cannot do, before it begins.
@@ -59,35 +69,36 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, rows := sizes(env.Blocks())
+	columns, rows, of := sizes(env.Blocks())
 	if columns == nil {
 		return nil, nil
 	}
-	return p.enough(columns, rows), nil
+	t, most, err := p.terms(columns, rows, of)
+	if err == nil && t.Budget > 0 && t.Usual > t.Budget {
+		return p.tooFew(&protocol.BudgetError{Next: t.Usual, Rows: rows, Budget: t.Budget}).Diagnostics(), nil
+	}
+	p.mayEnd(t, most)
+	return nil, err
 }
 
-// enough reports that there are too few rows for what a run decrypts of so many columns.
-func (p *Prepared) enough(columns []int, rows int) (list diag.List) {
-	usual, most := Foreseen(p.Algorithm.Exchanges(p.Settings), columns, -1)
-	switch may := p.mayLearn(rows); {
-	case may == 0:
-	case usual > may:
-		list.Errorf(diag.TooFewRows, nil, source.Span{}, "one party would learn about D = %d numbers that depend on the others' rows, and of n = %d rows it may learn n/%d = %d",
-			usual, rows, rowsPerNumber, rows/rowsPerNumber).
-			Note("as many columns need n = %d rows; a simulation goes on with --accept few-rows", usual*rowsPerNumber)
-	case most > may:
-		p.options.Progress.Message(fmt.Sprintf("encrypted rows: one party will learn about D = %d numbers that depend on the others' rows, and at most %d; a fit that needs more than n/%d = %d ends before it decrypts them",
-			usual, most, rowsPerNumber, may))
+// mayEnd says where a run may need more than one party may learn, which it does not need usually.
+func (p *Prepared) mayEnd(t protocol.Terms, most int) {
+	if t.Budget > 0 && t.Usual <= t.Budget && most > t.Budget {
+		p.options.Progress.Message(fmt.Sprintf("encrypted rows: one party will learn about D = %d numbers that depend on the others' rows, and at most %d; a fit that needs more than %d ends before it decrypts them",
+			t.Usual, most, t.Budget))
 	}
-	return list
 }
 
 // mayLearn is how many numbers of others' rows one party may learn; 0: as many as the run takes.
-func (p *Prepared) mayLearn(rows int) int {
-	if p.apart == nil && p.Accepted().Code(diag.TooFewRows) {
-		return 0
+func (p *Prepared) mayLearn(rows int) (int, error) {
+	switch {
+	case p.apart == nil && p.Accepted().Code(diag.TooFewRows):
+		return 0, nil
+	case p.apart == nil || p.apart.Decrypts == nil:
+		return max(1, rows/rowsPerNumber), nil
 	}
-	return max(1, rows/rowsPerNumber)
+	may, err := p.apart.Decrypts(rows)
+	return max(1, may), err
 }
 
 // Foreseen is how many numbers that depend on rows of a party another will learn, in a usual run and at most, by the
@@ -110,7 +121,10 @@ const leastCell = 5
 
 // least is that unless somebody accepts fewer; 0: one.
 func (p *Prepared) least() int {
-	if p.Accepted().Code(diag.AloneRows) {
+	switch {
+	case p.apart != nil:
+		return max(leastCell, p.apart.MinCell)
+	case p.Accepted().Code(diag.AloneRows):
 		return 0
 	}
 	return leastCell
@@ -133,7 +147,7 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	if err := p.openJournal(); err != nil {
 		return nil, err
 	}
-	o := protocol.Options{Terms: p.terms, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal, Least: p.least()}
+	o := protocol.Options{Terms: p.termsApart, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal, Least: p.least()}
 	if p.apart != nil {
 		o.Spend = p.apart.Decrypt
 	}
@@ -141,40 +155,111 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	if err != nil {
 		return nil, err
 	}
+	if p.journal != nil {
+		evaluation, _ := p.rows.Bytes()
+		p.options.Progress.Message(fmt.Sprintf("encrypted rows: what a party makes with its keys is written down until the run is complete: %s so far, %s an evaluation, and at most %s of log likelihoods",
+			posterior.Bytes(p.journal.Size()/int64(len(env.Blocks()))), posterior.Bytes(evaluation), posterior.Bytes(protocol.LogLikBytes)))
+	}
 	return p.rows, nil
 }
 
-// terms are what the run may decrypt, by the columns of all parties. The error is where that is more than one
-// party may learn.
-func (p *Prepared) terms(columns []int, rows int) (protocol.Terms, error) {
-	if found := p.enough(columns, rows); found.HasErrors() {
-		return protocol.Terms{}, data.Errors(found)
+// inTurn runs chains over encrypted rows: they share a key and D, and make their steps in turn.
+func (m *sampling) inTurn(ctx context.Context, stop <-chan struct{}, chains []*chain) error {
+	err := m.beside(ctx, 1, func(ctx context.Context, side *session.Chains) error {
+		return side.Each(ctx, func(ctx context.Context, _ int) error {
+			m.watch(side.Envs[0], chains[0])
+			env, err := m.encrypted(ctx, side.Envs[0])
+			if err != nil {
+				return err
+			}
+			return m.turns(ctx, stop, env, chains)
+		})
+	})
+	return m.closeJournal(err)
+}
+
+// turns has each chain make a step in turn, until all are done or the run is stopped.
+func (m *sampling) turns(ctx context.Context, stop <-chan struct{}, env density.Env, chains []*chain) error {
+	var walks []*walk
+	for _, c := range chains {
+		w, err := m.ready(ctx, env, c)
+		if err != nil {
+			return err
+		}
+		walks = append(walks, w)
 	}
-	openings, all := 1, 0
+	left := func(w *walk) bool { return !w.info.Done }
+	for slices.ContainsFunc(walks, left) && !stopped(stop) {
+		for _, w := range walks {
+			if !left(w) {
+				continue
+			}
+			if err := m.advance(ctx, w); err != nil {
+				return err
+			}
+		}
+	}
+	for k, w := range walks {
+		if w.chain.work = *env.Work(); k > 0 { // the Env counts that of all
+			w.chain.work = density.Work{}
+		}
+		if err := m.rest(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeJournal closes the journal of a run that has ended, and makes diagnostics of what encrypted rows do not allow.
+func (p *Prepared) closeJournal(err error) error {
+	if p.journal != nil {
+		err = errors.Join(err, p.journal.Close())
+	}
+	return p.refusedRows(err)
+}
+
+// terms are what the run may decrypt, by the columns of all parties, and how many numbers one party learns at most.
+func (p *Prepared) terms(columns []int, rows int, of protocol.Likelihood) (t protocol.Terms, most int, err error) {
+	all := 0
 	for _, c := range columns {
 		all += c
 	}
+	t.Openings = spare
 	for _, u := range p.Algorithm.Exchanges(p.Settings) {
 		switch u.Exchange {
 		case density.EncryptedSlopes:
 			if u.Openings[0].Sums != density.OwnGradients {
 				continue
 			}
-			openings += u.MostTimes * all
+			t.Openings += keyed(u) * all
+		case density.EncryptedLogLik:
+			t.Openings += keyed(u)
 		case density.EncryptedCurvatures:
-			openings += u.MostTimes * all * (all + 1) / 2
+			t.Openings += keyed(u) * all * (all + 1) / 2
 		}
 	}
-	budget := p.mayLearn(rows)
-	if p.apart != nil && p.apart.Decrypts != nil {
-		may, err := p.apart.Decrypts(rows)
-		if err != nil {
-			return protocol.Terms{}, err
-		}
-		budget = max(1, may)
-	}
-	return protocol.Terms{Openings: openings + mostWeights, Budget: budget}, nil
+	t.Usual, most = Foreseen(of.Opens(p.Algorithm.Exchanges(p.Settings)), columns, -1)
+	t.Budget, err = p.mayLearn(rows)
+	return t, most, err
 }
+
+// termsApart are terms where the parties have met.
+func (p *Prepared) termsApart(columns []int, rows int, of protocol.Likelihood) (protocol.Terms, error) {
+	t, most, err := p.terms(columns, rows, of)
+	if p.apart != nil {
+		p.mayEnd(t, most)
+	}
+	return t, err
+}
+
+// keyed is for how many uses of an exchange there is a key: the more, the more noise covers each sum.
+func keyed(u density.Use) int { return min(u.MostTimes, mostKeyed*u.Times) }
+
+// spare is how many sums a key is for beside, with the proof of a binary response: short runs vary more.
+const spare = 2000
+
+// mostKeyed is how many times the usual number that is at most.
+const mostKeyed = 8
 
 // pairKeys are the keys of this process, with which clients seal shares for one another.
 func (p *Prepared) pairKeys() (session.Keys, error) {
@@ -196,11 +281,8 @@ func (p *Prepared) openJournal() (err error) {
 	return err
 }
 
-// mostWeights is how many log likelihoods a run of encrypted rows decrypts at most.
-const mostWeights = 2001
-
 // refusedRows makes diagnostics of what encrypted rows do not allow.
-func refusedRows(err error) error {
+func (p *Prepared) refusedRows(err error) error {
 	var refusal *polynomial.Refusal
 	var budget *protocol.BudgetError
 	var noise *protocol.NoiseError
@@ -210,13 +292,36 @@ func refusedRows(err error) error {
 	case errors.As(err, &refusal):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: errors.New(refusal.Reason), Out: refusal.WayOut}
 	case errors.As(err, &alone):
-		return &backends.Refusal{Code: diag.AloneRows, Err: alone, Out: "merge small categories, cap a column that few rows dominate, and leave out one that differs from others in few rows; a simulation goes on with --accept few-rows"}
+		return &backends.Refusal{Code: diag.AloneRows, Err: alone, Out: "merge small categories, cap a column that few rows dominate, and leave out one that differs from others in few rows" + p.simulated()}
 	case errors.As(err, &budget):
-		return &backends.Refusal{Code: diag.TooFewRows, Err: budget, Out: fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns; a simulation goes on with --accept few-rows", budget.One()*rowsPerNumber)}
+		return p.tooFew(budget)
+	case errors.Is(err, encrypted.ErrOpenings):
+		return &backends.Refusal{Code: diag.TooFewRows, Err: fmt.Errorf("the run takes more than %d times the evaluations that are usual, and its key is not for more sums", mostKeyed), Out: "a smaller --max-depth, or fewer --chains, --warmup and --draws"}
 	case errors.As(err, &noise):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: noise, Out: protocol.NoiseWayOut}
 	case errors.As(err, &beyond):
 		return &backends.Refusal{Code: diag.NotEncrypted, Err: errors.New(beyond.Reason), Out: beyond.WayOut}
 	}
 	return err
+}
+
+// tooFew is the refusal of a run that would decrypt too much.
+func (p *Prepared) tooFew(e *protocol.BudgetError) *backends.Refusal {
+	out := fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns", e.Next*rowsPerNumber)
+	if p.Algorithm.Gives != backends.Approximation {
+		out = fmt.Sprintf("so many transitions of so many columns need n = %d rows; fewer %s, %s and %s need less, and --backend %s least",
+			e.Next*rowsPerNumber, p.setting(backends.Chains), p.setting(backends.Warmup), p.setting(backends.Draws), approximations())
+	}
+	if p.apart != nil {
+		out = fmt.Sprintf("%s allows no more, by max_decrypted of its policy or a %dth of the rows, less what earlier runs on these have told: fewer columns, more rows that are new, or another line there", p.Plan.Names[e.By], rowsPerNumber)
+	}
+	return &backends.Refusal{Code: diag.TooFewRows, Err: e, Out: out + p.simulated()}
+}
+
+// simulated is the way out of a simulation alone.
+func (p *Prepared) simulated() string {
+	if p.apart != nil {
+		return ""
+	}
+	return "; a simulation goes on with --accept few-rows"
 }

@@ -32,9 +32,20 @@ func (k *killer) Step(int, backends.Info) {
 // A run of encrypted rows that is killed, and killed again where it went on, goes on with what it wrote down, and is then, bit for
 // bit, the run of its journal: draws, D and work. The journal goes when all is written, and its digest stays.
 func TestAKilledRunOfEncryptedRows(t *testing.T) {
-	b, dir := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000)), filepath.Join(t.TempDir(), "run")
+	for name, settings := range map[string]map[string]string{
+		"sfvi": {"wire": "encrypted", "correct": "false"},
+		"nuts": {"wire": "encrypted", "chains": "2", "warmup": "2", "draws": "2", "max-depth": "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			killed(t, Options{Algorithm: backend(t, name), Settings: settings, Seed: 3, ring: 9})
+		})
+	}
+}
+
+func killed(t *testing.T, o Options) {
+	b, dir := fewRows(t, 1000), filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
-	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 3, ring: 11, Dir: dir}
+	o.Dir = dir
 	sample := func(steps int) (*Result, error) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -48,7 +59,7 @@ func TestAKilledRunOfEncryptedRows(t *testing.T) {
 	written, ended := []byte(nil), (*Result)(nil)
 	for steps := 1; ended == nil; steps += 3 {
 		r, err := sample(steps)
-		if err != nil && !errors.Is(err, context.Canceled) || steps > 10 {
+		if err != nil && !errors.Is(err, context.Canceled) || steps > 40 {
 			t.Fatal(steps, err)
 		}
 		now, err := os.ReadFile(journal)

@@ -23,6 +23,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -111,65 +112,101 @@ func TestARowAloneIsRefused(t *testing.T) {
 	}
 }
 
+// A party holds its columns to the min_cell of its policy, where that is more than what the others rely on.
+func TestLeverageByTheMinCellOfAPolicy(t *testing.T) {
+	for cell, want := range map[int]int{0: 5, 3: 5, 12: 12} {
+		if got := (&Prepared{apart: &Apart{MinCell: cell}}).least(); got != want {
+			t.Errorf("min_cell %d: %d rows, want %d", cell, got, want)
+		}
+	}
+}
+
 // What is foreseen of a run as often as it used each exchange is what it counts, for every party and for all
-// but each.
+// but each, over numbers of parties and columns.
 func TestWhatIsForeseenIsCounted(t *testing.T) {
+	few := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
 	for _, c := range []struct{ clients, columns int }{{1, 3}, {2, 1}, {2, 4}, {4, 2}} {
 		text, files := separate(1500, c.clients, c.columns)
-		a := backend(t, "sfvi")
-		p, diags, err := OpenBound(bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}), Options{
-			Algorithm: a, Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 8,
-		})
-		if err != nil || diags.HasErrors() {
-			t.Fatal(err, diags)
-		}
-		r, err := p.Sample(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range r.Diagnose() { // nuts does not run on this wire
+		r := foreseenAsCounted(t, bound(t, besideModel(t, text, files), few), 8)
+		for _, f := range r.Diagnose() { // nuts takes more rows on this wire
 			if strings.Contains(f.Try, "--backend") && !strings.Contains(f.Try, "on another wire") || strings.Contains(f.Try, "guide") {
 				t.Errorf("%+v: %s; try: %s", c, f.Text, f.Try)
 			}
 		}
-		did, parts, own := map[density.Sums]int{}, 0, 0
-		for o, times := range p.rows.Opened() {
-			if did[o.Sums] += times; o.Sums == density.Parts {
-				parts, own = parts+o.Number*times, own+times
-			}
+	}
+}
+
+// foreseenAsCounted is a run in a ring of which what is foreseen is what it counts.
+func foreseenAsCounted(t *testing.T, b *compile.Bound, ring int) *Result {
+	t.Helper()
+	p, diags, err := OpenBound(b, Options{
+		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: ring,
+	})
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, diags)
+	}
+	env, err := session.NewLocal(p.Plan, session.SimulatedKeys(p.options.Seed, p.Plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, of := sizes(env.Blocks())
+	r, err := p.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uses := usedBy(p, of)
+	for _, u := range uses {
+		if u.Times > u.MostTimes {
+			t.Errorf("%q: %d uses, which is more than at most", u.Often, u.Times)
 		}
-		uses := p.Algorithm.Exchanges(p.Settings)
-		for i := range uses {
-			u := &uses[i]
-			switch u.Openings[0].Sums {
-			case density.OwnGradients, density.CrossProducts:
-				u.Times = did[u.Openings[0].Sums]
-			case density.Gradients: // after steps two numbers are told, as at the start and of a binary response, and after pairs one
-				if u.Times = p.rows.Opened()[told(2)] - 2; u.Openings[2] == told(1) {
-					u.Times = did[density.Gradients] - u.Times
-				}
-			case density.Steps: // where there are pairs
-				u.Times = did[density.Steps] - did[density.Gradients]
-			case density.Parts:
-				u.Times, u.Openings[0].Usual = own, parts
+	}
+	columns, got := p.rows.Columns(), p.rows.Reckoning()
+	for k := range columns {
+		for alone, n := range map[bool]int{true: got.Alone[k], false: got.Rest[k]} {
+			in := make([]bool, len(columns))
+			for b := range in {
+				in[b] = (b == k) == alone
 			}
-			if u.Times > u.MostTimes {
-				t.Errorf("%+v: %q was used %d times, which is more than at most", c, u.Exchange.Name, u.Times)
-			}
-		}
-		columns, got := p.rows.Columns(), p.rows.Reckoning()
-		for k := range columns {
-			for alone, n := range map[bool]int{true: got.Alone[k], false: got.Rest[k]} {
-				in := make([]bool, len(columns))
-				for b := range in {
-					in[b] = (b == k) == alone
-				}
-				if want, most := density.Opened(uses, columns, in); n != want || n > most {
-					t.Errorf("%+v: coalition %v knows %d numbers, foreseen are %d, at most %d", c, in, n, want, most)
-				}
+			if want, most := density.Opened(uses, columns, in); n != want || n > most {
+				t.Errorf("coalition %v knows %d numbers, foreseen are %d, at most %d", in, n, want, most)
 			}
 		}
 	}
+	return r
+}
+
+// usedBy are the exchanges of a run as often as it used each.
+func usedBy(p *Prepared, of protocol.Likelihood) []density.Use {
+	did, parts, own := map[density.Sums]int{}, 0, 0
+	for o, times := range p.rows.Opened() {
+		if did[o.Sums] += times; o.Sums == density.Parts {
+			parts, own = parts+o.Number*times, own+times
+		}
+	}
+	together := p.rows.Opened()[told(2)] - 1 // two numbers are told after a step, and at the start
+	if of.Binary {
+		together--
+	}
+	if of.Scale { // with the centre
+		together--
+	}
+	uses := of.Opens(p.Algorithm.Exchanges(p.Settings))
+	for i := range uses {
+		u := &uses[i]
+		switch u.Openings[0].Sums {
+		case density.OwnGradients, density.CrossProducts:
+			u.Times = did[u.Openings[0].Sums]
+		case density.Gradients: // after pairs one number is told
+			if u.Times = together; u.Openings[2] == told(1) {
+				u.Times = did[density.Gradients] - together
+			}
+		case density.Steps: // where there are pairs
+			u.Times = did[density.Steps] - did[density.Gradients]
+		case density.Parts:
+			u.Times, u.Openings[0].Usual = own, parts
+		}
+	}
+	return uses
 }
 
 // overWire is the summary of a run of the model on a wire, and the line below it.
@@ -220,7 +257,8 @@ func regress(t *testing.T, rows, columns int, kind, likelihood string, response 
 	if !strings.Contains(likelihood, "(e)") {
 		text = strings.Replace(text, "data e : real<lower=0>[N]\n", "", 1)
 	}
-	return bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": strings.Join(y, "\n") + "\n", "left.csv": strings.Join(a, "\n") + "\n", "right.csv": strings.Join(b, "\n") + "\n"})
+	files := map[string]string{"server.csv": strings.Join(y, "\n") + "\n", "left.csv": strings.Join(a, "\n") + "\n", "right.csv": strings.Join(b, "\n") + "\n"}
+	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
 }
 
 // counts is a Poisson number.
@@ -231,11 +269,14 @@ func counts(r *rand.Rand, mean float64) (y float64) {
 	return y
 }
 
-// A run over encrypted rows, in a ring that is small, gives the joint Gaussian of the plain wire: means within
-// a 20th of its standard deviations, these within a tenth; it says below what is known, and how much noise
-// there is.
-func TestRunsOfEncryptedRows(t *testing.T) {
-	const n = 4400
+// A likelihood of what regress draws.
+type likelihood struct {
+	kind, likelihood string
+	response         func(r *rand.Rand, eta, exposure float64) float64
+}
+
+// likelihoods are those of encrypted rows.
+func likelihoods() map[string]likelihood {
 	binary := func(at float64, p func(float64) float64) func(r *rand.Rand, eta, _ float64) float64 {
 		return func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.Float64() < p(eta+at)) }
 	}
@@ -244,12 +285,10 @@ func TestRunsOfEncryptedRows(t *testing.T) {
 	gamma := func(r *rand.Rand, mean float64) float64 {
 		return mean / 3 * (r.ExpFloat64() + r.ExpFloat64() + r.ExpFloat64())
 	}
-	for name, c := range map[string]struct {
-		kind, likelihood string
-		response         func(r *rand.Rand, eta, exposure float64) float64
-	}{
+	return map[string]likelihood{
 		"logistic":      {"binary", "y ~ bernoulli_logit(%s)", binary(-.3, logit)},
 		"one in twenty": {"binary", "y ~ bernoulli_logit(%s)", binary(-4, logit)},
+		"large effects": {"binary", "y ~ bernoulli_logit(%s)", func(r *rand.Rand, eta, _ float64) float64 { return indicator(r.Float64() < logit(6*eta-1)) }},
 		"probit":        {"binary", "y ~ bernoulli_probit(%s)", binary(-1, probit)},
 		"five trials": {"count", "y ~ binomial_logit(5, %s)", func(r *rand.Rand, eta, _ float64) (y float64) {
 			for range 5 {
@@ -267,11 +306,20 @@ func TestRunsOfEncryptedRows(t *testing.T) {
 		"lognormal":             {"real<lower=0>", "param s ~ half_normal(5)\ny ~ lognormal(%s, s)", func(r *rand.Rand, eta, _ float64) float64 { return math.Exp(eta + 1.5*r.NormFloat64()) }},
 		"gamma":                 {"real<lower=0>", "y ~ gamma(3, 3 ./ exp(%s))", func(r *rand.Rand, eta, _ float64) float64 { return gamma(r, math.Exp(eta)) }},
 		"exponential":           {"real<lower=0>", "y ~ exponential(1 ./ exp(%s))", func(r *rand.Rand, eta, _ float64) float64 { return math.Exp(eta) * r.ExpFloat64() }},
-	} {
+	}
+}
+
+// A run over encrypted rows, in a ring that is small, gives the joint Gaussian of the plain wire: means within
+// a 20th of its standard deviations, these within a tenth; it says below what is known, and how much noise
+// there is, of which what was foreseen is what is counted.
+func TestRunsOfEncryptedRows(t *testing.T) {
+	const n = 2048
+	for name, c := range likelihoods() {
 		t.Run(name, func(t *testing.T) {
 			b := regress(t, n, 2, c.kind, c.likelihood, c.response)
 			want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
-			got, line := overWire(t, b, map[string]string{"wire": "encrypted", "correct": "false"})
+			r := foreseenAsCounted(t, b, 11)
+			got, line := r.Summary(), r.Footer()
 			off, most := 0.0, 0.0
 			for i, w := range want {
 				shift, wider := float64(got[i].Mean-w.Mean)/float64(w.SD), float64(got[i].SD/w.SD)-1
@@ -280,7 +328,7 @@ func TestRunsOfEncryptedRows(t *testing.T) {
 				}
 			}
 			t.Logf("%.4f standard deviations, these by %.4f; %s", off, most, line)
-			if !strings.Contains(line, "Encrypted rows, n = 4400: the party that learned most knows D = ") || !strings.Contains(line, "Decryption adds noise to a gradient, of ") {
+			if !strings.Contains(line, "Encrypted rows, n = 2048: the party that learned most knows D = ") || !strings.Contains(line, "Decryption adds noise to a gradient, of ") {
 				t.Error(line)
 			}
 		})
@@ -359,9 +407,15 @@ func TestPartiesOfEncryptedRows(t *testing.T) {
 			t.Errorf("%s says %q, and one process %q", parties[k].Party, text, line)
 		}
 	}
+	crossedAsListed(t, b, "sfvi", given, seen)
+}
+
+// crossedAsListed holds the messages that crossed in a run of encrypted rows to those that the audit lists.
+func crossedAsListed(t *testing.T, b *compile.Bound, algorithm string, given map[string]string, seen map[string][]int) {
+	t.Helper()
 	bundle, diags := b.Model.Bundle()
 	good(t, diags, nil)
-	list, err := Audit(bundle, backend(t, "sfvi"), given)
+	list, err := Audit(bundle, backend(t, algorithm), given)
 	good(t, nil, err)
 	listed := map[string]bool{}
 	for _, d := range list {
@@ -386,7 +440,7 @@ func TestRefusedEncryptedRows(t *testing.T) {
 		return eta + r.NormFloat64()/math.Sqrt((r.ExpFloat64()+r.ExpFloat64())/2)
 	}
 	for name, c := range map[string]struct{ kind, likelihood, want string }{
-		"long tails":     {"real", "y ~ student_t(4, %s, 1)", "has no polynomial of degree"},
+		"long tails":     {"real", "y ~ student_t(2, %s, 0.2)", "has no polynomial of degree"},
 		"trials by row":  {"count", "y ~ binomial_logit(y + 1, %s)", "differs by row"},
 		"a moving phi":   {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)", "phi, of which the polynomials are made"},
 		"a moving shape": {"real<lower=0>", "param s ~ half_normal(5)\ny ~ gamma(s, exp(%s))", "alpha, of which the polynomials are made"},

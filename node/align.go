@@ -136,9 +136,7 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 			return context.Cause(ctx)
 		case err := <-a.done:
 			a.over.Store(err == nil)
-			wait, stop := context.WithTimeout(ctx, settleMost)
-			a.link.Flush(wait)
-			stop()
+			a.settle(ctx)
 			if !serve {
 				time.Sleep(2 * lookEvery) // the last acknowledgement leaves
 			}
@@ -148,7 +146,7 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 			case answerEvent:
 				a.answerTo(e)
 			case backEvent:
-				a.tellPeers(serve, nil)
+				err = a.tellPeers(serve, nil)
 			case otherEvent:
 				a.end(ctx, serve, &EndedError{Party: e.party, Code: CodeVersion}, ticker.C)
 				return a.secrets.refuses(e)
@@ -160,7 +158,7 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 				}
 			}
 		case <-ticker.C:
-			a.tellPeers(serve, nil)
+			err = a.tellPeers(serve, nil)
 			a.look(serve, began, missing)
 		}
 		if err != nil {
@@ -170,10 +168,33 @@ func (a *aligning) loop(ctx context.Context, serve bool) error {
 	}
 }
 
+// settle waits until the peers have the last message. Nothing that they say changes the result any more, but
+// packets come only where events are taken.
+func (a *aligning) settle(ctx context.Context) {
+	wait, stop := context.WithTimeout(ctx, settleMost)
+	defer stop()
+	lacking := make(chan []string, 1)
+	go func() { lacking <- a.link.Flush(wait) }()
+	for {
+		select {
+		case e := <-a.events:
+			if e, ok := e.(answerEvent); ok {
+				a.answerTo(e)
+			}
+		case names := <-lacking:
+			if len(names) > 0 {
+				a.note("%s did not say that the last message has come; "+
+					"where it waits, begin the alignment again at all parties", list(names))
+			}
+			return
+		}
+	}
+}
+
 // end tells the peers that the alignment has failed. The server repeats it as long as a party takes to be missed: each client is to know why, one that is just connecting too.
 func (a *aligning) end(ctx context.Context, serve bool, failed error, tick <-chan time.Time) {
 	for told := time.Now(); ; {
-		a.tellPeers(serve, failed)
+		_ = a.tellPeers(serve, failed) // the alignment has failed already
 		if !serve || time.Since(told) >= missedAfter {
 			return
 		}
@@ -189,21 +210,22 @@ func (a *aligning) end(ctx context.Context, serve bool, failed error, tick <-cha
 	}
 }
 
-// tellPeers repeats what the peers must know.
-func (a *aligning) tellPeers(serve bool, failed error) {
-	switch {
-	case serve:
-		c := call{Align: a.run, Names: a.names, Key: a.key}
-		var ended *EndedError
-		if errors.As(failed, &ended) {
-			c.Ended = &ending{Party: ended.Party, Code: ended.Code}
-		}
-		for _, name := range a.names[1:] {
-			_ = a.tell(name, c) // it is repeated
-		}
-	default: // before it was called too: hellos may be lost, and one that knows the other does not send them
-		_ = a.tell(a.id.Project.Server, answer{a.run, a.own, a.key})
+// tellPeers repeats what the peers must know. The error is one that each repetition has too.
+func (a *aligning) tellPeers(serve bool, failed error) error {
+	if !serve { // before it was called too: hellos may be lost, and one that knows the other does not send them
+		return a.tell(a.id.Project.Server, answer{a.run, a.own, a.key})
 	}
+	c := call{Align: a.run, Names: a.names, Key: a.key}
+	var ended *EndedError
+	if errors.As(failed, &ended) {
+		c.Ended = &ending{Party: ended.Party, Code: ended.Code}
+	}
+	for _, name := range a.names[1:] {
+		if err := a.tell(name, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // look says who is missing.
@@ -279,8 +301,7 @@ func (a *aligning) called(ctx context.Context, p alignText) error {
 	if err := a.begin(ctx); err != nil {
 		return err
 	}
-	a.tellPeers(false, nil)
-	return nil
+	return a.tellPeers(false, nil)
 }
 
 // begin opens the link and starts the party's part.

@@ -217,7 +217,7 @@ var secretDepartures = []departure{
 	{name: "encrypted rows: its columns, other than it committed to, to all", alter: on("columns", "of server", 1, "abc", func(a *transport.Channel) { a.Words[99]++ }), code: diag.ValueRefused, when: "same round", has: noShare},
 	{name: "encrypted rows: a share of a key with more bytes", alter: on("first rounds", "of server", 1, "a", func(a *transport.Channel) { a.Words = append(a.Words, 0) }), code: diag.OffScript, when: "same round", has: noShare},
 	{name: "encrypted rows: other parameters of the encryption, to all", alter: on("parameters", "of server", 1, "abc", func(a *transport.Channel) { a.Words[1]++ }), code: diag.ValueRefused, when: "same round", has: "sizes"},
-	{name: "encrypted rows: a contribution of an earlier evaluation for that of a client", alter: staleBytes("contributions", "of b"), code: diag.ValueRefused, when: "same round", has: "no share of that evaluation"},
+	{name: "encrypted rows: a contribution of an earlier evaluation for that of a client", alter: staleBytes("contributions", "of b"), code: diag.ValueRefused, when: "same round", has: "no share of that evaluation; each names the client, and the server, which has brought it"},
 	{name: "encrypted rows: its own contribution with another bound than it told", alter: on("bounds", "of server", 1, "abc", func(a *transport.Channel) { a.Words[0]-- }), code: diag.ValueRefused, when: "next round", has: noShare},
 	{name: "encrypted rows: its own share of a gradient altered", alter: on("gradient shares", "of server", 1, "a", func(a *transport.Channel) { a.Words[1] ^= 1 << 40 }), code: diag.ValueRefused, when: "same round", has: "what an honest one has; a share that is altered by less gives a gradient that is wrong"},
 }

@@ -49,14 +49,15 @@ func (p *participant) begin(s start, run string) error {
 	p.marks = &fit.Marks{Every: p.CheckpointEvery}
 	if p.index == 0 {
 		p.marks.Announce = link.Mark
+	} else {
+		link.Marked = p.marks.Set
 	}
-	link.Marked = p.marks.Set
 	guarded, err := p.guard(link, plan, uses)
 	if err != nil {
 		link.Close()
 		return err
 	}
-	apart := &fit.Apart{Index: p.index, Transport: guarded, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At, Decrypts: p.decrypts, Decrypt: guarded.Decrypt}
+	apart := &fit.Apart{Index: p.index, Transport: guarded, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At, Decrypts: p.decrypts, Decrypt: guarded.Decrypt, MinCell: p.limits().MinCell}
 	if err := p.ready(apart, o); err != nil {
 		link.Close()
 		return err

@@ -83,7 +83,8 @@ type Status struct {
 	Missing map[string]string `json:"missing,omitempty"` // parties that the run waits for, and why
 	Parties []string          `json:"parties,omitempty"`
 	Chains  []ChainStatus     `json:"chains,omitempty"`
-	Why     string            `json:"why,omitempty"` // of a run that has ended without a result
+	Why     string            `json:"why,omitempty"`      // of a run that has ended without a result
+	EndedBy string            `json:"ended_by,omitempty"` // party whose error that is
 }
 
 // same reports whether two tell the same, at whatever times.

@@ -251,37 +251,77 @@ func TestAlignmentOverOwnNATS(t *testing.T) {
 func TestAlignmentMeetsOverLosses(t *testing.T) {
 	for first := range 8 { // of the packets that a gets, how many arrive before two are lost
 		synctest.Test(t, func(t *testing.T) {
-			all := parties(t, "server", "a")
-			h := &hub{ends: map[string]chan parcel{}, cut: map[string]bool{}}
-			got := 0
-			h.each = func(_, to string, _ []byte) {
-				if to == "a" {
-					h.cut["a"] = got >= first && got < first+2
-					got++
-				}
+			errs, _ := alignCut(t, func(got int) bool { return got >= first && got < first+2 })
+			for party, err := range errs {
+				t.Errorf("%d: %s: %v", first, party, err)
 			}
-			var wait sync.WaitGroup
-			for _, id := range all {
-				path := filepath.Join(t.TempDir(), id.Party+".csv")
-				if err := atomicfile.WriteBytes(path, 0o600, []byte("id\n1\n2\n")); err != nil {
-					t.Fatal(err)
-				}
-				table, err := Identify(path, "id", align.Rules{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				wait.Go(func() {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-					defer cancel()
-					if _, err := Align(ctx, AlignOptions{Identity: id, Table: table, Key: "id", Out: path + ".out", Say: func(string) {}, connect: h.connect}); err != nil {
-						t.Errorf("%d: %s: %v", first, id.Party, err)
-					}
-				})
-			}
-			wait.Wait()
-			time.Sleep(time.Minute)
 		})
 	}
+}
+
+// A server that has its rows, and cannot know that a party has them, ends and names the party.
+func TestLastMessageOfAnAlignmentIsLost(t *testing.T) {
+	alone := 0
+	for first := range 16 { // of the packets that a gets, how many arrive before all are lost
+		synctest.Test(t, func(t *testing.T) {
+			errs, said := alignCut(t, func(got int) bool { return got >= first })
+			if errs["server"] != nil || errs["a"] == nil {
+				return
+			}
+			if alone++; !strings.Contains(said, "a did not say that the last message has come") {
+				t.Errorf("%d: the server says %s", first, said)
+			}
+		})
+	}
+	if alone == 0 {
+		t.Error("in no case does the server alone have its rows")
+	}
+}
+
+// alignCut aligns the rows of a server and of a, which is cut off as the number of packets that it has been sent says.
+// It returns the errors of those who fail within a minute, and what the server has said.
+func alignCut(t *testing.T, off func(got int) bool) (errs map[string]error, said string) {
+	t.Helper()
+	h, got := newHub(), 0
+	h.each = func(_, to string, _ []byte) {
+		if to == "a" {
+			h.cut["a"] = off(got)
+			got++
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	errs = map[string]error{}
+	var wait sync.WaitGroup
+	var mutex sync.Mutex
+	for _, id := range parties(t, "server", "a") {
+		path := filepath.Join(t.TempDir(), id.Party+".csv")
+		if err := atomicfile.WriteBytes(path, 0o600, []byte("id\n1\n2\n")); err != nil {
+			t.Fatal(err)
+		}
+		table, err := Identify(path, "id", align.Rules{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := AlignOptions{Identity: id, Table: table, Key: "id", Out: path + ".out", Say: func(string) {}, connect: h.connect}
+		if id.Party == "server" {
+			o.Say = func(text string) {
+				mutex.Lock()
+				defer mutex.Unlock()
+				said += text + "\n"
+			}
+		}
+		wait.Go(func() {
+			if _, err := Align(ctx, o); err != nil {
+				mutex.Lock()
+				defer mutex.Unlock()
+				errs[id.Party] = err
+			}
+		})
+	}
+	wait.Wait()
+	time.Sleep(time.Minute)
+	return errs, said
 }
 
 // What is wrong with servers of one's own is said with a code.

@@ -50,8 +50,14 @@ func (p *participant) programLines(a announcement) ([]policy.Ruling, error) {
 	}), nil
 }
 
-// rowLines are those on the party's rows, which were read.
-func (p *participant) rowLines() ([]policy.Ruling, error) {
+// encrypts says whether the run decrypts sums over the party's rows: how many holds over all runs, also without a policy.
+func (p *participant) encrypts() bool {
+	return p.manifest.RowsStay() && p.announce.Task.Kind == Fitting
+}
+
+// rowLines are those on the party's rows, which were read; asked is what a run with encrypted rows is foreseen to
+// decrypt.
+func (p *participant) rowLines(asked policy.DecryptionCounts) ([]policy.Ruling, error) {
 	own := p.part.Values[p.id.Party]
 	names := p.part.Data.RowNames(own)
 	p.rows = policy.NewRowSet(p.id.Secret(), names)
@@ -63,11 +69,11 @@ func (p *participant) rowLines() ([]policy.Ruling, error) {
 	}
 	var err error
 	h := policy.OpenHistory(p.Identity)
-	if f.Differs, f.Spent, err = h.Earlier(p.rows); err == nil && p.manifest.RowsStay() {
-		f.Decrypted = &policy.DecryptionCounts{}
-		f.Decrypted.Spent, err = h.Decrypted(p.rows)
+	if f.Differs, f.Spent, err = h.Earlier(p.rows); err == nil && p.encrypts() {
+		f.Decrypted = &asked
+		f.Decrypted.Spent, err = h.Decrypted(p.rows, p.book.Keys())
 	}
-	return p.policy.Rows(f), err
+	return p.limits().Rows(f), err
 }
 
 // sums are those to which a party of a plan contributes numbers that others can read.
@@ -95,7 +101,7 @@ type guard struct {
 	transport.Transport
 	book     *ledger.Book
 	policy   *policy.Policy                 // nil: none
-	meter    *policy.Meter                  // nil where there is no policy
+	meter    *policy.Meter                  // nil where nothing is counted: there is no policy, and rows are not encrypted
 	overhear func([]byte)                   // PartyOptions.overhears
 	bounds   map[string]session.ChannelForm // by kind and channel, of what arrives and can be held to something
 	clients  int                            // over which what arrives is added up
@@ -113,12 +119,12 @@ func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []dens
 			g.bounds[f.Kind+"\x00"+f.Channel] = f
 		}
 	}
-	if p.policy != nil {
+	if p.policy != nil || plan.Wire.Encrypted {
 		h := policy.OpenHistory(p.Identity)
 		if _, err := h.Add(p.rows, 0, 0); err != nil {
 			return nil, err
 		}
-		g.meter = policy.NewMeter(p.policy, h, p.rows)
+		g.meter = policy.NewMeter(p.limits(), h, p.rows)
 	}
 	return g, p.book.Begin(ledger.Opening{Run: p.memory.Run, Epoch: p.epoch, Names: plan.Names, Script: script, Manifest: p.digest, Agreed: hex.EncodeToString(p.told[:])})
 }
@@ -204,34 +210,24 @@ func (g *guard) bounded(m transport.Message) (diags diag.List, err error) {
 	return diags, err
 }
 
-// Decrypt notes that another party is about to learn numbers that depend on the party's encrypted rows. Where the
-// policy does not allow as many on these rows in all runs, the party has ended the run: it gives no share of its key.
-func (g *guard) Decrypt(numbers int) error {
+// Decrypt notes how many numbers that depend on the party's encrypted rows another party is about to know of a run
+// with some keys. Where the party does not allow as many on these rows in all runs, it has ended the run: it gives no
+// share of its key.
+func (g *guard) Decrypt(keys string, numbers int) error {
 	if g.err != nil {
 		return g.err
 	}
-	rows := ""
-	if g.meter != nil {
-		diags, err := g.meter.Decrypt(int64(numbers))
-		if g.err = refused(CodePolicy, diags, err); g.err != nil {
-			return g.err
-		}
-		rows = g.meter.Rows()
-	}
-	g.err = g.book.Decrypt(ledger.LoggedDecryption{Numbers: numbers, Rows: rows})
+	diags, err := g.meter.Decrypt(keys, int64(numbers), func() error {
+		return g.book.Decrypt(ledger.LoggedDecryption{Numbers: numbers, Keys: keys, Rows: g.meter.Rows()})
+	})
+	g.err = refused(CodePolicy, diags, err)
 	return g.err
 }
 
 // decrypts is how many numbers that depend on the party's rows another may learn in this run.
 func (p *participant) decrypts(rows int) (int, error) {
-	spent := int64(0)
-	if p.policy != nil {
-		var err error
-		if spent, err = policy.OpenHistory(p.Identity).Decrypted(p.rows); err != nil {
-			return 0, err
-		}
-	}
-	return int(p.policy.Decrypts(rows, spent)), nil
+	spent, err := policy.OpenHistory(p.Identity).Decrypted(p.rows, "")
+	return int(p.limits().Decrypts(rows, spent)), err
 }
 
 // end gives back the rounds that were not used.

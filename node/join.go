@@ -25,6 +25,7 @@ type follower struct {
 	broken   bool
 	result   Outcome
 	complete bool
+	passed   string // the number of a run that is complete, and not in this folder
 	missing  map[string]absence
 	since    time.Time
 	told     time.Time
@@ -100,7 +101,7 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (Outcome, err
 			}
 			f.sync(f.book.End(ledger.Ended))
 			f.report(func(s *status) { s.Ended = f.ended })
-			f.state(Failed, f.failure.Error(), nil)
+			f.failed(f.ended.Party, f.failure)
 			return nil, f.failure
 		case f.full != nil:
 			f.halt(ErrStopped)
@@ -230,6 +231,10 @@ func (f *follower) hears(ctx context.Context, b *beat) {
 		return
 	case b.Complete:
 		f.complete = f.result != nil || b.Run == f.memory.Run && f.saved() // an earlier process has saved them, or else the run were not complete
+		if !f.complete && f.passed != b.Run {
+			f.passed = b.Run
+			f.note("run %s of %s is complete, and %s holds no results of it: %s waits for another run", short(b.Run), f.id.Project.Server, f.Dir, f.id.Party)
+		}
 		return
 	case b.Paused:
 		f.halt(errEpoch)

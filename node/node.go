@@ -97,7 +97,6 @@ type node struct {
 	progress fit.Progress
 	cancel   func(error) // ends the fit of this epoch; nil: there is none
 	working  bool        // a stage is being answered
-	running  chan struct{}
 
 	mutex  sync.Mutex
 	heard  map[string]time.Time
@@ -233,6 +232,14 @@ func (n *node) step(chain int, info backends.Info) {
 		n.status.Chains = append(n.status.Chains, ChainStatus{})
 	}
 	n.status.Chains[chain-1] = ChainStatus{info.Phase, info.Iteration, info.Iterations, info.Draws}
+}
+
+// failed sets that a party has ended the run.
+func (n *node) failed(by string, err error) {
+	n.mutex.Lock()
+	n.status.EndedBy = by
+	n.mutex.Unlock()
+	n.state(Failed, why(err), nil)
 }
 
 // state sets how the run stands, and writes it.
@@ -462,14 +469,14 @@ func (n *node) fit(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	epoch, link := n.part.epoch, n.part.link
 	ended := make(chan struct{})
-	n.running, n.cancel = ended, func(err error) {
+	n.cancel = func(err error) {
 		link.End(err) // before the fit sees the end of its context, and tells its peers of it
 		cancel(err)
 		<-ended
 	}
 	go func() {
-		defer close(ended)
 		r, err := n.part.run(ctx)
+		close(ended) // before there is room for the event: who waits for the end takes no events
 		n.events <- runEvent{epoch, r, err}
 	}()
 }

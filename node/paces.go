@@ -79,7 +79,8 @@ func (p *preflight) forecast(a announcement, rtt time.Duration, paces []*pace, u
 		p.note("folds", "the cross-validation has %d fits, each followed by a prediction: what is listed here crosses in each", k)
 	}
 	if p.encrypted(a) {
-		return // sizes of ciphertexts are listed
+		p.ciphertexts(uses)
+		return
 	}
 	for _, one := range paces {
 		trips := session.RoundTrips(one.kinds, one.of(uses))

@@ -193,10 +193,14 @@ func (p *preflight) table() bool {
 	if err := p.deals(); err != nil {
 		return p.problem("folds", err, "name a column or response as the others do")
 	}
-	if p.node.policy == nil {
+	asked, err := p.decryptions()
+	if err != nil {
+		return p.problem("decryptions", err, "compile the model again")
+	}
+	if p.node.policy == nil && !p.part.encrypts() {
 		return true
 	}
-	lines, err := p.part.rowLines()
+	lines, err := p.part.rowLines(asked)
 	return p.allows(lines, err)
 }
 

@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 
 	"github.com/vflc/vflc/data"
@@ -35,6 +36,23 @@ func refused(code EndReason, diags diag.List, err error) error {
 		return &refusal{code, data.Errors(diags)}
 	}
 	return nil
+}
+
+// why says an error in a line: of diagnostics code, message and way out.
+func why(err error) string {
+	var found data.Errors
+	if !errors.As(err, &found) {
+		return err.Error()
+	}
+	var lines []string
+	for _, d := range found {
+		line := fmt.Sprintf("%s: %s", d.Code, d.Message)
+		for _, n := range d.Notes {
+			line += "; " + n.Message
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // diskFull reports whether an error is that a disk is full. It ends no run: the party stops, the others wait, and the same command goes on from what all have saved.

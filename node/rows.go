@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/node/ledger"
+	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior/runs"
 )
 
@@ -70,8 +71,8 @@ func (p *participant) reread(left map[string]compile.Rows, folds []int) error {
 
 // disclose answers with what the party discloses about the rows that it takes part with.
 func (p *participant) disclose(run string) (facts, error) {
-	if p.policy != nil {
-		lines, err := p.rowLines()
+	if p.policy != nil || p.encrypts() {
+		lines, err := p.rowLines(policy.DecryptionCounts{})
 		if err != nil {
 			return facts{}, err
 		}

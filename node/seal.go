@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ const (
 	mostHello     = 8 << 10
 	reviewEvery   = time.Hour             // certificates are looked at again, and at once where the files have changed that say who is accepted
 	lookMost      = time.Second           // between two looks at those files
-	answerEvery   = 50 * time.Millisecond // a party is answered by hellos no more often
+	answerEvery   = 50 * time.Millisecond // a process is answered by hellos no more often
 )
 
 // mostControl bounds a control packet.
@@ -93,8 +94,8 @@ type secrets struct {
 	mutex    sync.Mutex
 	count    uint64
 	peers    map[string]*peerKey
-	answered map[string]time.Time
-	version  string // of the files that say who is accepted, at the last review
+	answered map[string]time.Time // see answer
+	version  string               // of the files that say who is accepted, at the last review
 	reviewed time.Time
 	looked   time.Time // at the files, the last time
 }
@@ -232,17 +233,17 @@ func (s *secrets) meet(packet []byte) (told, error) {
 		return t, errNoControl
 	}
 	if kind == kindAsk {
-		if t.answer = s.answer(from, p.public); t.answer != nil && theirs == s.program { // otherwise it asks again, or finds the other program in the answer
+		if t.answer = s.answer(from, p.public, true); t.answer != nil && theirs == s.program { // otherwise it asks again, or finds the other program in the answer
 			t.asking = p
 		}
 		return t, nil
 	}
 	if !bytes.Equal(echo, s.public) { // it may be an old one that somebody repeats: the party has to show that it knows this process
-		t.answer = s.answer(from, p.public)
+		t.answer = s.answer(from, p.public, true)
 		return t, nil
 	}
 	if theirs != s.program {
-		t.other, t.answer = &theirs, s.answer(from, p.public)
+		t.other, t.answer = &theirs, s.answer(from, p.public, true)
 		return t, nil
 	}
 	old := s.peers[from]
@@ -258,7 +259,7 @@ func (s *secrets) meet(packet []byte) (told, error) {
 		}
 		p.heard = time.Now()
 		s.peers[from] = p
-		t.answer = s.answer(from, p.public)
+		t.answer = s.answer(from, p.public, true)
 	} else {
 		old.last, old.heard = number, time.Now()
 	}
@@ -285,13 +286,19 @@ func (s *secrets) knows(party string) bool {
 	return s.peers[party] != nil
 }
 
-// answer is a hello, or nil where the party has had one just before, or is none.
-func (s *secrets) answer(to string, echo []byte) []byte {
-	now := time.Now()
-	if now.Sub(s.answered[to]) < answerEvery || !slices.Contains(s.id.Project.Parties, to) && s.peers[to] == nil {
+// answer is a hello, or nil where there is no such party, or where it was answered just before. Each process
+// whose key its party has signed is answered by itself, and all others of a party together: what anybody can
+// make up, and what an earlier process has said, takes no answer from the process that waits for one.
+func (s *secrets) answer(to string, echo []byte, signed bool) []byte {
+	turn, now := to, time.Now()
+	if signed {
+		turn += string(echo)
+	}
+	maps.DeleteFunc(s.answered, func(_ string, at time.Time) bool { return now.Sub(at) >= answerEvery })
+	if _, just := s.answered[turn]; just || !slices.Contains(s.id.Project.Parties, to) && s.peers[to] == nil {
 		return nil
 	}
-	s.answered[to] = now
+	s.answered[turn] = now
 	return s.hello(kindHello, to, echo)
 }
 
@@ -341,7 +348,7 @@ func (s *secrets) decrypt(claimed string, packet []byte) (told, error) {
 		if p != nil {
 			claimed = p.party
 		}
-		return told{from: claimed, answer: s.answer(claimed, theirs)}, errOtherKey
+		return told{from: claimed, answer: s.answer(claimed, theirs, false)}, errOtherKey
 	}
 	t := told{from: p.party, number: number}
 	if number <= p.last {

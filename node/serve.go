@@ -41,6 +41,7 @@ type client struct {
 	incarnation string
 	reached     int // the last stage that it has answered in this epoch; -1: none
 	saved, bye  bool
+	apart       bool // when all had their results, it took no part in the run: it waits for another
 }
 
 // Serve runs the server's part until the run is complete, until it is told to stop, or until a party ends it. The error is ErrStopped, an *EndedError, or the server's own.
@@ -186,7 +187,7 @@ func (c *coordinator) over() (bool, error) {
 			}
 		}
 		c.sync(c.book.End(ledger.Ended))
-		c.state(Failed, c.failure.Error(), nil)
+		c.failed(c.ended.Party, c.failure)
 		return true, c.failure
 	case !c.complete:
 		return false, nil
@@ -195,7 +196,7 @@ func (c *coordinator) over() (bool, error) {
 	for _, name := range c.names()[1:] {
 		if k := c.clients[name]; k.bye {
 			continue
-		} else if !c.silent(name, c.since) {
+		} else if !k.apart && !c.silent(name, c.since) {
 			return false, nil
 		}
 		c.memory.Unaware = append(c.memory.Unaware, name)
@@ -324,7 +325,7 @@ func (c *coordinator) hears(ctx context.Context, e controlEvent) error {
 	}
 	k.bye = e.Bye
 	if c.complete {
-		k.bye = k.bye || e.Finished == c.memory.Run
+		k.bye, k.apart = k.bye || e.Finished == c.memory.Run, e.Epoch == 0
 		c.dirty = c.dirty || !k.bye
 		return nil
 	}

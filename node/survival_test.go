@@ -47,6 +47,8 @@ type hub struct {
 	each  func(from, to string, packet []byte) // nil: nobody listens
 }
 
+func newHub() *hub { return &hub{ends: map[string]chan parcel{}, cut: map[string]bool{}} }
+
 type parcel struct {
 	from   string
 	packet []byte
@@ -84,13 +86,18 @@ func (e *end) Publish(to string, packet []byte) error {
 	if e.each != nil {
 		e.each(e.party, to, packet)
 	}
-	if in := e.ends[to]; in != nil && !e.cut[to] && !e.cut[e.party] {
+	e.bring(e.party, to, packet)
+	return nil
+}
+
+// bring brings a packet as from a party; the hub is locked.
+func (h *hub) bring(from, to string, packet []byte) {
+	if in := h.ends[to]; in != nil && !h.cut[to] && !h.cut[from] {
 		select {
-		case in <- parcel{e.party, slices.Clone(packet)}:
+		case in <- parcel{from, slices.Clone(packet)}:
 		default: // lost
 		}
 	}
-	return nil
 }
 
 func (e *end) sever(party string, cut bool) {
@@ -155,7 +162,7 @@ func declare(t *testing.T, m *compile.Model) {
 
 func newTrio(t *testing.T) *trio {
 	t.Helper()
-	d := &trio{t: t, dir: t.TempDir(), hub: &hub{ends: map[string]chan parcel{}, cut: map[string]bool{}}, step: func(int, backends.Info) {}, said: map[string][]said{}}
+	d := &trio{t: t, dir: t.TempDir(), hub: newHub(), step: func(int, backends.Info) {}, said: map[string][]said{}}
 	m, diags := compile.Compile(source.New("m.vfl", trioModel), check.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags[0].Message)
@@ -428,4 +435,34 @@ func TestCutLink(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A client whose folder does not hold the run that is complete waits for another, and says so; the server does not
+// wait for it.
+func TestCompleteRunWithoutAFolder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newTrio(t)
+		d.run()
+		server := filepath.Join(d.dir, "run_server")
+		m, err := readMemory(server)
+		m.Unaware = []string{"a"} // as where its last packets were lost
+		if err := errors.Join(err, m.write(server), os.RemoveAll(filepath.Join(d.dir, "run_a"))); err != nil {
+			t.Fatal(err)
+		}
+		stop, began := make(chan struct{}), time.Now()
+		time.AfterFunc(time.Hour, func() { close(stop) })
+		all := d.play(stop)
+		for _, party := range []string{"server", "b"} {
+			var complete *fit.CompleteError
+			if !errors.As(all[party], &complete) {
+				t.Errorf("%s: %v", party, all[party])
+			}
+		}
+		if !errors.Is(all["a"], ErrStopped) || d.when("a", "a waits for another run", began).IsZero() {
+			t.Errorf("a: %v", all["a"])
+		}
+		if m, err = readMemory(server); err != nil || !slices.Equal(m.Unaware, []string{"a"}) {
+			t.Errorf("the server remembers that %v may not know of the run's end (%v)", m.Unaware, err)
+		}
+	})
 }

@@ -91,6 +91,10 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s), checkMetric(env.Blocks(), s)); err != nil {
 		return nil, err
 	}
+	env, err := evaluated(env, s)
+	if err != nil {
+		return nil, err
+	}
 	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, warmup: s.Int(Warmup), draws: s.Int(Draws), jitter: s.Float(jitter), depth: s.Int(maxDepth)}
 	k.speculative = k.pipeline.Apart()
 	k.places, _ = density.As[density.Chained](env)
@@ -190,6 +194,9 @@ func (k *chain) Init(ctx context.Context) error {
 func (k *chain) start(ctx context.Context, attempt uint64) (ok bool, err error) {
 	for b, s := range k.parties {
 		s.begin(attempt, k.now.q.at[b], s.noise.of(k.now.q))
+		if k.settings.Plan.Encrypted {
+			narrow(k.now.q.at[b], attempt)
+		}
 		density.Place(k.env, b, k.now.q.theta[b])
 		if s.intercepts != nil {
 			s.intercepts.begin(k.env, b)

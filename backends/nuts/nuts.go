@@ -52,6 +52,7 @@ func Algorithm() backends.Algorithm {
 		Doc:        "The no-U-turn sampler: draws from the exact posterior of the model as transformed; each leapfrog step is one evaluation of the joint density over the parties.",
 		Transforms: transforms.All(),
 		Gives:      backends.Markov,
+		Encrypts:   true,
 		Settings: append([]backends.Setting{
 			{Name: Chains, Doc: "number of Markov chains", Default: 4, Near: 64, Min: 1, Role: backends.Chains},
 			{Name: Warmup, Doc: "warm-up transitions per chain", Default: 1000, Near: 8, Role: backends.Warmup},
@@ -82,6 +83,9 @@ func Algorithm() backends.Algorithm {
 
 // exchanges are those of a chain: every leapfrog adds the scalars of the state before, and a trajectory ends with those of its last state alone.
 func exchanges(s backends.Settings) []density.Use {
+	if s.Plan.Encrypted {
+		return overEncrypted(s)
+	}
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 2, Most: criteria + perCriterion*(s.Int(maxDepth)+1),
 		Scalars: "log density and kinetic energy, and products of momenta",

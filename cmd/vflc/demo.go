@@ -358,10 +358,15 @@ func (d *demo) wait(cmd *cobra.Command) error {
 	for {
 		running := 0
 		for _, p := range d.Processes {
-			if alive(p.Process) {
+			cause := d.cause(p)
+			if alive(p.Process) || alive(cause.Process) {
 				running++
-			} else if err := d.unfinished(p); err != nil {
-				return err
+				continue
+			}
+			for _, p := range []*demoProcess{cause, p} {
+				if err := d.unfinished(p); err != nil {
+					return err
+				}
 			}
 		}
 		if running == 0 {
@@ -374,6 +379,17 @@ func (d *demo) wait(cmd *cobra.Command) error {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
+}
+
+// cause is the process of the party that has ended the run of a process, else that itself.
+func (d *demo) cause(p *demoProcess) *demoProcess {
+	s, err := node.ReadStatus(d.runDir(p.Party))
+	if k := slices.IndexFunc(d.Processes, func(q *demoProcess) bool {
+		return err == nil && s.State == node.Failed && s.Process == p.Process && q.Party == s.EndedBy
+	}); k >= 0 {
+		return d.Processes[k]
+	}
+	return p
 }
 
 // unfinished is the error of a process that has ended before its part of the run was complete; nil where that was complete.

@@ -17,6 +17,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/manual"
 )
@@ -161,7 +162,7 @@ func (r *reader) run(t *testing.T, where, text string) {
 	defer f.Close()
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script.String())
 	cmd.Dir, cmd.ExtraFiles = r.dir, []*os.File{f}
-	cmd.Env = append(os.Environ(), "CI=", "HOME="+t.TempDir())
+	cmd.Env = append(os.Environ(), "CI=", "HOME="+t.TempDir(), encrypted.SmallRing+"=10")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

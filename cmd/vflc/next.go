@@ -8,6 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/fit"
 )
 
 // A nextStep is a command that a user may want after a run.
@@ -15,7 +18,7 @@ type nextStep struct{ command, does string }
 
 // suggest prints the two commands that are most useful after the run, each of which can be pasted.
 func (s *runState) suggest() {
-	if s.flags.quiet || s.flags.asJSON || s.stopped != nil {
+	if !s.flags.suggests() || s.stopped != nil {
 		return
 	}
 	steps := s.next()
@@ -41,7 +44,9 @@ func (s *runState) next() [2]nextStep {
 	default:
 		first = nextStep{"vflc plot " + quoted(dir), "the posterior as a picture"}
 	}
-	switch {
+	switch why := s.unencryptable; {
+	case s.encryptable && why == nil:
+		second = nextStep{s.encrypting(), "across machines: no number of a row crosses, and the posterior is approximated"}
 	case dir == "" && clients:
 		second = nextStep{retyped(newAudit(), s.path, s.cmd, s.typed), "who learns what"}
 	case clients && s.model.Checked.Transform.Kind.Noise():
@@ -55,8 +60,44 @@ func (s *runState) next() [2]nextStep {
 	default:
 		second = nextStep{"vflc loo " + quoted(dir), "how well the model predicts"}
 	}
+	if s.encryptable && s.unencryptable != nil {
+		second.does += "; " + s.unencryptable.String()
+	}
 	return [2]nextStep{first, second}
 }
+
+// suggests reports whether there are to be such commands.
+func (f *runFlags) suggests() bool { return !f.quiet && !f.asJSON }
+
+// mayEncrypt looks whether the rows of the model could stay encrypted, while the data are there, where the run is
+// of several parties and numbers of their rows cross.
+func (s *runState) mayEncrypt() error {
+	c := s.model.Checked
+	if !s.flags.suggests() || s.recorded != nil || len(c.Clients) == 0 || s.model.Pooled() || c.PriorOnly || s.flags.encrypted {
+		return nil
+	}
+	a, _ := fit.Encrypting()
+	given := givenSettings(s.cmd, a)
+	for _, name := range s.typed {
+		delete(given, name)
+	}
+	s.encryptable, s.unencryptable = true, s.prepared.Unencryptable(s.cmd.Context(), given)
+	return nil
+}
+
+// encrypting is the command line of a run with the same model and data whose rows stay encrypted.
+func (s *runState) encrypting() string {
+	kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool { return !slices.Contains(ofData, name) })
+	a, transform := fit.Encrypting()
+	text := fmt.Sprintf("%s --backend %s --transform %s", retyped(s.cmd, s.path, s.cmd, kept), a.Name, transform)
+	for name, value := range backends.EncryptedRows() {
+		text += " --" + name + " " + value
+	}
+	return text
+}
+
+// ofData are the flags of vflc run that say what is fitted to which data.
+var ofData = []string{"set", "module", "accept", "data", "key", "rows", "max-bytes", "seed"}
 
 // retyped is the command line of cmd for a model with those of the typed flags of another command that cmd also has, as a shell reads it.
 func retyped(cmd *cobra.Command, model string, from *cobra.Command, typed []string) string {

@@ -25,7 +25,8 @@ func newPreflight() *cobra.Command {
 		Short: "Look for what would make a run across machines fail, before it begins",
 		Long: `Look for what would make a run across machines fail, before it begins: the party's certificate, its program, its table, the
 connection to the server, the clock, and what the server announces. Then it lists what would leave the party in a run, and what the
-receiver can compute from it. Nothing of the party's data is sent. A client without policy.toml takes part in a run only if its owner
+receiver can compute from it, and of a run with encrypted rows how many numbers that depend on the party's would be decrypted.
+Nothing of the party's data is sent. A client without policy.toml takes part in a run only if its owner
 has confirmed what is shown here (--confirm). The flags are those of
 vflc serve and vflc join, with --predict, --ppc, --log-lik, --cv, --from and --extrapolate those of the tasks that they start.`,
 		Example: `  vflc preflight build --identity hospital_a --data a.csv

@@ -47,7 +47,8 @@ func newRun() *cobra.Command {
 		Use:   "run MODEL",
 		Short: "Fit a model, with all parties simulated in this process",
 		Long: `Fit a model and print a summary of the posterior. All parties are simulated in this process, each with the program that it
-would run on its own machine. Without -o no file is written.
+would run on its own machine. Without -o no file is written. Below the summary stand two commands that help next: for a model with
+clients the same fit with rows that stay encrypted, where that is possible, or why it is not.
 
 Without --data, the tables are those that vfl.toml beside the model names, else those in the folder of the model's name:
 logistic/hospital_a.csv for the party hospital_a of logistic.vfl, logistic/lab/*.csv for a family lab,
@@ -101,7 +102,10 @@ type runState struct {
 	result   *fit.Result
 	recorded *posterior.Record // of a run that is resumed
 	unsaved  error             // why the results are not in the folder
-	stopped  error             // with the exit code of the signal that has interrupted the run; nil: none
+	// Whether it is known if the rows could stay encrypted, and why they could not.
+	encryptable   bool
+	unencryptable *fit.Unencryptable
+	stopped       error // with the exit code of the signal that has interrupted the run; nil: none
 }
 
 // firstSteps lists what vflc run does, in order, until it fits.
@@ -120,6 +124,7 @@ func fitSteps() []func(*runState) error {
 		(*runState).compile,
 		(*runState).inspect,
 		(*runState).open,
+		(*runState).mayEncrypt,
 		(*runState).sample,
 		(*runState).save,
 		(*runState).print,

@@ -312,18 +312,26 @@ func reasoned(err error, said *strings.Builder) error {
 	return errors.New(reasonOf(err, said.String()))
 }
 
-// reasonOf is the first error among the messages of a command, else the error itself.
-func reasonOf(err error, said string) string {
+// reasonOf is the first error among the messages of a command with the ways out that it names, else the error itself.
+func reasonOf(err error, said string) (reason string) {
 	lines := bufio.NewScanner(strings.NewReader(said))
 	for lines.Scan() {
-		if text, ok := strings.CutPrefix(lines.Text(), "vflc: "); ok {
-			return text
-		}
-		if strings.Contains(lines.Text(), ": error V") || strings.HasSuffix(lines.Text(), "]") && strings.Contains(lines.Text(), "[V") {
-			return lines.Text()
+		text, ok := strings.CutPrefix(lines.Text(), "vflc: ")
+		out, note := strings.CutPrefix(text, "  note: ")
+		switch {
+		case ok, strings.Contains(text, ": error V"), strings.HasSuffix(text, "]") && strings.Contains(text, "[V"):
+			if reason != "" {
+				return reason
+			}
+			reason = text
+		case note && reason != "":
+			reason += "; " + out
 		}
 	}
-	return err.Error()
+	if reason == "" {
+		return err.Error()
+	}
+	return reason
 }
 
 // report writes the results and prints the tables.

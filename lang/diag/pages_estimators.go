@@ -25,13 +25,13 @@ var estimatorsPages = []Page{
 	},
 	{
 		Code: TooFewRows, Title: "too few rows to be encrypted",
-		Text:  "With --wire encrypted nobody can decrypt a number of a row, but sums over rows are decrypted, and sums tell rows when there are as many of them as rows. D is how many numbers that depend on the others' rows one party learns in a run. vflc run ends before that is more than a twentieth of the rows n. It takes more rows, fewer columns, or --correct false; --accept few-rows goes on nevertheless, in a simulation.",
+		Text:  "With --wire encrypted nobody can decrypt a number of a row, but sums over rows are decrypted, and sums tell rows when there are as many of them as rows. D is how many numbers that depend on the others' rows one party learns in a run. vflc run ends before that is more than a twentieth of the rows n. Across processes the least limit of all parties holds: max_decrypted of a policy, else a twentieth of the rows, less what earlier runs have told of any of these. It takes more rows, fewer columns, --correct false, or of NUTS fewer chains and transitions, or --backend sfvi; --accept few-rows goes on nevertheless, in a simulation.",
 		Wrong: "vflc run m.vfl --backend sfvi --wire encrypted --transform exact\n" + estimatorsModel,
 		Right: "vflc run m.vfl --backend sfvi --transform exact --draws 20\n" + estimatorsModel,
 	},
 	{
 		Code: AloneRows, Title: "rows that stand alone in encrypted columns",
-		Text: "With --wire encrypted sums over rows are decrypted, and a party chooses the columns that rows are multiplied with. Where a combination of a party's columns is zero in all rows but few, as of two columns that differ in one row, of a category with one row, or of a number that is far beyond all others, the sums tell what these rows have at the other parties. So no row of a party's columns may have a leverage above 1/5, that is as much weight as a row of a category of five. Each party looks before its columns are encrypted. The report names the parameter of the column with which a row comes above, and how many do; --accept few-rows goes on, in a simulation.",
+		Text: "With --wire encrypted sums over rows are decrypted, and a party chooses the columns that rows are multiplied with. Where a combination of a party's columns is zero in all rows but few, as of two columns that differ in one row, of a category with one row, or of a number that is far beyond all others, the sums tell what these rows have at the other parties. So no row of a party's columns may have a leverage above 1/5, that is as much weight as a row of a category of five, or above one over the min_cell of its policy where that is more. Each party looks before its columns are encrypted. The report names the parameter of the column with which a row comes above, and how many do; --accept few-rows goes on, in a simulation.",
 	},
 	{
 		Code: NoFixedDraws, Title: "fixed draws do not suit the model",

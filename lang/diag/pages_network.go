@@ -50,7 +50,7 @@ var networkPages = []Page{
 	},
 	{
 		Code: PolicyRounds, Title: "more rounds or decrypted numbers than the policy allows",
-		Text:  "max_rounds bounds the rounds of all runs together on the same rows: what a curious party learns grows with their number, whichever run they belong to. The party counts them in the folder history beside its policy, before they begin; a process that is killed has counted up to 1,000 too many. A run that spends the last one ends at once. max_decrypted bounds how many numbers that depend on a person's rows one other party learns from all runs of encrypted rows together, a 20th of the rows where there is no line: it adds up for each person, whatever other rows a run had. What would exceed it is refused before it is decrypted.",
+		Text:  "max_rounds bounds the rounds of all runs together on the same rows: what a curious party learns grows with their number, whichever run they belong to. The party counts them in the folder history beside its policy, before they begin; a process that is killed has counted up to 1,000 too many. A run that spends the last one ends at once. max_decrypted bounds how many numbers that depend on a person's rows one other party learns from all runs of encrypted rows together, a 20th of the rows where there is no line or no policy: it adds up for each person, whatever other rows a run had, and once for a run that was killed and goes on. What would exceed it is refused before it is decrypted.",
 		Wrong: "-- policy.toml --\nmax_rounds = 100000\n-- run.toml --\n[rows]\nrounds = 100000\n",
 		Right: "-- policy.toml --\nmax_rounds = 100000\n-- run.toml --\n[rows]\nrounds = 20000\n",
 	},

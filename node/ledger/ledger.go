@@ -84,6 +84,7 @@ type Published struct {
 // A LoggedDecryption is numbers that depend on encrypted rows of the party, and that one other party is about to learn.
 type LoggedDecryption struct {
 	Numbers int    `json:"numbers"`
+	Keys    string `json:"keys"` // SHA-256 of the keys of the run: with these the same is decrypted once
 	Rows    string `json:"rows"` // SHA-256 of the set of these rows, by which the party adds up what was decrypted of each
 }
 
@@ -169,6 +170,9 @@ type Book struct {
 	named  []byte
 	frame  []byte
 	clock  func() time.Time
+
+	decrypted map[string]int // numbers, by keys
+	keys      string         // the last
 }
 
 // FileOf is the name of a party in names of files.
@@ -180,7 +184,7 @@ func Path(dir, party string) string { return filepath.Join(dir, runs.LedgerDir, 
 // Open opens the ledger of a party in the folder of a run, for adding to it. A line that a crash has left unfinished is removed: its message had not left. The error is data.Errors
 // where the ledger was changed or cut since.
 func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error) {
-	b := &Book{dir: dir, party: party, key: key, cert: cert, clock: time.Now}
+	b := &Book{dir: dir, party: party, key: key, cert: cert, clock: time.Now, decrypted: map[string]int{}}
 	path := Path(dir, party)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -195,6 +199,11 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 		return nil, data.Errors(diags)
 	}
 	b.lines, b.link, b.codec, b.synced = len(file.Entries), file.link, file.codec, -1
+	for _, e := range file.Entries {
+		if e.Decrypted != nil {
+			b.count(*e.Decrypted)
+		}
+	}
 	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err
 	}
@@ -302,8 +311,28 @@ func (b *Book) Publish(p Published) error { return b.append("published", p) }
 // Tell adds what was disclosed of rows.
 func (b *Book) Tell(t Told) error { return b.append("told", t) }
 
-// Decrypt adds what others are about to learn of encrypted rows, before a share of the key leaves.
-func (b *Book) Decrypt(d LoggedDecryption) error { return b.append("decrypted", d) }
+// Decrypt adds what others are about to learn of encrypted rows, before a share of the key leaves: what the numbers
+// that they know then are more than those that stand here with the same keys.
+func (b *Book) Decrypt(d LoggedDecryption) error {
+	if d.Numbers -= b.decrypted[d.Keys]; d.Numbers <= 0 {
+		return nil
+	}
+	b.count(d)
+	return b.append("decrypted", d)
+}
+
+func (b *Book) count(d LoggedDecryption) {
+	b.decrypted[d.Keys] += d.Numbers
+	b.keys = d.Keys
+}
+
+// Keys is the digest of the keys with which the run has decrypted last; "": it has not.
+func (b *Book) Keys() string {
+	if b == nil {
+		return ""
+	}
+	return b.keys
+}
 
 // append adds a line with one member, and signs the ledger.
 func (b *Book) append(member string, v any) error {

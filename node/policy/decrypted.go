@@ -20,19 +20,19 @@ type DecryptionCounts struct {
 
 // decrypts is how many numbers of a person one other party may learn over all runs, given the rows of this one.
 func (p *Policy) decrypts(rows int) int64 {
-	if p == nil || p.MaxDecrypted == 0 {
+	if p.MaxDecrypted == 0 {
 		return int64(rows / rowsPerNumber)
 	}
 	return p.MaxDecrypted
 }
 
 // Decrypts is how many numbers another party may still learn in a run with so many rows after so many in
-// earlier ones. The policy may be nil.
+// earlier ones.
 func (p *Policy) Decrypts(rows int, spent int64) int64 { return max(0, p.decrypts(rows)-spent) }
 
 // decrypted adds the line on D.
 func (l *lines) decrypted(d DecryptionCounts, p *Policy, rows int) {
-	may, set := p.decrypts(rows), p != nil && p.MaxDecrypted > 0
+	may, set := p.decrypts(rows), p.MaxDecrypted > 0
 	left := max(0, may-d.Spent)
 	found := fmt.Sprintf("of %s numbers that one other party may learn of these rows %s are known", digits(may), digits(d.Spent))
 	if d.Asked > 0 {
@@ -41,9 +41,12 @@ func (l *lines) decrypted(d DecryptionCounts, p *Policy, rows int) {
 	if d.Most > left {
 		found += "; the run ends before more than " + digits(left) + " are decrypted"
 	}
+	asks := "none is left for another run"
+	if d.Asked > 0 {
+		asks = fmt.Sprintf("about %s more are asked for: what takes at most %s fits, a run with fewer columns", digits(d.Asked), digits(left))
+	}
 	l.add("max_decrypted", max(1, d.Asked) <= left, diag.PolicyRounds, found,
-		"one other party knows %s numbers that depend on these rows, about %s more are asked for, and %s are allowed in all: what takes at most %s fits, a run with fewer columns",
-		digits(d.Spent), digits(d.Asked), digits(may), digits(left))
+		"one other party knows %s numbers that depend on these rows, of %s that it may learn in all, and %s", digits(d.Spent), digits(may), asks)
 	if last := l.out[len(l.out)-1].Refused; last != nil && !set {
 		last.Notes = nil
 		last.Note("a %dth of the rows holds where %s has no max_decrypted", rowsPerNumber, l.path)
@@ -52,9 +55,10 @@ func (l *lines) decrypted(d DecryptionCounts, p *Policy, rows int) {
 
 func digits(n int64) string { return grouped.Digits(int(n)) }
 
-// Decrypted is how many numbers earlier runs have told one other party of a person among the rows, at most. Sets of which a few rows have
-// changed have most persons in common, so that what was decrypted adds up for these.
-func (h PastRuns) Decrypted(rows RowSet) (most int64, err error) {
+// Decrypted is how many numbers runs have told one other party of a person among the rows, at most, but for the run
+// with some keys, if any. Sets of which a few rows have changed have most persons in common, so that what was
+// decrypted adds up for these.
+func (h PastRuns) Decrypted(rows RowSet, but string) (most int64, err error) {
 	list, err := h.read()
 	if err != nil {
 		return 0, err
@@ -75,7 +79,7 @@ func (h PastRuns) Decrypted(rows RowSet) (most int64, err error) {
 			case rows[k] > set[at]:
 				at++
 			default:
-				each[k] += u.Decrypted
+				each[k] += u.Decrypted - u.Keys[but]
 				k, at = k+1, at+1
 			}
 		}
@@ -86,11 +90,13 @@ func (h PastRuns) Decrypted(rows RowSet) (most int64, err error) {
 	return slices.Max(each), nil
 }
 
-// Decrypt notes numbers that another party is about to learn. The list says why it may not: then they are not
-// counted, and the party gives no share of its key.
-func (m *Meter) Decrypt(numbers int64) (diags diag.List, err error) {
+// Decrypt notes how many numbers another party knows, once it has learned what comes next, of a run whose keys have
+// a digest. A run that was stopped decrypts the same again with its keys, which is counted once. What may be is first
+// written down elsewhere. The list says why it may not: then they are not counted, and the party gives no share of its
+// key.
+func (m *Meter) Decrypt(keys string, numbers int64, write func() error) (diags diag.List, err error) {
 	err = m.history.Locked(func() error {
-		spent, err := m.history.Decrypted(m.rows)
+		spent, err := m.history.Decrypted(m.rows, keys)
 		if err != nil {
 			return err
 		}
@@ -99,7 +105,16 @@ func (m *Meter) Decrypt(numbers int64) (diags diag.List, err error) {
 			diags = Refused(l.out)
 			return nil
 		}
-		return m.history.changed(m.rows, m.digest, func(u *used) { u.Decrypted += numbers })
+		if err := write(); err != nil {
+			return err
+		}
+		return m.history.changed(m.rows, m.digest, func(u *used) {
+			if u.Keys == nil {
+				u.Keys = map[string]int64{}
+			}
+			u.Decrypted += max(0, numbers-u.Keys[keys])
+			u.Keys[keys] = max(numbers, u.Keys[keys])
+		})
 	})
 	return diags, err
 }

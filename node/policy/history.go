@@ -83,7 +83,8 @@ func (s RowSet) append(out []byte) []byte {
 type used struct {
 	Digest string `json:"digest"`
 	Spent
-	Rows string `json:"rows,omitempty"` // in a file of an earlier version alone
+	Keys map[string]int64 `json:"keys,omitempty"` // of what was decrypted, by the keys of each run
+	Rows string           `json:"rows,omitempty"` // in a file of an earlier version alone
 }
 
 // Spent is what runs on a set of rows have had together.

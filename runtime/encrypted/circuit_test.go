@@ -70,6 +70,13 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 	weighed := must(weights.Weigh(v.columns[0]))(t)
 	check("curvature", must(weighed.Product(v.columns[0]))(t), curvature, d.x[0], d.x[0])
 	check("curvature of two columns", must(weighed.Product(v.columns[1]))(t), curvature, d.x[0], d.x[1])
+	steep := Form{Term: interpolate(127, k, func(s float64) float64 { return 1 / (1 + 25*s*s/k/k) }), Interval: k, Products: 1}
+	both := must(r.keys.Multiply(v.columns[0], v.columns[1]))(t)
+	last := must(r.keys.Rows(must(r.params.Plan(steep, holders))(t), v.cuts, nil))(t)
+	check("steep curvature of two columns", must(last.Product(both))(t), steep, d.x[0], d.x[1])
+	if _, err := last.Weigh(both); err == nil {
+		t.Error("a third product follows two")
+	}
 	check("columns", must(r.keys.Cross(v.columns[0], v.columns[1]))(t), Form{}, d.x[0], d.x[1])
 	check("column and response", must(r.keys.Cross(v.columns[0], v.y))(t), Form{}, d.x[0], d.y)
 }

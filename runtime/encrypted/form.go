@@ -18,7 +18,7 @@ type Form struct {
 	// Interval is K: arguments are in [-K, K].
 	Interval float64
 	// Products is how many products with columns follow: 1 for sums of one column, 2 for sums of products of
-	// two, and for sums of one column that may be above 2¹² a row.
+	// two that are multiplied one after the other, and for sums of one column that may be above 2¹² a row.
 	Products int
 }
 

@@ -10,7 +10,7 @@ import (
 
 // rows takes a column or a response as rows.
 func (k *CollectiveKeys) rows(v *Vector) *Rows {
-	out := &Rows{keys: k, n: v.n, parts: v.parts, largest: 1, offset: k.params.freshError()}
+	out := &Rows{keys: k, n: v.n, parts: v.parts, largest: 1, offset: v.wrong}
 	out.column = &v.within
 	return out
 }
@@ -71,8 +71,7 @@ func (r *Rows) Weigh(z *Vector) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := r.keys.params
-	e := p.freshError()
+	p, e := r.keys.params, z.wrong
 	largest, wrong := r.anywhere()
 	return &Rows{keys: r.keys, n: r.n, parts: parts, largest: largest, column: &z.within, slope: wrong,
 		offset: float64((largest+wrong)*e) + p.productError(parts[0].Level()+primesPerStep)}, nil
@@ -100,13 +99,14 @@ func (r *Rows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 
 // Product returns the sum over all rows of their products with a column.
 func (r *Rows) Product(z *Vector) (*Sum, error) {
-	p := r.keys.params
-	e := p.freshError()
+	p, e := r.keys.params, z.wrong
 	_, own := r.lengths(z.within)
-	rows := float64((r.largest+r.slope)*own) + float64(r.offset*r.all())
+	rows, errors := float64(r.largest*own), float64(r.slope*own)+float64(r.offset*r.all())
 	if r.response != nil {
-		rows += float64((r.factor.largest + r.factor.worst) * math.Sqrt(r.response.Squares))
+		length := math.Sqrt(r.response.Squares)
+		rows, errors = rows+float64(r.factor.largest*length), errors+float64(r.factor.worst*length)
 	}
+	rows += float64(errors * r.all()) // these times e are products of errors
 	wrong := r.wrong(z.within) + float64(rows*e) + float64(r.all()*p.productError(r.parts[0].Level()))
 	sum, left, err := r.sum(r.most(z.within), wrong)
 	if err != nil {
@@ -124,7 +124,7 @@ func (r *Rows) Plus(z *Vector) (*Rows, error) {
 	if r.column != nil || z.n != r.n || z.kind != Column {
 		return nil, fmt.Errorf("encrypted: a column of %d rows is wanted, and rows without one", r.n)
 	}
-	out := &Rows{keys: r.keys, n: r.n, largest: r.largest + z.within.Max, offset: r.offset + r.keys.params.freshError(),
+	out := &Rows{keys: r.keys, n: r.n, largest: r.largest + z.within.Max, offset: r.offset + z.wrong,
 		factor: r.factor, response: r.response}
 	l := min(r.parts[0].Level(), z.kind.level())
 	for i, c := range r.parts {
@@ -212,6 +212,22 @@ func (r *Rows) weighted(weights *Weights, l int) ([]*rlwe.Ciphertext, error) {
 	return out, nil
 }
 
+// Multiply returns the products of two columns, number by number, with which rows are multiplied that have no product
+// left but one.
+func (k *CollectiveKeys) Multiply(x, z *Vector) (*Vector, error) {
+	r := k.rows(x)
+	parts, err := r.times(z, columnSteps-1)
+	if err != nil {
+		return nil, err
+	}
+	a, b := x.within, z.within
+	out := &Vector{params: k.params, kind: product, n: x.n, parts: parts}
+	out.within.Max = a.Max * b.Max
+	out.within.Squares = min(a.Max*a.Max*b.Squares, b.Max*b.Max*a.Squares)
+	out.wrong = float64(a.Max*z.wrong) + float64(b.Max*x.wrong) + float64(x.wrong*z.wrong) + k.params.productError(level(columnSteps))
+	return out, nil
+}
+
 // Cross returns the sum over rows of the products of two columns, or of a column and a response.
 func (k *CollectiveKeys) Cross(x, z *Vector) (*Sum, error) { return k.rows(x).Product(z) }
 
@@ -223,7 +239,8 @@ func (k *CollectiveKeys) Binary(y *Vector, u float64) (*Rows, error) {
 	}
 	l, e := level(columnSteps), k.params.freshError()
 	out := &Rows{keys: k, n: y.n, largest: y.within.Max * (u + y.within.Max)}
-	out.offset = float64((u+float64(2*y.within.Max)+e)*e) + k.params.productError(l)
+	all := math.Sqrt(float64(len(y.parts) * k.params.Rows()))
+	out.offset = float64((u+float64(2*y.within.Max)+float64(all*e))*e) + k.params.productError(l)
 	for _, c := range y.parts {
 		other := at(c, l).CopyNew()
 		if err := k.eval.Mul(other, -1, other); err != nil {

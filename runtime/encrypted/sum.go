@@ -14,6 +14,9 @@ import (
 // ErrModulus is the error of a sum that could be too large to be decrypted.
 var ErrModulus = errors.New("beyond the modulus")
 
+// ErrOpenings is the error of a share of one sum more than a key is for.
+var ErrOpenings = errors.New("encrypted: the key was for fewer sums")
+
 // A Sum is an encrypted sum over rows that a circuit derived. There is no way to make one from bytes, so that
 // a holder gives no share of a ciphertext that it did not derive itself.
 type Sum struct {
@@ -73,7 +76,7 @@ func (s *Secret) Share(sum *Sum) ([]byte, error) {
 		return nil, fmt.Errorf("encrypted: a sum of other parameters")
 	}
 	if s.opened >= p.openings {
-		return nil, fmt.Errorf("encrypted: the key was for %d openings", p.openings)
+		return nil, fmt.Errorf("%w: %d", ErrOpenings, p.openings)
 	}
 	noise, err := p.flood(sum.deviation)
 	if err != nil {

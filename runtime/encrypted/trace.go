@@ -32,7 +32,8 @@ type traced struct {
 
 // A tracer evaluates a polynomial as the circuit does, on traced values in place of ciphertexts: the error of
 // an operation comes out multiplied by the derivative of the polynomial by that operation's result, whose
-// largest value over the interval bounds it. Terms of second order, an error below 2^-47 times a second
+// largest value over the interval bounds it, for each operation by itself: the largest sum of all at one argument
+// would bound rows, and not their sum, in which each has the rows that are worst for it. Terms of second order, an error below 2^-47 times a second
 // derivative below 127⁴/3, and in sums the root of up to 2^20 rows, are below secondOrder of those of first order.
 type tracer struct {
 	schemes.Evaluator // of a ring of 16 coefficients, for levels and scales
@@ -58,14 +59,15 @@ func (p *Parameters) bounds(c []float64, level int, target scale, fresh float64)
 	}
 	var bound polynomialBound
 	y := t.of(out)
-	for i, v := range y.value {
-		sum := 0.0
-		for _, e := range y.errors {
-			if e != nil {
-				sum += math.Abs(e[i])
-			}
+	for _, v := range y.value {
+		bound.largest = max(bound.largest, math.Abs(v))
+	}
+	for _, e := range y.errors {
+		most := 0.0
+		for _, v := range e {
+			most = max(most, math.Abs(v))
 		}
-		bound.largest, bound.worst = max(bound.largest, math.Abs(v)), max(bound.worst, sum)
+		bound.worst += most
 	}
 	beyond := beyondNodes(len(c) - 1)
 	return polynomialBound{bound.largest * beyond, bound.worst * beyond * (1 + secondOrder)}, nil

@@ -18,6 +18,7 @@ const (
 	Contribution Kind = 1 + iota // is added to others, and their sum is the argument of polynomials
 	Response                     // is multiplied with a polynomial, and the product with columns
 	Column                       // is multiplied with rows, whose sum is opened
+	product                      // of two columns, of which no party is the owner: a Column of which one product is left
 )
 
 func (k Kind) level() int {
@@ -26,6 +27,8 @@ func (k Kind) level() int {
 		return level(Steps)
 	case Response:
 		return level(responseSteps)
+	case product:
+		return level(columnSteps - 1)
 	default:
 		return level(columnSteps)
 	}
@@ -48,6 +51,7 @@ type Vector struct {
 	kind   Kind
 	n      int
 	within Range
+	wrong  float64 // bound of the error of a number
 	parts  []*rlwe.Ciphertext
 }
 
@@ -118,7 +122,7 @@ func (k *CollectiveKeys) Encrypt(kind Kind, values []float64, within Range) (*Ve
 	if len(values) == 0 || len(values) > math.MaxInt32 {
 		return nil, fmt.Errorf("encrypted: a vector of %d rows", len(values))
 	}
-	v := &Vector{params: k.params, kind: kind, n: len(values), within: within}
+	v := &Vector{params: k.params, kind: kind, n: len(values), within: within, wrong: k.params.freshError()}
 	encryptor := rlwe.NewEncryptor(k.params.ckks, k.public)
 	block := make([]float64, k.params.Rows())
 	for first := 0; first < len(values); first += len(block) {
@@ -183,7 +187,7 @@ func (p *Parameters) vector(n int, data []byte) (*Vector, error) {
 		return nil, fmt.Errorf("%d bytes are too few", len(data))
 	}
 	number := func(at int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[at:])) }
-	v := &Vector{params: p, kind: Kind(data[0]), n: int(binary.LittleEndian.Uint32(data[1:]))}
+	v := &Vector{params: p, kind: Kind(data[0]), n: int(binary.LittleEndian.Uint32(data[1:])), wrong: p.freshError()}
 	v.within = Range{Max: number(5), Squares: number(13), Interval: number(21)}
 	if v.n != n || n < 1 {
 		return nil, fmt.Errorf("%d rows, and not %d", v.n, n)

@@ -141,19 +141,22 @@ func (l *Endpoint) End(err error) {
 // Close implements Transport.
 func (l *Endpoint) Close() { l.End(&ClosedError{Party: l.Own}) }
 
-// Flush waits until all peers have what was sent, the link has ended or the context is done.
-func (l *Endpoint) Flush(ctx context.Context) {
-	for _, p := range l.peers {
-		for p.flying() > 0 {
+// Flush waits until all peers have what was sent, the link has ended or the context is done. It returns those
+// that did not say that they have it.
+func (l *Endpoint) Flush(ctx context.Context) (lacking []string) {
+	for _, p := range l.byID {
+		for p != nil && p.flying() > 0 {
 			select {
 			case <-l.done:
-				return
 			case <-ctx.Done():
-				return
 			case <-time.After(tick):
+				continue
 			}
+			lacking = append(lacking, p.name)
+			break
 		}
 	}
+	return lacking
 }
 
 // kept is a buffer for the next message.
@@ -435,18 +438,17 @@ func (p *peer) take(h header, packet []byte) (fresh, ok bool) {
 		case p.part == p.parts:
 			p.complete(now)
 		}
+		return true, true
 	case h.seq > p.got+1 || h.seq == p.got+1 && h.part > p.part:
-		p.assembly = p.assembly[:at]
 		if now.Sub(p.gapAt) >= gapEvery {
 			p.gapAt = now
 			p.request()
 		}
 	default: // it is here already
-		p.assembly = p.assembly[:at]
 		p.soon(now)
-		return false, true
 	}
-	return true, true
+	p.assembly = p.assembly[:at]
+	return false, true // somebody may repeat it, until what is missing before it is here too
 }
 
 func (p *peer) soon(now time.Time) {

@@ -85,19 +85,28 @@ func (c *carrier) end() {
 	}
 }
 
-// first is the packet of the first message of a, which is not delivered; it is sent again, and lost, for as long as the link is there.
-func (c *carrier) first(t testing.TB) (packet []byte) {
+// first are the packets of the first n messages of a, which are not delivered; they are sent again, and lost, for as
+// long as the link is there.
+func (c *carrier) first(t testing.TB, n int) (packets [][]byte) {
 	t.Helper()
-	var once sync.Once
+	var mutex sync.Mutex
 	a := c.links["a"]
 	a.Publish = func(_ string, p []byte) error {
-		once.Do(func() { packet = slices.Clone(p) })
+		mutex.Lock()
+		defer mutex.Unlock()
+		if h, err := readHeader(p); err == nil && h.seq == uint64(len(packets)+1) {
+			packets = append(packets, slices.Clone(p))
+		}
 		return nil
 	}
-	if err := a.Send(t.Context(), "server", message(1)); err != nil {
-		t.Fatal(err)
+	for k := range n {
+		if err := a.Send(t.Context(), "server", message(k+1)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return packet
+	mutex.Lock()
+	defer mutex.Unlock()
+	return packets[:n]
 }
 
 func message(k int) Message {
@@ -194,6 +203,29 @@ func TestADayOfPartition(t *testing.T) {
 	})
 }
 
+// Flush names the peers that did not say that they have what was sent, and none when all have.
+func TestFlushNamesWhoLacks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &carrier{rand: rand.New(rand.NewPCG(3, 4)), cut: true}
+		connect(t, c, []string{"server", "a", "b"})
+		if err := c.links["server"].Send(t.Context(), "b", message(1)); err != nil {
+			t.Fatal(err)
+		}
+		wait, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		if lacking := c.links["server"].Flush(wait); !slices.Equal(lacking, []string{"b"}) {
+			t.Errorf("while nothing arrives %v lack the message", lacking)
+		}
+		c.mutex.Lock()
+		c.cut = false
+		c.mutex.Unlock()
+		if lacking := c.links["server"].Flush(t.Context()); lacking != nil {
+			t.Errorf("%v lack a message that has come", lacking)
+		}
+		c.end()
+	})
+}
+
 // Long messages travel in parts.
 func TestLongMessages(t *testing.T) {
 	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
@@ -246,7 +278,8 @@ func TestForgedPacketsChangeNothing(t *testing.T) {
 	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
 	connect(t, c, []string{"server", "a", "b"})
 	defer c.end()
-	packet, server := c.first(t), c.links["server"]
+	first, server := c.first(t, 2), c.links["server"]
+	packet, later := first[0], first[1]
 	for name, alter := range map[string]func([]byte){
 		"magic": func(b []byte) { b[0]++ }, "type": func(b []byte) { b[3] = typeAck }, "run": func(b []byte) { b[4]++ }, "epoch": func(b []byte) { b[20]++ },
 		"sender": func(b []byte) { b[24] = 2 }, "no sender": func(b []byte) { b[24] = 9 }, "receiver": func(b []byte) { b[26] = 1 }, "number": func(b []byte) { b[28]++ },
@@ -260,6 +293,9 @@ func TestForgedPacketsChangeNothing(t *testing.T) {
 	}
 	if delivered(server, packet[:len(packet)-1]) || delivered(server, nil) || delivered(server, packet[:10]) || delivered(c.links["b"], packet) {
 		t.Error("a part of a packet, or one for another party, is taken")
+	}
+	if from, ok := server.Deliver(later); !ok || from != "" {
+		t.Error("a packet that can be repeated while one before it is missing shows that its sender is there:", from, ok)
 	}
 	for _, want := range []string{"a", ""} { // the second is one that was sent again, or that somebody repeats
 		if from, ok := server.Deliver(packet); !ok || from != want {
@@ -303,7 +339,7 @@ func TestGarbage(t *testing.T) {
 	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
 	connect(t, c, []string{"server", "a"})
 	defer c.end()
-	packet, server, random := c.first(t), c.links["server"], rand.New(rand.NewPCG(3, 4))
+	packet, server, random := c.first(t, 1)[0], c.links["server"], rand.New(rand.NewPCG(3, 4))
 	p := server.peers["a"]
 	for range *frames {
 		b := slices.Clone(packet)
@@ -343,7 +379,7 @@ func FuzzDeliver(f *testing.F) {
 	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
 	connect(f, c, []string{"server", "a"})
 	f.Cleanup(c.end)
-	packet := c.first(f)
+	packet := c.first(f, 1)[0]
 	f.Add(packet)
 	f.Add(packet[:headerSize])
 	f.Add([]byte("VF1D"))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/vflc/vflc/density"
@@ -15,9 +16,10 @@ import (
 // A Clearing stands for parties whose rows are encrypted (density.Encrypting): it adds in the clear what
 // nobody would see. Its Envs meet in it, whether they are of one process or of several.
 type Clearing struct {
-	Range    float64 // of contributions, added up; 0: there is none
-	NoLogLik bool    // log likelihoods are beyond the range everywhere
-	Budget   int     // of log likelihoods; each takes one
+	Range    float64                                               // of contributions, added up; 0: there is none
+	NoLogLik bool                                                  // log likelihoods are beyond the range everywhere
+	Budget   int                                                   // of log likelihoods; each takes one
+	May      func(evaluations int, what []density.Decryption) bool // whether so much may become known; nil: it may
 	// How often each method was called, but log likelihoods by their number; Trips are all calls in which
 	// clients tell something.
 	Evaluations, Openings, LogLiks, Consultations, Trips int
@@ -170,15 +172,15 @@ func (e *clearingEnv) Slopes(ctx context.Context, phi []float64, cut, grad [][]f
 	}, func() error {
 		n := len(e.rows.Offset)
 		e.eta, e.slope = make([]float64, n), make([]float64, n)
+		sum := 0.0
 		for _, v := range e.own {
 			vec.Accumulate(n, e.eta, v)
+			sum += math.Max(slices.Max(v), -slices.Min(v))
 		}
 		e.Evaluations++
 		e.Trips++
-		for _, v := range e.eta {
-			if e.Range > 0 && !(math.Abs(v) <= e.Range) {
-				return density.ErrRange
-			}
+		if e.Range > 0 && !(sum <= e.Range) {
+			return density.ErrRange
 		}
 		e.rows.Evaluate(e.phi, e.eta, make([]float64, n), e.slope, nil, e.by)
 		return nil
@@ -288,7 +290,11 @@ func (e *clearingEnv) LogLik(ctx context.Context, phi []float64, cut, plus [][]f
 	return e.leave(ctx)
 }
 
-func (e *clearingEnv) Afford(logLiks int) int { return min(logLiks, e.Budget) }
+func (e *clearingEnv) Affords(what ...density.Decryption) bool {
+	return e.May == nil || e.May(e.Evaluations, what)
+}
+
+func (e *clearingEnv) Afford(logLiks int, _ ...density.Decryption) int { return min(logLiks, e.Budget) }
 
 func (e *clearingEnv) Consult(ctx context.Context, by density.Consulted) error {
 	err := e.meet(ctx, func(i, b int) {

@@ -2,11 +2,10 @@ package laplace
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/bits"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/eigen"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -21,9 +20,12 @@ const (
 	unnoticed = 0.01
 )
 
-// shown are the largest shifts that 1, 2 and 4 pairs show well enough: a fourth of it may be wrong after one,
-// and half or a third as much after each doubling.
-var shown = [mostPairs]float64{1: 0.1, 2: 0.4, 4: 0.8}
+// shown is the largest shift that so many pairs, 1, 2, 4 or 8, show well enough of p parameters: a fourth of it may be
+// wrong after one where they are twenty or more, more where they are fewer, and half or a third as much after each
+// doubling.
+func shown(pairs, p int) float64 {
+	return [...]float64{1: 0.1, 2: 0.4, 4: 0.8, mostPairs: 0}[pairs] * min(1, float64(p)/20)
+}
 
 // shift is how far the mode is expected to be from the mean, in standard deviations: of one direction in which
 // the curvature of rows changes by a share skew in a unit of the predictor.
@@ -48,8 +50,13 @@ func (k *Kernel) average(ctx context.Context) error {
 		if err := k.evaluate(ctx); err != nil {
 			return err
 		}
-		if k.beyond != nil {
-			return &backends.FitError{Err: fmt.Errorf("sfvi: around the mode of the fit of encrypted rows, a posterior standard deviation away, %w", k.beyond)}
+		if k.beyond != nil { // the mode is the mean, as far as can be said
+			for _, p := range k.parties {
+				copy(p.theta, p.base)
+			}
+			k.phase, k.converged = drawing, false
+			k.unfinished = "draws are around the mode, and the mean may be elsewhere: a posterior standard deviation around it " + k.beyond.Error()
+			return nil
 		}
 		for b, p := range k.parties {
 			vec.Axpy(p.d, means[b], 0.5, p.grad)
@@ -102,7 +109,7 @@ func (k averaging) enough(step []float64) bool {
 	vec.Scale(s.p, s.grad, s.summed, 1/float64(k.averaged))
 	s.rise = 0.5 * s.solve(s.grad, step)
 	copy(s.step, step)
-	return k.averaged == mostPairs || k.evaluations+2 > k.options.Iterations || s.worst() <= shown[k.averaged]
+	return k.averaged == mostPairs || k.evaluations+2 > k.options.Iterations || !k.affords(evaluated, evaluated, paired) || s.worst() <= shown(k.averaged, s.p)
 }
 
 // signs are those of the next pair. Elements of unlike classes have signs whose products add up to 0 over as
@@ -144,48 +151,25 @@ func (s *server) apart(z, out []float64) {
 	}
 }
 
-// symmetricRoot overwrites a positive definite matrix with its root, by the coupled iteration of Newton and
-// Schulz (Higham 2008, Functions of Matrices, equation 6.35), which converges for eigenvalues up to 1.
+// symmetricRoot overwrites a positive definite matrix with its root, V D^½ V'.
 func symmetricRoot(a []float64, p int) {
-	size := 0.0
-	for i := range p {
-		row := 0.0
-		for _, v := range a[i*p:][:p] {
-			row += math.Abs(v)
-		}
-		size = max(size, row)
+	values, scratch := make([]float64, p), make([]float64, p*p)
+	if !eigen.Symmetric(p, a, values, scratch, make([]float64, eigen.Room*p)) {
+		a[0] = math.NaN() // as of a matrix that is not finite
+		return
 	}
-	inverse, t, work := make([]float64, p*p), make([]float64, p*p), make([]float64, p*p)
-	for i := range p {
-		inverse[i*p+i] = 1
+	for j, d := range values {
+		values[j] = math.Sqrt(max(0, d))
 	}
-	vec.Scale(p*p, a, a, 1/size)
-	for range 100 {
-		multiply(t, inverse, a, p)
-		left := 0.0
-		for i := range t {
-			t[i] = float64(-0.5 * t[i])
-			if i%(p+1) == 0 {
-				t[i] += 1.5
-				left = max(left, math.Abs(t[i]-1))
-			}
-		}
-		multiply(work, a, t, p)
-		copy(a, work)
-		multiply(work, t, inverse, p)
-		copy(inverse, work)
-		if left < 1e-6 { // the next is of its square
-			break
-		}
-	}
-	vec.Scale(p*p, a, a, math.Sqrt(size))
-}
-
-// multiply sets out to the product of two symmetric matrices that commute.
-func multiply(out, a, b []float64, p int) {
 	for i := range p {
 		for j := range p {
-			out[i*p+j] = vec.Dot(p, a[i*p:], b[j*p:])
+			scratch[i*p+j] = float64(a[i*p+j] * values[j])
+		}
+	}
+	v := append([]float64(nil), a...)
+	for i := range p {
+		for j := range p {
+			a[i*p+j] = vec.Dot(p, scratch[i*p:], v[j*p:])
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (k *Kernel) afforded() int {
 	if !k.options.Correct {
 		return 0
 	}
-	if n := (k.secret.Afford(1+min(k.options.Weights, 2*k.pairs)) - 1) / 2 * 2; n >= fewestWeights {
+	if n := (k.secret.Afford(1+min(k.options.Weights, 2*k.pairs), drawn) - 1) / 2 * 2; n >= fewestWeights {
 		return n
 	}
 	return 0

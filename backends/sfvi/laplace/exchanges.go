@@ -1,6 +1,10 @@
 package laplace
 
-import "github.com/vflc/vflc/density"
+import (
+	"slices"
+
+	"github.com/vflc/vflc/density"
+)
 
 // Usual numbers of evaluations in a run: those of each party's own steps, and those of the server's.
 const (
@@ -9,6 +13,27 @@ const (
 	usualPairs    = 2 // of points around the mode
 )
 
+// What becomes known in an evaluation, when the server answers with a step, once about the mean, in each of the
+// pairs of evaluations around the mode, and with the draws.
+var (
+	evaluated = []density.Decryption{{Sums: density.OwnGradients}, announced(1)}
+	stepped   = []density.Decryption{{Sums: density.Gradients}, {Sums: density.Steps}, told(2)}
+	seeked    = []density.Decryption{{Sums: density.Steps}, told(1)}
+	paired    = []density.Decryption{{Sums: density.Gradients}, {Sums: density.Steps}, told(1)}
+	crossed   = density.Decryption{Sums: density.CrossProducts}
+	drawn     = density.Decryption{Sums: density.Covariances}
+)
+
+func told(n int) density.Decryption { return density.Decryption{Sums: density.Told, Number: n} }
+func announced(n int) density.Decryption {
+	return density.Decryption{Sums: density.Announced, Number: n}
+}
+
+// affords reports whether so much may still become known, and the draws after it.
+func (k *Kernel) affords(lists ...[]density.Decryption) bool {
+	return k.secret.Affords(append(slices.Concat(lists...), drawn)...)
+}
+
 // Exchanges are those of a run with at most so many evaluations and weights, and what becomes known in each.
 func Exchanges(iterations, weights int) []density.Use {
 	iterations = min(iterations, MostEvaluations)
@@ -16,16 +41,14 @@ func Exchanges(iterations, weights int) []density.Use {
 		copy(out[:], list)
 		return out
 	}
-	told := func(n int) density.Decryption { return density.Decryption{Sums: density.Told, Number: n} }
-	announced := func(n int) density.Decryption { return density.Decryption{Sums: density.Announced, Number: n} }
 	const answers = "log p − log q of draws, whether these need weights, whether more would be in vain, and the evidence"
 	return []density.Use{
-		{ // with bounds of columns and of the response, that this is binary, and the predictor around which polynomials are
-			Exchange: density.Consulting, Often: "once, at the start", Openings: opens(told(9), density.Decryption{Sums: density.Outlined, Number: 2}), Times: 1, MostTimes: 1,
+		{ // with bounds of columns, and the predictor around which polynomials are
+			Exchange: density.Consulting, Often: "once, at the start", Openings: opens(told(3), density.Decryption{Sums: density.Outlined, Number: 2}), Times: 1, MostTimes: 1,
 			Answers: "mean curvature of its likelihood without the clients", LeastAnswers: 2, MostAnswers: 2,
 		},
 		{
-			Exchange: density.EncryptedSlopes, Often: "every evaluation", Openings: opens(density.Decryption{Sums: density.OwnGradients}, announced(1)),
+			Exchange: density.EncryptedSlopes, Often: "every evaluation", Openings: opens(evaluated...),
 			Times: usualOwn + usualTogether + 2*usualPairs, MostTimes: iterations,
 		},
 		{
@@ -35,26 +58,26 @@ func Exchanges(iterations, weights int) []density.Use {
 		},
 		{
 			Exchange: density.EncryptedCurvatures, Often: "once near the mode, and again where that is elsewhere than it seemed",
-			Openings: opens(density.Decryption{Sums: density.CrossProducts}), Times: 1, MostTimes: mostOpened,
+			Openings: opens(crossed), Times: 1, MostTimes: mostOpened,
 		},
 		{
 			Exchange: density.Consulting, Often: "every evaluation near the mode, and once after cross products",
-			Openings: opens(density.Decryption{Sums: density.Gradients}, density.Decryption{Sums: density.Steps}, told(2)),
+			Openings: opens(stepped...),
 			Times:    usualTogether + 1, MostTimes: iterations + mostOpened,
 			Answers: "what to do next, and how far the mode is", LeastAnswers: 2, MostAnswers: 2,
 		},
 		{
-			Exchange: density.Consulting, Often: "once, before points around the mode", Openings: opens(density.Decryption{Sums: density.Steps}, told(1)),
+			Exchange: density.Consulting, Often: "once, before points around the mode", Openings: opens(seeked...),
 			Times: 1, MostTimes: 1, Answers: "whether there is a pair of points", LeastAnswers: 1, MostAnswers: 1,
 		},
 		{
 			Exchange: density.Consulting, Often: "after every pair of points around the mode",
-			Openings: opens(density.Decryption{Sums: density.Gradients}, density.Decryption{Sums: density.Steps}, told(1)),
+			Openings: opens(paired...),
 			Times:    usualPairs, MostTimes: mostPairs,
 			Answers: "whether there is another pair", LeastAnswers: 1, MostAnswers: 1,
 		},
 		{
-			Exchange: density.Consulting, Often: "once, at the mean", Openings: opens(density.Decryption{Sums: density.Covariances}), Times: 1, MostTimes: 1,
+			Exchange: density.Consulting, Often: "once, at the mean", Openings: opens(drawn), Times: 1, MostTimes: 1,
 		},
 		{
 			Exchange: density.EncryptedLogLik, Often: "once, at the end, the first weights and then the others",

@@ -302,3 +302,76 @@ func TestStepsThatGoTooFar(t *testing.T) {
 		}
 	}
 }
+
+// Effects of every size, of which the largest put predictors beyond any polynomial: a fit ends at the mean, or says
+// after few steps that the mode is not in reach.
+func TestLargeEffects(t *testing.T) {
+	const inReach = 33 // what degree 127 leaves a logistic regression
+	for _, kind := range []string{"logistic", "probit", "poisson"} {
+		for _, size := range []float64{0.5, 1, 2, 3} {
+			for _, rate := range []float64{0.03, 0.8} {
+				d := design{rows: 5000, clients: 2, columns: 3, kind: kind, rate: rate, size: size, seed: 8}
+				if kind == "poisson" {
+					d.size /= 2
+				}
+				m := d.draw()
+				hub := m.clearing(t)
+				hub.Range = inReach
+				k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 60, Draws: 2})
+				if size == 3 && kind != "poisson" {
+					if err == nil || !strings.Contains(err.Error(), "not in reach") || hub.Evaluations > 20 {
+						t.Errorf("%+v: %d evaluations: %v", d, hub.Evaluations, err)
+					}
+					continue
+				}
+				if err != nil {
+					t.Errorf("%+v: %v", d, err)
+					continue
+				}
+				mean, _ := moments(hub, k, 2)
+				info, _ := k.Step(t.Context())
+				if why, _ := k.Unfinished(); size == 2 && strings.Contains(why, "around the mode") && !info.Fit.Converged {
+					continue // as it says
+				}
+				if off := m.distance(mean); off > 0.05 || !info.Fit.Converged || hub.Evaluations > 30 {
+					t.Errorf("%+v: %.3f standard deviations after %d evaluations, %t", d, off, hub.Evaluations, info.Fit.Converged)
+				}
+			}
+		}
+	}
+}
+
+// Where no more may become known than so many evaluations tell, a fit stops with what it has, says that it has not
+// converged, and leaves what its draws need: no call ends it.
+func TestABudgetEndsNoFit(t *testing.T) {
+	whole := 0
+	for most := 4; most < 20; most++ {
+		m := design{rows: 3000, clients: 2, columns: 3, kind: "logistic", rate: 0.1, size: 1, seed: 8}.draw()
+		hub := m.clearing(t)
+		hub.May = func(evaluations int, what []density.Decryption) bool {
+			for _, d := range what {
+				if d.Sums == density.OwnGradients {
+					evaluations++
+				}
+			}
+			return evaluations <= most
+		}
+		k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 60, Draws: 2})
+		if err != nil || hub.Evaluations > most {
+			t.Errorf("%d evaluations of %d: %v", hub.Evaluations, most, err)
+			continue
+		}
+		mean, _ := moments(hub, k, 2)
+		info, _ := k.Step(t.Context())
+		why, _ := k.Unfinished()
+		if off := m.distance(mean); info.Fit.Converged && off > 0.05 || info.Fit.Converged == (why != "") {
+			t.Errorf("%d evaluations: %.3f standard deviations from the mean, converged %t: %s", most, off, info.Fit.Converged, why)
+		}
+		if info.Fit.Converged {
+			whole++
+		}
+	}
+	if whole == 0 || whole == 16 {
+		t.Errorf("%d of 16 fits converge", whole)
+	}
+}

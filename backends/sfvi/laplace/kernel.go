@@ -77,6 +77,7 @@ type Kernel struct {
 	asked       bool    // the server has the precisions of the priors
 	decrement   float64 // of the last evaluation: twice the rise of log p that its step promises
 	converged   bool
+	unfinished  string // why not, where more evaluations would not help
 	failure     error
 
 	pairs    int       // of draws, one the other's reflection

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/portable"
 )
 
@@ -123,12 +124,18 @@ func (k *Kernel) stepByBlocks(ctx context.Context) error {
 		}
 		return nil
 	}
-	if k.halved >= mostHalved || k.evaluations >= k.options.Iterations || k.mix.enough(near*k.scale, patience(k.dims)) {
+	if k.halved >= mostHalved || k.evaluations >= k.options.Iterations || !k.mayMix() || k.mix.enough(near*k.scale, patience(k.dims)) {
 		k.phase, k.opening = stepping, true
 		return nil
 	}
 	k.move()
 	return nil
+}
+
+// mayMix reports whether another evaluation leaves enough for the server's steps.
+func (k *Kernel) mayMix() bool {
+	parts := density.Decryption{Sums: density.Parts, Number: k.mix.n + 1}
+	return k.affords(evaluated, []density.Decryption{parts, crossed}, stepped, evaluated, stepped)
 }
 
 // wayOut is what to do where a fit ends nowhere.

@@ -65,6 +65,7 @@ type design struct {
 	pairs                  bool
 	kind                   string  // of likelihood
 	rate                   float64 // of ones, or of counts
+	size                   float64 // standard deviation of coefficients; 0: .3, and of counts .15
 	seed                   uint64
 }
 
@@ -91,6 +92,9 @@ func (d design) draw() *regression {
 	eta, size := make([]float64, d.rows), 0.3
 	if d.kind == "poisson" {
 		size = 0.15
+	}
+	if d.size > 0 {
+		size = d.size
 	}
 	own, common := math.Sqrt(1-d.rho), math.Sqrt(d.rho)
 	for range d.clients {

@@ -27,7 +27,9 @@ type server struct {
 	speeds []float64       // by how much the last steps made it smaller
 	reject int             // steps in a row that made it larger
 	weighs bool            // draws will be weighed, which corrects their mean
+	beyond int             // steps that left the range of polynomials
 	room   bool            // for another pair of evaluations
+	renews bool            // the curvature may be decrypted again
 	weight float64         // curvature of all rows at the start
 	skew   float64         // the part of it by which it changes in a unit of the predictor
 	summed []float64       // averages of the gradient over the pairs of points so far
@@ -162,6 +164,7 @@ const (
 const (
 	mostOpened   = 4
 	mostRejected = 12
+	mostBeyond   = 5
 	within       = 0.02 // of a posterior standard deviation, is what the mode is known to
 	far          = 0.02 // square of a move of the predictors by a seventh of their unit, in the root mean square, beyond which the curvature is another
 	slow         = 0.5  // times the length before, is a step of a curvature that fits no more
@@ -266,7 +269,7 @@ func (s *server) next(curvature float64, last bool) (verdict int, decrement floa
 	s.least = s.solve(s.grad, s.step)
 	over := make([]float64, s.p)
 	vec.Add(s.p, over, s.moved, s.step)
-	there, again := s.reached(curvature), len(s.speeds) > 0 && s.opened < mostOpened
+	there, again := s.reached(curvature), len(s.speeds) > 0 && s.opened < mostOpened && s.renews
 	switch {
 	case !(s.least <= math.MaxFloat64):
 		return giveUp, s.least

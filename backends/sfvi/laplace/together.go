@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -67,13 +68,17 @@ func (k asking) Counsel(up, down [][]float64, all []float64) {
 // decide judges the last step and makes the next.
 func (k asking) decide() (verdict int, decrement float64) {
 	s := k.server
-	last := k.evaluations >= k.options.Iterations
-	s.weighs, s.room = k.afforded() > 0, k.evaluations+2 <= k.options.Iterations
+	last := k.evaluations >= k.options.Iterations || !k.affords(evaluated, stepped)
+	s.weighs, s.room = k.afforded() > 0, k.evaluations+2 <= k.options.Iterations && k.affords(seeked, evaluated, evaluated, paired)
+	s.renews = k.affords([]density.Decryption{crossed}, stepped, evaluated, stepped)
+	if k.beyond != nil {
+		s.beyond++
+	}
 	switch {
 	case k.opening:
 		s.open()
 	case s.judge(k.beyond != nil):
-		if last {
+		if last || s.beyond > mostBeyond {
 			return giveUp, s.least
 		}
 		return s.again(), s.least
@@ -97,9 +102,20 @@ func (k asking) Take(b int, step, all []float64) {
 	switch verdict {
 	case arrive, stop:
 		k.phase, k.converged = drawing, verdict == arrive
+		if !k.converged && k.evaluations+2 <= k.options.Iterations {
+			k.unfinished = fmt.Sprintf("steps ended, before a pair of evaluations around the mode, where more numbers may not be decrypted; the last promised log p to rise by %.2g", 0.5*k.decrement)
+		}
 	case average:
 		k.phase, k.converged = seeking, true
 	}
+}
+
+// Unfinished implements backends.Unfinished.
+func (k *Kernel) Unfinished() (reason, wayOut string) {
+	if k.unfinished == "" {
+		return "", ""
+	}
+	return k.unfinished, "more rows or fewer columns; zscored columns; another wire"
 }
 
 // lost is the error where no step leads on.

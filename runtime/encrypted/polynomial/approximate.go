@@ -97,10 +97,15 @@ func (f *Form) approximate(q Quantity, on Interval, goal Goal) (p Pair, ok bool)
 		if d > goal.most() {
 			break
 		}
-		p.A, p.B = interpolate(on, d, target)
+		a, b := interpolate(on, d, target)
 		unnoticed := q.limit() / (100 * float64(d+1))
-		p.A, _ = p.A.rounded(unnoticed / m.mostA)
-		p.B, _ = p.B.rounded(unnoticed / m.mostB)
+		p.A, _ = a.rounded(unnoticed / m.mostA)
+		p.B, _ = b.rounded(unnoticed / m.mostB)
+		if p.A.Degree() == 0 && exact.A.Degree() > 0 { // a constant is one on every interval: the response is encrypted so many times
+			if p.A, _ = a.rounded(0); p.A.Degree() == 0 {
+				continue
+			}
+		}
 		if p.Error = m.error(p); p.Error <= q.limit() {
 			return p, true
 		}

@@ -278,3 +278,29 @@ func golden(t *testing.T, path, got string) {
 		t.Error(diff)
 	}
 }
+
+// A factor of the response is constant on an interval, however narrow, only where it is so on all.
+func TestConstantFactors(t *testing.T) {
+	constant, others := 0, 0
+	for _, c := range families() {
+		f := must(t, c.Term)
+		for _, centre := range []float64{-1.5, 0} {
+			wide, err := f.Approximate(Slope, Interval{centre, 2}, Goal{Rows: 100})
+			if err != nil {
+				continue
+			}
+			for _, k := range []float64{1.0 / 64, 0.25} {
+				p, err := f.Approximate(Slope, Interval{centre, k}, Goal{Rows: 100})
+				if err != nil || (p.A.Degree() == 0) != (wide.A.Degree() == 0) {
+					t.Errorf("%s: %v and on ±%v %v, %v", c.Dist.Name, wide.A, k, p.A, err)
+				}
+			}
+			if others++; wide.A.Degree() == 0 {
+				constant++
+			}
+		}
+	}
+	if constant == 0 || constant == others {
+		t.Errorf("%d of %d factors are constant", constant, others)
+	}
+}

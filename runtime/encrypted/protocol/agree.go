@@ -157,7 +157,13 @@ func readLaw(text string) (*graph.Law, error) {
 // accept finds the terms of this process: the least that a party allows one to learn holds for all, and noise
 // is for no more sums than the parties may learn by it.
 func (e *Evaluator) accept(ctx context.Context) error {
-	terms, err := e.options.Terms(e.columns, e.rows)
+	terms, kept, err := Terms{}, 0, error(nil)
+	if e.options.Journal.has(e.Blocks()[0].Index()) {
+		terms, err = e.keep(0, terms)
+		kept++
+	} else {
+		terms, err = e.options.Terms(e.columns, e.rows, e.likelihood())
+	}
 	if err != nil {
 		return err
 	}
@@ -174,7 +180,15 @@ func (e *Evaluator) accept(ctx context.Context) error {
 			return e.blame(ctx, p, fmt.Errorf("limit of numbers that cannot be"))
 		}
 		if budget := int(v[0]); budget > 0 && (e.budget == 0 || budget < e.budget) {
-			e.budget = budget
+			e.budget, e.limiting = budget, p
+		}
+	}
+	if e.budget > 0 && terms.Usual > e.budget {
+		return &BudgetError{Next: terms.Usual, Rows: e.rows, Budget: e.budget, By: e.limiting}
+	}
+	for b := kept; b < len(e.Blocks()); b++ {
+		if _, err := e.keep(b, terms); err != nil {
+			return err
 		}
 	}
 	openings := terms.Openings
@@ -199,6 +213,23 @@ func (e *Evaluator) accept(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// keep has a party write down what its keys are for, and returns what stands there: a run that is made again has the
+// terms that it had.
+func (e *Evaluator) keep(b int, t Terms) (Terms, error) {
+	sizes := fmt.Appendf(nil, "%d %d", e.columns, e.rows)
+	data, err := e.once(b, "terms", sha256.Sum256(sizes), func() ([]byte, error) {
+		return floats(float64(t.Openings), float64(t.Budget)), nil
+	})
+	if err != nil {
+		return t, err
+	}
+	v, err := numbers(data, 2)
+	if err != nil {
+		return t, err
+	}
+	return Terms{Openings: int(v[0]), Budget: int(v[1])}, nil
 }
 
 // same has every party of this process tell the same bytes.

@@ -34,12 +34,17 @@ func (e *Evaluator) serverOnly(n int) []int {
 	return out
 }
 
-// blame ends the run where an error is of what a party has sent.
+// blame ends the run where an error is of what a party has sent. What one client has of another the server has brought:
+// their seals tell whether it has brought all the same, and not whether that is what was sent.
 func (e *Evaluator) blame(ctx context.Context, party int, err error) error {
 	if err == nil {
 		return nil
 	}
-	return e.via.Blame(ctx, party, err.Error())
+	what := err.Error()
+	if e.Blocks()[0].Index() > 0 && party > 0 {
+		what += "; the server, which has brought it, may have altered it"
+	}
+	return e.via.Blame(ctx, party, what)
 }
 
 // blameHolder is blame of an error that says whose share it is of.

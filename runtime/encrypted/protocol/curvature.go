@@ -25,13 +25,17 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 		}
 		times = 1
 	}
+	by := weighed
+	if e.curvature.Products < 2 {
+		by = multiplied
+	}
 	p := len(e.views[0].all())
 	data := make([]float64, p*p)
 	for from, to := 0, 0; from < p; from = to {
 		for to = from + 1; to < p && pairs(from, to+1) <= atOnce; {
 			to++
 		}
-		sums, err := e.derived(func(i int, v *view) ([]*encrypted.Sum, error) { return crossed(v, rows[i], from, to) })
+		sums, err := e.derived(func(i int, v *view) ([]*encrypted.Sum, error) { return crossed(v, from, to, by(v, rows[i])) })
 		if err != nil {
 			return beyond(err)
 		}
@@ -59,27 +63,51 @@ const atOnce = 256
 // pairs is how many pairs columns from one number to below another make with themselves and those before.
 func pairs(from, to int) int { return to*(to+1)/2 - from*(from+1)/2 }
 
-// crossed are the sums of products of columns from one number to below another with those up to each, and
-// with rows unless these are nil.
-func crossed(v *view, rows *encrypted.Rows, from, to int) (out []*encrypted.Sum, err error) {
+// crossed are the sums of products of columns from one number to below another with those up to each, as by makes
+// them of one of the columns.
+func crossed(v *view, from, to int, by crossing) (out []*encrypted.Sum, err error) {
 	all := v.all()
-	for j, z := range all[:to] {
-		if j < from {
-			continue
+	for j := from; j < to; j++ {
+		with, err := by(all[j])
+		if err != nil {
+			return nil, err
 		}
-		by := func(x *encrypted.Vector) (*encrypted.Sum, error) { return v.keys.Cross(z, x) }
-		if rows != nil {
-			weighed, err := rows.Weigh(z)
-			if err != nil {
-				return nil, err
-			}
-			by = weighed.Product
-		}
-		more, err := byColumn(all[:j+1], by)
+		more, err := byColumn(all[:j+1], with)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, more...)
 	}
 	return out, nil
+}
+
+// A crossing makes the sum of products of a column with others.
+type crossing = func(z *encrypted.Vector) (func(x *encrypted.Vector) (*encrypted.Sum, error), error)
+
+// weighed multiplies rows with one column and then with others; without rows, the columns.
+func weighed(v *view, rows *encrypted.Rows) crossing {
+	return func(z *encrypted.Vector) (func(x *encrypted.Vector) (*encrypted.Sum, error), error) {
+		if rows == nil {
+			return func(x *encrypted.Vector) (*encrypted.Sum, error) { return v.keys.Cross(z, x) }, nil
+		}
+		weighed, err := rows.Weigh(z)
+		if err != nil {
+			return nil, err
+		}
+		return weighed.Product, nil
+	}
+}
+
+// multiplied multiplies columns with one another, and then with rows of which a product is left but one. That
+// takes twice as long.
+func multiplied(v *view, rows *encrypted.Rows) crossing {
+	return func(z *encrypted.Vector) (func(x *encrypted.Vector) (*encrypted.Sum, error), error) {
+		return func(x *encrypted.Vector) (*encrypted.Sum, error) {
+			both, err := v.keys.Multiply(z, x)
+			if err != nil {
+				return nil, err
+			}
+			return rows.Product(both)
+		}, nil
+	}
 }

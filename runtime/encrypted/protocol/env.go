@@ -12,10 +12,12 @@ package protocol
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/vflc/vflc/density"
@@ -31,18 +33,63 @@ type Terms struct {
 	// Budget is the most numbers of others' rows that one party learns; 0: there is no limit. The least of
 	// all parties holds.
 	Budget int
+	// Usual is how many one party learns in a usual run: where that is more than the least there are no keys.
+	Usual int
 }
+
+// A Likelihood is what of a run's likelihood makes numbers known that depend on rows.
+type Likelihood struct {
+	Response bool // is encrypted, with bounds of it
+	Binary   bool // of which there is a proof
+	Scale    bool // is a parameter, so that precisions are told
+}
+
+// Opens are the exchanges of an algorithm and what they make known, with what the likelihood does beside.
+func (l Likelihood) Opens(uses []density.Use) []density.Use {
+	out, once := slices.Clone(uses), 0
+	if l.Response {
+		once += responseBounds
+	}
+	if l.Binary {
+		once += proofs
+	}
+	if l.Scale {
+		once++ // with the centre
+	}
+	for i := range out {
+		if x := out[i].Exchange; l.Scale && (x == density.EncryptedSlopes || x == density.EncryptedLogLik) {
+			out[i].Openings[2] = toldAll(1)
+		}
+	}
+	return append(out, density.Use{Openings: [3]density.Decryption{toldAll(once)}, Times: 1, MostTimes: 1})
+}
+
+// LikelihoodOf is that of a law, whose scale is a parameter or not.
+func LikelihoodOf(law *graph.Law, scale bool) (Likelihood, error) {
+	f, err := describe(law)
+	if err != nil {
+		return Likelihood{}, err
+	}
+	return f.likelihood(scale), nil
+}
+
+func (f *family) likelihood(scale bool) Likelihood {
+	return Likelihood{Response: !f.form.Residual, Binary: !f.form.Residual && f.binary(), Scale: scale}
+}
+
+func (e *Evaluator) likelihood() Likelihood { return e.family.likelihood(e.globals > 0) }
 
 // Options are what a process chooses.
 type Options struct {
-	// Terms follow from the columns of all parties, in party order, and the number of rows. An error ends the
-	// run before there are keys.
-	Terms func(columns []int, rows int) (Terms, error)
+	// Terms follow from the columns of all parties, in party order, the number of rows, and the likelihood. An
+	// error ends the run before there are keys.
+	Terms func(columns []int, rows int, of Likelihood) (Terms, error)
 	// Least is the fewest rows that a combination of a party's columns may be about, by their leverage; 0: one.
 	Least int
 	// Spend is called before more numbers that depend on rows of the party of this process become known to one
-	// other; an error ends the run before that. nil: nobody adds up over runs.
-	Spend func(numbers int) error
+	// other, with how many of the run it knows then and a digest of the run's keys: a run that was stopped makes the
+	// same calls again. An error ends the run before that. nil: nobody adds up over runs.
+	Spend func(keys string, numbers int) error
 	// DeriveEach has every holder of this process derive for itself, and compares.
 	DeriveEach bool
 	// Journal has what the parties of this process make with randomness; nil: the run cannot be resumed.
@@ -57,22 +104,23 @@ type Options struct {
 // An Evaluator is the parties' Env with encrypted rows.
 type Evaluator struct {
 	density.Env
-	options Options
-	via     density.ByteRelaying
-	params  *encrypted.Parameters
-	secrets []*encrypted.Secret // by block
-	keys    [sha256.Size]byte   // digest of all shares of the public keys
-	views   []*view             // one, or one by block
-	parties int
-	own     []int // columns by block
-	columns []int // by party
-	rows    int
-	budget  int               // see Terms
-	room    int               // draws of which one ciphertext has room for the rows
-	maps    []*density.Affine // by block
-	density *density.RowLikelihood
-	family  *family
-	law     *graph.Law
+	options  Options
+	via      density.ByteRelaying
+	params   *encrypted.Parameters
+	secrets  []*encrypted.Secret // by block
+	keys     [sha256.Size]byte   // digest of all shares of the public keys
+	views    []*view             // one, or one by block
+	parties  int
+	own      []int // columns by block
+	columns  []int // by party
+	rows     int
+	budget   int               // see Terms
+	limiting int               // party whose budget it is
+	room     int               // draws of which one ciphertext has room for the rows
+	maps     []*density.Affine // by block
+	density  *density.RowLikelihood
+	family   *family
+	law      *graph.Law
 
 	curvature  encrypted.Form // where the last slopes were
 	covariance []float64      // that of the curvature without priors, at the server once it is decrypted; nil: it has none
@@ -80,6 +128,7 @@ type Evaluator struct {
 	scale      scale          // which they are
 	latest     []float64      // standard deviations of the noise of the last slopes
 	noise      float64        // the largest so far, in posterior standard deviations
+	logNoise   float64        // standard deviation of that of the last log likelihood
 
 	statistics []float64 // of the response, at the server
 	account    *account
@@ -107,7 +156,7 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 		var refusal *polynomial.Refusal
 		var alone *LeverageError
 		if !errors.As(err, &refusal) && !errors.As(err, &alone) {
-			err = &polynomial.Refusal{Reason: err.Error(), WayOut: "use another wire"}
+			err = &polynomial.Refusal{Reason: err.Error(), WayOut: linearWayOut}
 		}
 		return nil, err
 	}
@@ -126,6 +175,9 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 	}
 	return e, nil
 }
+
+// linearWayOut is what makes a model one of encrypted rows.
+const linearWayOut = "give every coefficient a normal prior with numbers for its mean and scale, as a ~ normal(0, 2) of effects a[g], and have it enter the predictor of the one likelihood linearly, or use another wire"
 
 // inspect reads the blocks.
 func (e *Evaluator) inspect() error {
@@ -188,6 +240,9 @@ func (e *Evaluator) inspectServer(block density.Block, lin *density.Linear) (*de
 // Reckoning is what became known so far.
 func (e *Evaluator) Reckoning() Reckoning { return e.reckoned(e.account) }
 
+// LogNoise is the standard deviation of the noise of the last log likelihood, which all parties know.
+func (e *Evaluator) LogNoise() float64 { return e.logNoise }
+
 // Opened is what was decrypted or told so far, and how often.
 func (e *Evaluator) Opened() map[density.Decryption]int { return maps.Clone(e.account.opened) }
 
@@ -198,16 +253,19 @@ func (e *Evaluator) reckoned(a *account) Reckoning {
 // Columns implements density.Encrypting, as do the methods below.
 func (e *Evaluator) Columns() []int { return e.columns }
 
-// A BudgetError is the end of a run that would have decrypted more than it may.
+// A BudgetError is the end of a run that would have decrypted more than it may, or that would as it usually is.
 type BudgetError struct {
-	Reckoning // if it had
-	Known     int
-	Budget    int
+	Known, Next  int // numbers of others' rows that one party knows, and would know then; none are known before the run
+	Rows, Budget int
+	By           int // the party that allows as many
 }
 
 func (e *BudgetError) Error() string {
+	if e.Known == 0 {
+		return fmt.Sprintf("one party would learn about D = %d numbers that depend on the others' rows, and of n = %d rows it may learn %d", e.Next, e.Rows, e.Budget)
+	}
 	return fmt.Sprintf("one party knows D = %d numbers that depend on the others' rows, what comes next would make them %d, and of n = %d rows it may learn %d",
-		e.Known, e.One(), e.Rows, e.Budget)
+		e.Known, e.Next, e.Rows, e.Budget)
 }
 
 // spend counts what is about to become known. The error is that of within, and nothing has become known then.
@@ -217,9 +275,8 @@ func (e *Evaluator) spend(openings ...density.Decryption) error {
 	}
 	if e.options.Spend != nil {
 		party := e.Blocks()[0].Index()
-		more := e.reckoned(e.account.with(openings...)).Of(party) - e.Reckoning().Of(party)
-		if more > 0 {
-			if err := e.options.Spend(more); err != nil {
+		if known := e.reckoned(e.account.with(openings...)).Of(party); known > e.Reckoning().Of(party) {
+			if err := e.options.Spend(hex.EncodeToString(e.keys[:]), known); err != nil {
 				return err
 			}
 		}
@@ -231,21 +288,41 @@ func (e *Evaluator) spend(openings ...density.Decryption) error {
 // within is a *BudgetError where openings would make more known than may be.
 func (e *Evaluator) within(openings ...density.Decryption) error {
 	if s := e.reckoned(e.account.with(openings...)); e.budget > 0 && s.One() > e.budget {
-		return &BudgetError{Reckoning: s, Known: e.Reckoning().One(), Budget: e.budget}
+		return &BudgetError{Known: e.Reckoning().One(), Next: s.One(), Rows: e.rows, Budget: e.budget, By: e.limiting}
 	}
 	return nil
 }
 
-// Afford is how many of so many log likelihoods may still be decrypted. Each takes a number, of which the server
+// Affords reports whether so much may still become known.
+func (e *Evaluator) Affords(what ...density.Decryption) bool { return e.within(what...) == nil }
+
+// Afford is how many of so many log likelihoods may still be decrypted besides. Each takes a number, of which the server
 // tells all a weight, with three more numbers at the end of each of two parts; and what every party tells of a
-// ciphertext, of which there is one for each draw that it has no room for, or message.
-func (e *Evaluator) Afford(logLiks int) int {
+// ciphertext, of which there is one for each draw that it has no room for, or message. They are no more than
+// LogLikBytes, which depends on what all parties know.
+func (e *Evaluator) Afford(logLiks int, besides ...density.Decryption) int {
+	_, bytes := e.Bytes()
 	return sort.Search(logLiks, func(i int) bool {
 		n := i + 1
 		ciphertexts := n/e.room + n/density.Piece(e.rows) + 4
+		if int64(min(n, ciphertexts))*bytes > LogLikBytes {
+			return true
+		}
 		openings := []density.Decryption{{Sums: density.Totals, Number: n}, toldAll(n + 6), announced(3 * min(n, ciphertexts))}
-		return e.within(openings...) != nil
+		return !e.Affords(append(openings, besides...)...)
 	})
+}
+
+// LogLikBytes is how many bytes a party encrypts for log likelihoods in a run at most, sends to every other, and writes
+// down.
+const LogLikBytes = 4 << 30
+
+// Bytes are how many a party encrypts for an evaluation, and for the log likelihoods of draws of which one ciphertext
+// has room for the rows, or for those of one draw.
+func (e *Evaluator) Bytes() (evaluation, logLik int64) {
+	evaluation = int64(e.vectorBytes(encrypted.Contribution, e.rows, 1))
+	of := e.vectorBytes(encrypted.Contribution, e.room*e.rows, 1) + e.vectorBytes(encrypted.Column, e.room*e.rows, 1)
+	return evaluation, int64(of)
 }
 
 var errDensity = errors.New("encrypted: the density of encrypted rows is not evaluated")
@@ -258,6 +335,9 @@ func (e *Evaluator) Density(context.Context, [][]float64, density.Coordinates, [
 // Sum adds scalars in the clear: each is known to the server, and counted.
 func (e *Evaluator) Sum(ctx context.Context, part [][]float64, total []float64) error {
 	if err := e.spend(density.Decryption{Sums: density.Parts, Number: len(total)}); err != nil {
+		return err
+	}
+	if _, err := e.each(func(b int) ([]byte, error) { return floats(part[b]...), nil }); err != nil {
 		return err
 	}
 	return e.Env.Sum(ctx, part, total)
@@ -286,10 +366,14 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 		return err
 	}
 	answers, advice := make([][]byte, e.parties), make([][]byte, e.parties)
-	if e.Blocks()[0].Index() == 0 {
-		if answers, advice[0], err = e.answer(by, own); err != nil {
-			return err
+	if _, err = e.each(func(b int) (all []byte, err error) {
+		if e.Blocks()[b].Index() == 0 {
+			answers, advice[0], err = e.answer(by, own)
+			all = slices.Concat(slices.Concat(answers...), advice[0])
 		}
+		return all, err
+	}); err != nil {
+		return err
 	}
 	if answers, err = e.via.RelayBytes(ctx, answering, density.Each, told, answers); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -412,6 +413,7 @@ func (e *Evaluator) totals(ctx context.Context, phi []float64, cut, plus [][]flo
 	if err != nil {
 		return nil, nil, beyond(err)
 	}
+	e.logNoise = float64(slices.Max(times) * sums[0][0].Deviation())
 	sum, err = e.open(ctx, likelihoods, 0, sums)
 	return sum, times, err
 }

@@ -146,7 +146,7 @@ func (f *family) on(q polynomial.Quantity, k float64) (out encrypted.Form, err e
 		return out, nil
 	}
 	within, degree, factor := polynomial.Interval{Centre: f.centre, K: k}, sums, factors
-	if q == polynomial.Curvature || wide {
+	if wide {
 		degree, factor = crossings, wideFactors
 	}
 	p, err := f.form.Approximate(q, within, f.goal(degree))
@@ -158,7 +158,7 @@ func (f *family) on(q polynomial.Quantity, k float64) (out encrypted.Form, err e
 		size = f.size
 	}
 	out = encrypted.Form{Term: f.text(p.B, f.trials*size), Interval: k, Products: 1}
-	if degree == crossings {
+	if wide || q == polynomial.Curvature && p.B.Degree() <= crossings {
 		out.Products = 2
 	}
 	switch {

@@ -15,7 +15,7 @@ import (
 )
 
 // A Journal is a file of a party's own in which everything stands that it makes with randomness, before it is
-// sent: secrets, shares, encryptions. A run that was stopped is made again from its beginning, with what is
+// sent: secrets, shares, encryptions; and what the keys are for, and digests of all else that it tells. A run that was stopped is made again from its beginning, with what is
 // written there, and goes on where it ends: what was sent once is sent again as it was, since two shares of
 // one sum, or two encryptions where one was meant, tell of the key or of rows. An entry has the digest of all
 // that its bytes follow from; where that differs the run ends. Parties of one process have one file, of which
@@ -197,12 +197,26 @@ func (j *Journal) Entries() (n int) {
 	return n
 }
 
+// Size is how many bytes it has.
+func (j *Journal) Size() int64 { return j.size }
+
 // Digest is that of all entries, in hexadecimal: whoever has a copy of the file can tell whether it is of this
 // run.
 func (j *Journal) Digest() string { return hex.EncodeToString(j.link[:]) }
 
 // Close closes the file, which stays.
 func (j *Journal) Close() error { return j.file.Close() }
+
+// steps is how many steps a party has made.
+func (j *Journal) steps(party int) int {
+	if j == nil {
+		return 0
+	}
+	return j.used[party]
+}
+
+// has reports whether a party's next step is written down.
+func (j *Journal) has(party int) bool { return j != nil && j.used[party] < len(j.entries[party]) }
 
 // once returns the bytes of a party's next step, which are made if they are not written down. They may be
 // sent once they are sure.

@@ -75,13 +75,15 @@ type trial struct {
 	openings int
 	pair     func(own, peer int) ([]byte, error)
 	brief    bool // it ends with its columns
+	spend    func(keys string, numbers int) error
+	tamper   func(to int, own [][]byte) [][]byte // of parties apart
 }
 
 func newTrial() *trial {
 	bernoulli := dist.BernoulliLogit()
 	law := graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}
 	const n = 20
-	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000, pair, false}
+	return &trial{draw(law, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) }), n, .2, 10000, pair, false, nil, nil}
 }
 
 // clearing is where the parties of the run meet.
@@ -97,8 +99,10 @@ func (r *trial) clearing(t *testing.T) *testmodel.Clearing {
 // begin makes the keys and commitments of the run, over the Env of the recorder.
 func (r *trial) begin(ctx context.Context, j *protocol.Journal, via *recorder) (*protocol.Evaluator, error) {
 	return protocol.New(ctx, via, 3, protocol.Options{
-		Terms:    func([]int, int) (protocol.Terms, error) { return protocol.Terms{Openings: r.openings}, nil },
-		Insecure: 5, Pair: r.pair, Journal: j,
+		Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
+			return protocol.Terms{Openings: r.openings}, nil
+		},
+		Insecure: 5, Pair: r.pair, Journal: j, Spend: r.spend,
 	})
 }
 
@@ -157,7 +161,7 @@ func open(t *testing.T, path string) *protocol.Journal {
 // made again, and killed again. Each time it sends all that it had sent as it was; in the end its bytes and
 // numbers are, bit for bit, those of a run with its journal that nobody killed.
 func TestKilledAtEntries(t *testing.T) {
-	const keysAndColumns = 3 * 6
+	const keysAndColumns = 3 * 7
 	r, path := newTrial(), filepath.Join(t.TempDir(), "journal")
 	sent, kills := &recorder{}, 0
 	for i := 0; ; i++ {
@@ -256,7 +260,7 @@ func (r *trial) apart(t *testing.T, paths [3]string, kill func(party int, j *pro
 	defer cancel()
 	var wait sync.WaitGroup
 	for k := range via {
-		via[k] = &recorder{Env: c.Env(k)}
+		via[k] = &recorder{Env: c.Env(k), tamper: r.tamper}
 		j := open(t, paths[k])
 		kill(k, j)
 		wait.Go(func() {
@@ -269,12 +273,29 @@ func (r *trial) apart(t *testing.T, paths [3]string, kill func(party int, j *pro
 	return via, numbers, errs
 }
 
+// What a client finds of another's is said to be that one's or the server's, which has brought it.
+func TestTheServerMayHaveAlteredWhatItBrings(t *testing.T) {
+	r, dir := newTrial(), t.TempDir()
+	paths := [3]string{filepath.Join(dir, "0"), filepath.Join(dir, "1"), filepath.Join(dir, "2")}
+	r.tamper = func(to int, own [][]byte) [][]byte {
+		if to == 1 && own[2] != nil {
+			own[2] = slices.Clone(own[2])
+			own[2][5] ^= 1
+		}
+		return own
+	}
+	_, _, errs := r.apart(t, paths, func(int, *protocol.Journal) {})
+	if errs[1] == nil || !strings.HasSuffix(errs[1].Error(), "another opening; the server, which has brought it, may have altered it") {
+		t.Error(errs)
+	}
+}
+
 // Parties that are apart go on where one of them was killed, at an entry of its keys or later: each sends what it
 // had sent as it was, and in the end they find what a run with their journals finds that nobody killed.
 func TestPartiesGoOnWhereOneWasKilled(t *testing.T) {
-	for _, entries := range []int{1, 2, 3, 4, 5, 10} {
+	for _, entries := range []int{1, 2, 3, 4, 5, 6, 12} {
 		r, dir := newTrial(), t.TempDir()
-		r.brief = entries < 6
+		r.brief = entries < 7
 		paths := [3]string{filepath.Join(dir, "0"), filepath.Join(dir, "1"), filepath.Join(dir, "2")}
 		before, _, errs := r.apart(t, paths, func(party int, j *protocol.Journal) {
 			if party == entries%3 {
@@ -304,8 +325,8 @@ func TestPartyWithoutItsJournal(t *testing.T) {
 	if _, _, errs := r.apart(t, paths, untouched); errs != [3]error{} {
 		t.Fatal(errs)
 	}
-	for _, entries := range []int{0, 1, 3, 4, 8} {
-		r.brief = entries < 5
+	for _, entries := range []int{0, 2, 4, 5, 10} {
+		r.brief = entries < 6
 		lost := filepath.Join(dir, "lost")
 		text, err := os.ReadFile(paths[1])
 		if err = errors.Join(err, os.WriteFile(lost, text, 0o600)); err != nil {
@@ -336,6 +357,37 @@ func TestPartyWithoutItsJournal(t *testing.T) {
 	}
 }
 
+// A run that ends where a number is counted, at each in turn, is made again with the terms that it had, and tells of
+// the same numbers with the same keys, and then of more.
+func TestNumbersOfARunThatIsMadeAgain(t *testing.T) {
+	r, path, stop := newTrial(), filepath.Join(t.TempDir(), "journal"), errors.New("stop")
+	type known struct {
+		keys    string
+		numbers int
+	}
+	var before []known
+	for ended := false; !ended; r.openings-- {
+		var told []known
+		r.spend = func(keys string, numbers int) error {
+			if told = append(told, known{keys, numbers}); len(told) > len(before) {
+				return stop
+			}
+			return nil
+		}
+		_, err := r.run(t, open(t, path), &recorder{})
+		if ended = err == nil; !ended && !errors.Is(err, stop) {
+			t.Fatal(err)
+		}
+		if n := len(before); len(told) < n || !slices.Equal(told[:n], before) || n > 0 && !ended && (told[n].keys != told[0].keys || told[n].numbers <= told[n-1].numbers) {
+			t.Fatalf("told of %v, and before of %v", told, before)
+		}
+		before = told
+	}
+	if len(before) < 5 {
+		t.Errorf("%d numbers were told of", len(before))
+	}
+}
+
 // A run with other data, parameters of its fit or rows than its journal was begun with ends before it sends
 // what depends on them, and writes nothing down.
 func TestOtherInputs(t *testing.T) {
@@ -344,10 +396,10 @@ func TestOtherInputs(t *testing.T) {
 		change func(*trial)
 		step   string
 	}{
-		"a cell of a client":          {func(r *trial) { r.blocks[1].(*block).lin.Cuts.Matrix[3] += 1e-9 }, "columns"},
-		"a response":                  {func(r *trial) { x := r.blocks[0].(*block).law.X; x[0] = 1 - x[0] }, "response"},
-		"a point of the fit":          {func(r *trial) { r.size = .2 + 1e-12 }, "contribution"},
-		"what the keys were made for": {func(r *trial) { r.openings = 9999 }, "reference"},
+		"a cell of a client": {func(r *trial) { r.blocks[1].(*block).lin.Cuts.Matrix[3] += 1e-9 }, "columns"},
+		"a response":         {func(r *trial) { x := r.blocks[0].(*block).law.X; x[0] = 1 - x[0] }, "response"},
+		"a point of the fit": {func(r *trial) { r.size = .2 + 1e-12 }, "contribution"},
+		"a bound of a point": {func(r *trial) { r.size = .3 }, "told"},
 	} {
 		before, err := os.ReadFile(path)
 		if err != nil {
@@ -362,6 +414,30 @@ func TestOtherInputs(t *testing.T) {
 		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 			t.Errorf("%s: the journal was written", what)
 		}
+	}
+}
+
+// A ciphertext of log likelihoods takes the bytes that are stated, of which there are as many as are afforded.
+func TestBytesOfLogLikelihoods(t *testing.T) {
+	r, path := newTrial(), filepath.Join(t.TempDir(), "journal")
+	j := open(t, path)
+	e, err := r.begin(t.Context(), j, &recorder{Env: r.clearing(t).Env(0, 1, 2), on: j})
+	if err == nil {
+		_, err = r.slopes(t.Context(), e)
+	}
+	before := j.Size()
+	if err == nil {
+		err = e.LogLik(t.Context(), nil, at(r.blocks, r.n, 1, r.size), [][]float64{{1}, {2}, {3}}, like(1, 1))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stated := e.Bytes()
+	if got := (j.Size() - before) / 3; got < stated || got > stated+1000 {
+		t.Errorf("a log likelihood takes %d bytes, and %d are stated", got, stated)
+	}
+	if n := int64(e.Afford(1 << 24)); n*stated > protocol.LogLikBytes || n*stated < protocol.LogLikBytes*9/10 { // there is room for one draw
+		t.Errorf("%d log likelihoods are afforded", n)
 	}
 }
 
@@ -438,7 +514,8 @@ func TestSecretsAreNotSent(t *testing.T) {
 			t.Errorf("a message of %d bytes has part of a secret", len(message))
 		}
 	}
-	if kept != 6 || !found(append([]byte("planted"), steps[1].Bytes[100:200]...)) {
+	first := slices.IndexFunc(steps, func(s protocol.Step) bool { return s.Name == "secret" })
+	if kept != 6 || !found(append([]byte("planted"), steps[first].Bytes[100:200]...)) {
 		t.Errorf("%d secrets, of %d pieces, in which a planted one must be found", kept, len(pieces))
 	}
 }

@@ -51,7 +51,7 @@ var (
 	adding      = shown("priors", "log densities of the priors of {name}, encrypted, one a draw", "2.1 MB for each 32,768 rows of all draws", nothing)
 	gradients   = given("gradient shares", "decryption of the gradient by the receiver's own coefficients, sealed for it where the server passes it on", density.Each)
 	curvatures  = given("curvature shares", "decryption of the cross products of all parties' columns, weighed by the curvature", 0)
-	likelihoods = given("likelihood shares", "decryption of log p at draws", 0)
+	likelihoods = given("likelihood shares", "decryption of log p at draws, or at states of a chain", 0)
 
 	consulting = &density.Exchange{Name: "questions", Up: density.MessageKind{Name: "questions", Carries: bytesOf(
 		density.OfGiven, "gradients by the parameters of {name} near the mode, and curvatures of its priors", "8 bytes for each number",

@@ -100,8 +100,10 @@ func at(blocks []density.Block, n, draws int, size float64) (cut [][]float64) {
 }
 
 // terms are those of a run in which one party may learn so many numbers.
-func terms(budget int) func([]int, int) (protocol.Terms, error) {
-	return func([]int, int) (protocol.Terms, error) { return protocol.Terms{Openings: 10000, Budget: budget}, nil }
+func terms(budget int) func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
+	return func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
+		return protocol.Terms{Openings: 10000, Budget: budget}, nil
+	}
 }
 
 // over is the Env of blocks that a Clearing adds for in the clear, and that of encrypted rows.
@@ -221,7 +223,7 @@ func TestRangeAndBudget(t *testing.T) {
 	if err := secret.Curvatures(context.Background(), like(5, 5)); !errors.As(err, &beyond) {
 		t.Errorf("15 more numbers: %v", err)
 	}
-	if beyond.One() != 31 || beyond.Known != 23 || secret.Reckoning().One() != 23 {
+	if beyond.Next != 31 || beyond.Known != 23 || secret.Reckoning().One() != 23 {
 		t.Errorf("refused: %v, and known are %d", beyond, secret.Reckoning().One())
 	}
 }
@@ -270,12 +272,15 @@ func TestSpending(t *testing.T) {
 	const n = 50
 	bernoulli := dist.BernoulliLogit()
 	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
-	spent, full := 0, errors.New("full")
-	_, secret := over(t, blocks, protocol.Options{Terms: terms(0), Spend: func(numbers int) error {
-		if spent+numbers > 22 {
+	spent, of, full := 0, "", errors.New("full")
+	_, secret := over(t, blocks, protocol.Options{Terms: terms(0), Spend: func(keys string, numbers int) error {
+		if of == "" {
+			of = keys
+		}
+		if numbers > 22 || keys != of || len(keys) != 64 {
 			return full
 		}
-		spent += numbers
+		spent = numbers
 		return nil
 	}})
 	grad := [][]float64{like(1, 1), like(1, 2), like(1, 2)}
@@ -312,7 +317,9 @@ func TestNoiseIsStated(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret, err := protocol.New(t.Context(), c.Env(0, 1, 2), 3, protocol.Options{
-		Insecure: 8, Pair: pair, Terms: func([]int, int) (protocol.Terms, error) { return protocol.Terms{Openings: 1 << 46}, nil },
+		Insecure: 8, Pair: pair, Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
+			return protocol.Terms{Openings: 1 << 46}, nil
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

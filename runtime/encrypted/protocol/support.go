@@ -21,6 +21,9 @@ func (f *family) binary() bool {
 	return s != nil && f.term.Dist.Support == def.ZeroOne && s.Of(0, f.theta) == 0 && s.Of(1, f.theta) == 1
 }
 
+// proofs is how many sums a proof decrypts: of the response, and of that for draws.
+const proofs = 2
+
 var errNotBinary = errors.New("response that is not of zeros and ones")
 
 // proveResponse has all parties see that a binary response is of zeros and ones: Σ r_i y_i(1 − y_i) is 0 then, and
@@ -30,7 +33,7 @@ func (e *Evaluator) proveResponse(ctx context.Context) error {
 	if !e.family.binary() {
 		return nil
 	}
-	if err := e.spend(toldAll(2)); err != nil {
+	if err := e.spend(toldAll(proofs)); err != nil {
 		return err
 	}
 	for _, y := range []*encrypted.Vector{e.views[0].response, e.views[0].tiled} {

@@ -159,12 +159,15 @@ func (e *Evaluator) commit(ctx context.Context) error {
 	return nil
 }
 
+// responseBounds is how many bounds the server tells of its response: two of each of two vectors.
+const responseBounds = 4
+
 // commitResponse has the server encrypt its response, as the polynomials take it.
 func (e *Evaluator) commitResponse(ctx context.Context) error {
 	if e.family.form.Residual {
 		return nil
 	}
-	if err := e.spend(toldAll(4)); err != nil { // its bounds, of both vectors
+	if err := e.spend(toldAll(responseBounds)); err != nil {
 		return err
 	}
 	own, err := e.each(func(b int) ([]byte, error) {

@@ -1,0 +1,177 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/encrypted"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// Encrypting is the algorithm that approximates the posterior of a model whose rows stay encrypted, in few
+// evaluations, and the transform under which it does.
+func Encrypting() (backends.Algorithm, string) {
+	all := Backends()
+	return all[slices.IndexFunc(all, func(a backends.Algorithm) bool { return a.Encrypts && a.Gives == backends.Approximation })], transforms.Exact.Name
+}
+
+// An Unencryptable is why the rows of a model cannot stay encrypted.
+type Unencryptable struct {
+	Reason string
+	Needs  int // how many rows it takes, where nothing else is missing; else 0
+}
+
+// String says it in a few words.
+func (u *Unencryptable) String() string {
+	if u.Needs > 0 {
+		return "encrypted rows need n = " + grouped.Digits(u.Needs) + " here"
+	}
+	return "rows cannot stay encrypted: " + u.Reason
+}
+
+// Unencryptable is why the model could not be fitted to the same data with rows that stay encrypted, by Encrypting
+// with these settings beside that; nil: it could, as far as that is known before there are keys. What refuses such
+// a run is asked, and nothing is evaluated. It is called before Release.
+func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *Unencryptable {
+	a, _ := Encrypting()
+	with := backends.EncryptedRows()
+	for name, value := range given {
+		if with[name] == "" {
+			with[name] = value
+		}
+	}
+	s, err := a.Resolve(transforms.Exact, with)
+	if err != nil {
+		return p.unencryptable(nil, err)
+	}
+	b, diags, err := p.WithEncryptedRows()
+	if err != nil || diags.HasErrors() {
+		return p.unencryptable(diags, err)
+	}
+	b.Plan = b.Plan.On(wireIn(s))
+	q := &Prepared{Bound: b, Algorithm: a, Settings: s, options: Options{Seed: p.options.Seed}.filled()}
+	needs, err := q.tooWide()
+	switch {
+	case err != nil:
+		return p.unencryptable(nil, err)
+	case needs > 0:
+		return &Unencryptable{Needs: needs}
+	}
+	columns, of, err := q.refuses(ctx, 0)
+	if err != nil {
+		return p.unencryptable(nil, err)
+	}
+	diags, err = q.mayEncrypt()
+	switch {
+	case err != nil || len(diags) > 0 && diags[0].Code != diag.TooFewRows:
+		return p.unencryptable(diags, err)
+	case len(diags) > 0:
+		usual, _ := Foreseen(of.Opens(a.Exchanges(s)), columns, -1)
+		return &Unencryptable{Needs: usual * rowsPerNumber}
+	}
+	_, _, err = q.refuses(ctx, q.least()) // where rows are too few each has much leverage
+	return p.unencryptable(nil, err)
+}
+
+// mostNumbers is how many numbers the columns of all parties have at most where they are written out to find why rows
+// cannot stay encrypted although these are too few.
+const mostNumbers = 1 << 24
+
+// tooWide is how many rows are missing by the number of parameters alone, where the columns are not written out; else 0.
+func (p *Prepared) tooWide() (needs int, err error) {
+	var parameters []int
+	all, rows := 0, 0
+	for k := range p.Plan.Names {
+		dim := model.NewParty(p.Plan, k).Dim()
+		parameters, all = append(parameters, dim), all+dim
+	}
+	for _, g := range p.Plan.Groups {
+		rows = max(rows, g.Len)
+	}
+	usual, _ := Foreseen(p.Algorithm.Exchanges(p.Settings), parameters, -1)
+	may, err := p.mayLearn(rows)
+	if err != nil || all*rows <= mostNumbers || may == 0 || usual <= may {
+		return 0, err
+	}
+	return usual * rowsPerNumber, nil
+}
+
+// unencryptable is the first reason among what was found; nil: nothing was.
+func (p *Prepared) unencryptable(diags diag.List, err error) *Unencryptable {
+	var found data.Errors
+	var refusal *backends.Refusal
+	switch {
+	case errors.As(err, &found):
+		diags = diag.List(found)
+	case errors.As(p.refusedRows(err), &refusal):
+		return &Unencryptable{Reason: refusal.Err.Error()}
+	case err != nil:
+		return &Unencryptable{Reason: err.Error()}
+	}
+	for _, d := range diags {
+		if d.Severity == diag.Error {
+			return &Unencryptable{Reason: d.Message}
+		}
+	}
+	return nil
+}
+
+// errUnsealed ends the protocol where it would make keys.
+var errUnsealed = errors.New("fit: no keys are made")
+
+// refuses asks the protocol and the algorithm what they refuse, where a combination of columns is about so few rows
+// at least. It returns the columns of all parties, and what of the likelihood makes numbers known.
+func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, of protocol.Likelihood, err error) {
+	keys, err := p.pairKeys()
+	if err != nil {
+		return nil, of, err
+	}
+	env, err := session.NewLocal(p.Plan, keys)
+	if err != nil {
+		return nil, of, err
+	}
+	terms := func(has []int, _ int, likelihood protocol.Likelihood) (protocol.Terms, error) {
+		columns, of = has, likelihood
+		return protocol.Terms{}, errUnsealed
+	}
+	_, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: least})
+	if !errors.Is(err, errUnsealed) {
+		return nil, of, err
+	}
+	_, err = p.Algorithm.New(unsealed{Env: env, columns: columns}, p.Settings)
+	return columns, of, err
+}
+
+// unsealed is an Env of encrypted rows before there are keys.
+type unsealed struct {
+	density.Env
+	density.Encrypting
+	columns []int
+}
+
+func (e unsealed) Columns() []int { return e.columns }
+
+// Ciphertexts are bytes that a party sends in a run with encrypted rows: its shares of keys and its columns once, and
+// its contribution at each evaluation.
+type Ciphertexts struct{ Keys, Columns, Evaluation int }
+
+// CiphertextBytes are those of one of so many parties, with columns and rows.
+func CiphertextBytes(parties, columns, rows int) (Ciphertexts, error) {
+	params, err := encrypted.New(parties, 1)
+	if err != nil {
+		return Ciphertexts{}, err
+	}
+	one, two := params.RoundSizes()
+	return Ciphertexts{
+		Keys: params.PublicSize() + one + two, Columns: columns * params.VectorSize(encrypted.Column, rows), Evaluation: params.VectorSize(encrypted.Contribution, rows),
+	}, nil
+}
