@@ -98,8 +98,11 @@ func (k *Kernel) begin() {
 	}
 }
 
-// spans is how many columns clients send: the means of their contributions, and for the matrix of what does not vary and each pivot of a client its products with the vectors.
-func (k *Kernel) spans() int { return 1 + k.columns*(1+k.clientPivots()) }
+// spans is how many columns clients send: the means of their contributions, and for the matrix of what does not vary and each pivot of a client its products with the vectors; then those that latent elements of the server multiply.
+func (k *Kernel) spans() int { return k.covered() + k.shared }
+
+// covered is how many of them come before those of what the server's latent elements add.
+func (k *Kernel) covered() int { return 1 + k.columns*(1+k.clientPivots()) }
 
 // span is a round trip of some of these columns.
 func (k *Kernel) span(ctx context.Context) error {
@@ -129,11 +132,14 @@ type columns struct {
 // column adds a party's part of column c.
 func (k columns) column(p *party, c int, to []float64) {
 	if c == 0 {
-		if p.vary() && len(p.parts.points) > 0 {
-			k.pivot(p, 0)
+		if v := p.parts.first; p.vary() {
+			p.move(v[:p.m], v[p.m:])
 		}
 		p.add(p.mean, true, to)
 		return
+	}
+	if i := slices.Index(p.link.which, c-k.covered()); i >= 0 {
+		vec.Accumulate(k.rows, to, p.link.direct[i])
 	}
 	part, at := (c-1)/k.columns, (c-1)%k.columns
 	with := k.with[at*k.rows:][:k.rows]
@@ -189,10 +195,11 @@ func (k columns) Answer(sum [][]float64, _ []float64, _ [][]float64, out []float
 	if !k.last {
 		return
 	}
-	for c := range min(1+k.columns, k.spans()) {
-		k.column(s.party, c, s.columns[c*k.rows:][:k.rows])
+	if err := s.hold(k.Kernel); err != nil {
+		k.failure = Refuse(err)
+	} else {
+		s.gather(k.Kernel)
 	}
-	s.gather(k.Kernel)
 	s.tell(k.Kernel, out)
 	k.hear(out)
 }
@@ -233,9 +240,10 @@ func (k *Kernel) placed(p *party, i int) {
 		p.move(p.hyper, nil)
 		return
 	}
-	v = v[sum(k.received[:j])+sum(k.hypers[1:j]):]
-	vec.Add(p.m, p.hyper, v[k.received[j]:], p.shift)
-	p.move(p.hyper, v[:k.received[j]])
+	v = v[sum(k.scales[:j])+sum(k.hypers[1:j]):]
+	vec.Add(p.m, p.hyper, v[k.scales[j]:], p.shift)
+	p.received = p.link.filled(v[:k.scales[j]])
+	p.move(p.hyper, p.received)
 }
 
 // inquiry is a round trip of densities and coefficients at points.
@@ -323,7 +331,7 @@ func (k draws) Answer(sum [][]float64, total []float64, down [][]float64, out []
 	s, n := k.server, k.each()
 	k.room(s.party)
 	s.weigh(k.Kernel, sum, total, down)
-	copy(out[k.answers():], s.fresh[:k.count*n])
+	copy(out[k.answers()+copy(out[k.answers():], s.fresh[:k.count*n]):], s.told)
 	s.tell(k.Kernel, out)
 	k.hear(out)
 }
@@ -339,13 +347,14 @@ func (k draws) Receive(b int, down [][]float64, out []float64) {
 				copy(u[p.at[at.Group]:], down[j][c*at.Len:][:at.Len])
 			}
 			k.follow(p, k.drawn+c, u)
+			p.relocate(k.drawn+c, p.received, out[k.answers()+k.count*k.each()+c*k.shared:][:k.shared])
 		}
 	}
 	k.hear(out)
 }
 
 func (k draws) take() {
-	k.ratios = append(k.ratios, k.heard[k.answers():]...)
+	k.ratios = append(k.ratios, k.heard[k.answers():][:k.count*k.each()]...)
 	k.drawn += k.count * k.each()
 	if k.listen(); k.phase == done {
 		if top := slices.Max(k.ratios); top-top != 0 {

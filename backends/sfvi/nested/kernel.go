@@ -62,6 +62,8 @@ type Kernel struct {
 	hypers   []int
 	pivots   []int
 	received []int
+	scales   []int     // how many of what is received are no latent elements
+	shared   int       // latent elements of the server that clients receive
 	with     []float64 // vectors, column by column
 	columns  int       // of them
 
@@ -101,7 +103,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		}
 	}
 	n := k.clients + 1
-	k.dims, k.hypers, k.pivots, k.received = make([]int, n), make([]int, n), make([]int, n), make([]int, n)
+	k.dims, k.hypers, k.pivots, k.received, k.scales = make([]int, n), make([]int, n), make([]int, n), make([]int, n), make([]int, n)
 	return k, nil
 }
 
@@ -143,9 +145,11 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 			}
 		}
 	case sending:
-		if err = k.exchange(ctx, Numbers, density.RelaySize{Answers: probes * sum(k.received)}, sendings{k}); err == nil {
+		if err = k.exchange(ctx, Numbers, density.RelaySize{Answers: (1 + probes) * sum(k.received)}, sendings{k}); err == nil {
 			k.points, k.phase = append(k.points[:0], k.heard...), ranking
-			err = k.settle()
+			if err = k.link(); err == nil {
+				err = k.settle()
+			}
 		}
 	case ranking:
 		if err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: k.clients, Answers: k.clients + 1}, rankings{k}); err == nil {
@@ -159,7 +163,7 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 		}
 	case drawing:
 		n := k.count * k.each()
-		size := density.RelaySize{Columns: n, Scalars: k.replies(), Answers: k.answers() + n}
+		size := density.RelaySize{Columns: n, Scalars: k.replies(), Answers: k.answers() + n*(1+k.shared)}
 		if err = k.exchange(ctx, Drawing, size, draws{k}); err == nil {
 			draws{k}.take()
 		}
@@ -188,8 +192,8 @@ func (k *Kernel) most(columns int) int {
 	return k.relay.Piece(columns)
 }
 
-// told is how many numbers a value of the hyperparameters is told by: for each client what it receives of the server's, and its own.
-func (k *Kernel) told() (n int) { return sum(k.received) + sum(k.hypers[1:]) }
+// told is how many numbers a value of the hyperparameters is told by: for each client what it receives that follows from the server's, and its own.
+func (k *Kernel) told() (n int) { return sum(k.scales) + sum(k.hypers[1:]) }
 
 func sum(v []int) (n int) {
 	for _, x := range v {
@@ -220,6 +224,32 @@ func (k *Kernel) unfit() error {
 	}
 	if n := sum(k.dims); n > mostParams {
 		return fmt.Errorf("the parties have %d parameters given the hyperparameters, and the server solves for %d at most", n, mostParams)
+	}
+	return nil
+}
+
+// link takes which elements of what clients receive are latent at the server.
+func (k *Kernel) link() error {
+	flags := k.points[:sum(k.received)]
+	k.points, k.shared = k.points[len(flags):], 0
+	for _, v := range flags {
+		k.shared = max(k.shared, int(v))
+	}
+	for j, n := range k.received {
+		k.scales[j] = 0
+		for _, v := range flags[:n] {
+			if v == 0 {
+				k.scales[j]++
+			}
+		}
+		for _, p := range k.parties {
+			if p.block.Index() == j && j > 0 {
+				if err := p.declare(flags[:n], k.shared); err != nil {
+					return Refuse(err)
+				}
+			}
+		}
+		flags = flags[n:]
 	}
 	return nil
 }

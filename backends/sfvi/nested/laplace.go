@@ -294,7 +294,7 @@ func (s *server) expanded(e *expansion, eta []float64) float64 {
 // weigh makes draws of a message those of the approximation, from the clients' draws from their priors, and finds log p − log q.
 func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]float64) {
 	n, p, each := s.rows, len(s.q), k.each()
-	s.fresh = make([]float64, k.count*each)
+	s.fresh, s.told = make([]float64, k.count*each), make([]float64, k.count*each*k.shared)
 	eta, noise, u := make([]float64, n), make([]float64, n), make([]float64, n)
 	c, right, low := make([]float64, p), make([]float64, p), make([]float64, p)
 	for i := range k.count {
@@ -334,6 +334,7 @@ func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]flo
 			}
 			s.fresh[id] = s.likelihood(eta, nil) - s.expanded(e, eta) + e.evidence + weight
 			k.follow(s.party, k.drawn+id, u)
+			s.said(k.drawn+id, s.told[id*k.shared:][:k.shared])
 			k.give(u, down, id)
 		}
 	}

@@ -2,6 +2,7 @@ package nested
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
@@ -23,6 +24,8 @@ type server struct {
 	points  density.Stream // of draws of the hyperparameters
 	errors  density.Stream // of rows
 	fresh   []float64      // ratios of the draws of a message
+	told    []float64      // s of these
+	probes  density.Stream // of pivots
 	queue   [][]float64    // values of the hyperparameters of draws to come
 	sets    int            // of draws that were begun
 	mode    []float64      // of the predictors, where it was found last
@@ -37,7 +40,7 @@ type server struct {
 }
 
 func newServer(p *party, k *Kernel, env density.Env, b int) *server {
-	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows")}
+	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows"), probes: env.Private(b, "nested probes")}
 	s.nodes, s.shares = quadrature.Hermite(hermite)
 	n := p.rows
 	for _, v := range []*[]float64{&s.eta, &s.lp, &s.slope, &s.moved, &s.weighted} {
@@ -46,8 +49,13 @@ func newServer(p *party, k *Kernel, env density.Env, b int) *server {
 	return s
 }
 
-// probe writes values of what clients receive, at random hyperparameters.
+// probe writes which of s each element is that a client receives, 1 more, or 0, and then values of these elements at random hyperparameters, s = 0.
 func (s *server) probe(out []float64) {
+	for _, to := range s.cond.To {
+		for _, k := range to {
+			out[0], out = float64(1+slices.Index(s.cond.Latent, k)), out[1:]
+		}
+	}
 	hyper := make([]float64, s.m)
 	for i := range probes {
 		s.points.Round(uint64(i))
@@ -56,7 +64,10 @@ func (s *server) probe(out []float64) {
 		sent := s.cond.Sends(hyper)
 		for _, to := range s.cond.To {
 			for _, k := range to {
-				out[0], out = sent[k], out[1:]
+				if out[0] = sent[k]; slices.Contains(s.cond.Latent, k) {
+					out[0] = 0
+				}
+				out = out[1:]
 			}
 		}
 	}
@@ -71,10 +82,27 @@ func (s *server) startAt(greeting []float64) {
 	s.search = newSearch(centre)
 }
 
+// hold adds the server's own to what the clients sent.
+func (s *server) hold(k *Kernel) error {
+	n := k.rows
+	for l := range k.shared {
+		s.link.direct = append(s.link.direct, append([]float64(nil), s.columns[(k.covered()+l)*n:][:n]...))
+	}
+	if k.shared > 0 {
+		if err := k.prepare(s.party, s.probes); err != nil {
+			return err
+		}
+	}
+	for c := range 1 + k.columns {
+		columns{Kernel: k}.column(s.party, c, s.columns[c*n:][:n])
+	}
+	s.offset = append([]float64(nil), s.columns[:n]...)
+	return nil
+}
+
 // gather finds range and matrices from the products that all parties have made.
 func (s *server) gather(k *Kernel) {
 	n, c := k.rows, k.columns
-	s.offset = append([]float64(nil), s.columns[:n]...)
 	blocks := [][]float64{s.columns[n:][:n*c]}
 	for i := range s.parts.points {
 		own := make([]float64, n*c)
@@ -85,7 +113,7 @@ func (s *server) gather(k *Kernel) {
 		}
 		blocks = append(blocks, own)
 	}
-	for at := n + n*c; at < len(s.columns); at += n * c {
+	for at := n + n*c; at < n*k.covered(); at += n * c {
 		blocks = append(blocks, s.columns[at:][:n*c])
 	}
 	s.columns = nil

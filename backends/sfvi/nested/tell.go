@@ -2,6 +2,7 @@ package nested
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/portable/pareto"
@@ -89,10 +90,11 @@ func (s *server) say(k *Kernel, point, to []float64) {
 	}
 	point = point[s.m:]
 	for j := 1; j <= k.clients; j++ {
-		for i, at := range s.cond.To[j] {
-			to[i] = sent[at]
+		for _, at := range s.cond.To[j] {
+			if !slices.Contains(s.cond.Latent, at) {
+				to[0], to = sent[at], to[1:]
+			}
 		}
-		to = to[len(s.cond.To[j]):]
 		copy(to, point[:k.hypers[j]])
 		to, point = to[k.hypers[j]:], point[k.hypers[j]:]
 	}
