@@ -26,11 +26,14 @@ func (k greetings) Send(b int, _ [][]float64, scalars []float64) {
 	clear(scalars)
 	p := k.parties[b]
 	k.greet(p, scalars[greeted*(p.block.Index()-1):])
+	p.noises(scalars[greeted*k.clients:])
 }
 
 func (k greetings) Answer(_ [][]float64, total []float64, _ [][]float64, out []float64) {
 	s := k.server
 	k.greet(s.party, out)
+	s.noise = append(s.noise[:0], total[len(out)-greeted:]...)
+	s.integrated()
 	copy(out[greeted:], total)
 	k.hear(out)
 }

@@ -137,7 +137,7 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 	var err error
 	switch k.phase {
 	case greeting:
-		err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: greeted * k.clients, Answers: greeted * (k.clients + 1)}, greetings{k})
+		err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: greeted*k.clients + k.sums(), Answers: greeted * (k.clients + 1)}, greetings{k})
 		if err == nil {
 			greetings{k}.take()
 			if err = k.fits(); err == nil && k.phase == ranking {
@@ -169,6 +169,14 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 		}
 	}
 	return k.info(), cmp.Or(err, k.failure)
+}
+
+// sums is how many sums of contributions there are.
+func (k *Kernel) sums() int {
+	if k.clients == 0 {
+		return 0
+	}
+	return len(k.parties[0].cond.Sums)
 }
 
 // replies is how many numbers clients tell of the points of a message.
@@ -350,8 +358,15 @@ func (k *Kernel) Draw(id int, theta [][]float64) {
 	}
 }
 
-// Auxiliary implements backends.Kernel: there are none.
-func (k *Kernel) Auxiliary(context.Context, int, [][]float64) error { return nil }
+// Auxiliary implements backends.Kernel.
+func (k *Kernel) Auxiliary(_ context.Context, _ int, z [][]float64) error {
+	for _, of := range z {
+		if len(of) > 0 {
+			return Refuse(errIntegrated)
+		}
+	}
+	return nil
+}
 
 // Ratios implements backends.Weighted.
 func (k *Kernel) Ratios() []float64 {

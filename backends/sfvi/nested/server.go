@@ -26,10 +26,14 @@ type server struct {
 	fresh   []float64      // ratios of the draws of a message
 	told    []float64      // s of these
 	probes  density.Stream // of pivots
-	queue   [][]float64    // values of the hyperparameters of draws to come
-	sets    int            // of draws that were begun
-	mode    []float64      // of the predictors, where it was found last
-	lost    bool           // the search found nothing
+	noise   []float64      // variance of that of auxiliary variables, by sum
+
+	marginals []*quadrature.Marginal // by likelihood; nil: there is no noise
+	resolved  []float64              // the curvatures that they were prepared for
+	queue     [][]float64            // values of the hyperparameters of draws to come
+	sets      int                    // of draws that were begun
+	mode      []float64              // of the predictors, where it was found last
+	lost      bool                   // the search found nothing
 
 	coefficients     []float64
 	eta, lp, slope   []float64

@@ -105,6 +105,9 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 
 func (s *server) carry(c *checkpoint.Codec) {
 	list(c, &s.columns)
+	if list(c, &s.noise); len(s.noise) == len(s.cond.Sums) || s.cond.Clients == 0 {
+		s.integrated()
+	}
 	lists(c, &s.q)
 	lists(c, &s.t)
 	list(c, &s.offset)
