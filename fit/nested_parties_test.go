@@ -1,7 +1,9 @@
 package fit
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -126,4 +128,42 @@ func widened(files map[string]string, name string) map[string]string {
 	}
 	out := map[string]string{"server.csv": files["server.csv"], "a.csv": strings.Join(a, "\n") + "\n", "b.csv": strings.Join(b, "\n") + "\n"}
 	return out
+}
+
+// Fifty clients with a common mean and scale take no more round trips than 45, though each covariance that depends on a scale crosses by itself.
+func TestAGridOfManyClients(t *testing.T) {
+	const clients, n = 50, 300
+	r := rand.New(rand.NewPCG(3, 4))
+	files, eta := map[string]string{}, make([]float64, n)
+	for j := range clients {
+		var b strings.Builder
+		b.WriteString("id,x\n")
+		w := 0.3 + 0.3*r.NormFloat64()
+		for i := range eta {
+			x := r.NormFloat64()
+			eta[i] += w * x
+			fmt.Fprintf(&b, "%d,%.5f\n", i, x)
+		}
+		files[fmt.Sprintf("lab/%02d.csv", j)] = b.String()
+	}
+	var b strings.Builder
+	b.WriteString("id,y\n")
+	for i, v := range eta {
+		fmt.Fprintf(&b, "%d,%.5f\n", i, v+r.NormFloat64())
+	}
+	files["server.csv"] = b.String()
+	text := "client lab[J]\ndata y : real[N] @ shared\ndata x : real[N] @ lab\nparam m ~ normal(0, 1) @ shared\nparam s ~ half_normal(1) @ shared\n" +
+		"param w ~ normal(m, s) @ lab\ny ~ normal(sum(x[j] * w[j] for j in lab), 1)\n"
+	apart, err := nestedFit(t, text, transforms.Exact, files, map[string]string{"draws": "1000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := nestedFit(t, text, transforms.None, files, map[string]string{"draws": "1000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alike(t, "fifty", apart, whole)
+	if trips := apart.Document.Work.Sequential; trips > 45 {
+		t.Errorf("%d round trips", trips)
+	}
 }

@@ -101,11 +101,20 @@ func (k *Kernel) begin() {
 	}
 }
 
-// spans is how many columns clients send: the means of their contributions, and for the matrix of what does not vary and each pivot of a client its products with the vectors; then those that latent elements of the server multiply.
+// spans is how many columns clients send: the means of their contributions, for the matrix of what does not vary its products with the vectors, for each pivot of a client its products with some of them; then those that latent elements of the server multiply.
 func (k *Kernel) spans() int { return k.covered() + k.shared }
 
 // covered is how many of them come before those of what the server's latent elements add.
-func (k *Kernel) covered() int { return 1 + k.columns*(1+k.clientPivots()) }
+func (k *Kernel) covered() int {
+	n := 1 + k.columns
+	for j, r := range k.pivots[1:] {
+		n += r * k.width(1+j)
+	}
+	return n
+}
+
+// width is how many of the vectors a pivot of a client needs: half as many again as it has latent elements.
+func (k *Kernel) width(j int) int { return min(k.columns, k.dims[j]+k.dims[j]/2+8) }
 
 // span is a round trip of some of these columns.
 func (k *Kernel) span(ctx context.Context) error {
@@ -134,6 +143,7 @@ type columns struct {
 
 // column adds a party's part of column c.
 func (k columns) column(p *party, c int, to []float64) {
+	first := c == k.from
 	if c == 0 {
 		if v := p.parts.first; p.vary() {
 			p.move(v[:p.m], v[p.m:])
@@ -144,23 +154,21 @@ func (k columns) column(p *party, c int, to []float64) {
 	if i := slices.Index(p.link.which, c-k.covered()); i >= 0 {
 		vec.Accumulate(k.rows, to, p.link.direct[i])
 	}
-	part, at := (c-1)/k.columns, (c-1)%k.columns
-	with := k.with[at*k.rows:][:k.rows]
-	if part == 0 {
+	if c -= 1; c < k.columns {
 		if !p.vary() {
-			p.cover(with, to)
+			p.cover(k.with[c*k.rows:][:k.rows], to)
 		}
 		return
 	}
-	first := 1
-	for _, r := range k.pivots[1:p.block.Index()] {
-		first += r
+	c -= k.columns
+	for j := 1; j < p.block.Index(); j++ {
+		c -= k.pivots[j] * k.width(j)
 	}
-	if i := part - first; i >= 0 && i < len(p.parts.points) {
-		if at == 0 || c == k.from {
-			k.pivot(p, i)
+	if w := k.width(p.block.Index()); p.block.Index() > 0 && c >= 0 && c < w*len(p.parts.points) {
+		if c%w == 0 || first {
+			k.pivot(p, c/w)
 		}
-		p.cover(with, to)
+		p.cover(k.with[c%w*k.rows:][:k.rows], to)
 	}
 }
 

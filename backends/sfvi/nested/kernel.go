@@ -192,12 +192,12 @@ func (k *Kernel) each() int {
 	return max(1, min(n, k.most(n)))
 }
 
-// most is how many of so many columns one message takes.
+// most is how many of so many columns one message takes. With many clients that is more than fits what a server holds in other fits, so that a trip is worth its time.
 func (k *Kernel) most(columns int) int {
 	if k.relay == nil {
 		return columns
 	}
-	return k.relay.Piece(columns)
+	return min(columns, k.relay.Piece(columns)*max(1, k.clients/8))
 }
 
 // told is how many numbers a value of the hyperparameters is told by: for each client what it receives that follows from the server's, and its own.

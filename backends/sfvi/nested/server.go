@@ -107,7 +107,7 @@ func (s *server) hold(k *Kernel) error {
 // gather finds range and matrices from the products that all parties have made.
 func (s *server) gather(k *Kernel) {
 	n, c := k.rows, k.columns
-	blocks := [][]float64{s.columns[n:][:n*c]}
+	blocks, widths := [][]float64{s.columns[n:][:n*c]}, []int{c}
 	for i := range s.parts.points {
 		own := make([]float64, n*c)
 		v := s.parts.points[i]
@@ -115,15 +115,19 @@ func (s *server) gather(k *Kernel) {
 		for col := range c {
 			s.cover(k.with[col*n:][:n], own[col*n:][:n])
 		}
-		blocks = append(blocks, own)
+		blocks, widths = append(blocks, own), append(widths, c)
 	}
-	for at := n + n*c; at < n*k.covered(); at += n * c {
-		blocks = append(blocks, s.columns[at:][:n*c])
+	at := n + n*c
+	for j, r := range k.pivots[1:] {
+		w := k.width(1 + j)
+		for range r {
+			blocks, widths, at = append(blocks, s.columns[at:][:n*w]), append(widths, w), at+n*w
+		}
 	}
 	s.columns = nil
 	var all []float64
-	for _, b := range blocks {
-		for col := range c {
+	for i, b := range blocks {
+		for col := range widths[i] {
 			if l := length(b[col*n:][:n]); l > 0 {
 				v := append([]float64(nil), b[col*n:][:n]...)
 				vec.Scale(n, v, v, 1/l)
@@ -134,23 +138,57 @@ func (s *server) gather(k *Kernel) {
 	if s.q = subspace.Basis(all, n, c); s.q == nil {
 		return
 	}
-	p := len(s.q)
-	with := s.within(k.with, c)
-	for _, b := range blocks {
-		t, ok := subspace.Regress(s.within(b, c), with, p, c)
+	for i, b := range blocks {
+		t, ok := s.matrix(b, k.with, widths[i])
 		if !ok {
 			s.q = nil
 			return
 		}
-		for i := range p {
-			for j := range i {
-				v := 0.5 * (t[i*p+j] + t[j*p+i])
-				t[i*p+j], t[j*p+i] = v, v
-			}
-		}
 		s.t = append(s.t, t)
 	}
 	s.makeRoom()
+}
+
+// matrix is the T of a covariance QTQᵀ from its products with so many vectors: on the range of these, which may be smaller than that of Q.
+func (s *server) matrix(products, with []float64, columns int) ([]float64, bool) {
+	p := len(s.q)
+	image, z := s.within(products, columns), s.within(with, columns)
+	by := make([]float64, len(image)) // column by column
+	for i := range p {
+		for col := range columns {
+			by[col*p+i] = image[i*columns+col]
+		}
+	}
+	basis := subspace.Basis(by, p, columns)
+	r, t := len(basis), make([]float64, p*p)
+	if r == 0 {
+		return t, basis != nil
+	}
+	within := func(v []float64) []float64 {
+		out := make([]float64, r*columns)
+		for a, b := range basis {
+			for i := range p {
+				vec.Axpy(columns, out[a*columns:], b[i], v[i*columns:])
+			}
+		}
+		return out
+	}
+	small, ok := subspace.Regress(within(image), within(z), r, columns)
+	if !ok {
+		return nil, false
+	}
+	for a := range r {
+		for b := range a + 1 {
+			v := 0.5 * (small[a*r+b] + small[b*r+a])
+			for i := range p {
+				vec.Axpy(p, t[i*p:], float64(v*basis[a][i]), basis[b])
+				if a != b {
+					vec.Axpy(p, t[i*p:], float64(v*basis[b][i]), basis[a])
+				}
+			}
+		}
+	}
+	return t, true
 }
 
 func (s *server) makeRoom() {

@@ -117,7 +117,7 @@ func (s *server) queueDraws(k *Kernel) (effective float64) {
 			return effective
 		}
 		share := max(effective/float64(len(ratios)), 0.01)
-		draws = min(most, int(1.1*float64(max(fewest, min(enough, fewNumbers/max(1, k.rows))))/share)) - len(ratios)
+		draws = min(most, int(1.1*float64(max(fewest, min(enough, fewNumbers/(1+k.rows*max(2, k.clients)/2))))/share)) - len(ratios)
 		if draws <= 0 {
 			return effective
 		}
