@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -165,5 +169,28 @@ func TestAGridOfManyClients(t *testing.T) {
 	alike(t, "fifty", apart, whole)
 	if trips := apart.Document.Work.Sequential; trips > 45 {
 		t.Errorf("%d round trips", trips)
+	}
+}
+
+// A fit in which clients use parameters of the server has the same bits in one loop, with parties apart, and with kernels that are saved and loaded after every step; also where noise is integrated out.
+func TestAGridWithSharedEffectsHasTheSameBits(t *testing.T) {
+	files := groupedRows(4, 40)
+	for name, change := range sharings {
+		for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented} {
+			path := besideModel(t, strings.Replace(groupedText, change[0], change[1], 1), files)
+			b := bound(t, path, check.Options{Transform: kind, Rho: 0.5, Accept: accept.Names()})
+			settings, err := backend(t, "sfvi").Resolve(kind, map[string]string{"estimator": "nested", "draws": "16"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := played(t, b, settings, session.OneLoop, false)
+			for how, got := range map[string]map[string][]float64{"apart": played(t, b, settings, session.PerParty, false), "resumed": played(t, b, settings, session.OneLoop, true)} {
+				for party, v := range want {
+					if !sameBits(v, got[party]) {
+						t.Errorf("%s %s, %s: other bits at %s", name, kind, how, party)
+					}
+				}
+			}
+		}
 	}
 }

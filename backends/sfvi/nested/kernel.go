@@ -192,7 +192,7 @@ func (k *Kernel) each() int {
 	return max(1, min(n, k.most(n)))
 }
 
-// most is how many of so many columns one message takes. With many clients that is more than fits what a server holds in other fits, so that a trip is worth its time.
+// most is how many of so many columns one message takes. With many clients that is more than in other fits: many small matrices cross there.
 func (k *Kernel) most(columns int) int {
 	if k.relay == nil {
 		return columns
