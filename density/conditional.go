@@ -18,11 +18,16 @@ type Conditional struct {
 	Members []Member
 	Sums    []int
 	Clients int
-	// Received is how many elements of shared parameters the block receives. Sends sets those that it sends, functions of its hyperparameters alone, and To
-	// lists which of these each client receives, by party.
+	// Received is how many elements of shared parameters the block receives. Sends returns those that it sends, where the latent elements are 0, To lists which of these each client
+	// receives, by party, and Latent which of them depend on latent elements: ConditionalForm.Sends has these.
 	Received int
 	To       [][]int
 	Sends    func(hyper []float64) []float64
+	Latent   []int
+	// Accept declares which elements of those that the block receives are latent elsewhere: outputs and gradients must be affine in them too. The error says what is not.
+	Accept func(latent []bool) error
+	// Along returns the cuts and the gradient of everything but the likelihoods by the latent elements, where these are 0, at the hyperparameters of the last At and what is received.
+	Along func(received []float64) (cuts, gradient []float64)
 	// Rows are the likelihoods, without their maps; Evaluate takes the hyperparameters.
 	Rows []RowLikelihood
 	// At sets form at hyperparameters, and at what is received. The form and its slices are made once.
@@ -34,4 +39,5 @@ type ConditionalForm struct {
 	Cuts  Affine
 	Rows  []Affine // the predictors of the likelihoods, without what the clients contribute
 	Prior Quadratic
+	Sends Affine // the elements that are sent and depend on latent ones
 }

@@ -32,14 +32,14 @@ func bindFiles(t testing.TB, text string, transform def.Transform, rho float64, 
 func besideModel(t testing.TB, text string, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(dir, "m.vfl")
 	files = mapsWith(files, path, text)
 	for name, content := range files {
 		if name != path {
 			name = filepath.Join(dir, "m", name)
+			if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)

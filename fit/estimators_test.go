@@ -35,7 +35,7 @@ var estimators = map[string]struct {
 	"fixed":           {map[string]string{"estimator": "fixed", "draws-per-step": "16"}, []def.Transform{transforms.Exact}, false},
 	"local steps":     {map[string]string{"estimator": "sampled", "local-steps": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
 	"nested":          {map[string]string{"estimator": "nested"}, []def.Transform{transforms.None, transforms.Exact}, true},
-	"nested alone":    {map[string]string{"estimator": "nested"}, []def.Transform{transforms.Exact}, false},
+	"nested alone":    {map[string]string{"estimator": "nested"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
 	"restarts":        {map[string]string{"estimator": "sampled", "restarts": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
 	"lowrank":         {map[string]string{"estimator": "sampled", "theta-guide": "lowrank", "theta-rank": "2", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
 	"scaled":          {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented}, true},

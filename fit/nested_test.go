@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -23,11 +25,17 @@ y ~ normal(theta, sigma)
 // nestedFit is the result of a fit over a grid.
 func nestedFit(t *testing.T, text string, kind def.Transform, files map[string]string, given map[string]string) (*Result, error) {
 	t.Helper()
+	return nestedFitAt(t, text, kind, 0, files, given)
+}
+
+// nestedFitAt is nestedFit with noise.
+func nestedFitAt(t *testing.T, text string, kind def.Transform, rho float64, files map[string]string, given map[string]string) (*Result, error) {
+	t.Helper()
 	settings := map[string]string{"estimator": "nested"}
 	for k, v := range given {
 		settings[k] = v
 	}
-	p, diags, err := OpenBound(bindFiles(t, text, kind, 0, files), Options{Algorithm: backend(t, "sfvi"), Settings: settings, Seed: 1})
+	p, diags, err := OpenBound(bound(t, besideModel(t, text, files), check.Options{Transform: kind, Rho: rho, Accept: accept.Names()}), Options{Algorithm: backend(t, "sfvi"), Settings: settings, Seed: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +210,7 @@ func TestGridsAreRefused(t *testing.T) {
 			t.Errorf("the error is %v, want …%s…", err, want)
 		}
 	}
-	if _, err := nestedFit(t, groupedText, transforms.Augmented, files, nil); err == nil || !strings.Contains(err.Error(), "auxiliary variables") {
-		t.Errorf("under augmented the error is %v", err)
+	if _, err := nestedFitAt(t, groupedText, transforms.Power, 0.5, files, nil); err == nil || !strings.Contains(err.Error(), "a likelihood at each client") {
+		t.Errorf("under power the error is %v", err)
 	}
 }

@@ -87,6 +87,7 @@ func TestLongBatchesCrossInPieces(t *testing.T) {
 		"fixed":      {transforms.Exact, map[string]string{"estimator": "fixed", "draws-per-step": "24", "theta-guide": "meanfield", "linear-response": "false", "iterations": "10", "draws": "30"}},
 		"sampled":    {transforms.Exact, map[string]string{"estimator": "sampled", "iterations": "20", "elbo-every": "10", "elbo-draws": "100", "draws": "5"}},
 		"quadrature": {transforms.Exact, map[string]string{"estimator": "quadrature", "draws": "200"}},
+		"nested":     {transforms.Exact, map[string]string{"estimator": "nested", "draws": "200"}},
 		"in noise":   {transforms.Augmented, map[string]string{"estimator": "quadrature", "draws": "200"}},
 		"at clients": {transforms.Power, map[string]string{"estimator": "quadrature", "draws": "200"}},
 		"augmented":  {transforms.Augmented, map[string]string{"estimator": "sampled", "iterations": "20", "elbo-every": "10", "elbo-draws": "100", "draws": "5"}},

@@ -47,6 +47,7 @@ func briefly(on def.Transform) map[string]map[string]string {
 	}
 	if on.CutsCross() {
 		out["fixed draws"] = map[string]string{"backend": "sfvi", "estimator": "fixed", "draws-per-step": "16", "draws": "40"}
+		out["nested"] = map[string]string{"backend": "sfvi", "estimator": "nested", "draws": "40"}
 		out["fixed draws, meanfield"] = map[string]string{"backend": "sfvi", "estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield", "draws": "40"}
 		return out
 	}

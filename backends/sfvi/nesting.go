@@ -24,8 +24,8 @@ func newNested(env density.Env, s backends.Settings) (backends.Kernel, error) {
 // unsettled is the reason why settings exclude the grid.
 func unsettled(s backends.Settings) error {
 	switch {
-	case s.Transform.Noise():
-		return fmt.Errorf("transform %s has auxiliary variables, which it does not integrate out; transform exact has none", s.Transform)
+	case s.Transform.AtClients() && s.Transform.Noise():
+		return fmt.Errorf("transform %s has a likelihood at each client; exact and augmented have it at the server", s.Transform)
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
 	case s.Text(thetaGuide) != auto:

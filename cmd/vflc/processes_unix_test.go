@@ -478,7 +478,7 @@ y ~ normal(m + sum(X[j] * w[j] for j in lab), 1)
 transform augmented(rho = 0.5)
 `
 	module := strings.NewReplacer("data xb : real[N] @ b\n", "contribution c : real[N] @ b\n", "param bb ~ normal(0, 1) @ b\n", "", "xb * bb", "c").Replace(demoModel)
-	scales := strings.NewReplacer("param ba ~ normal(0, 1) @ a", "param s ~ half_normal(1) @ shared\nparam ba ~ normal(0, s) @ a", "param bb ~ normal(0, 1) @ b", "param r ~ half_normal(1) @ b\nparam bb ~ normal(0, r) noncentered @ b").Replace(demoModel)
+	scales := strings.NewReplacer("param ba ~ normal(0, 1) @ a", "param s ~ half_normal(1) @ shared\nparam mu ~ normal(0, 1) @ shared\nparam ba ~ normal(mu, s) @ a", "param bb ~ normal(0, 1) @ b", "param r ~ half_normal(1) @ b\nparam bb ~ normal(0, r) noncentered @ b").Replace(demoModel)
 	for name, c := range map[string]struct {
 		model string
 		args  []string

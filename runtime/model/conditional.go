@@ -25,6 +25,9 @@ type given struct {
 	theta      []float64
 	out        []float64 // the last outputs, one after another
 	index      []int     // the latent elements
+	sent       []int     // the elements that the server sends and that depend on these
+	sends      *graph.Exec
+	got        []float64 // what is received
 }
 
 // Conditional implements density.ConditionalBlock. Which elements are latent follows from the graphs: those in which outputs and gradients are affine.
@@ -73,6 +76,8 @@ func (p *Party) Conditional() (*density.Conditional, error) {
 			l.Rows = append(l.Rows, r)
 		}
 	}
+	l.Accept = g.accept
+	l.Along = g.along
 	l.At = func(hyper, received []float64, form *density.ConditionalForm) { g.at(l, hyper, received, form) }
 	return l, nil
 }
@@ -88,6 +93,9 @@ func (p *Party) givenReader() (*given, error) {
 		}
 		g.rest = p.spec.Graph.NewExec()
 		g.seeds = make([][]float64, len(p.spec.Graph.Outputs()))
+		for _, a := range p.role.Arrivals {
+			g.got = append(g.got, make([]float64, a.Len)...)
+		}
 		return g, nil
 	}
 	var sums []int
@@ -136,13 +144,13 @@ func (g *given) divide() error {
 		for i := v.Offset; i < v.Offset+v.Len; i++ {
 			alone[i] = true
 		}
-		if g.bent(alone) < 0 && !g.isGlobal(v.Offset) {
+		if g.bent(alone, nil) < 0 && !g.isGlobal(v.Offset) {
 			for i := v.Offset; i < v.Offset+v.Len; i++ {
 				g.latent[i] = true
 			}
 		}
 	}
-	if i := g.bent(g.latent); i >= 0 {
+	if i := g.bent(g.latent, nil); i >= 0 {
 		for _, v := range params {
 			if i < v.Offset+v.Len {
 				return fmt.Errorf("%s: %s enters a product with another parameter that has a normal prior", g.party.Party(), v.Name)
@@ -172,17 +180,42 @@ func (g *given) isGlobal(offset int) bool {
 	})
 }
 
-// bent returns an element among some of θ whose gradient is not affine in these, the first of them where an output is not; −1: all are.
-func (g *given) bent(of []bool) int {
+// accept declares which elements of what is received are latent at the server.
+func (g *given) accept(latent []bool) error {
+	if g.bent(g.latent, latent) < 0 {
+		return nil
+	}
+	at := 0
+	for _, a := range g.party.role.Arrivals {
+		if slices.Contains(latent[at:at+a.Len], true) {
+			name := g.party.spec.Graph.Inputs()[a.Input].Name
+			return fmt.Errorf("%s: it uses %s, whose prior is normal given others, not as a mean or as a coefficient", g.party.Party(), name)
+		}
+		at += a.Len
+	}
+	return nil
+}
+
+// bent returns an element among some of θ whose gradient is not affine in these and some of what is received, the first of them where an output is not; −1: all are.
+func (g *given) bent(of, moved []bool) int {
 	const bases = 2
 	first := slices.Index(of, true)
-	if first < 0 {
+	if first < 0 && moved == nil {
 		return -1
 	}
+	first = max(first, 0)
 	for k := range bases {
 		g.receive(0.8 + float64(k))
 		var outs, grads [3][]float64
 		for step := range outs {
+			for i, moves := range moved {
+				if g.got[i] = 0.8 + float64(k); moves {
+					g.got[i] += float64(float64(step-1) * portable.Cos(float64(i+3)*(float64(k)+1.7)))
+				}
+			}
+			if moved != nil {
+				g.put(g.got)
+			}
 			for i := range g.theta {
 				g.theta[i] = 0.7 * portable.Sin(float64(i+1)*(float64(k)+0.7))
 				if of[i] {
@@ -209,10 +242,27 @@ func (g *given) bent(of []bool) int {
 // receive sets what a client receives of the server's parameters to a positive number, as scales are.
 func (g *given) receive(v float64) {
 	if g.split == nil {
-		for _, a := range g.party.role.Arrivals {
-			vector.Fill(a.Len, g.rest.Input(a.Input), v)
-		}
+		vector.Fill(len(g.got), g.got, v)
+		g.put(g.got)
 	}
+}
+
+// put sets what a client receives.
+func (g *given) put(received []float64) {
+	for _, a := range g.party.role.Arrivals {
+		received = received[copy(g.rest.Input(a.Input)[:a.Len], received):]
+	}
+}
+
+// along is Conditional.Along.
+func (g *given) along(received []float64) (cuts, gradient []float64) {
+	g.put(received)
+	_, grad := g.evaluate()
+	gradient = make([]float64, len(g.index))
+	for k, i := range g.index {
+		gradient[k] = grad[i]
+	}
+	return slices.Clone(g.out), gradient
 }
 
 // even reports whether three values at equal steps are on a line, up to rounding.
@@ -220,38 +270,71 @@ func even(a, b, c float64) bool {
 	return math.Abs(a-float64(2*b)+c) <= exact*(1+math.Abs(a)+math.Abs(b)+math.Abs(c))
 }
 
-// readSends prepares what the party sends, which must follow from its hyperparameters.
+// readSends prepares what the server sends, and finds which elements of it depend on latent ones.
 func (g *given) readSends(l *density.Conditional) error {
 	p := g.party
 	if g.split == nil {
 		return nil
 	}
-	e := p.spec.Graph.NewExec()
-	theta, sent := make([]float64, p.Dim()), []float64(nil)
-	read := func() []float64 {
-		e.Forward(theta)
-		sent = sent[:0]
-		for k := len(p.spec.Cuts); k < len(p.spec.Graph.Outputs()); k++ {
-			sent = append(sent, e.Output(k)...)
-		}
-		return sent
-	}
-	before := slices.Clone(read())
-	for _, i := range l.Index {
-		theta[i] = 1
-	}
-	if !slices.Equal(before, read()) {
-		return fmt.Errorf("%s: clients use a parameter of it whose prior is normal given others", p.Party())
-	}
-	clear(theta)
+	g.sends = p.spec.Graph.NewExec()
 	l.To = p.sentTo
 	l.Sends = func(hyper []float64) []float64 {
+		theta := make([]float64, p.Dim())
 		for k, i := range l.Hyper {
 			theta[i] = hyper[k]
 		}
-		return read()
+		return g.send(theta)
 	}
+	var at [3][]float64
+	for step := range at {
+		theta := make([]float64, p.Dim())
+		for _, i := range l.Index {
+			theta[i] = float64(float64(step) * portable.Cos(float64(i+2)))
+		}
+		at[step] = g.send(theta)
+	}
+	for i := range at[0] {
+		if at[0][i] == at[1][i] && at[0][i] == at[2][i] {
+			continue
+		}
+		if l.Latent = append(l.Latent, i); !even(at[0][i], at[1][i], at[2][i]) {
+			return fmt.Errorf("%s: clients use a function of a parameter whose prior is normal given others", p.Party())
+		}
+	}
+	g.sent = l.Latent
 	return nil
+}
+
+// send is everything that the server sends, at θ.
+func (g *given) send(theta []float64) (sent []float64) {
+	g.sends.Forward(theta)
+	for k := len(g.party.spec.Cuts); k < len(g.party.spec.Graph.Outputs()); k++ {
+		sent = append(sent, g.sends.Output(k)...)
+	}
+	return sent
+}
+
+// sendsOf sets a to the map of the elements that are sent and depend on latent ones.
+func (g *given) sendsOf(a *density.Affine) {
+	n := len(g.sent)
+	if n == 0 {
+		return
+	}
+	if a.Offset == nil {
+		a.Offset, a.Matrix = make([]float64, n), make([]float64, n*len(g.index))
+	}
+	at := g.send(g.theta)
+	for r, s := range g.sent {
+		a.Offset[r] = at[s]
+	}
+	for k, i := range g.index {
+		g.theta[i] = 1
+		at := g.send(g.theta)
+		g.theta[i] = 0
+		for r, s := range g.sent {
+			a.Matrix[k*n+r] = at[s] - a.Offset[r]
+		}
+	}
 }
 
 // sentTo lists, for each party, which of the elements that the server sends it receives, in their order; nil at a client.
@@ -285,10 +368,9 @@ func (g *given) at(l *density.Conditional, hyper, received []float64, form *dens
 		g.theta[i] = hyper[k]
 	}
 	if g.split == nil {
-		for _, a := range g.party.role.Arrivals {
-			received = received[copy(g.rest.Input(a.Input)[:a.Len], received):]
-		}
+		g.put(received)
 	}
+	g.sendsOf(&form.Sends)
 	prior := &form.Prior
 	value, grad := g.evaluate()
 	n := len(g.out)

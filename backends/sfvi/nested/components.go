@@ -22,6 +22,7 @@ const (
 
 // components are a party's pivots.
 type components struct {
+	first  []float64   // a value at which means are read off
 	points [][]float64 // hyperparameters and what is received, one after another
 	basis  [][]float64 // orthonormal
 	upper  []float64   // pivot i is Σ_k upper[k*mostParts+i]·basis k
@@ -43,7 +44,7 @@ func (p *party) measure(with []float64, out []float64) {
 func (p *party) decompose(with []float64, received [][]float64, from density.Stream) error {
 	size := probing * p.rows
 	c := &p.parts
-	c.vector, c.upper = make([]float64, size), make([]float64, mostParts*mostParts)
+	*c = components{}
 	var points, left [][]float64
 	var lengths []float64
 	offset := make([]float64, p.rows)
@@ -71,6 +72,10 @@ func (p *party) decompose(with []float64, received [][]float64, from density.Str
 	}
 	if len(points) == 0 {
 		return fmt.Errorf("%s: given its hyperparameters a prior is no proper normal distribution: it is flat", p.block.Party())
+	}
+	c.first = points[0]
+	if err := p.connect(points); err != nil {
+		return err
 	}
 	for {
 		most, at := independent, -1

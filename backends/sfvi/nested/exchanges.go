@@ -26,11 +26,14 @@ func (k greetings) Send(b int, _ [][]float64, scalars []float64) {
 	clear(scalars)
 	p := k.parties[b]
 	k.greet(p, scalars[greeted*(p.block.Index()-1):])
+	p.noises(scalars[greeted*k.clients:])
 }
 
 func (k greetings) Answer(_ [][]float64, total []float64, _ [][]float64, out []float64) {
 	s := k.server
 	k.greet(s.party, out)
+	s.noise = append(s.noise[:0], total[len(out)-greeted:]...)
+	s.integrated()
 	copy(out[greeted:], total)
 	k.hear(out)
 }
@@ -98,8 +101,20 @@ func (k *Kernel) begin() {
 	}
 }
 
-// spans is how many columns clients send: the means of their contributions, and for the matrix of what does not vary and each pivot of a client its products with the vectors.
-func (k *Kernel) spans() int { return 1 + k.columns*(1+k.clientPivots()) }
+// spans is how many columns clients send: the means of their contributions, for the matrix of what does not vary its products with the vectors, for each pivot of a client its products with some of them; then those that latent elements of the server multiply.
+func (k *Kernel) spans() int { return k.covered() + k.shared }
+
+// covered is how many of them come before those of what the server's latent elements add.
+func (k *Kernel) covered() int {
+	n := 1 + k.columns
+	for j, r := range k.pivots[1:] {
+		n += r * k.width(1+j)
+	}
+	return n
+}
+
+// width is how many of the vectors a pivot of a client needs: half as many again as it has latent elements.
+func (k *Kernel) width(j int) int { return min(k.columns, k.dims[j]+k.dims[j]/2+8) }
 
 // span is a round trip of some of these columns.
 func (k *Kernel) span(ctx context.Context) error {
@@ -128,30 +143,32 @@ type columns struct {
 
 // column adds a party's part of column c.
 func (k columns) column(p *party, c int, to []float64) {
+	first := c == k.from
 	if c == 0 {
-		if p.vary() && len(p.parts.points) > 0 {
-			k.pivot(p, 0)
+		if v := p.parts.first; p.vary() {
+			p.move(v[:p.m], v[p.m:])
 		}
 		p.add(p.mean, true, to)
 		return
 	}
-	part, at := (c-1)/k.columns, (c-1)%k.columns
-	with := k.with[at*k.rows:][:k.rows]
-	if part == 0 {
+	if i := slices.Index(p.link.which, c-k.covered()); i >= 0 {
+		vec.Accumulate(k.rows, to, p.link.direct[i])
+	}
+	if c -= 1; c < k.columns {
 		if !p.vary() {
-			p.cover(with, to)
+			p.cover(k.with[c*k.rows:][:k.rows], to)
 		}
 		return
 	}
-	first := 1
-	for _, r := range k.pivots[1:p.block.Index()] {
-		first += r
+	c -= k.columns
+	for j := 1; j < p.block.Index(); j++ {
+		c -= k.pivots[j] * k.width(j)
 	}
-	if i := part - first; i >= 0 && i < len(p.parts.points) {
-		if at == 0 || c == k.from {
-			k.pivot(p, i)
+	if w := k.width(p.block.Index()); p.block.Index() > 0 && c >= 0 && c < w*len(p.parts.points) {
+		if c%w == 0 || first {
+			k.pivot(p, c/w)
 		}
-		p.cover(with, to)
+		p.cover(k.with[c%w*k.rows:][:k.rows], to)
 	}
 }
 
@@ -189,10 +206,11 @@ func (k columns) Answer(sum [][]float64, _ []float64, _ [][]float64, out []float
 	if !k.last {
 		return
 	}
-	for c := range min(1+k.columns, k.spans()) {
-		k.column(s.party, c, s.columns[c*k.rows:][:k.rows])
+	if err := s.hold(k.Kernel); err != nil {
+		k.failure = Refuse(err)
+	} else {
+		s.gather(k.Kernel)
 	}
-	s.gather(k.Kernel)
 	s.tell(k.Kernel, out)
 	k.hear(out)
 }
@@ -236,9 +254,10 @@ func (k *Kernel) placed(p *party, i int) {
 		p.move(p.hyper, nil)
 		return
 	}
-	v = v[sum(k.received[:j])+sum(k.hypers[1:j]):]
-	vec.Add(p.m, p.hyper, v[k.received[j]:], p.shift)
-	p.move(p.hyper, v[:k.received[j]])
+	v = v[sum(k.scales[:j])+sum(k.hypers[1:j]):]
+	vec.Add(p.m, p.hyper, v[k.scales[j]:], p.shift)
+	p.received = p.link.filled(v[:k.scales[j]])
+	p.move(p.hyper, p.received)
 }
 
 // inquiry is a round trip of densities and coefficients at points.
@@ -326,7 +345,7 @@ func (k draws) Answer(sum [][]float64, total []float64, down [][]float64, out []
 	s, n := k.server, k.each()
 	k.room(s.party)
 	s.weigh(k.Kernel, sum, total, down)
-	copy(out[k.answers():], s.fresh[:k.count*n])
+	copy(out[k.answers()+copy(out[k.answers():], s.fresh[:k.count*n]):], s.told)
 	s.tell(k.Kernel, out)
 	k.hear(out)
 }
@@ -342,13 +361,14 @@ func (k draws) Receive(b int, down [][]float64, out []float64) {
 				copy(u[p.at[at.Group]:], down[j][c*at.Len:][:at.Len])
 			}
 			k.follow(p, k.drawn+c, u)
+			p.relocate(k.drawn+c, p.received, out[k.answers()+k.count*k.each()+c*k.shared:][:k.shared])
 		}
 	}
 	k.hear(out)
 }
 
 func (k draws) take() {
-	k.ratios = append(k.ratios, k.heard[k.answers():]...)
+	k.ratios = append(k.ratios, k.heard[k.answers():][:k.count*k.each()]...)
 	k.drawn += k.count * k.each()
 	if k.listen(); k.phase == done {
 		if top := slices.Max(k.ratios); top-top != 0 {

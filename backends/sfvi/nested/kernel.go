@@ -63,6 +63,8 @@ type Kernel struct {
 	hypers   []int
 	pivots   []int
 	received []int
+	scales   []int     // how many of what is received are no latent elements
+	shared   int       // latent elements of the server that clients receive
 	with     []float64 // vectors, column by column
 	columns  int       // of them
 
@@ -103,7 +105,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		}
 	}
 	n := k.clients + 1
-	k.dims, k.hypers, k.pivots, k.received = make([]int, n), make([]int, n), make([]int, n), make([]int, n)
+	k.dims, k.hypers, k.pivots, k.received, k.scales = make([]int, n), make([]int, n), make([]int, n), make([]int, n), make([]int, n)
 	return k, nil
 }
 
@@ -137,7 +139,7 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 	var err error
 	switch k.phase {
 	case greeting:
-		err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: greeted * k.clients, Answers: greeted * (k.clients + 1)}, greetings{k})
+		err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: greeted*k.clients + k.sums(), Answers: greeted * (k.clients + 1)}, greetings{k})
 		if err == nil {
 			greetings{k}.take()
 			if err = k.fits(); err == nil && k.phase == ranking {
@@ -145,9 +147,11 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 			}
 		}
 	case sending:
-		if err = k.exchange(ctx, Numbers, density.RelaySize{Answers: probes * sum(k.received)}, sendings{k}); err == nil {
+		if err = k.exchange(ctx, Numbers, density.RelaySize{Answers: (1 + probes) * sum(k.received)}, sendings{k}); err == nil {
 			k.points, k.phase = append(k.points[:0], k.heard...), ranking
-			err = k.settle()
+			if err = k.link(); err == nil {
+				err = k.settle()
+			}
 		}
 	case ranking:
 		if err = k.exchange(ctx, Numbers, density.RelaySize{Scalars: k.clients, Answers: k.clients + 1}, rankings{k}); err == nil {
@@ -161,12 +165,20 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 		}
 	case drawing:
 		n := k.count * k.each()
-		size := density.RelaySize{Columns: n, Scalars: k.replies(), Answers: k.answers() + n}
+		size := density.RelaySize{Columns: n, Scalars: k.replies(), Answers: k.answers() + n*(1+k.shared)}
 		if err = k.exchange(ctx, Drawing, size, draws{k}); err == nil {
 			draws{k}.take()
 		}
 	}
 	return k.info(), cmp.Or(err, k.failure)
+}
+
+// sums is how many sums of contributions there are.
+func (k *Kernel) sums() int {
+	if k.clients == 0 {
+		return 0
+	}
+	return len(k.parties[0].cond.Sums)
 }
 
 // replies is how many numbers clients tell of the points of a message.
@@ -182,16 +194,16 @@ func (k *Kernel) each() int {
 	return max(1, min(n, k.most(n)))
 }
 
-// most is how many of so many columns one message takes.
+// most is how many of so many columns one message takes. With many clients that is more than in other fits: many small matrices cross there.
 func (k *Kernel) most(columns int) int {
 	if k.relay == nil {
 		return columns
 	}
-	return k.relay.Piece(columns)
+	return min(columns, k.relay.Piece(columns)*max(1, k.clients/8))
 }
 
-// told is how many numbers a value of the hyperparameters is told by: for each client what it receives of the server's, and its own.
-func (k *Kernel) told() (n int) { return sum(k.received) + sum(k.hypers[1:]) }
+// told is how many numbers a value of the hyperparameters is told by: for each client what it receives that follows from the server's, and its own.
+func (k *Kernel) told() (n int) { return sum(k.scales) + sum(k.hypers[1:]) }
 
 func sum(v []int) (n int) {
 	for _, x := range v {
@@ -222,6 +234,32 @@ func (k *Kernel) unfit() error {
 	}
 	if n := sum(k.dims); n > mostParams {
 		return fmt.Errorf("the parties have %d parameters given the hyperparameters, and the server solves for %d at most", n, mostParams)
+	}
+	return nil
+}
+
+// link takes which elements of what clients receive are latent at the server.
+func (k *Kernel) link() error {
+	flags := k.points[:sum(k.received)]
+	k.points, k.shared = k.points[len(flags):], 0
+	for _, v := range flags {
+		k.shared = max(k.shared, int(v))
+	}
+	for j, n := range k.received {
+		k.scales[j] = 0
+		for _, v := range flags[:n] {
+			if v == 0 {
+				k.scales[j]++
+			}
+		}
+		for _, p := range k.parties {
+			if p.block.Index() == j && j > 0 {
+				if err := p.declare(flags[:n], k.shared); err != nil {
+					return Refuse(err)
+				}
+			}
+		}
+		flags = flags[n:]
 	}
 	return nil
 }
@@ -322,8 +360,15 @@ func (k *Kernel) Draw(id int, theta [][]float64) {
 	}
 }
 
-// Auxiliary implements backends.Kernel: there are none.
-func (k *Kernel) Auxiliary(context.Context, int, [][]float64) error { return nil }
+// Auxiliary implements backends.Kernel.
+func (k *Kernel) Auxiliary(_ context.Context, _ int, z [][]float64) error {
+	for _, of := range z {
+		if len(of) > 0 {
+			return Refuse(errIntegrated)
+		}
+	}
+	return nil
+}
 
 // Ratios implements backends.Weighted.
 func (k *Kernel) Ratios() []float64 {

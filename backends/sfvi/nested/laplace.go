@@ -2,6 +2,7 @@ package nested
 
 import (
 	"math"
+	"slices"
 
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -42,7 +43,7 @@ func (s *server) likelihood(eta, slope []float64) (value float64) {
 	}
 	for k := range s.cond.Rows {
 		at, n := s.begin(k), len(s.form.Rows[k].Offset)
-		s.cond.Rows[k].Evaluate(s.hyper, eta[at:at+n], s.lp[at:at+n], slope[at:at+n], nil, nil)
+		s.row(k, eta[at:at+n], s.lp[at:at+n], slope[at:at+n])
 		value += vec.Sum(n, s.lp[at:])
 	}
 	return value
@@ -132,14 +133,28 @@ func (s *server) inRange(v, to []float64) {
 	}
 }
 
-// approximate finds the expansion around the mode where the server is, from whitened coordinates, up to a gain; ok is false where there is none.
+// approximate finds the expansion around the mode where the server is, from whitened coordinates, up to a gain; ok is false where there is none. Where there is noise it is found anew
+// until the integral suits it.
 func (s *server) approximate(start []float64, enough float64) (e *expansion, ok bool) {
-	p, n := len(s.q), s.rows
-	e = &expansion{x: make([]float64, p), m: make([]float64, n), slope: make([]float64, n), weight: make([]float64, n), products: make([]float64, p*p), linear: make([]float64, p)}
 	if !s.factor() {
 		return nil, false
 	}
-	copy(e.x, start)
+	x := make([]float64, len(s.q))
+	copy(x, start)
+	s.predict(x, s.eta)
+	s.resolve(s.eta, true)
+	for {
+		if e, ok = s.newton(x, enough); !ok || !s.resolve(e.m, false) {
+			return e, ok
+		}
+		x = e.x
+	}
+}
+
+// newton finds the expansion, from x.
+func (s *server) newton(x []float64, enough float64) (e *expansion, ok bool) {
+	p, n := len(s.q), s.rows
+	e = &expansion{x: slices.Clone(x), m: make([]float64, n), slope: make([]float64, n), weight: make([]float64, n), products: make([]float64, p*p), linear: make([]float64, p)}
 	gradient, step, next := make([]float64, p), make([]float64, p), make([]float64, p)
 	height := func(x []float64) float64 {
 		s.predict(x, e.m)

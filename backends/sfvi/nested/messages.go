@@ -16,7 +16,7 @@ var (
 	}
 	asked = &density.Content{
 		What: "{answers}", Masked: "no", Of: density.OfAnswers, Reach: density.NoRow,
-		Learns: "the course of the fit, and draws of the other clients' hyperparameters, each less a number that only its owner knows: how far a scale's logarithm spreads, and not its level",
+		Learns: "the course of the fit, draws of what it uses of the server's parameters, and draws of the other clients' hyperparameters, each less a number that only its owner knows: how far a scale's logarithm spreads, and not its level",
 	}
 )
 
@@ -32,11 +32,11 @@ var Spanning = &density.Exchange{
 	Name: "spanning",
 	Up: density.MessageKind{Name: "spans", Carries: []density.Carried{{Content: &density.Content{
 		Prefix: "span ",
-		What:   "the prior mean of {cut}, and the prior covariance of {cut} times random vectors that all parties know: for what does not depend on {client}'s hyperparameters, and for what does at a few values of these",
+		What:   "the prior mean of {cut}, and the prior covariance of {cut} times random vectors that all parties know: for what does not depend on {client}'s hyperparameters, and for what does at a few values of these; and, where {cut} depends on parameters of the server with normal priors, its derivative by each of these",
 		Masked: "no; sums of it can be masked",
-		Learns: "the prior covariance of {cut} over all rows, exactly: the linear span of {client}'s covariates, in which columns of two values can be found, and of effects by group which rows share a group",
+		Learns: "the prior covariance of {cut} over all rows, exactly: the linear span of {client}'s covariates, in which columns of two values can be found, and of effects by group which rows share a group; and the columns that parameters of the server multiply, themselves",
 		Total: "the sum of the prior covariances of its clients over all rows, those that depend on hyperparameters client by client, exactly: the linear span of all their covariates, in which columns of two values can be found, " +
-			"and of effects by group which rows share a group",
+			"and of effects by group which rows share a group; and the sums of the columns that parameters of the server multiply, themselves",
 		Columns: true, Bare: true, Reach: density.Contribution,
 	}}}},
 	Down: density.MessageKind{Name: "first points", Carries: []density.Carried{{Content: asked}}},
@@ -74,7 +74,7 @@ func Exchanges() []density.Use {
 		{Exchange: Numbers, Often: "every step of a search over the hyperparameters", Most: max(greeted*mostFamily, mostPoints*(1+mostParts*mostFamily)), Scalars: "how many parameters it has, " + scalars,
 			MostAnswers: max(greeted*mostFamily, most), Answers: points},
 		{Exchange: Spanning, Often: "once, near the start" + quadrature.InPieces, MostAnswers: most, Answers: points, LeastColumns: 1, MostColumns: 2 * mostParams * (1 + mostHyper*mostParts)},
-		{Exchange: Drawing, Often: "once, at the end" + quadrature.InPieces, Least: 1, Most: mostPoints * (1 + mostParts*mostFamily), Scalars: scalars, LeastAnswers: 1, MostAnswers: most + 4*mostPoints,
-			Answers: points + ", and log p − log q of the draws", LeastColumns: 1, MostColumns: 4 * mostPoints},
+		{Exchange: Drawing, Often: "once, at the end" + quadrature.InPieces, Least: 1, Most: mostPoints * (1 + mostParts*mostFamily), Scalars: scalars, LeastAnswers: 1, MostAnswers: most + 4*mostPoints*(1+mostParams),
+			Answers: points + ", the server's parameters with normal priors that clients use, and log p − log q of the draws", LeastColumns: 1, MostColumns: 4 * mostPoints},
 	}
 }

@@ -31,8 +31,10 @@ type party struct {
 	proper bool    // there is a prior there
 
 	parts              components
+	link               link
 	noise              density.Stream // of draws
 	hyper, work, whole []float64
+	received           []float64 // at the point of the last placed, latent elements 0
 	sample             []float64 // draws of θ, one after another
 }
 
@@ -103,6 +105,7 @@ func applies(p *party) error {
 // move goes to hyperparameters. Where there is no normal prior, value is −∞.
 func (p *party) move(hyper, received []float64) {
 	p.cond.At(hyper, received, &p.form)
+	p.couple()
 	q := &p.form.Prior
 	copy(p.prior.Matrix, q.Precision)
 	p.value = math.Inf(-1)

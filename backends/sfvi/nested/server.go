@@ -2,6 +2,7 @@ package nested
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
@@ -23,12 +24,18 @@ type server struct {
 	points  density.Stream // of draws of the hyperparameters
 	errors  density.Stream // of rows
 	fresh   []float64      // ratios of the draws of a message
-	queue   [][]float64    // values of the hyperparameters of draws to come
-	sets    int            // of draws that were begun
-	level   int            // of the path from the approximation to the posterior
-	moves   density.Stream // along it
-	mode    []float64      // of the predictors, where it was found last
-	lost    bool           // the search found nothing
+	told    []float64      // s of these
+	probes  density.Stream // of pivots
+	noise   []float64      // variance of that of auxiliary variables, by sum
+
+	marginals []*quadrature.Marginal // by likelihood; nil: there is no noise
+	resolved  []float64              // the curvatures that they were prepared for
+	queue     [][]float64            // values of the hyperparameters of draws to come
+	sets      int                    // of draws that were begun
+	level     int                    // of the path from the approximation to the posterior
+	moves     density.Stream         // along it
+	mode      []float64              // of the predictors, where it was found last
+	lost      bool                   // the search found nothing
 
 	coefficients     []float64
 	eta, lp, slope   []float64
@@ -39,7 +46,7 @@ type server struct {
 }
 
 func newServer(p *party, k *Kernel, env density.Env, b int) *server {
-	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows"), moves: env.Private(b, "nested moves")}
+	s := &server{party: p, points: env.Private(b, "nested points"), errors: env.Private(b, "sfvi rows"), moves: env.Private(b, "nested moves"), probes: env.Private(b, "nested probes")}
 	s.nodes, s.shares = quadrature.Hermite(hermite)
 	n := p.rows
 	for _, v := range []*[]float64{&s.eta, &s.lp, &s.slope, &s.moved, &s.weighted} {
@@ -48,8 +55,13 @@ func newServer(p *party, k *Kernel, env density.Env, b int) *server {
 	return s
 }
 
-// probe writes values of what clients receive, at random hyperparameters.
+// probe writes which of s each element is that a client receives, 1 more, or 0, and then values of these elements at random hyperparameters, s = 0.
 func (s *server) probe(out []float64) {
+	for _, to := range s.cond.To {
+		for _, k := range to {
+			out[0], out = float64(1+slices.Index(s.cond.Latent, k)), out[1:]
+		}
+	}
 	hyper := make([]float64, s.m)
 	for i := range probes {
 		s.points.Round(uint64(i))
@@ -58,7 +70,10 @@ func (s *server) probe(out []float64) {
 		sent := s.cond.Sends(hyper)
 		for _, to := range s.cond.To {
 			for _, k := range to {
-				out[0], out = sent[k], out[1:]
+				if out[0] = sent[k]; slices.Contains(s.cond.Latent, k) {
+					out[0] = 0
+				}
+				out = out[1:]
 			}
 		}
 	}
@@ -73,11 +88,28 @@ func (s *server) startAt(greeting []float64) {
 	s.search = newSearch(centre)
 }
 
+// hold adds the server's own to what the clients sent.
+func (s *server) hold(k *Kernel) error {
+	n := k.rows
+	for l := range k.shared {
+		s.link.direct = append(s.link.direct, append([]float64(nil), s.columns[(k.covered()+l)*n:][:n]...))
+	}
+	if k.shared > 0 {
+		if err := k.prepare(s.party, s.probes); err != nil {
+			return err
+		}
+	}
+	for c := range 1 + k.columns {
+		columns{Kernel: k}.column(s.party, c, s.columns[c*n:][:n])
+	}
+	s.offset = append([]float64(nil), s.columns[:n]...)
+	return nil
+}
+
 // gather finds range and matrices from the products that all parties have made.
 func (s *server) gather(k *Kernel) {
 	n, c := k.rows, k.columns
-	s.offset = append([]float64(nil), s.columns[:n]...)
-	blocks := [][]float64{s.columns[n:][:n*c]}
+	blocks, widths := [][]float64{s.columns[n:][:n*c]}, []int{c}
 	for i := range s.parts.points {
 		own := make([]float64, n*c)
 		v := s.parts.points[i]
@@ -85,15 +117,19 @@ func (s *server) gather(k *Kernel) {
 		for col := range c {
 			s.cover(k.with[col*n:][:n], own[col*n:][:n])
 		}
-		blocks = append(blocks, own)
+		blocks, widths = append(blocks, own), append(widths, c)
 	}
-	for at := n + n*c; at < len(s.columns); at += n * c {
-		blocks = append(blocks, s.columns[at:][:n*c])
+	at := n + n*c
+	for j, r := range k.pivots[1:] {
+		w := k.width(1 + j)
+		for range r {
+			blocks, widths, at = append(blocks, s.columns[at:][:n*w]), append(widths, w), at+n*w
+		}
 	}
 	s.columns = nil
 	var all []float64
-	for _, b := range blocks {
-		for col := range c {
+	for i, b := range blocks {
+		for col := range widths[i] {
 			if l := length(b[col*n:][:n]); l > 0 {
 				v := append([]float64(nil), b[col*n:][:n]...)
 				vec.Scale(n, v, v, 1/l)
@@ -104,23 +140,57 @@ func (s *server) gather(k *Kernel) {
 	if s.q = subspace.Basis(all, n, c); s.q == nil {
 		return
 	}
-	p := len(s.q)
-	with := s.within(k.with, c)
-	for _, b := range blocks {
-		t, ok := subspace.Regress(s.within(b, c), with, p, c)
+	for i, b := range blocks {
+		t, ok := s.matrix(b, k.with, widths[i])
 		if !ok {
 			s.q = nil
 			return
 		}
-		for i := range p {
-			for j := range i {
-				v := 0.5 * (t[i*p+j] + t[j*p+i])
-				t[i*p+j], t[j*p+i] = v, v
-			}
-		}
 		s.t = append(s.t, t)
 	}
 	s.makeRoom()
+}
+
+// matrix is the T of a covariance QTQᵀ from its products with so many vectors: on the range of these, which may be smaller than that of Q.
+func (s *server) matrix(products, with []float64, columns int) ([]float64, bool) {
+	p := len(s.q)
+	image, z := s.within(products, columns), s.within(with, columns)
+	by := make([]float64, len(image)) // column by column
+	for i := range p {
+		for col := range columns {
+			by[col*p+i] = image[i*columns+col]
+		}
+	}
+	basis := subspace.Basis(by, p, columns)
+	r, t := len(basis), make([]float64, p*p)
+	if r == 0 {
+		return t, basis != nil
+	}
+	within := func(v []float64) []float64 {
+		out := make([]float64, r*columns)
+		for a, b := range basis {
+			for i := range p {
+				vec.Axpy(columns, out[a*columns:], b[i], v[i*columns:])
+			}
+		}
+		return out
+	}
+	small, ok := subspace.Regress(within(image), within(z), r, columns)
+	if !ok {
+		return nil, false
+	}
+	for a := range r {
+		for b := range a + 1 {
+			v := 0.5 * (small[a*r+b] + small[b*r+a])
+			for i := range p {
+				vec.Axpy(p, t[i*p:], float64(v*basis[a][i]), basis[b])
+				if a != b {
+					vec.Axpy(p, t[i*p:], float64(v*basis[b][i]), basis[a])
+				}
+			}
+		}
+	}
+	return t, true
 }
 
 func (s *server) makeRoom() {

@@ -67,8 +67,9 @@ func lists(c *checkpoint.Codec, v *[][]float64) {
 func (k *Kernel) state(c *checkpoint.Codec) {
 	c.Ints(&k.phase, &k.trips, &k.piece, &k.count, &k.drawn, &k.origin, &k.columns)
 	for j := range k.dims {
-		c.Ints(&k.dims[j], &k.hypers[j], &k.pivots[j], &k.received[j])
+		c.Ints(&k.dims[j], &k.hypers[j], &k.pivots[j], &k.received[j], &k.scales[j])
 	}
+	c.Ints(&k.shared)
 	c.Float(&k.height, &k.effective)
 	list(c, &k.points)
 	list(c, &k.ratios)
@@ -84,6 +85,8 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 		list(c, &p.shift)
 		list(c, &p.hyper)
 		list(c, &p.sample)
+		p.link.carry(c)
+		list(c, &p.parts.first)
 		if lists(c, &p.parts.points); c.Failed() || k.with == nil {
 			continue
 		}
@@ -102,6 +105,9 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 
 func (s *server) carry(c *checkpoint.Codec) {
 	list(c, &s.columns)
+	if list(c, &s.noise); len(s.noise) == len(s.cond.Sums) || s.cond.Clients == 0 {
+		s.integrated()
+	}
 	lists(c, &s.q)
 	lists(c, &s.t)
 	list(c, &s.offset)

@@ -2,6 +2,7 @@ package nested
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/portable/pareto"
@@ -94,10 +95,11 @@ func (s *server) say(k *Kernel, point, to []float64) {
 	}
 	point = point[s.m:]
 	for j := 1; j <= k.clients; j++ {
-		for i, at := range s.cond.To[j] {
-			to[i] = sent[at]
+		for _, at := range s.cond.To[j] {
+			if !slices.Contains(s.cond.Latent, at) {
+				to[0], to = sent[at], to[1:]
+			}
 		}
-		to = to[len(s.cond.To[j]):]
 		copy(to, point[:k.hypers[j]])
 		to, point = to[k.hypers[j]:], point[k.hypers[j]:]
 	}
@@ -125,7 +127,7 @@ func (s *server) queueDraws(k *Kernel) (effective float64) {
 		case shape > inVain:
 			return effective
 		default:
-			draws = min(most, int(1.1*float64(max(fewest, min(enough, fewNumbers/max(1, k.rows))))/max(share, 0.01))) - len(ratios)
+			draws = min(most, int(1.1*float64(max(fewest, min(enough, fewNumbers/(1+k.rows*max(2, k.clients)/2))))/max(share, 0.01))) - len(ratios)
 		}
 		if draws <= 0 {
 			return effective

@@ -173,7 +173,7 @@ func (w *walk) push(at *place, by float64) float64 {
 // weigh makes draws of a message those of the approximation, or of the end of a path from there, from the clients' draws from their priors, and finds their log weights.
 func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]float64) {
 	each := k.each()
-	s.fresh = make([]float64, k.count*each)
+	s.fresh, s.told = make([]float64, k.count*each), make([]float64, k.count*each*k.shared)
 	eta, u := make([]float64, s.rows), make([]float64, s.rows)
 	for i := range k.count {
 		prior := s.moveTo(k, i, total)
@@ -195,6 +195,7 @@ func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]flo
 			w.begin(k.origin+k.drawn+id, eta, u)
 			s.fresh[id] = w.along(path[s.level], u) + weight
 			k.follow(s.party, k.drawn+id, u)
+			s.said(k.drawn+id, s.told[id*k.shared:][:k.shared])
 			k.give(u, down, id)
 		}
 	}
