@@ -1,7 +1,8 @@
 package nested
 
 import (
-	"github.com/vflc/vflc/backends/sfvi/quadrature"
+	"fmt"
+
 	"github.com/vflc/vflc/density"
 )
 
@@ -60,6 +61,9 @@ var Drawing = &density.Exchange{
 	}}, {Content: asked}}},
 }
 
+// inPieces says when there are several messages: see Kernel.most.
+var inPieces = fmt.Sprintf(" (in several messages beyond %d numbers of all clients together, or of each eight where there are more)", density.MostNumbers)
+
 // mostFamily is how many clients a list of exchanges has.
 const mostFamily = 1000
 
@@ -73,8 +77,8 @@ func Exchanges() []density.Use {
 	return []density.Use{
 		{Exchange: Numbers, Often: "every step of a search over the hyperparameters", Most: max(greeted*mostFamily, mostPoints*(1+mostParts*mostFamily)), Scalars: "how many parameters it has, " + scalars,
 			MostAnswers: max(greeted*mostFamily, most), Answers: points},
-		{Exchange: Spanning, Often: "once, near the start" + quadrature.InPieces, MostAnswers: most, Answers: points, LeastColumns: 1, MostColumns: 2 * mostParams * (1 + mostHyper*mostParts)},
-		{Exchange: Drawing, Often: "once, at the end" + quadrature.InPieces, Least: 1, Most: mostPoints * (1 + mostParts*mostFamily), Scalars: scalars, LeastAnswers: 1, MostAnswers: most + 4*mostPoints*(1+mostParams),
+		{Exchange: Spanning, Often: "once, near the start" + inPieces, MostAnswers: most, Answers: points, LeastColumns: 1, MostColumns: 2 * mostParams * (1 + mostHyper*mostParts)},
+		{Exchange: Drawing, Often: "once, at the end" + inPieces, Least: 1, Most: mostPoints * (1 + mostParts*mostFamily), Scalars: scalars, LeastAnswers: 1, MostAnswers: most + 4*mostPoints*(1+mostParams),
 			Answers: points + ", the server's parameters with normal priors that clients use, and log p − log q of the draws", LeastColumns: 1, MostColumns: 4 * mostPoints},
 	}
 }
