@@ -23,6 +23,8 @@ type Algorithm struct {
 	Example    string          // settings that show it, as on the command line; "": none
 	Encrypts   bool            // it can do with sums over rows that stay encrypted: see density.Encrypting
 	Closer     string          // settings with which its approximation is closer to the posterior, as on the command line; "": none
+	// Precedes reports whether an approximation with these settings has no settings that bring it closer, and chains begin from its draws; nil: none is so.
+	Precedes func(settings map[string]any) bool
 	// Recentres reports whether a run with these settings, as its record has them, chooses between centred and non-centred coordinates itself; nil: none does.
 	Recentres func(settings map[string]any) bool
 	// Exchanges lists the exchanges that a run with these settings makes where parties are apart, and what crosses in them: the audit is derived from it.

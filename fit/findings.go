@@ -87,6 +87,9 @@ func advice(record *posterior.Record) posterior.Advice {
 			a.Exact = "--backend " + b.Name
 		}
 	}
+	if algorithm.Precedes != nil && algorithm.Precedes(record.Settings) {
+		a.Exact, a.Closer, a.Iterations = a.Exact+" --init RUN, which begins at these draws", "", ""
+	}
 	if WireOf(record).Encrypted { // where neither is possible
 		a.Exact, a.Closer = a.Exact+" on another wire, over which numbers of every row cross", "more rows"
 	}

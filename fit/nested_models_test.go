@@ -86,9 +86,9 @@ func begun(t *testing.T, text string, d *def.Dist) (taken, nested bool) {
 	if err != nil || diags.HasErrors() {
 		return false, false
 	}
-	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Seed: 1})
+	_, diags, err = OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Seed: 1})
 	taken = err == nil && !diags.HasErrors()
-	p, diags, err = OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"estimator": "nested"}, Seed: 1})
+	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"estimator": "nested"}, Seed: 1})
 	if err != nil || diags.HasErrors() {
 		return taken, false
 	}

@@ -214,3 +214,11 @@ func TestGridsAreRefused(t *testing.T) {
 		t.Errorf("under power the error is %v", err)
 	}
 }
+
+// Where weights cannot correct draws over a grid, NUTS from these draws is named, and no setting of other estimators.
+func TestAdviceForAGrid(t *testing.T) {
+	a := advice(&posterior.Record{Backend: "sfvi", Settings: map[string]any{"estimator": "nested"}})
+	if !strings.Contains(a.Exact, "--backend nuts --init RUN") || a.Closer != "" || a.Iterations != "" {
+		t.Errorf("the advice is %+v", a)
+	}
+}

@@ -78,6 +78,7 @@ func Algorithm() backends.Algorithm {
 		Weights:   backends.AllWeights,
 		Example:   "--guide noncentered",
 		Closer:    "--theta-guide joint, else fullrank; --guide structured",
+		Precedes:  func(s map[string]any) bool { return s[estimator] == byNesting },
 		Exchanges: exchanges,
 		Hinders:   hinders,
 		Choose:    choose,
