@@ -3,7 +3,7 @@ package quadrature
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/backends/eigen"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -101,49 +101,58 @@ func (r *rows) weigh(v, out []float64) {
 		vec.Mul(r.n, out, v, r.curvature)
 		return
 	}
-	n := r.count()
-	clear(out[:r.n])
-	for a := range r.Width {
-		for b := range r.Width {
-			vec.MulAdd(n, r.of(a, out), r.block[(a*r.Width+b)*n:], r.of(b, v))
-		}
-	}
+	copy(out, v[:r.n])
+	r.product(r.block, out)
 }
 
-// sound makes the second derivatives those of a concave function in each row, and returns the lower factors L of them, where a row has several predictors: element (a, b) of all rows at
-// (a·Width + b)·rows. A direction in which they are 0 has a very small one.
-func (r *rows) sound() []float64 {
+// sound makes the second derivatives those of a concave function in each row, and returns, where a row has several predictors, their symmetric roots and the inverses of these, laid out as they
+// are. A direction in which they are 0 has a very small one.
+func (r *rows) sound() (root, inverse []float64) {
 	positive(r.curvature)
 	if r.Width == 1 {
-		return nil
+		return nil, nil
 	}
 	k, n := r.Width, r.count()
-	lower, f := make([]float64, k*r.n), cholesky.New(k)
+	root, inverse = make([]float64, k*r.n), make([]float64, k*r.n)
+	a, scratch := make([]float64, k*k), make([]float64, k*k)
+	values, room := make([]float64, k), make([]float64, eigen.Room*k)
 	for i := range n {
 		trace := 0.0
-		for e := range f.Matrix {
-			f.Matrix[e] = r.block[e*n+i]
+		for e := range a {
+			a[e] = r.block[e*n+i]
 		}
-		for a := range k {
-			trace += math.Abs(f.Matrix[a*k+a])
+		for j := range k {
+			trace += math.Abs(a[j*k+j])
 		}
-		for a := range k {
-			f.Matrix[a*k+a] += float64(least*trace) + math.SmallestNonzeroFloat32
+		eigen.Symmetric(k, a, values, scratch, room)
+		for e := range a {
+			r.block[e*n+i] = 0
 		}
-		if !f.Decompose() {
-			continue
-		}
-		for a := range k {
-			for b := range k {
-				if a >= b {
-					lower[(a*k+b)*n+i] = f.Lower[a*k+b]
-				}
-				r.block[(a*k+b)*n+i] = vec.Dot(min(a, b)+1, f.Lower[a*k:], f.Lower[b*k:])
+		for j, v := range values {
+			v = max(v, float64(least*trace)+math.SmallestNonzeroFloat32)
+			s := math.Sqrt(v)
+			for e := range a {
+				both := a[e/k*k+j] * a[e%k*k+j]
+				r.block[e*n+i] += float64(v * both)
+				root[e*n+i] += float64(s * both)
+				inverse[e*n+i] += both / s
 			}
 		}
 	}
-	return lower
+	return root, inverse
 }
 
 // least is the smallest curvature of a row in a direction, relative to the sum of those of its predictors.
 const least = 1e-9
+
+// product overwrites v, over the predictors, with a matrix in each row times it.
+func (r *rows) product(matrix, v []float64) {
+	n, k := r.count(), r.Width
+	out := make([]float64, r.n)
+	for a := range k {
+		for b := range k {
+			vec.MulAdd(n, r.of(a, out), matrix[(a*k+b)*n:], r.of(b, v))
+		}
+	}
+	copy(v, out)
+}

@@ -10,13 +10,13 @@ import (
 // A root is R with RRᵀ = W − BᵀA⁻¹B, over the predictors of all likelihoods. With D that of W, A = LLᵀ and U = D⁻¹BᵀL⁻ᵀ it is DM for M = I − U(I + C)⁻¹Uᵀ and CCᵀ = I − UᵀU. Its methods
 // overwrite a vector.
 type root struct {
-	rows  []*rows
-	n, m  int
-	scale []float64   // of D where a row has one predictor
-	lower [][]float64 // by likelihood, of D where it has several
-	u     []float64   // by column
-	c, y  cholesky.Factor
-	few   []float64
+	rows          []*rows
+	n, m          int
+	scale         []float64   // of D where a row has one predictor
+	wide, inverse [][]float64 // by likelihood, D and its inverse where a row has several
+	u             []float64   // by column
+	c, y          cholesky.Factor
+	few           []float64
 }
 
 // newRoot takes the root of the curvatures of the likelihoods, as concave functions, given the globals' L where there are any.
@@ -24,7 +24,8 @@ func newRoot(all []*rows, n int, g *globals) *root {
 	r := &root{rows: all, n: n, scale: make([]float64, n)}
 	at := 0
 	for _, l := range all {
-		r.lower = append(r.lower, l.sound())
+		wide, inverse := l.sound()
+		r.wide, r.inverse = append(r.wide, wide), append(r.inverse, inverse)
 		for i, w := range l.curvature {
 			r.scale[at+i] = math.Sqrt(w)
 		}
@@ -49,7 +50,7 @@ func newRoot(all []*rows, n int, g *globals) *root {
 		at += l.n
 	}
 	for k := range r.m {
-		r.each(r.u[k*n:][:n], divideBy)
+		r.each(r.u[k*n:][:n], true)
 	}
 	r.complete()
 	return r
@@ -76,21 +77,16 @@ func (r *root) complete() {
 	}
 }
 
-// What is done with D, in each row.
-const (
-	times = iota
-	timesTransposed
-	divideBy
-)
-
-// each applies D.
-func (r *root) each(v []float64, how int) {
+// each multiplies by D, or divides by it.
+func (r *root) each(v []float64, divide bool) {
 	at := 0
 	for k, l := range r.rows {
 		switch part, scale := v[at:at+l.n], r.scale[at:]; {
-		case r.lower[k] != nil:
-			l.triangular(r.lower[k], part, how)
-		case how == divideBy:
+		case r.wide[k] != nil && divide:
+			l.product(r.inverse[k], part)
+		case r.wide[k] != nil:
+			l.product(r.wide[k], part)
+		case divide:
 			vec.Div(l.n, part, part, scale)
 		default:
 			vec.Mul(l.n, part, part, scale)
@@ -99,55 +95,21 @@ func (r *root) each(v []float64, how int) {
 	}
 }
 
-// triangular applies the lower factors of the rows.
-func (r *rows) triangular(lower, v []float64, how int) {
-	n, k := r.count(), r.Width
-	at := func(a, b int) []float64 { return lower[(a*k+b)*n:] }
-	part := make([]float64, n)
-	for step := range k {
-		a := step
-		if how == times { // the last first: it needs those before
-			a = k - 1 - step
-		}
-		switch to := r.of(a, v); how {
-		case times:
-			vec.Mul(n, part, to, at(a, a))
-			for b := range a {
-				vec.MulAdd(n, part, at(a, b), r.of(b, v))
-			}
-			copy(to, part)
-		case timesTransposed:
-			vec.Mul(n, part, to, at(a, a))
-			for b := a + 1; b < k; b++ {
-				vec.MulAdd(n, part, at(b, a), r.of(b, v))
-			}
-			copy(to, part)
-		case divideBy:
-			clear(part)
-			for b := range a {
-				vec.MulAdd(n, part, at(a, b), r.of(b, v))
-			}
-			vec.Sub(n, to, to, part)
-			vec.Div(n, to, to, at(a, a))
-		}
-	}
-}
-
 // onto multiplies by R.
 func (r *root) onto(v []float64) {
 	r.less(v, r.y.Forward, -1)
-	r.each(v, times)
+	r.each(v, false)
 }
 
 // back multiplies by Rᵀ.
 func (r *root) back(v []float64) {
-	r.each(v, timesTransposed)
+	r.each(v, false)
 	r.less(v, r.y.Backward, -1)
 }
 
 // undo multiplies by R⁻¹.
 func (r *root) undo(v []float64) {
-	r.each(v, divideBy)
+	r.each(v, true)
 	r.less(v, func(few []float64) {
 		r.c.Forward(few)
 		r.y.Backward(few)
