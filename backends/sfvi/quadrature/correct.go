@@ -194,7 +194,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		if c == 0 {
 			continue
 		}
-		w.squares[c-1] += k.squareOfRows(phi)
+		w.squares[c-1] += k.squareOfRows(w.centre, phi)
 		for _, l := range likelihoods {
 			w.logs[c-1] += l.value(phi, nil)
 		}
@@ -206,10 +206,10 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 }
 
 // squareOfRows is what the predictors of a draw and its globals add to its squared length.
-func (k *Kernel) squareOfRows(phi []float64) (squares float64) {
+func (k *Kernel) squareOfRows(centre [][]float64, phi []float64) (squares float64) {
 	s, away := k.server, []float64(nil)
 	for i, r := range s.rows {
-		vec.Sub(r.n, r.at, r.eta, k.weights.centre[i])
+		vec.Sub(r.n, r.at, r.eta, centre[i])
 		if away = append(away, r.at...); k.joint() && s.globals == nil {
 			r.weigh(r.at, r.fall)
 			squares += vec.Dot(r.n, r.at, r.fall)
