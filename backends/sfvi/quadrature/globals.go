@@ -11,10 +11,10 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// mostGlobals is the largest number of globals, and globalNodes the nodes of each coordinate of the product rule that integrates over a few, by how many there are.
+// mostGlobals is the largest number of globals, and globalNodes the nodes of each coordinate of the product rule that integrates over one or two, by how many there are.
 const mostGlobals = 12
 
-var globalNodes = [...]int{0, 9, 7, 5}
+var globalNodes = [...]int{0, 9, 7}
 
 // A globals is q(φ) = N(mean, precision⁻¹) of parameters φ at the server that the likelihood has beside its predictors, independent of all others. With φ = mean + L⁻ᵀt for the
 // factor L of the precision, expectations are sums over nodes t of a product of Gauss and Hermite's rules, or of a cubature over them and a row's predictors.
