@@ -292,7 +292,7 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 	}
 	k, err := quadrature.New(env, quadrature.Options{
 		Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
-		AtClients: s.Transform.AtClients(), Crossing: s.Transform.CutsCross(), Start: restart, Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 5: %s", s),
+		AtClients: s.Transform.AtClients(), Crossing: s.Transform.CutsCross(), Start: restart, Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 6: %s", s),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator, bySampling)
