@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -51,8 +52,8 @@ func categories(dist string, n int) (text string, files map[string]string) {
 	return text, map[string]string{"server.csv": csv("y", y), "a.csv": csv("a1,a2", a1, a2), "b.csv": csv("b1,b2", b1, b2)}
 }
 
-// summarised is the result of a fit.
-func summarised(t *testing.T, text string, files map[string]string, transform def.Transform, name string, given map[string]string) *Result {
+// resultOf is the result of a fit.
+func resultOf(t *testing.T, text string, files map[string]string, transform def.Transform, name string, given map[string]string) *Result {
 	t.Helper()
 	p, diags, err := OpenBound(bindFiles(t, text, transform, 0.2, files), Options{Algorithm: backend(t, name), Settings: given, Seed: 3})
 	good(t, diags, err)
@@ -75,7 +76,7 @@ func agree(t *testing.T, of string, got, want []posterior.Row, shift, width floa
 		if d := math.Abs(float64(g.Mean-w.Mean)) / sd; !(d < shift+4*math.Hypot(float64(g.MCSE), float64(w.MCSE))/sd) {
 			t.Errorf("%s: mean of %s is %.3f, %.3f standard deviations from %.3f", of, w.Name, g.Mean, d, w.Mean)
 		}
-		noise := 4 * math.Sqrt(0.5/float64(g.Bulk)+0.5/float64(w.Bulk))
+		noise := 4 * math.Sqrt(0.5/float64(g.ESSBulk)+0.5/float64(w.ESSBulk))
 		if q := float64(g.SD) / sd; !(math.Abs(q-1) < width+noise) {
 			t.Errorf("%s: sd of %s is %.3f, want %.3f", of, w.Name, g.SD, w.SD)
 		}
@@ -87,11 +88,11 @@ func agree(t *testing.T, of string, got, want []posterior.Row, shift, width floa
 func TestCategoriesByTheJointGaussian(t *testing.T) {
 	for dist, trips := range map[string]int64{"categorical_logit": 13, "ordered_logistic": 12, "ordered_probit": 12} {
 		text, files := categories(dist, 300)
-		got := summarised(t, text, files, transforms.Exact, "sfvi", nil)
+		got := resultOf(t, text, files, transforms.Exact, "sfvi", nil)
 		if d := got.Document; d.Work.Sequential > trips || !d.Diagnostics.Corrected || float64(d.Diagnostics.Khat) > 0.5 {
 			t.Errorf("%s: %d round trips, corrected %t, k̂ %.2f", dist, d.Work.Sequential, d.Diagnostics.Corrected, d.Diagnostics.Khat)
 		}
-		want := summarised(t, text, files, transforms.None, "nuts", map[string]string{"draws": "1000", "chains": "2"})
+		want := resultOf(t, text, files, transforms.None, "nuts", map[string]string{"draws": "1000", "chains": "2"})
 		agree(t, dist, got.Summary(), want.Summary(), 0.02, 0.02)
 	}
 }
@@ -113,12 +114,12 @@ func TestTwoCategoriesAreALogisticRegression(t *testing.T) {
 	files := func(y []float64) map[string]string {
 		return map[string]string{"server.csv": csv("y", y), "a.csv": csv("x", x), "b.csv": csv("z", z)}
 	}
-	want := summarised(t, head+"data y : binary[N]\nparam c ~ normal(0, 5)\ny ~ bernoulli_logit(x * u + z * v - c)\n", files(y), transforms.Exact, "sfvi", nil)
+	want := resultOf(t, head+"data y : binary[N]\nparam c ~ normal(0, 5)\ny ~ bernoulli_logit(x * u + z * v - c)\n", files(y), transforms.Exact, "sfvi", nil)
 	for of, text := range map[string]string{
 		"cutpoint": "data y : level(2)[N]\nparam c : ordered[1] ~ normal(0, 5)\ny ~ ordered_logistic(x * u + z * v, c)\n",
-		"softmax":  "data y : level(2)[N]\nparam c ~ normal(0, 5)\ny ~ categorical_logit(outer(x * u, [0, 1]) + outer(z * v, [0, 1]) + outer(0 * y - c, [0, 1]))\n",
+		"softmax":  "data y : level(2)[N]\nparam c ~ normal(0, 5)\ny ~ categorical_logit(outer(x * u, [0, 1]) + outer(z * v, [0, 1]) - c * [0, 1])\n",
 	} {
-		got := summarised(t, head+text, files(level), transforms.Exact, "sfvi", nil)
+		got := resultOf(t, head+text, files(level), transforms.Exact, "sfvi", nil)
 		rows := got.Summary()
 		for i := range rows {
 			rows[i].Name = strings.TrimSuffix(rows[i].Name, "[1]")
@@ -134,9 +135,16 @@ func TestTwoCategoriesAreALogisticRegression(t *testing.T) {
 func TestNoiseOfSeveralPredictors(t *testing.T) {
 	for dist, want := range map[string]string{"categorical_logit": "a row of it sees 4 predictors", "ordered_probit": ""} {
 		text, files := categories(dist, 60)
-		p, diags, err := OpenBound(bindFiles(t, text, transforms.Augmented, 0.2, files), Options{Algorithm: backend(t, "sfvi"), Seed: 3})
-		good(t, diags, err)
-		_, why := Chosen(backend(t, "sfvi"), p.Settings, p.Plan.Blocks())
+		a, b := backend(t, "sfvi"), bindFiles(t, text, transforms.Augmented, 0.2, files)
+		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings, err := a.Resolve(transforms.Augmented, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, why := Chosen(a, settings, env.Blocks())
 		if !strings.Contains(why, want) || (want == "") != strings.Contains(why, "integrated by quadrature, with") {
 			t.Errorf("%s: %s", dist, why)
 		}
