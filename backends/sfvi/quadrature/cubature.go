@@ -10,9 +10,6 @@ import (
 // Rows that see several predictors, and likelihoods of many globals, are integrated over by McNamee and Stenger's (1967) rule of degree 5 in all these coordinates d at once: 2d² + 1 nodes, with
 // 0, ±√(d+2) in one coordinate, and ±√(d/2+1) in two.
 
-// one is the rule over a predictor whose nodes are those of a cubature.
-var one = rule{at: []float64{0}, weight: []float64{1}}
-
 // cubature has the nodes for rows of width predictors and m globals. The middle one is the mean.
 func cubature(width, m int) []node {
 	d := width + m

@@ -55,9 +55,9 @@ func (r *rows) expect() (value float64) {
 	clear(r.curvature)
 	clear(r.block)
 	clear(r.mixed)
-	by := &one
+	by := rule{at: []float64{0}, weight: []float64{1}} // over a predictor whose nodes are those of a cubature
 	if r.nodes[0].eta == nil {
-		by = r.rules.of(widest)
+		by = *r.rules.of(widest)
 	}
 	for k, t := range by.at {
 		vec.ScaleAdd(r.n, r.eta, t, r.sd, r.mean)
