@@ -1,7 +1,7 @@
 package density
 
 // Linearisable is a Block whose density can be a quadratic function of θ plus likelihoods of rows, each of which sees θ and what the block receives through
-// one scalar predictor a row.
+// predictors of its own.
 type Linearisable interface {
 	// Linear returns the density in that form. The error says what has another form, and where. It moves slot Here.
 	Linear() (*Linear, error)
@@ -52,14 +52,15 @@ type Quadratic struct {
 }
 
 // RowLikelihood is a likelihood of rows: a sum of functions of predictors, of which predictor i is element i of a sum of contributions plus
-// Offset + Matrix·θ + Shared·(what the block receives).
+// Offset + Matrix·θ + Shared·(what the block receives). Where a row sees several, the first ones of all rows come before the second ones.
 type RowLikelihood struct {
 	Term  string // in the model
+	Width int    // predictors of a row; 0: one
 	Group int    // the sum: see Cut.Group
 	Own   int    // offset, among the block's own cuts, of that which enters the sum; −1: none does
 	Affine
 	Shared []float64 // len(Offset) × Received
-	// Evaluate sets lp to the log density of each row at the predictors eta and the globals phi, and slope and by to the derivatives, by the predictors and by the globals, of
+	// Evaluate sets lp, as far as there are rows, to the log density of each at the predictors eta and the globals phi, and slope and by to the derivatives, by the predictors and by the globals, of
 	// their sum with weights seeds; nil: 1. A nil by is not wanted.
 	Evaluate func(phi, eta, lp, slope, seeds, by []float64)
 }

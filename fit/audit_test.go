@@ -75,6 +75,30 @@ y ~ normal(b + x * u + w * v, 1)
 `,
 		Tables: map[string]string{"server": rowsOf("y"), "a": rowsOf("x"), "c": rowsOf("w")},
 	},
+	"categories": {
+		Text: `client a, c
+data y : level(3)[N] @ shared
+data x : real[N, 1] @ a
+data w : real[N, 1] @ c
+param b : real[3] ~ normal(0, 1)
+param u : real[1, 3] ~ normal(0, 1) @ a
+param v : real[1, 3] ~ normal(0, 1) @ c
+y ~ categorical_logit(b + x * u + w * v)
+`,
+		Tables: map[string]string{"server": "y\n1\n3\n2\n3\n1\n2\n", "a": rowsOf("x"), "c": rowsOf("w")},
+	},
+	"ordered": {
+		Text: `client a, c
+data y : level(3)[N] @ shared
+data x : real[N] @ a
+data w : real[N] @ c
+param k : ordered[2] ~ normal(0, 2)
+param u ~ normal(0, 1) @ a
+param v ~ normal(0, 1) @ c
+y ~ ordered_logistic(x * u + w * v, k)
+`,
+		Tables: map[string]string{"server": "y\n1\n3\n2\n3\n1\n2\n", "a": rowsOf("x"), "c": rowsOf("w")},
+	},
 	"weights": {
 		Text: `client a, c
 data y : real[N] @ shared

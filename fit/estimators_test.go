@@ -26,26 +26,28 @@ import (
 
 // estimators are settings of sfvi by which a fit goes another way, with the transforms under which they are for.
 var estimators = map[string]struct {
-	given  map[string]string
-	on     []def.Transform
-	scaled bool // the standard deviation of the response is a parameter
+	given map[string]string
+	on    []def.Transform
+	model string // in place of a normal regression
 }{
-	"quadrature":      {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power}, false},
-	"coupled":         {map[string]string{"estimator": "quadrature", "guide": "coupled", "tolerance": "1e-6"}, []def.Transform{transforms.Augmented, transforms.Power}, false},
-	"fixed":           {map[string]string{"estimator": "fixed", "draws-per-step": "16"}, []def.Transform{transforms.Exact}, false},
-	"local steps":     {map[string]string{"estimator": "sampled", "local-steps": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
-	"nested":          {map[string]string{"estimator": "nested"}, []def.Transform{transforms.None, transforms.Exact}, true},
-	"nested alone":    {map[string]string{"estimator": "nested"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
-	"restarts":        {map[string]string{"estimator": "sampled", "restarts": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
-	"lowrank":         {map[string]string{"estimator": "sampled", "theta-guide": "lowrank", "theta-rank": "2", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, false},
-	"scaled":          {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented}, true},
-	"scaled fullrank": {map[string]string{"estimator": "quadrature", "theta-guide": "fullrank"}, []def.Transform{transforms.Exact}, true},
-	"scaled alone":    {map[string]string{"estimator": "quadrature", "theta-guide": "meanfield", "correct": "false"}, []def.Transform{transforms.Exact}, true},
-	"fixed restarts":  {map[string]string{"estimator": "fixed", "draws-per-step": "16", "restarts": "2"}, []def.Transform{transforms.Exact}, false},
-	"fixed meanfield": {map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}, []def.Transform{transforms.Exact}, false},
+	"quadrature":      {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power}, ""},
+	"coupled":         {map[string]string{"estimator": "quadrature", "guide": "coupled", "tolerance": "1e-6"}, []def.Transform{transforms.Augmented, transforms.Power}, ""},
+	"fixed":           {map[string]string{"estimator": "fixed", "draws-per-step": "16"}, []def.Transform{transforms.Exact}, ""},
+	"local steps":     {map[string]string{"estimator": "sampled", "local-steps": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
+	"nested":          {map[string]string{"estimator": "nested"}, []def.Transform{transforms.None, transforms.Exact}, "scaled"},
+	"nested alone":    {map[string]string{"estimator": "nested"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
+	"restarts":        {map[string]string{"estimator": "sampled", "restarts": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
+	"lowrank":         {map[string]string{"estimator": "sampled", "theta-guide": "lowrank", "theta-rank": "2", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
+	"scaled":          {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented}, "scaled"},
+	"scaled fullrank": {map[string]string{"estimator": "quadrature", "theta-guide": "fullrank"}, []def.Transform{transforms.Exact}, "scaled"},
+	"scaled alone":    {map[string]string{"estimator": "quadrature", "theta-guide": "meanfield", "correct": "false"}, []def.Transform{transforms.Exact}, "scaled"},
+	"categories":      {map[string]string{"estimator": "quadrature"}, []def.Transform{transforms.Exact}, "categorical_logit"},
+	"ordered":         {map[string]string{"estimator": "quadrature"}, []def.Transform{transforms.Exact}, "ordered_probit"},
+	"fixed restarts":  {map[string]string{"estimator": "fixed", "draws-per-step": "16", "restarts": "2"}, []def.Transform{transforms.Exact}, ""},
+	"fixed meanfield": {map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}, []def.Transform{transforms.Exact}, ""},
 }
 
-// everyEstimator calls f for each of them, with a normal regression on covariates of three clients.
+// everyEstimator calls f for each of them, with a regression on covariates of two clients or three.
 func everyEstimator(t *testing.T, f func(t *testing.T, b *compile.Bound, s backends.Settings)) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	for _, name := range slices.Sorted(maps.Keys(estimators)) {
@@ -58,11 +60,15 @@ func everyEstimator(t *testing.T, f func(t *testing.T, b *compile.Bound, s backe
 				if err != nil {
 					t.Fatal(err)
 				}
-				text := glmText(m)
-				if e.scaled {
+				text, files := glmText(m), glmFiles(m)
+				switch e.model {
+				case "":
+				case "scaled":
 					text = scaled(text)
+				default:
+					text, files = categories(e.model, 60)
 				}
-				f(t, bindFiles(t, text, transform, 0.8, glmFiles(m)), settings)
+				f(t, bindFiles(t, text, transform, 0.8, files), settings)
 			})
 		}
 	}

@@ -223,7 +223,7 @@ func covarianceOfDraws(t *testing.T, m testmodel.GLM, transform def.Transform, k
 func TestQuadratureSaysWhyNot(t *testing.T) {
 	const head = "client a, c\ndata y : real[N] @ shared\ndata x : real[N] @ a\ndata w : real[N] @ c\nparam b ~ normal(0, 1)\n"
 	for want, text := range map[string]string{
-		"its likelihood has 4 parameters beside its predictor":                                        "param u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ c\nparam s : real[4] ~ half_normal(1)\ny ~ normal(b + x * u + w * v, sum(s))\n",
+		"its likelihood has 13 parameters beside its predictor":                                       "param u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ c\nparam s : real[13] ~ half_normal(1)\ny ~ normal(b + x * u + w * v, sum(s))\n",
 		"b is in its predictor and in another of its parameters":                                      "param u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ c\ny ~ normal(b + x * u + w * v, exp(b))\n",
 		"server: the log density of h apart from the clients' likelihood is not a quadratic function": "param u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ c\nparam h ~ half_normal(1)\nparam s ~ half_normal(h)\ny ~ normal(b + x * u + w * v, s)\n",
 		"a: the log density of u apart from the clients' likelihood is not a quadratic function":      "param u ~ student_t(4, 0, 1) @ a\nparam v ~ normal(0, 1) @ c\ny ~ normal(b + x * u + w * v, 1)\n",

@@ -88,7 +88,7 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 	}
 	if why == nil {
 		s = settled(s.With(estimator, byQuadrature), hindered)
-		return s, fmt.Sprintf("the ELBO is integrated by quadrature, with --%s %s: every contribution is affine in parameters with normal priors, and the likelihood sees a row through one predictor",
+		return s, fmt.Sprintf("the ELBO is integrated by quadrature, with --%s %s: every contribution is affine in parameters with normal priors, and the likelihood sees a row through its predictors",
 			thetaGuide, s.Text(thetaGuide))
 	}
 	if parties == 1 {
@@ -175,7 +175,7 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 
 // unaffordable is the reason why a block excludes quadrature.
 func unaffordable(b density.Block, s backends.Settings) error {
-	lin, err := quadrature.Applies(b, s.Transform.AtClients())
+	lin, err := quadrature.Applies(b, s.Transform.AtClients(), s.Transform.CutsCross())
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func unaffordable(b density.Block, s backends.Settings) error {
 
 // unexpandable is the reason why a block excludes the joint Gaussian, where quadrature suits it.
 func unexpandable(b density.Block, s backends.Settings) error {
-	lin, err := quadrature.Applies(b, s.Transform.AtClients())
+	lin, err := quadrature.Applies(b, s.Transform.AtClients(), s.Transform.CutsCross())
 	if err != nil || !s.Transform.AtClients() {
 		return nil
 	}
@@ -304,7 +304,7 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 	}
 	k, err := quadrature.New(env, quadrature.Options{
 		Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: max(s.Float(tolerance), 1e-9), Draws: s.Int(draws),
-		AtClients: s.Transform.AtClients(), Start: restart, Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 5: %s", s),
+		AtClients: s.Transform.AtClients(), Crossing: s.Transform.CutsCross(), Start: restart, Weigh: weighs(s), Correct: corrected(s), Unfit: integrable(s), Heading: fmt.Sprintf("vflc sfvi quadrature checkpoint 6: %s", s),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w; --%s %s draws instead", estimator, byQuadrature, err, estimator, bySampling)

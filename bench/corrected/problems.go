@@ -73,14 +73,15 @@ type simulation struct {
 	rows        int
 	head        string // the response and the server's parameters
 	likelihood  string // of the predictor %s
+	classes     string // ", K" where the coefficients are a matrix
 	draw        func(r *rand.Rand, eta float64) float64
 }
 
 var simulations = []simulation{
-	{"poisson", "Poisson", 5000, "data y : count[N]\nparam b ~ normal(0, 1)\n", "poisson_log(%s)", poissonOf},
-	{"linear", "linear, unknown sigma", 200, "data y : real[N]\nparam b ~ normal(0, 1)\nparam sigma ~ half_normal(2)\n", "normal(%s, sigma)",
+	{"poisson", "Poisson", 5000, "data y : count[N]\nparam b ~ normal(0, 1)\n", "poisson_log(%s)", "", poissonOf},
+	{"linear", "linear, unknown sigma", 200, "data y : real[N]\nparam b ~ normal(0, 1)\nparam sigma ~ half_normal(2)\n", "normal(%s, sigma)", "",
 		func(r *rand.Rand, eta float64) float64 { return eta + 0.7*r.NormFloat64() }},
-	{"robust", "Student t, unknown scale and degrees of freedom", 300, "data y : real[N]\nparam b ~ normal(0, 1)\nparam s ~ half_normal(2)\nparam nu ~ gamma(2, 0.1)\n", "student_t(nu, %s, s)",
+	{"robust", "Student t, unknown scale and degrees of freedom", 300, "data y : real[N]\nparam b ~ normal(0, 1)\nparam s ~ half_normal(2)\nparam nu ~ gamma(2, 0.1)\n", "student_t(nu, %s, s)", "",
 		func(r *rand.Rand, eta float64) float64 { // with four degrees of freedom
 			squares := 0.0
 			for range 4 {
@@ -88,10 +89,38 @@ var simulations = []simulation{
 			}
 			return eta + 0.7*r.NormFloat64()/math.Sqrt(squares/4)
 		}},
-	{"negative", "negative binomial, unknown dispersion", 500, "data y : count[N]\nparam b ~ normal(0, 1)\nparam phi ~ gamma(2, 0.5)\n", "neg_binomial_2_log(%s, phi)",
+	{"negative", "negative binomial, unknown dispersion", 500, "data y : count[N]\nparam b ~ normal(0, 1)\nparam phi ~ gamma(2, 0.5)\n", "neg_binomial_2_log(%s, phi)", "",
 		func(r *rand.Rand, eta float64) float64 { // a gamma of shape 2, the sum of two exponentials
 			return poissonOf(r, eta+math.Log((r.ExpFloat64()+r.ExpFloat64())/2))
 		}},
+	{"multinomial", "multinomial, 3 categories", 300, "data y : level(3)[N]\nparam b : real[3] ~ normal(0, 1)\n", "categorical_logit(%s)", ", 3",
+		func(r *rand.Rand, eta float64) float64 {
+			best, at := math.Inf(-1), 0
+			for k := range 3 {
+				if v := float64(k-1)*eta - math.Log(r.ExpFloat64()); v > best {
+					best, at = v, k
+				}
+			}
+			return float64(at + 1)
+		}},
+	{"ordinal", "ordinal, 6 categories, logistic", 500, "data y : level(6)[N]\nlet b = 0\nparam k : ordered[5] ~ normal(0, 5)\n", "ordered_logistic(%s, k)", "",
+		func(r *rand.Rand, eta float64) float64 {
+			u := r.Float64()
+			return ordered(eta + math.Log(u/(1-u)))
+		}},
+	{"probit", "ordinal, 6 categories, normal", 500, "data y : level(6)[N]\nlet b = 0\nparam k : ordered[5] ~ normal(0, 5)\n", "ordered_probit(%s, k)", "",
+		func(r *rand.Rand, eta float64) float64 { return ordered(eta + r.NormFloat64()) }},
+}
+
+// ordered is the category of a latent variable.
+func ordered(v float64) (category float64) {
+	category = 1
+	for _, c := range []float64{-1.5, -0.5, 0.5, 1, 2} {
+		if v > c {
+			category++
+		}
+	}
+	return category
 }
 
 func poissonOf(r *rand.Rand, eta float64) float64 {
@@ -128,7 +157,7 @@ func (m simulation) files(dir string) (text, path string, flags []string, err er
 		if err := write(dir, m.name, &flags, fmt.Sprintf("c%d", j+1), table.String()); err != nil {
 			return "", "", nil, err
 		}
-		text += fmt.Sprintf("client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam t%[1]d : real[P%[1]d] ~ normal(0, 1) @ c%[1]d\n", j+1)
+		text += fmt.Sprintf("client c%d\ndata X%[1]d : real[N, P%[1]d] @ c%[1]d\nparam t%[1]d : real[P%[1]d%[2]s] ~ normal(0, 1) @ c%[1]d\n", j+1, m.classes)
 		predictor += fmt.Sprintf(" + X%d * t%[1]d", j+1)
 	}
 	var table strings.Builder

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Split divides a target into likelihoods of rows, each a function of one predictor a row, and the rest.
+// A Split divides a target into likelihoods of rows, each a function of one predictor a row or of several, and the rest.
 type Split struct {
 	// Predictors has the predictor of likelihood k as output k: affine in the parameters and the inputs together.
 	Predictors *Graph
@@ -69,6 +69,7 @@ type Rows struct {
 	Input int
 	// Graph has the predictor as input 0 and the log density of each row as output 0.
 	Graph *Graph
+	Width int // predictors of a row, the columns of the predictor
 	// Globals are the parameters that the log density depends on beside the predictor, such as a scale.
 	Globals []Port
 	Law     Law
@@ -181,7 +182,7 @@ func (b *Builder) reached(from []ID) []bool {
 
 // The reasons why a likelihood is not a function of one predictor a row.
 var (
-	errEvents    = errors.New("its values are vectors or matrices")
+	errEvents    = errors.New("its values are vectors or matrices, or are not independent by row")
 	errLeft      = errors.New("its left side or its weights are not data")
 	errSeveral   = errors.New("several of its parameters depend on the clients' contributions")
 	errPredictor = errors.New("it does not see each row through one predictor to which the clients' contributions are added")
@@ -191,7 +192,8 @@ var (
 // rows separates a likelihood, and returns its predictor.
 func (b *Builder) rows(l *recorded, sums []int, received []bool, given bool) (Rows, ID, error) {
 	out := Rows{Term: l.term, Input: -1}
-	if l.dist.Event != nil {
+	shape := b.nodes[l.x].shape
+	if e := l.dist.Event; e != nil && (given || e.Joint != "" || e.Rank > 0 || len(shape) != 1) {
 		return out, NoID, errEvents
 	}
 	if b.nodes[l.x].kind != constant || l.weights != NoID && b.nodes[l.weights].kind != constant {
@@ -213,9 +215,15 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool, given bool) (Ro
 	if at < 0 {
 		return out, NoID, errPredictor
 	}
-	eta, err := b.predictorOf(l.theta[at], b.nodes[l.x].shape)
+	out.Width = 1
+	if l.dist.Params[at].Rank == 1 {
+		of := b.nodes[l.theta[at]].shape
+		out.Width = of[len(of)-1]
+		shape = Shape{shape[0], out.Width}
+	}
+	eta, err := b.predictorOf(l.theta[at], shape)
 	if given && (alone || err != nil) {
-		eta, err = b.carrierOf(l.theta[at], b.nodes[l.x].shape, sums)
+		eta, err = b.carrierOf(l.theta[at], shape, sums)
 	}
 	if err != nil {
 		return out, NoID, err
@@ -243,6 +251,9 @@ func (b *Builder) rows(l *recorded, sums []int, received []bool, given bool) (Ro
 // law describes a likelihood whose parameter at is given by the predictor eta.
 func (b *Builder) law(l *recorded, at int, eta ID) Law {
 	dist, theta := b.predicted(l.dist, l.theta)
+	if dist.Event != nil {
+		return Law{Dist: dist}
+	}
 	out := Law{Dist: dist, Param: at, X: b.nodes[l.x].values, Plain: l.weights == NoID && l.power == 1}
 	link := b.multiple(theta[at], eta, &out)
 	if link == eta {

@@ -70,7 +70,11 @@ func (p *Party) Law() (*graph.Law, error) {
 	if len(split.Rows) != 1 {
 		return nil, fmt.Errorf("%s: it has %d likelihoods of what the clients contribute, and not one", p.Party(), len(split.Rows))
 	}
-	return &split.Rows[0].Law, nil
+	law := &split.Rows[0].Law
+	if law.Dist.Event != nil {
+		return nil, fmt.Errorf("%s: a row of it depends on vectors", split.Rows[0].Term)
+	}
+	return law, nil
 }
 
 // readIndex divides the elements of θ: globals are those that a likelihood depends on beside its predictor, and those whose density depends on them.
@@ -181,7 +185,7 @@ func (p *Party) readOutputs(l *density.Linear) {
 func (p *Party) readRows(l *density.Linear, split *graph.Split) {
 	predictors := split.Predictors.NewExec()
 	for k, rows := range split.Rows {
-		r := density.RowLikelihood{Term: rows.Term, Group: -1, Own: -1}
+		r := density.RowLikelihood{Term: rows.Term, Width: rows.Width, Group: -1, Own: -1}
 		for _, in := range p.role.Receptions {
 			if in.Input == rows.Input {
 				r.Group = in.Group

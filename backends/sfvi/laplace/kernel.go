@@ -125,7 +125,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 // applies returns the linear form of a block, or the reason why a fit of encrypted rows is not possible with
 // it.
 func applies(b density.Block) (*density.Linear, error) {
-	l, err := quadrature.Applies(b, false)
+	l, err := quadrature.Applies(b, false, true)
 	if err != nil {
 		return nil, err
 	}

@@ -133,8 +133,8 @@ func batchSize(rows, most int) int {
 	return max(2, min(s, most)/2*2)
 }
 
-// Applies returns the linear form of a block, or the reason why a fit by quadrature is not possible with it.
-func Applies(b density.Block, atClients bool) (*density.Linear, error) {
+// Applies returns the linear form of a block, or the reason why a fit by quadrature is not possible with it. crossing is whether cuts cross themselves.
+func Applies(b density.Block, atClients, crossing bool) (*density.Linear, error) {
 	if len(b.Weights()) > 0 {
 		return nil, fmt.Errorf("%s: it has weights, which are estimated by a point", b.Party())
 	}
@@ -161,6 +161,9 @@ func Applies(b density.Block, atClients bool) (*density.Linear, error) {
 	for _, r := range lin.Rows {
 		if atClients && r.Own < 0 {
 			return nil, fmt.Errorf("%s: %s: the client does not contribute to it", b.Party(), r.Term)
+		}
+		if r.Width > 1 && !crossing {
+			return nil, fmt.Errorf("%s: %s: a row of it sees %d predictors, whose noise would be integrated out in as many dimensions", b.Party(), r.Term, r.Width)
 		}
 	}
 	return lin, nil

@@ -182,25 +182,19 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		if g := s.globals; g != nil && c > 0 {
 			k.proposed(g.sample, g.m, c-1, phi)
 			w.logs[c-1] += g.Density(phi, by)
-			w.squares[c-1] += g.square(phi)
 		}
-		for i, r := range s.rows {
+		for _, r := range s.rows {
 			linear.Apply(&r.Affine, theta, r.eta)
 			vec.Accumulate(r.n, r.eta, sum[r.Group][(c-k.from)*r.n:])
 			if c == 0 {
 				w.centre = append(w.centre, slices.Clone(r.eta))
 				continue
 			}
-			if k.joint() {
-				for j, curvature := range r.curvature {
-					d := r.eta[j] - w.centre[i][j]
-					w.squares[c-1] += float64(curvature * d * d)
-				}
-			}
 		}
 		if c == 0 {
 			continue
 		}
+		w.squares[c-1] += k.squareOfRows(w.centre, phi)
 		for _, l := range likelihoods {
 			w.logs[c-1] += l.value(phi, nil)
 		}
@@ -209,6 +203,29 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		k.convex = slices.ContainsFunc(likelihoods, (*together).somewhereConvex)
 		k.conclude(w, out)
 	}
+}
+
+// squareOfRows is what the predictors of a draw and its globals add to its squared length.
+func (k *Kernel) squareOfRows(centre [][]float64, phi []float64) (squares float64) {
+	s, away := k.server, []float64(nil)
+	for i, r := range s.rows {
+		vec.Sub(r.n, r.at, r.eta, centre[i])
+		if away = append(away, r.at...); k.joint() && s.globals == nil {
+			r.weigh(r.at, r.fall)
+			squares += vec.Dot(r.n, r.at, r.fall)
+		}
+	}
+	if s.globals == nil {
+		return squares
+	}
+	beside := make([]float64, s.globals.m)
+	if k.joint() {
+		root := s.conjugate.root
+		root.back(away)
+		root.beside(away, 1, beside)
+		squares = vec.Dot(len(away), away, away)
+	}
+	return squares + s.globals.square(phi, beside)
 }
 
 // hold keeps the sums of a piece until all are there.
@@ -236,7 +253,11 @@ func (k *Kernel) proposed(columns []float64, d, id int, out []float64) {
 // sampleGlobals draws the globals.
 func (k *Kernel) sampleGlobals() {
 	if g := k.server.globals; g != nil {
-		g.beginSample(k.server.sample.columns, k.env.Private(0, "sfvi globals"))
+		var beside []float64
+		if k.joint() {
+			beside = k.server.conjugate.beside
+		}
+		g.beginSample(k.server.sample.columns, beside, k.env.Private(0, "sfvi globals"))
 	}
 }
 

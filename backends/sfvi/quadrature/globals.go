@@ -2,6 +2,7 @@ package quadrature
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/backends/cholesky"
@@ -10,13 +11,13 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// mostGlobals is the largest number of globals, over which a product rule integrates, and globalNodes the nodes of each coordinate by how many there are.
-const mostGlobals = 3
+// mostGlobals is the largest number of globals, and globalNodes the nodes of each coordinate of the product rule that integrates over one or two, by how many there are.
+const mostGlobals = 12
 
-var globalNodes = [mostGlobals + 1]int{0, 9, 7, 5}
+var globalNodes = [...]int{0, 9, 7}
 
 // A globals is q(φ) = N(mean, precision⁻¹) of parameters φ at the server that the likelihood has beside its predictors, independent of all others. With φ = mean + L⁻ᵀt for the
-// factor L of the precision, expectations are sums over nodes t of a product of Gauss and Hermite's rules.
+// factor L of the precision, expectations are sums over nodes t of a product of Gauss and Hermite's rules, or of a cubature over them and a row's predictors.
 type globals struct {
 	density.Globals
 	m         int
@@ -52,25 +53,22 @@ type node struct {
 	t      []float64 // standardised
 	phi    []float64
 	by     []float64 // gradient there, of everything that depends on φ
+	far    []float64 // L·t
+	eta    []float64 // of a cubature: standardised predictors of a row
 }
 
 // sure is q(φ) of no parameters: one node.
 var sure = []node{{weight: 1}}
 
-func newGlobals(of density.Globals, full bool) *globals {
+func newGlobals(of density.Globals, full bool, width int) *globals {
 	m := len(of.Index)
 	g := &globals{
 		Globals: of, m: m, full: full, mean: make([]float64, m), precision: cholesky.New(m), curvature: cholesky.New(m), gradient: make([]float64, m), before: make([]float64, m+m*m),
 	}
-	r := newRule(globalNodes[m])
-	for k := range int(portable.Pow(float64(len(r.at)), float64(m)) + 0.5) {
-		n := node{weight: 1, t: make([]float64, m), phi: make([]float64, m), by: make([]float64, m)}
-		for i := range m {
-			n.t[i] = r.at[k%len(r.at)]
-			n.weight *= r.weight[k%len(r.at)]
-			k /= len(r.at)
-		}
-		g.nodes = append(g.nodes, n)
+	if width > 1 || m >= len(globalNodes) {
+		g.nodes = cubature(width, m)
+	} else {
+		g.nodes = product(newRule(globalNodes[m]), m)
 	}
 	for i := range m {
 		g.precision.Matrix[i*m+i] = 1 / (firstSD * firstSD)
@@ -79,12 +77,34 @@ func newGlobals(of density.Globals, full bool) *globals {
 	return g
 }
 
+// product is the product rule in m coordinates.
+func product(r rule, m int) (nodes []node) {
+	for k := range int(portable.Pow(float64(len(r.at)), float64(m)) + 0.5) {
+		n := newNode(1, m)
+		for i := range m {
+			n.t[i] = r.at[k%len(r.at)]
+			n.weight *= r.weight[k%len(r.at)]
+			k /= len(r.at)
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+func newNode(weight float64, m int) node {
+	v := make([]float64, 4*m)
+	return node{weight: weight, t: v[:m], phi: v[m : 2*m], by: v[2*m : 3*m], far: v[3*m:]}
+}
+
 // begin places the nodes, and returns the terms of the ELBO in φ alone, whose gradients are set there.
 func (g *globals) begin() float64 {
 	value := float64(0.5*float64(g.m)*(1+portable.Log(2*math.Pi))) - float64(0.5*g.precision.LogDet())
 	for k := range g.nodes {
 		n := &g.nodes[k]
 		g.at(n.t, n.phi)
+		for j := range n.far {
+			n.far[j] = vec.Dot(j+1, g.precision.Lower[j*g.m:], n.t)
+		}
 		value += float64(n.weight * g.Density(n.phi, n.by))
 	}
 	return value
@@ -105,8 +125,7 @@ func (g *globals) slopes() bool {
 	clear(h)
 	for _, n := range g.nodes {
 		vec.Axpy(m, g.gradient, n.weight, n.by)
-		for j := range m {
-			lt := vec.Dot(j+1, g.precision.Lower[j*m:], n.t)
+		for j, lt := range n.far {
 			for i := range m {
 				h[i*m+j] -= float64(n.weight * n.by[i] * lt)
 			}
@@ -183,8 +202,8 @@ func (g *globals) draw(from density.Stream, phi []float64) {
 	g.at(t, phi)
 }
 
-// beginSample draws columns of which the first is the mean, and the others have the covariance of q exactly where there are many.
-func (g *globals) beginSample(columns int, noise density.Stream) {
+// beginSample draws columns of which the first is the mean, and the others have the covariance of q exactly where there are many. beside is how much lower the standardised mean of each is.
+func (g *globals) beginSample(columns int, beside []float64, noise density.Stream) {
 	m := g.m
 	g.sample = make([]float64, columns*m)
 	sample := cholesky.New(m)
@@ -198,11 +217,19 @@ func (g *globals) beginSample(columns int, noise density.Stream) {
 			}
 		}
 	}
+	if beside != nil { // the mean is that of column 0
+		t := slices.Clone(beside[:m])
+		g.precision.Backward(t)
+		vec.Sub(m, g.mean, g.mean, t)
+	}
 	match := columns-1 >= perDimension*m && sample.Definite()
 	for c := range columns {
 		t := g.column(c)
 		if match {
 			sample.Forward(t)
+		}
+		for i := range len(beside) / columns {
+			t[i] -= beside[c*m+i] - beside[i]
 		}
 		g.at(append([]float64(nil), t...), t)
 	}
@@ -210,13 +237,12 @@ func (g *globals) beginSample(columns int, noise density.Stream) {
 
 func (g *globals) column(c int) []float64 { return g.sample[c*g.m:][:g.m] }
 
-// square is the squared length (φ − mean)ᵀ·precision·(φ − mean).
-func (g *globals) square(phi []float64) float64 {
+// square is the squared length of φ − mean, standardised, plus beside.
+func (g *globals) square(phi, beside []float64) float64 {
 	m, squares := g.m, 0.0
 	diff := make([]float64, m)
 	vec.Sub(m, diff, phi, g.mean)
-	for j := range m {
-		x := 0.0
+	for j, x := range beside {
 		for i := j; i < m; i++ {
 			x += float64(g.precision.Lower[i*m+j] * diff[i])
 		}

@@ -19,6 +19,9 @@ import (
 // with θ⁰_j from the party's prior, ξ ~ N(0, W⁻¹), m the predictors at the fit and r the slopes there. The server solves for u by conjugate gradients, for all draws
 // at once, from sums of X_jP_j⁻¹X_jᵀu alone. Column 0 has no noise: its θ is the mean. Each draw comes with its reflection in the mean.
 
+// Where a row sees several predictors W has a block for each. Where the likelihood has parameters φ beside its predictors, of precision A given all else and with the mixed curvatures B,
+// what remains of W is W − BᵀA⁻¹B, and φ follows from the predictors of a draw. The square root of that is R.
+
 // A sample is a party's part of a batch of columns: the mean, then draws.
 type sample struct {
 	columns   int
@@ -61,17 +64,19 @@ func (s *sample) raised(m *density.Affine, u, into []float64) {
 	s.prior.Solve(into)
 }
 
-// conjugate is the server's part: conjugate gradients in v = W^{-1/2}u, of which all quantities are by row of all likelihoods, column by column.
+// conjugate is the server's part: conjugate gradients in v = R⁻¹u, of which all quantities are by row of all likelihoods, column by column.
 type conjugate struct {
 	n          int
-	at         []int     // of each likelihood
-	root       []float64 // W^{1/2}
-	level      []float64 // m + r/w, less what the server contributes at 0
-	mean       []float64 // of the predictor at the mean of the joint Gaussian
+	at         []int // of each likelihood
+	root       *root
+	level      []float64 // Rᵀm + R⁻¹r, less what the server contributes at 0
+	beside     []float64 // by column and global: by how much its standardised mean is lower for the predictors of the draw
+	fitted     []float64 // the same of those of the fit, less what the server contributes at 0
 	v, r, p, q []float64
 	squares    []float64 // rᵀr of each column
 	first      []float64
 	work       []float64
+	raised     []float64
 }
 
 const (
@@ -85,11 +90,14 @@ func (s *server) newConjugate(columns int) *conjugate {
 		c.at = append(c.at, c.n)
 		c.n += r.n
 	}
-	c.root, c.level, c.mean, c.work = make([]float64, c.n), make([]float64, c.n), make([]float64, c.n), make([]float64, c.n)
+	c.level, c.work, c.raised = make([]float64, c.n), make([]float64, c.n), make([]float64, c.n)
 	for _, v := range []*[]float64{&c.v, &c.r, &c.p, &c.q} {
 		*v = make([]float64, c.n*columns)
 	}
 	c.squares, c.first = make([]float64, columns), make([]float64, columns)
+	if s.globals != nil {
+		c.beside, c.fitted = make([]float64, columns*s.globals.m), make([]float64, s.globals.m)
+	}
 	return c
 }
 
@@ -97,6 +105,7 @@ func (s *server) newConjugate(columns int) *conjugate {
 func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 	for _, r := range s.rows {
 		r.integrateOut(noise[r.Group])
+		r.mixed = make([]float64, r.n*len(r.by))
 		linear.Apply(&r.Affine, s.now.theta, r.mean)
 		s.q.spread(r.Matrix, r.variance)
 		vec.Accumulate(r.n, r.mean, mean[r.Group])
@@ -108,14 +117,21 @@ func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 // level finds the right sides of a row from slopes and curvatures.
 func (s *server) level() {
 	c := s.conjugate
+	c.root = newRoot(s.rows, c.n, s.globals)
 	for k, r := range s.rows {
-		positive(r.curvature)
-		for i, w := range r.curvature {
-			root := math.Sqrt(w)
-			c.root[c.at[k]+i] = root
-			c.level[c.at[k]+i] = float64(root*(r.mean[i]-r.Offset[i])) + r.slope[i]/root
-		}
+		vec.Sub(r.n, c.level[c.at[k]:], r.mean, r.Offset)
+		copy(c.work[c.at[k]:], r.slope)
 	}
+	c.root.back(c.level)
+	c.root.beside(c.level, 1, c.fitted)
+	c.root.undo(c.work)
+	vec.Accumulate(c.n, c.level, c.work)
+}
+
+// besides is what the globals' mean of a column is lower by.
+func (c *conjugate) besides(col int) []float64 {
+	m := len(c.fitted)
+	return c.beside[col*m:][:m]
 }
 
 // adjust finds slopes and curvatures. Where there are globals q(φ) is that of the likelihood in which the noise is integrated out: auxiliary variables and a scale depend on one
@@ -149,6 +165,8 @@ func (s *server) setOut(of piece, cuts [][]float64) {
 			vec.Neg(c.n, r, r)
 		}
 		vec.Accumulate(c.n, r, c.level)
+		vec.Axpy(len(c.fitted), c.besides(col), -1, c.fitted)
+		c.root.beside(r, 1, c.besides(col))
 		c.subtract(s, r, cuts, col-of.from, sm.column(col, s.d))
 		copy(c.p[col*c.n:], r)
 		c.squares[col] = vec.Dot(c.n, r, r)
@@ -156,43 +174,50 @@ func (s *server) setOut(of piece, cuts [][]float64) {
 	}
 }
 
-// subtract takes W^{1/2}(X_0θ + the clients' part) off.
+// subtract takes Rᵀ(X_0θ + the clients' part) off.
 func (c *conjugate) subtract(s *server, r []float64, cuts [][]float64, col int, theta []float64) {
 	for k, l := range s.rows {
-		w := c.work[:l.n]
+		w := c.work[c.at[k]:][:l.n]
 		if s.d > 0 {
 			vec.MatVec(l.n, w, l.Matrix, l.n, theta, 1, s.d)
 		} else {
 			clear(w)
 		}
 		vec.Accumulate(l.n, w, cuts[l.Group][col*l.n:])
-		vec.Mul(l.n, w, w, c.root[c.at[k]:])
-		vec.Sub(l.n, r[c.at[k]:], r[c.at[k]:], w)
 	}
+	c.root.back(c.work)
+	vec.Sub(c.n, r, r, c.work)
 }
 
-// direct writes W^{1/2} times the vectors of a piece, by sum, for the clients.
+// raise returns R times a vector.
+func (c *conjugate) raise(v []float64) []float64 {
+	copy(c.raised, v)
+	c.root.onto(c.raised)
+	return c.raised
+}
+
+// direct writes R times the vectors of a piece, by sum, for the clients.
 func (c *conjugate) direct(s *server, of piece, from []float64, down [][]float64) {
 	for _, v := range down {
 		clear(v)
 	}
 	for col := of.from; col < of.to; col++ {
+		w := c.raise(from[col*c.n:][:c.n])
 		for k, l := range s.rows {
-			vec.MulAdd(l.n, down[l.Group][(col-of.from)*l.n:], from[col*c.n+c.at[k]:], c.root[c.at[k]:])
+			vec.Accumulate(l.n, down[l.Group][(col-of.from)*l.n:], w[c.at[k]:])
 		}
 	}
 }
 
-// own adds W^{1/2}X_0P_0⁻¹X_0ᵀW^{1/2}p, and returns P_0⁻¹X_0ᵀW^{1/2}p.
+// own returns P_0⁻¹X_0ᵀRp.
 func (c *conjugate) own(s *server, p []float64) []float64 {
 	theta := make([]float64, s.d)
 	if s.d == 0 {
 		return theta
 	}
+	w := c.raise(p)
 	for k, l := range s.rows {
-		w := c.work[:l.n]
-		vec.Mul(l.n, w, p[c.at[k]:], c.root[c.at[k]:])
-		linear.Pull(&l.Affine, w, theta)
+		linear.Pull(&l.Affine, w[c.at[k]:][:l.n], theta)
 	}
 	s.sample.prior.Solve(theta)
 	return theta
@@ -295,6 +320,11 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 		k.solved = k.solves == 1 && c.outright(s.sample.columns, s.noise) || c.advance(s) || k.solves >= mostCG
 		for col := 0; k.solved && col < s.sample.columns; col++ {
 			vec.Accumulate(s.d, s.sample.column(col, s.d), c.own(s, c.v[col*c.n:][:c.n]))
+			c.root.beside(c.r[col*c.n:][:c.n], -1, c.besides(col))
+			c.root.beside(c.v[col*c.n:][:c.n], -1, c.besides(col))
+		}
+		if k.solved {
+			k.sampleGlobals()
 		}
 	}
 	if !k.solved {
@@ -315,7 +345,6 @@ func (k solving) linearise(sum [][]float64, noise []float64) {
 			mean, variance = append(mean, v[at*n:(at+1)*n]), append(variance, v[(at+1)*n:])
 		}
 		s.linearise(mean, variance, noise)
-		k.sampleGlobals()
 	}
 	s.level()
 }

@@ -1,5 +1,5 @@
-// Package quadrature is variational inference without sampling: q is Gaussian and each row enters its likelihood through one predictor, so that the ELBO
-// is a one-dimensional integral for each row, and closed forms. It is maximised by natural gradients, with the quadratic function around the
+// Package quadrature is variational inference without sampling: q is Gaussian and each row enters its likelihood through one predictor, or a few, so that the ELBO
+// is an integral in as many dimensions for each row, and closed forms. It is maximised by natural gradients, with the quadratic function around the
 // iterate solved at each party.
 //
 // Methods: Khan and Lin (2017), "Conjugate-computation variational inference"; Walker and Ni (2011), "Anderson acceleration for fixed-point iterations"; Papandreou and
@@ -25,6 +25,7 @@ type Options struct {
 	Tolerance  float64 // of the ELBO
 	Draws      int
 	AtClients  bool   // the clients evaluate the likelihood
+	Crossing   bool   // cuts cross themselves
 	Weigh      bool   // draws, by log p − log q, which tells how close the approximation is
 	Correct    bool   // the draws are those that are weighed
 	Unfit      error  // why draws that should be corrected are not; nil: there is no reason
@@ -90,7 +91,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 	}
 	all := &rules{}
 	for _, b := range env.Blocks() {
-		lin, err := Applies(b, o.AtClients)
+		lin, err := Applies(b, o.AtClients, o.Crossing)
 		if err != nil {
 			return nil, err
 		}

@@ -29,7 +29,7 @@ var (
 	}
 	slope = &density.Content{
 		Prefix: "slopes ", What: "expected slope and curvature of the likelihood in {name}", Masked: "no",
-		Learns: "for each row a function of the response and of the sum of what all clients contribute: the sign gives a binary response; where the response is known " +
+		Learns: "for each row a function of the response and of the sum of what all clients contribute: the sign gives a binary response, the one positive slope of a row a category; where the response is known " +
 			"it can be solved for that sum, and so with two clients for what the other contributes",
 		Of: density.OfSums, Columns: true, Reach: density.Response, Bound: density.BoundCurved, Shows: density.SlopeByZ,
 	}

@@ -56,6 +56,11 @@ func (c *conjugate) outright(columns int, noise density.Stream) bool {
 		for k, b := range basis {
 			vec.Axpy(c.n, v, y[col*d+k]-z[k*columns+col], b)
 		}
+		r := c.r[col*c.n:][:c.n] // what the noise that was changed leaves
+		vec.Sub(c.n, r, r, v)
+		for k, b := range basis {
+			vec.Axpy(c.n, r, -vec.Dot(d, t[k*d:], y[col*d:]), b)
+		}
 	}
 	return true
 }

@@ -11,10 +11,10 @@ import (
 // leastSD bounds the standard deviation at which a predictor's nodes are placed from below, so that the curvature is more than rounding.
 const leastSD = 1e-4
 
-// A rows is a likelihood of rows with its expectation, where the predictors are independent of one another and normal.
+// A rows is a likelihood of rows with its expectation, where the predictors, also those of one row, are independent of one another and normal.
 type rows struct {
 	density.RowLikelihood
-	n              int
+	n              int       // predictors
 	mean, variance []float64 // of the predictors
 	slope          []float64 // expected derivative of the log density
 	curvature      []float64 // minus the expected second derivative
@@ -29,13 +29,18 @@ type rows struct {
 	rules          *rules
 	nodes          []node    // of the parameters beside the predictor
 	by             []float64 // the gradient by these
+	block          []float64 // minus the expected second derivatives by two predictors of a row, where it has several: those by predictors a and b at (a·Width + b)·rows
+	mixed          []float64 // the same by each global and each predictor; nil where they are not wanted
 }
 
 func newRows(r density.RowLikelihood, all *rules) *rows {
 	n := len(r.Offset)
 	v := make([]float64, 12*n)
 	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
-	return &rows{RowLikelihood: r, n: n, mean: at(0), variance: at(1), slope: at(2), curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10), fall: at(11), rules: all, nodes: sure}
+	if r.Width = max(1, r.Width); r.Width > 1 {
+		v = append(v, make([]float64, n*r.Width)...)
+	}
+	return &rows{RowLikelihood: r, n: n, block: v[12*n:], mean: at(0), variance: at(1), slope: at(2), curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10), fall: at(11), rules: all, nodes: sure}
 }
 
 // expect sets slope and curvature from mean and variance, and returns the expected log density; gradients by globals are added at their nodes. By Stein's identity E ℓ″ = E ℓ′·t/sd at the node t, which is
@@ -48,19 +53,28 @@ func (r *rows) expect() (value float64) {
 	}
 	clear(r.slope)
 	clear(r.curvature)
-	by := r.rules.of(widest)
+	clear(r.block)
+	clear(r.mixed)
+	by := rule{at: []float64{0}, weight: []float64{1}} // over a predictor whose nodes are those of a cubature
+	if r.nodes[0].eta == nil {
+		by = *r.rules.of(widest)
+	}
 	for k, t := range by.at {
 		vec.ScaleAdd(r.n, r.eta, t, r.sd, r.mean)
 		for _, g := range r.nodes {
+			r.to(g.eta)
 			r.density(g.phi, r.eta, r.lp, r.at, r.by)
 			vec.Axpy(len(r.by), g.by, by.weight[k], r.by)
 			w := by.weight[k] * g.weight
 			value += float64(w * vec.Sum(r.n, r.lp))
 			vec.Axpy(r.n, r.slope, w, r.at)
-			vec.Axpy(r.n, r.curvature, -w*t, r.at)
+			if g.eta == nil {
+				vec.Axpy(r.n, r.curvature, -w*t, r.at)
+			}
+			r.second(w, &g)
 		}
 	}
-	vec.Div(r.n, r.curvature, r.curvature, r.sd)
+	r.divide()
 	return value
 }
 

@@ -58,10 +58,18 @@ func newServer(p *party, o *Options, lens []int, clients int, all *rules) *serve
 			*v = append(*v, make([]float64, n))
 		}
 	}
+	width := 1
+	for _, r := range s.rows {
+		width = max(width, r.Width)
+	}
 	if len(p.lin.Globals.Index) > 0 {
-		s.globals = newGlobals(p.lin.Globals, o.Theta != MeanField)
+		s.globals = newGlobals(p.lin.Globals, o.Theta != MeanField, width)
 		for _, r := range s.rows {
 			r.nodes, r.by = s.globals.nodes, make([]float64, s.globals.m)
+		}
+	} else if width > 1 {
+		for _, r := range s.rows {
+			r.nodes = cubature(width, 0)
 		}
 	}
 	if !o.AtClients {

@@ -204,16 +204,23 @@ func (s *server) newton() (step []float64, gain float64, ok bool) {
 		copy(columns[m*r.n:], r.Matrix)
 		weighted := make([]float64, r.n)
 		for i := range n {
-			vec.Mul(r.n, weighted, columns[i*r.n:], r.curvature)
+			r.weigh(columns[i*r.n:], weighted)
 			for j := range n {
 				f.Matrix[i*n+j] += vec.Dot(r.n, weighted, columns[j*r.n:])
+			}
+			if i < m {
+				step[i] += vec.Dot(r.n, columns[i*r.n:], r.slope)
+				continue
+			}
+			vec.Mul(r.n, weighted, columns[i*r.n:], r.curvature) // in q the predictors of a row are independent
+			for j := range d {
+				own.Matrix[(i-m)*d+j] += vec.Dot(r.n, weighted, r.Matrix[j*r.n:])
 			}
 			step[i] += vec.Dot(r.n, columns[i*r.n:], r.slope)
 		}
 	}
 	for i := range d {
 		for j := range d {
-			own.Matrix[i*d+j] += f.Matrix[(m+i)*n+m+j]
 			f.Matrix[(m+i)*n+m+j] += s.lin.Prior.Precision[i*d+j]
 		}
 	}

@@ -68,9 +68,19 @@ func (t *together) value(phi, by []float64) float64 {
 // farthest is how far from the fit a likelihood is looked at, in steps that double, the first of them an sd of the row's predictor.
 const farthest = 8
 
-// somewhereConvex reports whether the log density of a row has a slope that rises with the predictor, near the fit or far from it. The predictors are those of a draw.
+// somewhereConvex reports whether the log density of a row has a slope that rises with one of its predictors, near the fit or far from it. The predictors are those of a draw.
 func (t *together) somewhereConvex() bool {
-	r := t.whole
+	for a := range t.members[0].Width {
+		if t.convexIn(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// convexIn is that of one predictor.
+func (t *together) convexIn(a int) bool {
+	r, of := t.whole, t.members[0]
 	centre := r.mean
 	if t.still != nil {
 		centre = t.still
@@ -82,16 +92,17 @@ func (t *together) somewhereConvex() bool {
 		if k != 0 {
 			shift = math.Copysign(math.Ldexp(1, max(k, -k)-1), float64(k))
 		}
-		for i, m := range centre {
-			at[i] = m + float64(shift*max(r.sd[i], leastSD))
+		copy(at, centre)
+		for i, sd := range of.of(a, r.sd) {
+			of.of(a, at)[i] += float64(shift * max(sd, leastSD))
 		}
 		r.density(phi, at, r.lp, slope, nil)
 		for i, s := range before {
-			if slope[i]-s > 1e-6*(1+math.Abs(s)) {
+			if of.of(a, slope)[i]-s > 1e-6*(1+math.Abs(s)) {
 				return true
 			}
 		}
-		before = append(before[:0], slope...)
+		before = append(before[:0], of.of(a, slope)...)
 	}
 	return false
 }
