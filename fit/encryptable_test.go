@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -125,7 +126,7 @@ func TestWideColumnsAreNotWrittenOut(t *testing.T) {
 	}
 	const text = "client a\ndata y : binary[N]\ndata g : level(C)[N] @ a\nparam s ~ half_normal(1) @ a\nparam u : real[C] ~ normal(0, s) @ a\ny ~ bernoulli_logit(u[g])\n"
 	why := unencryptableUnder(t, bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server.String(), "a.csv": a.String()}), nil)
-	if why == nil || why.Needs < rowsPerNumber*categories*(categories+1)/2 {
+	if why == nil || why.Needs < density.RowsPerNumber*categories*(categories+1)/2 {
 		t.Error(why)
 	}
 }
