@@ -479,6 +479,32 @@ func TestDamagedJournal(t *testing.T) {
 	}
 }
 
+// A journal that another version has begun is refused by name, with two ways out, and stays as it is.
+func TestJournalOfAnotherVersion(t *testing.T) {
+	r := newTrial()
+	r.brief = true
+	path, _ := journalled(t, r, &recorder{})
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.IndexByte(whole, '\n') - 1
+	for _, form := range "1309" {
+		whole[at] = byte(form)
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var other *protocol.FormError
+		_, err := protocol.OpenJournal(path)
+		if !errors.As(err, &other) || !strings.Contains(err.Error(), "with that version, or run the model again with --overwrite") {
+			t.Errorf("form %c: %v", form, err)
+		}
+		if after, _ := os.ReadFile(path); !bytes.Equal(after, whole) {
+			t.Errorf("form %c: the file was changed", form)
+		}
+	}
+}
+
 // Nothing that a journal keeps for its party alone is among the bytes that are sent, and nor are shares
 // for another client.
 func TestSecretsAreNotSent(t *testing.T) {
