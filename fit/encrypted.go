@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
@@ -19,6 +20,7 @@ import (
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // sizes are the columns that the parties encrypt, the rows, and what the likelihood makes known; no columns where the
@@ -44,6 +46,12 @@ func sizes(blocks []density.Block) (columns []int, rows int, of protocol.Likelih
 		}
 	}
 	return columns, rows, of
+}
+
+// BoundLikelihood is at least what the likelihood of programs makes known, before anything is bound to them.
+func BoundLikelihood(p *compile.Bundle) protocol.Likelihood {
+	dist, scale := p.Received()
+	return protocol.Likelihood{Response: true, Binary: dist != nil && dist.Support == def.ZeroOne, Scale: scale}
 }
 
 // mayEncrypt reports what a run of encrypted rows cannot do, before it begins.
