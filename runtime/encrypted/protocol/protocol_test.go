@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/graph"
@@ -235,6 +236,22 @@ func (s saying) Size(int) (up, down, all int)          { return 0, 0, int(s) }
 func (saying) Ask(int, []float64)                      {}
 func (saying) Counsel(_, _ [][]float64, all []float64) { clear(all) }
 func (saying) Take(b int, down, all []float64)         {}
+
+// A run ends at the evaluation with a sum that its key is not for, and at every one after it.
+func TestMoreSumsThanTheKeyIsFor(t *testing.T) {
+	const proof, each = 2, 5
+	r := newTrial()
+	r.openings = 60
+	e, err := r.begin(t.Context(), nil, &recorder{Env: r.clearing(t).Env(0, 1, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sums := proof + each; sums <= r.openings+2*each; sums += each {
+		if _, err := r.slopes(t.Context(), e); errors.Is(err, encrypted.ErrOpenings) != (sums > r.openings) {
+			t.Errorf("%d sums: %v", sums, err)
+		}
+	}
+}
 
 // As many log likelihoods as a budget affords are decrypted, and what follows is told, within it; the budget has no room
 // for many more.
