@@ -35,8 +35,9 @@ type Encrypting interface {
 	LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error
 	// Affords reports whether so much may still become known; the same at every party.
 	Affords(what ...Decryption) bool
-	// Afford is how many of so many log likelihoods may still be decrypted besides; the same at every party.
-	Afford(logLiks int, besides ...Decryption) int
+	// Afford is how many of so many log likelihoods may still be decrypted besides, and whether it is their bytes
+	// that allow no more; the same at every party.
+	Afford(logLiks int, besides ...Decryption) (n int, bytes bool)
 	// Consult is a round trip in which each party tells the server numbers, and the server answers each what
 	// it alone receives, and all what they all receive. Nothing is decrypted.
 	Consult(ctx context.Context, by Consulted) error
@@ -145,6 +146,10 @@ func (o Decryption) Numbers(columns []int, in []bool) int {
 	}
 	return 0
 }
+
+// RowsPerNumber is how many rows there are for each number of others' rows that a party learns, where nobody says
+// otherwise.
+const RowsPerNumber = 20
 
 // Learned is D: how many numbers that depend on others' rows a coalition knows after openings, each so often.
 // One that contains another knows as many or more: with the server, what that tells is not counted, so that

@@ -76,7 +76,7 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 		return p.unencryptable(diags, err)
 	case len(diags) > 0:
 		usual, _ := Foreseen(of.Opens(a.Exchanges(s)), columns, -1)
-		return &Unencryptable{Needs: usual * rowsPerNumber}
+		return &Unencryptable{Needs: usual * density.RowsPerNumber}
 	}
 	_, _, err = q.refuses(ctx, q.least()) // where rows are too few each has much leverage
 	return p.unencryptable(nil, err)
@@ -99,10 +99,10 @@ func (p *Prepared) tooWide() (needs int, err error) {
 	}
 	usual, _ := Foreseen(p.Algorithm.Exchanges(p.Settings), parameters, -1)
 	may, err := p.mayLearn(rows)
-	if err != nil || all*rows <= mostNumbers || may == 0 || usual <= may {
+	if err != nil || all*rows <= mostNumbers || usual <= may {
 		return 0, err
 	}
-	return usual * rowsPerNumber, nil
+	return usual * density.RowsPerNumber, nil
 }
 
 // unencryptable is the first reason among what was found; nil: nothing was.

@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -125,7 +128,37 @@ func TestWideColumnsAreNotWrittenOut(t *testing.T) {
 	}
 	const text = "client a\ndata y : binary[N]\ndata g : level(C)[N] @ a\nparam s ~ half_normal(1) @ a\nparam u : real[C] ~ normal(0, s) @ a\ny ~ bernoulli_logit(u[g])\n"
 	why := unencryptableUnder(t, bindFiles(t, text, transforms.Exact, 0, map[string]string{"server.csv": server.String(), "a.csv": a.String()}), nil)
-	if why == nil || why.Needs < rowsPerNumber*categories*(categories+1)/2 {
+	if why == nil || why.Needs < density.RowsPerNumber*categories*(categories+1)/2 {
 		t.Error(why)
+	}
+}
+
+// The rows that docs/choosing.md names for models of two clients are those that a run asks for, about.
+func TestRowsThatTheDocsName(t *testing.T) {
+	text, err := os.ReadFile("../docs/choosing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		says    string
+		rows    float64
+		backend string
+		given   map[string]string
+		columns []int
+	}{
+		{"4 chains of 2,000 transitions take n = 31,000,000 rows", 31e6, "nuts", nil, []int{1, 1, 1}},
+		{"(`--chains 2 --warmup 50 --draws 100`) 1,200,000, at", 1.2e6, "nuts", map[string]string{"chains": "2", "warmup": "50", "draws": "100"}, []int{1, 1, 1}},
+		{"two clients of ten columns take 10,000 rows", 1e4, "sfvi", nil, []int{1, 10, 10}},
+		{"50 groups take n = 46,000", 46e3, "sfvi", nil, []int{1, 51, 1}},
+	} {
+		a := backend(t, c.backend)
+		s, err := a.Resolve(transforms.Exact, mapsWith(c.given, "wire", "encrypted"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		usual, _ := Foreseen(protocol.Likelihood{Response: true, Binary: true}.Opens(a.Exchanges(s)), c.columns, -1)
+		if n := float64(usual * density.RowsPerNumber); !strings.Contains(string(text), c.says) || c.rows < .98*n || c.rows > 1.1*n {
+			t.Errorf("%q, and a run takes %.0f", c.says, n)
+		}
 	}
 }

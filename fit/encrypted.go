@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
@@ -19,11 +20,8 @@ import (
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
 )
-
-// rowsPerNumber is how many rows there are for each number of others' rows that a party learns, unless somebody
-// accepts fewer.
-const rowsPerNumber = 20
 
 // sizes are the columns that the parties encrypt, the rows, and what the likelihood makes known; no columns where the
 // protocol says why there can be none.
@@ -50,6 +48,12 @@ func sizes(blocks []density.Block) (columns []int, rows int, of protocol.Likelih
 	return columns, rows, of
 }
 
+// BoundLikelihood is at least what the likelihood of programs makes known, before anything is bound to them.
+func BoundLikelihood(p *compile.Bundle) protocol.Likelihood {
+	dist, scale := p.Received()
+	return protocol.Likelihood{Response: true, Binary: dist != nil && dist.Support == def.ZeroOne, Scale: scale}
+}
+
 // mayEncrypt reports what a run of encrypted rows cannot do, before it begins.
 func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 	if !p.Settings.Plan.Encrypted {
@@ -74,7 +78,7 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 		return nil, nil
 	}
 	t, most, err := p.terms(columns, rows, of)
-	if err == nil && t.Budget > 0 && t.Usual > t.Budget {
+	if err == nil && t.Usual > t.Budget {
 		return p.tooFew(&protocol.BudgetError{Next: t.Usual, Rows: rows, Budget: t.Budget}).Diagnostics(), nil
 	}
 	p.mayEnd(t, most)
@@ -83,22 +87,21 @@ func (p *Prepared) mayEncrypt() (list diag.List, err error) {
 
 // mayEnd says where a run may need more than one party may learn, which it does not need usually.
 func (p *Prepared) mayEnd(t protocol.Terms, most int) {
-	if t.Budget > 0 && t.Usual <= t.Budget && most > t.Budget {
+	if t.Usual <= t.Budget && most > t.Budget {
 		p.options.Progress.Message(fmt.Sprintf("encrypted rows: one party will learn about D = %d numbers that depend on the others' rows, and at most %d; a fit that needs more than %d ends before it decrypts them",
 			t.Usual, most, t.Budget))
 	}
 }
 
-// mayLearn is how many numbers of others' rows one party may learn; 0: as many as the run takes.
+// mayLearn is how many numbers of others' rows one party may learn.
 func (p *Prepared) mayLearn(rows int) (int, error) {
 	switch {
 	case p.apart == nil && p.Accepted().Code(diag.TooFewRows):
-		return 0, nil
+		return protocol.Unlimited, nil
 	case p.apart == nil || p.apart.Decrypts == nil:
-		return max(1, rows/rowsPerNumber), nil
+		return rows / density.RowsPerNumber, nil
 	}
-	may, err := p.apart.Decrypts(rows)
-	return max(1, may), err
+	return p.apart.Decrypts(rows)
 }
 
 // Foreseen is how many numbers that depend on rows of a party another will learn, in a usual run and at most, by the
@@ -307,13 +310,13 @@ func (p *Prepared) refusedRows(err error) error {
 
 // tooFew is the refusal of a run that would decrypt too much.
 func (p *Prepared) tooFew(e *protocol.BudgetError) *backends.Refusal {
-	out := fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns", e.Next*rowsPerNumber)
+	out := fmt.Sprintf("as many numbers need n = %d rows: more rows or fewer columns", e.Next*density.RowsPerNumber)
 	if p.Algorithm.Gives != backends.Approximation {
 		out = fmt.Sprintf("so many transitions of so many columns need n = %d rows; fewer %s, %s and %s need less, and --backend %s least",
-			e.Next*rowsPerNumber, p.setting(backends.Chains), p.setting(backends.Warmup), p.setting(backends.Draws), approximations())
+			e.Next*density.RowsPerNumber, p.setting(backends.Chains), p.setting(backends.Warmup), p.setting(backends.Draws), approximations())
 	}
 	if p.apart != nil {
-		out = fmt.Sprintf("%s allows no more, by max_decrypted of its policy or a %dth of the rows, less what earlier runs on these have told: fewer columns, more rows that are new, or another line there", p.Plan.Names[e.By], rowsPerNumber)
+		out = fmt.Sprintf("%s allows no more, by max_decrypted of its policy or a %dth of the rows, less what earlier runs on these have told: fewer columns, more rows that are new, or another line there", p.Plan.Names[e.By], density.RowsPerNumber)
 	}
 	return &backends.Refusal{Code: diag.TooFewRows, Err: e, Out: out + p.simulated()}
 }

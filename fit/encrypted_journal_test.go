@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -154,5 +156,45 @@ func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
 	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
 	for k, r := range results {
 		closeTo(t, parties[k].Party, r.Summary(), want)
+	}
+}
+
+// A run that another version has begun is not resumed, and what it wrote down stays: its version can.
+func TestARunOfAnotherVersion(t *testing.T) {
+	b, dir := fewRows(t, 1000), filepath.Join(t.TempDir(), "run")
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 9, Dir: dir}
+	sample := func() error {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		o.Progress = &killer{kill: cancel}
+		p, diags, err := OpenBound(b, o)
+		if err != nil {
+			return err
+		}
+		good(t, diags, nil)
+		_, err = p.Sample(ctx, nil)
+		return err
+	}
+	if err := sample(); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	record, err := runs.ReadRecord(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record.Version, o.Resume = "v0.0.1", true
+	if err := writeFile(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, record) }); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(filepath.Join(dir, runs.JournalFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "was begun with vflc v0.0.1; .*: resume the run with the version that began it, or run the model again with --overwrite$"
+	if err := sample(); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
+		t.Error(err)
+	}
+	if after, err := os.ReadFile(filepath.Join(dir, runs.JournalFile)); err != nil || !bytes.Equal(before, after) {
+		t.Error("the journal has changed", err)
 	}
 }

@@ -10,12 +10,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -128,6 +130,18 @@ func TestNUTSOverTooFewEncryptedRows(t *testing.T) {
 	_, err := p.Sample(t.Context(), nil)
 	if d := refused(err); !strings.Contains(d.Message, "what comes next would make them") || p.rows.Reckoning().One() > 200 {
 		t.Error(d.Message, p.rows.Reckoning())
+	}
+}
+
+// A run whose key is for no more sums is refused by name, with a way out.
+func TestARunBeyondItsKey(t *testing.T) {
+	b := fewRows(t, 1000)
+	p, _, err := OpenBound(b, Options{Algorithm: backend(t, "nuts"), Settings: map[string]string{"wire": "encrypted", "chains": "1"}, ring: 9})
+	good(t, nil, err)
+	err = p.closeJournal(fmt.Errorf("a: %w: 60", encrypted.ErrOpenings))
+	var refusal *backends.Refusal
+	if !errors.As(err, &refusal) || refusal.Code != diag.TooFewRows || !strings.Contains(refusal.Error(), "8 times the evaluations that are usual") || !strings.Contains(refusal.Out, "--max-depth") {
+		t.Error(err)
 	}
 }
 

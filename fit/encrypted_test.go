@@ -150,6 +150,10 @@ func foreseenAsCounted(t *testing.T, b *compile.Bound, ring int) *Result {
 		t.Fatal(err)
 	}
 	_, _, of := sizes(env.Blocks())
+	bundle, diags := b.Model.Bundle()
+	if good(t, diags, nil); !bounds(BoundLikelihood(bundle), of) {
+		t.Errorf("%+v is foreseen of programs, and of the data bound to them %+v", BoundLikelihood(bundle), of)
+	}
 	r, err := p.Sample(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -173,6 +177,11 @@ func foreseenAsCounted(t *testing.T, b *compile.Bound, ring int) *Result {
 		}
 	}
 	return r
+}
+
+// bounds reports whether a likelihood makes as much known as another, or more.
+func bounds(most, of protocol.Likelihood) bool {
+	return (most.Response || !of.Response) && (most.Binary || !of.Binary) && most.Scale == of.Scale
 }
 
 // usedBy are the exchanges of a run as often as it used each.

@@ -57,7 +57,7 @@ func (p *Prepared) unchanged(dir string) (posterior.Record, error) {
 	case err != nil:
 		return now, err
 	case then.Version != now.Version:
-		return now, fmt.Errorf("%s was begun with vflc %s; the draws of this version, %s, may differ", dir, then.Version, now.Version)
+		return now, fmt.Errorf("%s was begun with vflc %s; the draws of this version, %s, may differ: resume the run with the version that began it, or run the model again with --overwrite", dir, then.Version, now.Version)
 	case then.Model.SHA256 != now.Model.SHA256:
 		return now, fmt.Errorf("%s has changed since %s was begun", now.Model.Path, dir)
 	}

@@ -85,6 +85,9 @@ const (
 	CodeWiring   EndReason = "wiring"
 	CodeProtocol EndReason = "protocol"
 	CodeUnlike   EndReason = "unlike"
+	CodeFewRows  EndReason = "few-rows"
+	CodeAlone    EndReason = "lone-rows"
+	CodeClear    EndReason = "unencryptable"
 	CodeFailed   EndReason = "failed"
 )
 
@@ -100,7 +103,23 @@ var meanings = map[EndReason]string{
 	CodeWiring:   "found that the parties do not fit together as its manifest lists",
 	CodeProtocol: "sent a message that the run does not have",
 	CodeUnlike:   "found that the clients have not received the same from the server",
+	CodeFewRows:  "found that one party would learn more numbers of these encrypted rows than it may, as its own log shows",
+	CodeAlone:    "found rows that stand alone in its own columns, which its own log shows",
+	CodeClear:    "found that the rows cannot stay encrypted in this run, for a reason that its own log shows",
 	CodeFailed:   "met an error, which its own log shows",
+}
+
+// pages are the codes of pages that tell a user of any party more of why another has ended the run.
+var pages = map[EndReason]diag.Code{
+	CodeUnlike: diag.UnlikeAnswers, CodeFewRows: diag.TooFewRows, CodeAlone: diag.AloneRows, CodeClear: diag.NotEncrypted,
+}
+
+// Page is the code of the page that tells a user of any party more.
+func (c EndReason) Page() diag.Code {
+	if page, ok := pages[c]; ok {
+		return page
+	}
+	return diag.EndedElsewhere
 }
 
 // explained is the code of the page that tells a user of this party more.

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,16 +14,9 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// columns counts the columns that each party encrypts, in the order of names, and lists the parties whose number
-// this one does not know before they meet.
-func (p *preflight) columns() (of []int, unknown []string, err error) {
-	bundle, diags, err := compile.ReadBundle(p.node.programs())
-	if err == nil && diags.HasErrors() {
-		err = data.Errors(diags)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
+// columns counts the columns that each party encrypts, in the order of names, and tells the parties whose number this
+// one does not know before they meet.
+func (p *preflight) columns(bundle *compile.Bundle) (of []int, unknown []bool) {
 	for _, name := range p.node.names() {
 		base, _, _ := compile.Member(name) // names of the manifest and the project are
 		n, known := bundle.Parameters(base, func(size string) (int, bool) {
@@ -32,15 +26,22 @@ func (p *preflight) columns() (of []int, unknown []string, err error) {
 			}
 			return f.Value, ok
 		})
-		if of = append(of, n); !known {
-			unknown = append(unknown, name)
-		}
+		of, unknown = append(of, n), append(unknown, !known)
 	}
-	return of, unknown, nil
+	return of, unknown
+}
+
+// bundle reads the programs.
+func (p *preflight) bundle() (*compile.Bundle, error) {
+	bundle, diags, err := compile.ReadBundle(p.node.programs())
+	if err == nil && diags.HasErrors() {
+		err = data.Errors(diags)
+	}
+	return bundle, err
 }
 
 // decryptions foresees how many numbers that depend on the party's rows another learns in a run of the programs;
-// none where no rows stay encrypted.
+// none where no rows stay encrypted. A party of unknown columns has one at least.
 func (p *preflight) decryptions() (out policy.DecryptionCounts, err error) {
 	m := p.part.manifest
 	if !m.RowsStay() || m.Run == nil || len(m.Predicted) > 0 {
@@ -51,23 +52,57 @@ func (p *preflight) decryptions() (out policy.DecryptionCounts, err error) {
 	if err != nil {
 		return out, err
 	}
-	columns, unknown, err := p.columns()
+	bundle, err := p.bundle()
 	if err != nil {
 		return out, err
 	}
-	usual, most := fit.Foreseen(uses, columns, slices.Index(p.node.names(), p.node.id.Party))
-	if unknown != nil {
-		p.note("decryptions", "they are foreseen without the columns of %s, whose number is known here when the parties meet: then there are more", strings.Join(unknown, " and "))
+	uses = fit.BoundLikelihood(bundle).Opens(uses)
+	columns, unknown := p.columns(bundle)
+	foreseen := func(each int) (usual, most int) {
+		all := slices.Clone(columns)
+		for k, is := range unknown {
+			if is {
+				all[k] += each
+			}
+		}
+		return fit.Foreseen(uses, all, slices.Index(p.node.names(), p.node.id.Party))
+	}
+	usual, most := foreseen(1)
+	if slices.Contains(unknown, true) {
+		p.note("decryptions", "the number of columns of %s is known here when the parties meet. One at each is counted; %s",
+			p.unknown(unknown), perColumn(foreseen))
 	}
 	return policy.DecryptionCounts{Asked: int64(usual), Most: int64(most)}, nil
 }
 
+// unknown lists the parties whose columns are unknown.
+func (p *preflight) unknown(is []bool) string {
+	var names []string
+	for k, name := range p.node.names() {
+		if is[k] {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " and ")
+}
+
+// perColumn says what is foreseen with more columns.
+func perColumn(foreseen func(each int) (usual, most int)) string {
+	var with []string
+	for _, each := range []int{3, 10, 30} {
+		usual, most := foreseen(each)
+		with = append(with, fmt.Sprintf("with %d it is about %s and at most %s", each, grouped.Digits(usual), grouped.Digits(most)))
+	}
+	return strings.Join(with, ", ")
+}
+
 // ciphertexts says how many bytes a run with encrypted rows takes.
 func (p *preflight) ciphertexts(uses []density.Use) {
-	columns, _, err := p.columns()
+	bundle, err := p.bundle()
 	if err != nil {
 		return // decryptions has said it
 	}
+	columns, _ := p.columns(bundle)
 	names := p.node.names()
 	own := columns[slices.Index(names, p.node.id.Party)]
 	b, err := fit.CiphertextBytes(len(names), own, len(p.part.rows))

@@ -17,6 +17,7 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
 )
 
 const foreseenModel = `client a, b
@@ -77,6 +78,7 @@ func TestPreflightForeseesDecryptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	opens := protocol.Likelihood{Response: true, Binary: true}.Opens(uses)
 	often := uses[slices.IndexFunc(uses, func(u density.Use) bool { return u.Openings[0].Sums == density.OwnGradients })]
 	var got strings.Builder
 	for k, party := range []string{"server", "a", "b"} {
@@ -85,11 +87,11 @@ func TestPreflightForeseesDecryptions(t *testing.T) {
 			t.Fatalf("%s: %+v", party, p.checks)
 		}
 		p.ciphertexts(uses)
-		known := []int{1, 1, 0} // columns; b alone knows that it has two
+		known := []int{1, 1, 1} // columns; b alone knows that it has two
 		if party == "b" {
 			known[2] = 2
 		}
-		usual, most := fit.Foreseen(uses, known, k)
+		usual, most := fit.Foreseen(opens, known, k)
 		b, err := fit.CiphertextBytes(3, known[k], 3000)
 		if err != nil {
 			t.Fatal(err)

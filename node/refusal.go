@@ -69,6 +69,7 @@ func codeOf(err error) EndReason {
 	var protocol *session.ProtocolError
 	var unlike *session.UnlikeError
 	var peer *session.PeerError
+	var found data.Errors
 	switch {
 	case errors.As(err, &unlike), errors.As(err, &peer) && peer.Code == session.EndUnlike:
 		return CodeUnlike
@@ -76,6 +77,12 @@ func codeOf(err error) EndReason {
 		return r.code
 	case errors.As(err, &protocol):
 		return CodeProtocol
+	case errors.As(err, &found):
+		for reason, page := range pages {
+			if found[0].Code == page {
+				return reason
+			}
+		}
 	}
 	return CodeFailed
 }

@@ -17,7 +17,7 @@ func newEncrypted(env density.Env, s backends.Settings) (backends.Kernel, error)
 		return nil, fmt.Errorf("rows stay encrypted, and few sums over them are decrypted: %w", err)
 	}
 	return laplace.New(env, laplace.Options{
-		Iterations: s.Int(iterations), Draws: s.Int(draws), Correct: wanted(s), Weights: quadrature.MostBatch, Heading: fmt.Sprintf("vflc sfvi laplace checkpoint 2: %s", s),
+		Iterations: s.Int(iterations), Draws: s.Int(draws), Correct: wanted(s), Weights: quadrature.MostBatch, Heading: fmt.Sprintf("vflc sfvi laplace checkpoint 3: %s", s),
 	})
 }
 

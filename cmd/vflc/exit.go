@@ -130,11 +130,7 @@ func judged(cmd *cobra.Command, err error) error {
 		return &failure{exitUsage, err}
 	case errors.As(err, &ended):
 		var l diag.List
-		code := diag.EndedElsewhere
-		if ended.Code == node.CodeUnlike {
-			code = diag.UnlikeAnswers
-		}
-		l.Errorf(code, nil, source.Span{}, "%v", ended)
+		l.Errorf(ended.Code.Page(), nil, source.Span{}, "%v", ended)
 		if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
 			return err
 		}

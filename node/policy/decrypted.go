@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 )
-
-// rowsPerNumber is how many rows there are for each number that may be decrypted, where a policy says nothing.
-const rowsPerNumber = 20
 
 // DecryptionCounts is how many numbers that depend on the party's rows become known to one other party: D.
 type DecryptionCounts struct {
@@ -21,7 +19,7 @@ type DecryptionCounts struct {
 // decrypts is how many numbers of a person one other party may learn over all runs, given the rows of this one.
 func (p *Policy) decrypts(rows int) int64 {
 	if p.MaxDecrypted == 0 {
-		return int64(rows / rowsPerNumber)
+		return int64(rows / density.RowsPerNumber)
 	}
 	return p.MaxDecrypted
 }
@@ -49,7 +47,7 @@ func (l *lines) decrypted(d DecryptionCounts, p *Policy, rows int) {
 		"one other party knows %s numbers that depend on these rows, of %s that it may learn in all, and %s", digits(d.Spent), digits(may), asks)
 	if last := l.out[len(l.out)-1].Refused; last != nil && !set {
 		last.Notes = nil
-		last.Note("a %dth of the rows holds where %s has no max_decrypted", rowsPerNumber, l.path)
+		last.Note("a %dth of the rows holds where %s has no max_decrypted", density.RowsPerNumber, l.path)
 	}
 }
 

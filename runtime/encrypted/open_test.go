@@ -65,6 +65,21 @@ func TestSharesThatAreMissingOrAltered(t *testing.T) {
 	}
 }
 
+// A holder gives shares of as many sums as its key is for, and of no more, in the ring of a run too.
+func TestAKeyIsForSoManySums(t *testing.T) {
+	const openings = 3
+	for _, log := range []int{logTest, logDegree} {
+		r := start(t, log, 2, openings)
+		sum := must(r.total(t, []float64{1, 0, 1}, Range{Max: 1, Squares: 3}))(t)
+		for at := range openings + 2 {
+			share, err := r.secrets[0].Share(sum)
+			if more := at >= openings; errors.Is(err, ErrOpenings) != more || (share == nil) != more || !more && err != nil {
+				t.Errorf("ring %d, sum %d: %v", log, at+1, err)
+			}
+		}
+	}
+}
+
 // What is not caught: all residues of a share moved by the same small number give a sum that is wrong by it.
 func TestAShareThatWasMovedGivesAWrongSum(t *testing.T) {
 	r := start(t, logTest, 1, 100)

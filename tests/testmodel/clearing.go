@@ -19,6 +19,7 @@ type Clearing struct {
 	Range    float64                                               // of contributions, added up; 0: there is none
 	NoLogLik bool                                                  // log likelihoods are beyond the range everywhere
 	Budget   int                                                   // of log likelihoods; each takes one
+	Wide     bool                                                  // it is that of their bytes
 	May      func(evaluations int, what []density.Decryption) bool // whether so much may become known; nil: it may
 	// How often each method was called, but log likelihoods by their number; Trips are all calls in which
 	// clients tell something.
@@ -294,7 +295,9 @@ func (e *clearingEnv) Affords(what ...density.Decryption) bool {
 	return e.May == nil || e.May(e.Evaluations, what)
 }
 
-func (e *clearingEnv) Afford(logLiks int, _ ...density.Decryption) int { return min(logLiks, e.Budget) }
+func (e *clearingEnv) Afford(logLiks int, _ ...density.Decryption) (int, bool) {
+	return min(logLiks, e.Budget), e.Wide
+}
 
 func (e *clearingEnv) Consult(ctx context.Context, by density.Consulted) error {
 	err := e.meet(ctx, func(i, b int) {

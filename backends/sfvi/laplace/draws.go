@@ -28,21 +28,33 @@ func (k *Kernel) deviate(ctx context.Context) error {
 	if err := k.secret.Consult(ctx, deviating{k}); err != nil {
 		return err
 	}
-	if k.phase = weighing; k.weights == 0 && k.secret.Afford(1) < 1 {
+	k.phase = weighing
+	if one, _ := k.secret.Afford(1); k.weights == 0 && one < 1 {
 		k.phase = done
 	}
 	return nil
 }
 
 // afforded is how many draws may be weighed.
-func (k *Kernel) afforded() int {
-	if !k.options.Correct {
+func (k *Kernel) afforded() (n int) {
+	if k.options.Correct {
+		n, k.tooLong = k.secret.Afford(1+min(k.options.Weights, 2*k.pairs), drawn)
+	}
+	if n = (n - 1) / 2 * 2; n < fewestWeights {
 		return 0
 	}
-	if n := (k.secret.Afford(1+min(k.options.Weights, 2*k.pairs), drawn) - 1) / 2 * 2; n >= fewestWeights {
-		return n
+	return n
+}
+
+// weightless is why there are no weights that are wanted.
+func (k *Kernel) weightless() error {
+	switch {
+	case 2*k.pairs < fewestWeights:
+		return fmt.Errorf("weights say something of %d draws and more, and these are %d", fewestWeights, 2*k.pairs)
+	case k.tooLong:
+		return fmt.Errorf("the log likelihoods of %d draws, one for each weight, take more bytes than a run encrypts for these", fewestWeights)
 	}
-	return 0
+	return fmt.Errorf("fewer than %d more sums over rows may be decrypted, one for each weight", fewestWeights)
 }
 
 // deviating is how the server tells each party its deviations, one of each pair of draws.
@@ -255,7 +267,7 @@ func (k *Kernel) Propose(on bool) { k.proposed = on }
 // Correctable implements backends.Weighted.
 func (k *Kernel) Correctable() (bool, error) {
 	if k.options.Correct && k.phase == done && k.weights == 0 {
-		return false, fmt.Errorf("fewer than %d more sums over rows may be decrypted, one for each weight", fewestWeights)
+		return false, k.weightless()
 	}
 	return k.options.Correct, nil
 }

@@ -202,19 +202,30 @@ func (m *regression) evidence(mode, covariance []float64) (sum float64) {
 // Where few more log likelihoods may be decrypted there are no weights, and the fit says why; where none is
 // wanted, none is decrypted but that of the mode.
 func TestTheBudgetOfWeights(t *testing.T) {
+	const numbers, bytes, draws = "fewer than 100 more sums", "more bytes than a run", "these are 60"
 	for _, c := range []struct {
-		budget, weights, logLiks int
-		correct, said            bool
-	}{{400, 398, 399, true, false}, {100, 0, 1, true, true}, {0, 0, 0, true, true}, {400, 0, 1, false, false}} {
+		budget, draws, weights, logLiks int
+		wide, correct                   bool
+		said                            string
+	}{
+		{400, 1000, 398, 399, false, true, ""},
+		{400, 1000, 398, 399, true, true, ""},
+		{100, 1000, 0, 1, false, true, numbers},
+		{100, 1000, 0, 1, true, true, bytes},
+		{0, 1000, 0, 0, false, true, numbers},
+		{400, 60, 0, 1, false, true, draws},
+		{400, 1000, 0, 1, false, false, ""},
+	} {
 		m := design{rows: 200, clients: 2, columns: 2, kind: "logistic", rate: 0.5}.draw()
 		hub := m.clearing(t)
-		hub.Budget = c.budget
-		k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 100, Draws: 1000, Correct: c.correct, Weights: 2000})
+		hub.Budget, hub.Wide = c.budget, c.wide
+		k, err := run(t.Context(), hub.Env(0, 1, 2), laplace.Options{Iterations: 100, Draws: c.draws, Correct: c.correct, Weights: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, why := k.Correctable(); len(k.Ratios()) != c.weights || hub.LogLiks != c.logLiks || (why != nil) != c.said {
-			t.Errorf("budget %d: %d weights, %d log likelihoods, %v", c.budget, len(k.Ratios()), hub.LogLiks, why)
+		_, why := k.Correctable()
+		if said := why != nil && strings.Contains(why.Error(), c.said); len(k.Ratios()) != c.weights || hub.LogLiks != c.logLiks || said != (c.said != "") {
+			t.Errorf("%+v: %d weights, %d log likelihoods, %v", c, len(k.Ratios()), hub.LogLiks, why)
 		}
 	}
 }

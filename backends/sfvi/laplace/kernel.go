@@ -83,6 +83,7 @@ type Kernel struct {
 	pairs    int       // of draws, one the other's reflection
 	weights  int       // of draws that are weighed
 	weighed  int       // so far
+	tooLong  bool      // it is their bytes that allow no weights
 	scales   []float64 // of each pair, as proposed
 	evidence float64   // of the approximation
 	valued   bool      // it is known

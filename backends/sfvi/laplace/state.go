@@ -47,7 +47,7 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 		c.Fail(errors.New("more steps or weights than the fit makes"))
 		return
 	}
-	for _, b := range []*bool{&k.opening, &k.asked, &k.converged, &k.valued, &k.normal, &k.vain} {
+	for _, b := range []*bool{&k.opening, &k.asked, &k.converged, &k.valued, &k.normal, &k.vain, &k.tooLong} {
 		c.Bool(b)
 	}
 	c.Float(&k.curvature, &k.scale, &k.decrement, &k.evidence)

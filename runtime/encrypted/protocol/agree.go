@@ -176,14 +176,14 @@ func (e *Evaluator) accept(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !(v[0] >= 0 && v[0] <= 1<<53) {
+		if !(v[0] >= 0 && v[0] <= Unlimited) || v[0] != math.Trunc(v[0]) {
 			return e.blame(ctx, p, fmt.Errorf("limit of numbers that cannot be"))
 		}
-		if budget := int(v[0]); budget > 0 && (e.budget == 0 || budget < e.budget) {
+		if budget := int(v[0]); p == 0 || budget < e.budget {
 			e.budget, e.limiting = budget, p
 		}
 	}
-	if e.budget > 0 && terms.Usual > e.budget {
+	if terms.Usual > e.budget {
 		return &BudgetError{Next: terms.Usual, Rows: e.rows, Budget: e.budget, By: e.limiting}
 	}
 	for b := kept; b < len(e.Blocks()); b++ {
@@ -191,10 +191,7 @@ func (e *Evaluator) accept(ctx context.Context) error {
 			return err
 		}
 	}
-	openings := terms.Openings
-	if e.budget > 0 {
-		openings = min(openings, e.parties*e.budget)
-	}
+	openings := max(1, min(terms.Openings, e.parties*e.budget))
 	if e.options.Insecure > 0 {
 		e.params, err = encrypted.Insecure(e.options.Insecure, e.parties, openings)
 	} else {

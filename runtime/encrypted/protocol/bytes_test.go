@@ -97,7 +97,7 @@ func TestNoRowsInBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	via := &recorder{Env: c.Env(0, 1, 2), keep: true}
-	secret, err := protocol.New(t.Context(), via, 3, protocol.Options{Insecure: 8, Terms: terms(0), Pair: pair})
+	secret, err := protocol.New(t.Context(), via, 3, protocol.Options{Insecure: 8, Terms: terms(protocol.Unlimited), Pair: pair})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,12 +30,15 @@ import (
 type Terms struct {
 	// Openings is the most sums that are decrypted, by which noise covers them: the same at every party.
 	Openings int
-	// Budget is the most numbers of others' rows that one party learns; 0: there is no limit. The least of
-	// all parties holds.
+	// Budget is the most numbers of others' rows that one party learns, Unlimited at most. The least of all
+	// parties holds.
 	Budget int
 	// Usual is how many one party learns in a usual run: where that is more than the least there are no keys.
 	Usual int
 }
+
+// Unlimited is the Budget of a run that may decrypt what it takes.
+const Unlimited = 1 << 53
 
 // A Likelihood is what of a run's likelihood makes numbers known that depend on rows.
 type Likelihood struct {
@@ -287,7 +290,7 @@ func (e *Evaluator) spend(openings ...density.Decryption) error {
 
 // within is a *BudgetError where openings would make more known than may be.
 func (e *Evaluator) within(openings ...density.Decryption) error {
-	if s := e.reckoned(e.account.with(openings...)); e.budget > 0 && s.One() > e.budget {
+	if s := e.reckoned(e.account.with(openings...)); s.One() > e.budget {
 		return &BudgetError{Known: e.Reckoning().One(), Next: s.One(), Rows: e.rows, Budget: e.budget, By: e.limiting}
 	}
 	return nil
@@ -300,17 +303,16 @@ func (e *Evaluator) Affords(what ...density.Decryption) bool { return e.within(w
 // tells all a weight, with three more numbers at the end of each of two parts; and what every party tells of a
 // ciphertext, of which there is one for each draw that it has no room for, or message. They are no more than
 // LogLikBytes, which depends on what all parties know.
-func (e *Evaluator) Afford(logLiks int, besides ...density.Decryption) int {
-	_, bytes := e.Bytes()
-	return sort.Search(logLiks, func(i int) bool {
+func (e *Evaluator) Afford(logLiks int, besides ...density.Decryption) (may int, byBytes bool) {
+	_, each := e.Bytes()
+	ciphertexts := func(n int) int { return min(n, n/e.room+n/density.Piece(e.rows)+4) }
+	tooLong := func(n int) bool { return int64(ciphertexts(n))*each > LogLikBytes }
+	may = sort.Search(logLiks, func(i int) bool {
 		n := i + 1
-		ciphertexts := n/e.room + n/density.Piece(e.rows) + 4
-		if int64(min(n, ciphertexts))*bytes > LogLikBytes {
-			return true
-		}
-		openings := []density.Decryption{{Sums: density.Totals, Number: n}, toldAll(n + 6), announced(3 * min(n, ciphertexts))}
-		return !e.Affords(append(openings, besides...)...)
+		openings := []density.Decryption{{Sums: density.Totals, Number: n}, toldAll(n + 6), announced(3 * ciphertexts(n))}
+		return tooLong(n) || !e.Affords(append(openings, besides...)...)
 	})
+	return may, may < logLiks && tooLong(may+1)
 }
 
 // LogLikBytes is how many bytes a party encrypts for log likelihoods in a run at most, sends to every other, and writes

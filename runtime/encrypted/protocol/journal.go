@@ -52,7 +52,7 @@ type entry struct {
 // first linkSize bytes of its hash, the bytes, and theirs: each hash is of the one before and of what follows
 // it. A file that ends within an entry has lost one that was not sent.
 const (
-	heading   = "vflc encrypted journal 1\n"
+	heading   = "vflc encrypted journal 2\n"
 	labelSize = 20
 	headSize  = 4 + 8 + sha256.Size + labelSize
 	linkSize  = 16
@@ -71,7 +71,16 @@ func (e *JournalError) Error() string {
 		"run the model again with --overwrite, which makes others", e.Path, e.Entry, e.What)
 }
 
-// OpenJournal opens the journal at a path, or begins one. The error is a *JournalError where it was damaged.
+// A FormError is a journal that another version of vflc has begun, which is left as it is.
+type FormError struct{ Path string }
+
+func (e *FormError) Error() string {
+	return e.Path + ": another version of vflc has begun this journal, and it is as it was: " +
+		"resume the run with that version, or run the model again with --overwrite"
+}
+
+// OpenJournal opens the journal at a path, or begins one. The error is a *JournalError where it was damaged, and a
+// *FormError where it is of another version.
 func OpenJournal(path string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -121,9 +130,13 @@ func (j *Journal) scan() error {
 		return err
 	}
 	text := make([]byte, len(heading))
-	if n, err := io.ReadFull(j.file, text); err != nil && !torn(err) || string(text[:n]) != heading[:n] {
+	n, err := io.ReadFull(j.file, text)
+	switch form := len(heading) - len("2\n"); {
+	case n == len(heading) && string(text[:form]) == heading[:form] && string(text[form:]) != heading[form:]:
+		return &FormError{j.path}
+	case err != nil && !torn(err) || string(text[:n]) != heading[:n]:
 		return errors.Join(&JournalError{j.path, 1, "is not to be found: the file is no journal"}, err)
-	} else if n < len(heading) {
+	case n < len(heading):
 		return nil
 	}
 	j.size = int64(len(heading))

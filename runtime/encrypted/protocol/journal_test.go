@@ -100,7 +100,7 @@ func (r *trial) clearing(t *testing.T) *testmodel.Clearing {
 func (r *trial) begin(ctx context.Context, j *protocol.Journal, via *recorder) (*protocol.Evaluator, error) {
 	return protocol.New(ctx, via, 3, protocol.Options{
 		Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
-			return protocol.Terms{Openings: r.openings}, nil
+			return protocol.Terms{Openings: r.openings, Budget: protocol.Unlimited}, nil
 		},
 		Insecure: 5, Pair: r.pair, Journal: j, Spend: r.spend,
 	})
@@ -436,8 +436,9 @@ func TestBytesOfLogLikelihoods(t *testing.T) {
 	if got := (j.Size() - before) / 3; got < stated || got > stated+1000 {
 		t.Errorf("a log likelihood takes %d bytes, and %d are stated", got, stated)
 	}
-	if n := int64(e.Afford(1 << 24)); n*stated > protocol.LogLikBytes || n*stated < protocol.LogLikBytes*9/10 { // there is room for one draw
-		t.Errorf("%d log likelihoods are afforded", n)
+	n, bytes := e.Afford(1 << 24)
+	if all := int64(n) * stated; all > protocol.LogLikBytes || all < protocol.LogLikBytes*9/10 || !bytes { // there is room for one draw
+		t.Errorf("%d log likelihoods are afforded, by their bytes: %v", n, bytes)
 	}
 }
 
@@ -474,6 +475,32 @@ func TestDamagedJournal(t *testing.T) {
 		}
 		if after, _ := os.ReadFile(path); !bytes.Equal(after, bad) {
 			t.Errorf("byte %d: the file was changed", at)
+		}
+	}
+}
+
+// A journal that another version has begun is refused by name, with two ways out, and stays as it is.
+func TestJournalOfAnotherVersion(t *testing.T) {
+	r := newTrial()
+	r.brief = true
+	path, _ := journalled(t, r, &recorder{})
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.IndexByte(whole, '\n') - 1
+	for _, form := range "1309" {
+		whole[at] = byte(form)
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var other *protocol.FormError
+		_, err := protocol.OpenJournal(path)
+		if !errors.As(err, &other) || !strings.Contains(err.Error(), "with that version, or run the model again with --overwrite") {
+			t.Errorf("form %c: %v", form, err)
+		}
+		if after, _ := os.ReadFile(path); !bytes.Equal(after, whole) {
+			t.Errorf("form %c: the file was changed", form)
 		}
 	}
 }

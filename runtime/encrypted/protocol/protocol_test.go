@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/graph"
@@ -153,7 +154,7 @@ func TestSumsAreThoseInTheClear(t *testing.T) {
 		"overdispersed":          {graph.Law{Dist: &negative, Theta: [][]float64{nil, {2}}}, 2, count},
 	} {
 		blocks := draw(c.law, n, c.clients, c.response)
-		clear, secret := over(t, blocks, protocol.Options{Terms: terms(0), DeriveEach: true})
+		clear, secret := over(t, blocks, protocol.Options{Terms: terms(protocol.Unlimited), DeriveEach: true})
 		inClear := density.Must[density.Encrypting](clear)
 		cut := at(blocks, n, draws, .2)
 		one, p := [][]float64{}, 1+2*c.clients
@@ -236,6 +237,22 @@ func (saying) Ask(int, []float64)                      {}
 func (saying) Counsel(_, _ [][]float64, all []float64) { clear(all) }
 func (saying) Take(b int, down, all []float64)         {}
 
+// A run ends at the evaluation with a sum that its key is not for, and at every one after it.
+func TestMoreSumsThanTheKeyIsFor(t *testing.T) {
+	const proof, each = 2, 5
+	r := newTrial()
+	r.openings = 60
+	e, err := r.begin(t.Context(), nil, &recorder{Env: r.clearing(t).Env(0, 1, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sums := proof + each; sums <= r.openings+2*each; sums += each {
+		if _, err := r.slopes(t.Context(), e); errors.Is(err, encrypted.ErrOpenings) != (sums > r.openings) {
+			t.Errorf("%d sums: %v", sums, err)
+		}
+	}
+}
+
 // As many log likelihoods as a budget affords are decrypted, and what follows is told, within it; the budget has no room
 // for many more.
 func TestAfforded(t *testing.T) {
@@ -247,8 +264,9 @@ func TestAfforded(t *testing.T) {
 		if err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1), [][]float64{like(1, 1), like(1, 2), like(1, 2)}); err != nil {
 			t.Fatal(err)
 		}
-		known, may := secret.Reckoning().One(), secret.Afford(1000)
-		if may > budget-known || may == 0 && budget > 50 {
+		known := secret.Reckoning().One()
+		may, bytes := secret.Afford(1000)
+		if may > budget-known || may == 0 && budget > 50 || bytes {
 			t.Errorf("budget %d: %d are afforded after %d", budget, may, known)
 		}
 		if may == 0 {
@@ -273,7 +291,7 @@ func TestSpending(t *testing.T) {
 	bernoulli := dist.BernoulliLogit()
 	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
 	spent, of, full := 0, "", errors.New("full")
-	_, secret := over(t, blocks, protocol.Options{Terms: terms(0), Spend: func(keys string, numbers int) error {
+	_, secret := over(t, blocks, protocol.Options{Terms: terms(protocol.Unlimited), Spend: func(keys string, numbers int) error {
 		if of == "" {
 			of = keys
 		}
@@ -301,7 +319,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refusal *polynomial.Refusal
-	if _, err := protocol.New(t.Context(), c.Env(0, 1), 2, protocol.Options{Terms: terms(0), Insecure: 8}); !errors.As(err, &refusal) {
+	if _, err := protocol.New(t.Context(), c.Env(0, 1), 2, protocol.Options{Terms: terms(protocol.Unlimited), Insecure: 8}); !errors.As(err, &refusal) {
 		t.Errorf("a scale that moves: %v", err)
 	}
 }
@@ -318,7 +336,7 @@ func TestNoiseIsStated(t *testing.T) {
 	}
 	secret, err := protocol.New(t.Context(), c.Env(0, 1, 2), 3, protocol.Options{
 		Insecure: 8, Pair: pair, Terms: func([]int, int, protocol.Likelihood) (protocol.Terms, error) {
-			return protocol.Terms{Openings: 1 << 46}, nil
+			return protocol.Terms{Openings: 1 << 46, Budget: protocol.Unlimited}, nil
 		},
 	})
 	if err != nil {
@@ -367,7 +385,7 @@ func TestAScaleThatMoves(t *testing.T) {
 			by[0] += (y-eta[i])*(y-eta[i])*precision - 1
 		}
 	}
-	clear, secret := over(t, blocks, protocol.Options{Terms: terms(0), DeriveEach: true})
+	clear, secret := over(t, blocks, protocol.Options{Terms: terms(protocol.Unlimited), DeriveEach: true})
 	inClear, p := density.Must[density.Encrypting](clear), 6
 	cut, one := at(blocks, n, draws, .2), [][]float64{}
 	var got, want [][]float64
@@ -416,7 +434,7 @@ func TestAResponseThatIsNotBinary(t *testing.T) {
 		if cheat > 0 {
 			blocks[0].(*block).law.X[17] = cheat
 		}
-		_, secret := over(t, blocks, protocol.Options{Terms: terms(0)})
+		_, secret := over(t, blocks, protocol.Options{Terms: terms(protocol.Unlimited)})
 		err := secret.Slopes(t.Context(), nil, at(blocks, n, 1, .1), [][]float64{like(1, 1), like(1, 2), like(1, 2)})
 		if cheat > 0 && (err == nil || !strings.Contains(err.Error(), "party 0: response that is not of zeros and ones")) || cheat == 0 && err != nil {
 			t.Errorf("a response with %g: %v", cheat, err)
