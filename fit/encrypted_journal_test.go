@@ -43,7 +43,7 @@ func TestAKilledRunOfEncryptedRows(t *testing.T) {
 }
 
 func killed(t *testing.T, o Options) {
-	b, dir := fewRows(t, 1000), filepath.Join(t.TempDir(), "run")
+	b, dir := fewRows(t, 400), filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
 	o.Dir = dir
 	sample := func(steps int) (*Result, error) {
@@ -57,7 +57,7 @@ func killed(t *testing.T, o Options) {
 		return p.Sample(ctx, nil)
 	}
 	written, ended := []byte(nil), (*Result)(nil)
-	for steps := 1; ended == nil; steps += 3 {
+	for steps := 1; ended == nil; steps *= 2 {
 		r, err := sample(steps)
 		if err != nil && !errors.Is(err, context.Canceled) || steps > 40 {
 			t.Fatal(steps, err)
@@ -120,9 +120,9 @@ func TestAnAlteredJournal(t *testing.T) {
 
 // A run across processes that a client was cut off from goes on, with what each party wrote down before it.
 func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
-	files, dir := logisticTables(4000), t.TempDir()
+	files, dir := logisticTables(2400), t.TempDir()
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
-	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 10}
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 9}
 	parties, before := partiesOf(t, b, files), map[string][]byte{}
 	journal := func(party string) []byte {
 		text, err := os.ReadFile(filepath.Join(dir, party, "encrypted.journal"))
