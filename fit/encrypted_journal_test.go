@@ -43,7 +43,7 @@ func TestAKilledRunOfEncryptedRows(t *testing.T) {
 }
 
 func killed(t *testing.T, o Options) {
-	b, dir := fewRows(t, 400), filepath.Join(t.TempDir(), "run")
+	b, dir := fewRows(t, 1000), filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
 	o.Dir = dir
 	sample := func(steps int) (*Result, error) {
@@ -57,7 +57,7 @@ func killed(t *testing.T, o Options) {
 		return p.Sample(ctx, nil)
 	}
 	written, ended := []byte(nil), (*Result)(nil)
-	for steps := 1; ended == nil; steps *= 2 {
+	for steps := 1; ended == nil; steps += 3 {
 		r, err := sample(steps)
 		if err != nil && !errors.Is(err, context.Canceled) || steps > 40 {
 			t.Fatal(steps, err)
