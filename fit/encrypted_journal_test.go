@@ -122,9 +122,9 @@ func TestAnAlteredJournal(t *testing.T) {
 
 // A run across processes that a client was cut off from goes on, with what each party wrote down before it.
 func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
-	files, dir := logisticTables(4000), t.TempDir()
+	files, dir := logisticTables(2400), t.TempDir()
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
-	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 10}
+	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 9}
 	parties, before := partiesOf(t, b, files), map[string][]byte{}
 	journal := func(party string) []byte {
 		text, err := os.ReadFile(filepath.Join(dir, party, "encrypted.journal"))

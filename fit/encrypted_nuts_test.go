@@ -44,7 +44,7 @@ func sampleNUTS(t *testing.T, b *compile.Bound, o Options) (*Prepared, *Result) 
 // polynomials and the noise of decrypted sums.
 func TestNUTSOverEncryptedRows(t *testing.T) {
 	b := fewRows(t, 400)
-	settings := map[string]string{"chains": "2", "warmup": "4", "draws": "4", "coordinates": "declared"}
+	settings := map[string]string{"chains": "2", "warmup": "2", "draws": "2", "coordinates": "declared"}
 	at := []string{initsAt(t, `{"b": -1, "u": 0.3, "v": 0.2}`)}
 	_, want := sampleNUTS(t, b, Options{Seed: 3, Settings: settings, Inits: at})
 	settings["wire"] = "encrypted"
@@ -58,7 +58,7 @@ func TestNUTSOverEncryptedRows(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range []string{"2 chains of 4 draws after 4 of warm-up; 0 divergent", "Encrypted rows, n = 400: the party that learned most knows D = "} {
+	for _, line := range []string{"2 chains of 2 draws after 2 of warm-up; 0 divergent", "Encrypted rows, n = 400: the party that learned most knows D = "} {
 		if !strings.Contains(got.Footer(), line) {
 			t.Error(got.Footer())
 		}
@@ -148,9 +148,9 @@ func TestARunBeyondItsKey(t *testing.T) {
 // Parties that are apart make the transitions that one process makes, but for noise, and what crosses between them
 // is what the audit lists.
 func TestPartiesOfNUTSOverEncryptedRows(t *testing.T) {
-	files := logisticTables(4000)
+	files := logisticTables(2400)
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
-	o := Options{Algorithm: backend(t, "nuts"), Seed: 5, ring: 11, Settings: map[string]string{"wire": "encrypted", "chains": "1", "warmup": "0", "draws": "1", "max-depth": "1"}}
+	o := Options{Algorithm: backend(t, "nuts"), Seed: 5, ring: 9, Settings: map[string]string{"wire": "encrypted", "chains": "1", "warmup": "0", "draws": "1", "max-depth": "1"}}
 	p, diags, err := OpenBound(b, o)
 	good(t, diags, err)
 	want, err := p.Sample(t.Context(), nil)

@@ -394,19 +394,19 @@ func closeTo(t *testing.T, what string, got, want []posterior.Row) {
 // Three parties that are apart, each of which derives for itself, give what one process does, in a ring that is
 // small: the joint Gaussian of the plain wire. What crosses between them is what the audit lists.
 func TestPartiesOfEncryptedRows(t *testing.T) {
-	const n = 4000
+	const n = 2400
 	files := logisticTables(n)
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
 	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false"})
 	given := map[string]string{"wire": "encrypted", "correct": "false"}
 	got, line := overWire(t, b, given)
 	closeTo(t, "one process", got, want)
-	if !strings.Contains(line, "Encrypted rows, n = 4000: the party that learned most knows D = ") {
+	if !strings.Contains(line, "Encrypted rows, n = 2400: the party that learned most knows D = ") {
 		t.Error(line)
 	}
 	parties := partiesOf(t, b, files)
 	seen, lock := map[string][]int{}, sync.Mutex{}
-	results := runApart(t, parties, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 5, ring: 11}, func(name string, end transport.Transport) transport.Transport {
+	results := runApart(t, parties, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 5, ring: 9}, func(name string, end transport.Transport) transport.Transport {
 		return recorder{end, name, &lock, seen}
 	})
 	for k, r := range results {

@@ -522,7 +522,7 @@ func noticed(err error) (diag.Code, uint64) {
 // TestDepartures plays every departure, and compares the table in docs/privacy-detail.md with what was found (-update writes it).
 func TestDepartures(t *testing.T) {
 	s, secret := newDepartures(t, departedRows), newDepartures(t, encryptedRows)
-	t.Setenv(encrypted.SmallRing, "12")
+	t.Setenv(encrypted.SmallRing, "9")
 	honest := s.play(&departure{backend: "nuts", alter: func(*parting, int) bool { return false }})
 	for i, err := range honest.errs {
 		if err != nil {

@@ -14,21 +14,26 @@ import (
 var Every = flag.Bool("every", false, "all combinations of models, transforms and settings, all cases, and more draws")
 
 // Run is for TestMain. It runs the tests of a package with few collections of garbage: what they keep is small, and a collection for every few megabytes would take up to half of their time.
+// Their folders are in memory where there is room: a disk looks for a new file's place past those of all files that
+// were deleted in the last minutes, and that takes a fifth of the time of tests that make and delete thousands.
 func Run(m *testing.M) {
 	debug.SetGCPercent(1000)
+	unlessSet("TMPDIR", inMemory())
 	m.Run()
 }
 
 // Processes prepares a package whose tests start processes and wait for them: more of them run at once than there
-// are cores, the processes collect garbage as Run has it, and folders of tests are in memory where there is room.
-// A disk looks for a new file's place past those of all files that were deleted in the last minutes, and that
-// takes a fifth of the time of tests that make and delete thousands.
+// are cores, and the processes collect garbage and have folders as Run has it.
 func Processes() {
 	_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // -parallel comes later, and is obeyed
-	for name, value := range map[string]string{"GOGC": "1000", "TMPDIR": inMemory()} {
-		if os.Getenv(name) == "" && value != "" {
-			_ = os.Setenv(name, value)
-		}
+	unlessSet("GOGC", "1000")
+	unlessSet("TMPDIR", inMemory())
+}
+
+// unlessSet gives a variable of the environment a value where there is one and the user has given none.
+func unlessSet(name, value string) {
+	if os.Getenv(name) == "" && value != "" {
+		_ = os.Setenv(name, value)
 	}
 }
 
