@@ -86,18 +86,7 @@ func countedAsForeseen(t *testing.T, p *Prepared) {
 	bound := density.Decryption{Sums: density.Announced, Number: 1} // which is all that is told of a point out of range
 	beyond := p.rows.Opened()[bound] - did[density.OwnGradients] - did[density.Totals]
 	uses = append(uses, density.Use{Openings: [3]density.Decryption{bound}, Times: beyond, MostTimes: beyond})
-	columns, got := p.rows.Columns(), p.rows.Reckoning()
-	for k := range columns {
-		for alone, n := range map[bool]int{true: got.Alone[k], false: got.Rest[k]} {
-			in := make([]bool, len(columns))
-			for b := range in {
-				in[b] = (b == k) == alone
-			}
-			if want, most := density.Opened(uses, columns, in); n != want || n > most {
-				t.Errorf("coalition %v knows %d numbers, foreseen are %d, at most %d", in, n, want, most)
-			}
-		}
-	}
+	countsAsForeseen(t, p, uses)
 }
 
 // What NUTS would decrypt is foreseen, and of too few rows refused with how many it takes; where it decrypts more

@@ -164,18 +164,7 @@ func foreseenAsCounted(t *testing.T, b *compile.Bound, ring int) *Result {
 			t.Errorf("%q: %d uses, which is more than at most", u.Often, u.Times)
 		}
 	}
-	columns, got := p.rows.Columns(), p.rows.Reckoning()
-	for k := range columns {
-		for alone, n := range map[bool]int{true: got.Alone[k], false: got.Rest[k]} {
-			in := make([]bool, len(columns))
-			for b := range in {
-				in[b] = (b == k) == alone
-			}
-			if want, most := density.Opened(uses, columns, in); n != want || n > most {
-				t.Errorf("coalition %v knows %d numbers, foreseen are %d, at most %d", in, n, want, most)
-			}
-		}
-	}
+	countsAsForeseen(t, p, uses)
 	return r
 }
 
@@ -523,5 +512,22 @@ func TestEncryptedRowsOfOneClient(t *testing.T) {
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 10}
 	for _, r := range runApart(t, partiesOf(t, b, files), o, func(_ string, end transport.Transport) transport.Transport { return end }) {
 		closeTo(t, "one client", r.Summary(), want)
+	}
+}
+
+// countsAsForeseen wants of one party and of all others together as many numbers as are foreseen.
+func countsAsForeseen(t *testing.T, p *Prepared, uses []density.Use) {
+	t.Helper()
+	columns, got := p.rows.Columns(), p.rows.Reckoning()
+	for k := range columns {
+		for alone, n := range map[bool]int{true: got.Alone[k], false: got.Rest[k]} {
+			in := make([]bool, len(columns))
+			for b := range in {
+				in[b] = (b == k) == alone
+			}
+			if want, most := density.Opened(uses, columns, in); n != want || n > most {
+				t.Errorf("coalition %v knows %d numbers, foreseen are %d, at most %d", in, n, want, most)
+			}
+		}
 	}
 }
