@@ -69,6 +69,7 @@ func apartParties(t *testing.T, m *compile.Model, table func(party string) []str
 
 // Parties that were opened one by one, each in the folder of its own, have the draws of a run in one process, bit for bit.
 func TestPartiesApartEqualOneProcess(t *testing.T) {
+	t.Parallel()
 	for _, transform := range []string{"exact", "augmented", "power"} {
 		for name, given := range map[string]map[string]string{
 			"nuts": {"chains": "2", "warmup": "40", "draws": "20", "max-depth": "5"},

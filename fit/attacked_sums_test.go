@@ -318,6 +318,7 @@ func explained(columns [][]float64, guess, truth []float64) float64 {
 // What a client and the server together have after a run of encrypted rows explains no more of another's column than
 // 1.5 D/n of its variance, beyond regression on their own columns.
 func TestSumsTellAsMuchAsTheirNumber(t *testing.T) {
+	t.Parallel()
 	const n = 1500
 	p, env, known, victim := sumsModel(t, n, 9)
 	if _, err := p.encrypted(t.Context(), env); err != nil {
@@ -355,6 +356,7 @@ func TestSumsTellAsMuchAsTheirNumber(t *testing.T) {
 
 // The same attack has the column after 500 evaluations, with D/n = 16: few evaluations are the protection.
 func TestManySumsTellTheColumn(t *testing.T) {
+	t.Parallel()
 	const n, evaluations, columns = 250, 500, 7
 	_, env, known, victim := sumsModel(t, n, columns)
 	clearing, err := testmodel.NewClearing(5, env.Blocks())

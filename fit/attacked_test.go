@@ -109,6 +109,7 @@ func attackOn(t *testing.T, dir string) *attack.Assessment {
 // noise, in the mean of either client and of their sum, with as many directions as the client has covariates. What is left over has the sd that the
 // forecast says, within a factor of three.
 func TestAttackRecoversCuts(t *testing.T) {
+	t.Parallel()
 	for _, transform := range transforms.WithNoise() {
 		b := twoHospitals(t, 100, 0, transform)
 		bundle, diags := b.Bundle()
@@ -250,6 +251,7 @@ func TestAttackFindsColumns(t *testing.T) {
 // After one default fit by quadrature the server has the cuts of every client, of a single one too, and their sum, whatever rho: those at the draws themselves, with as many directions as
 // there are covariates, and where nothing corrects the fit the means at the last iterate.
 func TestAttackOnQuadrature(t *testing.T) {
+	t.Parallel()
 	for name, given := range map[string]map[string]string{
 		"default":           {"draws": "200"},
 		"joint":             {"correct": "false", "theta-guide": "joint", "draws": "200"},
@@ -308,6 +310,7 @@ func oneHospital(t *testing.T) string {
 
 // A private factor and columns of two values are found in the draws of a default fit by quadrature, and in those with which chains began.
 func TestAttackFindsColumnsByQuadrature(t *testing.T) {
+	t.Parallel()
 	_, report := attacked(t, twoHospitals(t, 300, 12, transforms.Augmented), "sfvi", map[string]string{"draws": "200"})
 	if g := report.Cuts[0].Groups; g == nil || g.True != 12 || g.Found != 12 || g.Rand != 1 {
 		t.Errorf("groups of the factor: %v", g)
@@ -422,6 +425,7 @@ func threeClients(t *testing.T) (path string) {
 // From masked sums of three clients a server that follows the protocol has, after a run of nuts, all directions of the clients' columns and whose they are, each
 // client's cut, its column of two values, and under a diagonal metric every single column.
 func TestAttackSeparatesMaskedSums(t *testing.T) {
+	t.Parallel()
 	path, sizes := threeClients(t), threeSizes
 	for _, c := range []struct {
 		transform def.Transform
@@ -481,6 +485,7 @@ func TestAttackSeparatesALinearRegression(t *testing.T) {
 // From masked sums of the same clients it has as much after a default fit by quadrature, without any trajectory: all directions, whose they are, and each client's cut; under a diagonal q(θ) every
 // single column. Under power the noise of each client hides part of the variances: where it is large, whose the directions are.
 func TestAttackSeparatesMaskedVariances(t *testing.T) {
+	t.Parallel()
 	path := threeClients(t)
 	for _, c := range []struct {
 		transform      def.Transform
@@ -527,6 +532,7 @@ func TestAttackSeparatesMaskedVariances(t *testing.T) {
 // Without its record of what the server received, a run is repeated, with the same figures; with a file that was altered it is not, and a folder whose draws are
 // those of another seed is refused.
 func TestAttackRepeatsTheRun(t *testing.T) {
+	t.Parallel()
 	b := twoHospitals(t, 60, 0, transforms.Augmented)
 	for _, a := range Backends() {
 		dir, kept := attacked(t, b, a.Name, short(a))
@@ -604,6 +610,7 @@ func apart(a backends.Algorithm) []def.Transform {
 
 // A server sees the same in one loop over all parties and across goroutines that exchange messages, to the bit.
 func TestServerSeesTheSameEverywhere(t *testing.T) {
+	t.Parallel()
 	for _, a := range Backends() {
 		for _, transform := range apart(a) {
 			for name, given := range variants(a, transform) {

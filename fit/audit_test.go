@@ -298,6 +298,7 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 // What the audit lists is what crosses: the messages of a run, recorded on their way, have the kinds, channels, ends and lengths that the audit lists,
 // and all of them, for every backend, transform and guide, each with every model.
 func TestAuditIsWhatCrosses(t *testing.T) {
+	t.Parallel()
 	ran := map[string]int{}
 	for f, name := range slices.Sorted(maps.Keys(audited)) {
 		fixture := audited[name]
@@ -481,6 +482,7 @@ func unbundled(m transport.Message) (out []transport.Message) {
 
 // What the audit lists is what crosses in runs of chains that begin near an approximation: in its fit, in the bundles of the chains' warm-up, and of every draw.
 func TestAuditIsWhatCrossesNearby(t *testing.T) {
+	t.Parallel()
 	a, ran := backend(t, "nuts"), 0
 	for name, fixture := range audited {
 		for _, kind := range []def.Transform{transforms.Augmented, transforms.Exact, transforms.Power} {

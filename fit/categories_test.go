@@ -86,6 +86,7 @@ func agree(t *testing.T, of string, got, want []posterior.Row, shift, width floa
 // Responses of unordered and of ordered categories are fitted by the joint Gaussian in about ten round trips, whose corrected draws have the means and standard deviations of the no-U-turn
 // sampler on the pooled data.
 func TestCategoriesByTheJointGaussian(t *testing.T) {
+	t.Parallel()
 	for dist, trips := range map[string]int64{"categorical_logit": 13, "ordered_logistic": 12, "ordered_probit": 12} {
 		text, files := categories(dist, 300)
 		got := resultOf(t, text, files, transforms.Exact, "sfvi", nil)
@@ -100,6 +101,7 @@ func TestCategoriesByTheJointGaussian(t *testing.T) {
 // Two categories are a logistic regression: as softmax of a predictor and 0, with two predictors a row, and as one cutpoint, which is minus the intercept. The posteriors are the same ones, also where
 // covariates are far from 0, so that cutpoint and slopes are strongly correlated.
 func TestTwoCategoriesAreALogisticRegression(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(85, 86))
 	const n = 200
 	x, z, y, level := normal(r, n), normal(r, n), make([]float64, n), make([]float64, n)

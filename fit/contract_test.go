@@ -92,6 +92,7 @@ func (j *journey) sample(t *testing.T, o Options, stop <-chan struct{}) *Result 
 
 // Every listed backend, and one that is not listed, is opened under two transforms, run, summarised, diagnosed, written, read again, interrupted and resumed.
 func TestEveryBackendFromEndToEnd(t *testing.T) {
+	t.Parallel()
 	for _, a := range append(Backends(), metropolis.Algorithm()) {
 		for _, transform := range a.Transforms[:2] { // pooled and across parties, for those that run on both
 			t.Run(a.Name+" "+transform.Name, func(t *testing.T) {

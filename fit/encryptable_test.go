@@ -49,6 +49,7 @@ func encryptedEnds(t *testing.T, text string, files, given map[string]string) st
 
 // A run over other wires and under other transforms says of encrypted rows what a run with these ends with.
 func TestUnencryptableIsWhatTheRunRefuses(t *testing.T) {
+	t.Parallel()
 	text, files := separate(3000, 2, 2)
 	_, few := separate(200, 2, 2)
 	change := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }

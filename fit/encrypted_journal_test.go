@@ -34,6 +34,7 @@ func (k *killer) Step(int, backends.Info) {
 // A run of encrypted rows that is killed, and killed again where it went on, goes on with what it wrote down, and is then, bit for
 // bit, the run of its journal: draws, D and work. The journal goes when all is written, and its digest stays.
 func TestAKilledRunOfEncryptedRows(t *testing.T) {
+	t.Parallel()
 	for name, settings := range map[string]map[string]string{
 		"sfvi": {"wire": "encrypted", "correct": "false"},
 		"nuts": {"wire": "encrypted", "chains": "2", "warmup": "2", "draws": "2", "max-depth": "2"},
@@ -122,6 +123,7 @@ func TestAnAlteredJournal(t *testing.T) {
 
 // A run across processes that a client was cut off from goes on, with what each party wrote down before it.
 func TestACutRunOfEncryptedRowsGoesOn(t *testing.T) {
+	t.Parallel()
 	files, dir := logisticTables(2400), t.TempDir()
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
 	o := Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 5, ring: 9}

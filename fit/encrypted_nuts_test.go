@@ -43,6 +43,7 @@ func sampleNUTS(t *testing.T, b *compile.Bound, o Options) (*Prepared, *Result) 
 // Chains over encrypted rows make, from the same points, the transitions of the plain wire, but for the error of
 // polynomials and the noise of decrypted sums.
 func TestNUTSOverEncryptedRows(t *testing.T) {
+	t.Parallel()
 	b := fewRows(t, 400)
 	settings := map[string]string{"chains": "2", "warmup": "2", "draws": "2", "coordinates": "declared"}
 	at := []string{initsAt(t, `{"b": -1, "u": 0.3, "v": 0.2}`)}
@@ -92,6 +93,7 @@ func countedAsForeseen(t *testing.T, p *Prepared) {
 // What NUTS would decrypt is foreseen, and of too few rows refused with how many it takes; where it decrypts more
 // than was foreseen the run ends before that.
 func TestNUTSOverTooFewEncryptedRows(t *testing.T) {
+	t.Parallel()
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, logisticTables(4000))
 	refused := func(err error) *diag.Diagnostic {
 		t.Helper()
@@ -137,6 +139,7 @@ func TestARunBeyondItsKey(t *testing.T) {
 // Parties that are apart make the transitions that one process makes, but for noise, and what crosses between them
 // is what the audit lists.
 func TestPartiesOfNUTSOverEncryptedRows(t *testing.T) {
+	t.Parallel()
 	files := logisticTables(2400)
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
 	o := Options{Algorithm: backend(t, "nuts"), Seed: 5, ring: 9, Settings: map[string]string{"wire": "encrypted", "chains": "1", "warmup": "0", "draws": "1", "max-depth": "1"}}
@@ -193,6 +196,7 @@ func groupedTables(n, groups, last int) map[string]string {
 // few rows is refused before there are keys, by the parameter, with the way out, and so are effects whose scale is a
 // parameter.
 func TestGroupsOfEncryptedRows(t *testing.T) {
+	t.Parallel()
 	given, scaled := "param a : real[G] ~ normal(0, 2) @ left\n", "param s ~ half_normal(1) @ left\nparam a : real[G] ~ normal(0, s) @ left\n"
 	b := bindFiles(t, fmt.Sprintf(groupedModel, given), transforms.Exact, 0, groupedTables(6000, 8, 500))
 	want, _ := overWire(t, b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false", "draws": "10000"})

@@ -124,6 +124,7 @@ func TestLeverageByTheMinCellOfAPolicy(t *testing.T) {
 // What is foreseen of a run as often as it used each exchange is what it counts, for every party and for all
 // but each, over numbers of parties and columns.
 func TestWhatIsForeseenIsCounted(t *testing.T) {
+	t.Parallel()
 	few := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
 	for _, c := range []struct{ clients, columns int }{{1, 3}, {2, 1}, {2, 4}, {4, 2}} {
 		text, files := separate(1500, c.clients, c.columns)
@@ -311,6 +312,7 @@ func likelihoods() map[string]likelihood {
 // a 20th of its standard deviations, these within a tenth; it says below what is known, and how much noise
 // there is, of which what was foreseen is what is counted.
 func TestRunsOfEncryptedRows(t *testing.T) {
+	t.Parallel()
 	const n = 2048
 	for name, c := range likelihoods() {
 		t.Run(name, func(t *testing.T) {
@@ -383,6 +385,7 @@ func closeTo(t *testing.T, what string, got, want []posterior.Row) {
 // Three parties that are apart, each of which derives for itself, give what one process does, in a ring that is
 // small: the joint Gaussian of the plain wire. What crosses between them is what the audit lists.
 func TestPartiesOfEncryptedRows(t *testing.T) {
+	t.Parallel()
 	const n = 2400
 	files := logisticTables(n)
 	b := bindFiles(t, encryptedModel, transforms.Exact, 0, files)
@@ -433,6 +436,7 @@ func crossedAsListed(t *testing.T, b *compile.Bound, algorithm string, given map
 // What does not go is refused with a code, and a way out: by name before keys are made, or where predictors
 // take an interval that is too wide, before anything but bounds is known.
 func TestRefusedEncryptedRows(t *testing.T) {
+	t.Parallel()
 	one := func(r *rand.Rand, _, _ float64) float64 { return float64(1 + r.IntN(2)) }
 	tailed := func(r *rand.Rand, eta, _ float64) float64 {
 		return eta + r.NormFloat64()/math.Sqrt((r.ExpFloat64()+r.ExpFloat64())/2)
@@ -504,6 +508,7 @@ func TestAClientThatIsCutOff(t *testing.T) {
 
 // One client and the server are enough.
 func TestEncryptedRowsOfOneClient(t *testing.T) {
+	t.Parallel()
 	files := logisticTables(4000)
 	delete(files, "right.csv")
 	const model = "client left\ndata y : binary[N] @ shared\ndata x : real[N] @ left\nparam b ~ normal(0, 5)\nparam u ~ normal(0, 2.5) @ left\ny ~ bernoulli_logit(b + x * u)\n"

@@ -263,6 +263,7 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Execution, name string
 
 // TestSameBits: one loop over the parties, a goroutine for each, one core or several: the same draws, bit for bit.
 func TestSameBits(t *testing.T) {
+	t.Parallel()
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 		plan := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m)).Plan

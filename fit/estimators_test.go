@@ -143,6 +143,7 @@ func played(t *testing.T, b *compile.Bound, s backends.Settings, mode session.Ex
 
 // One loop over the parties, a goroutine for each, and a kernel that is saved and loaded after every step have the same bits.
 func TestEstimatorsHaveTheSameBits(t *testing.T) {
+	t.Parallel()
 	everyEstimator(t, func(t *testing.T, b *compile.Bound, s backends.Settings) {
 		want := played(t, b, s, session.OneLoop, false)
 		for name, got := range map[string]map[string][]float64{

@@ -96,6 +96,7 @@ func firstIDs(n int) (ids []int) {
 // Of encrypted rows the Gaussian is the joint one of the plain wire: means within a 20th of its standard
 // deviations, and these within a tenth.
 func TestTheGaussianOfEncryptedRows(t *testing.T) {
+	t.Parallel()
 	const rows, columns = 3000, 3
 	for name, c := range map[string]struct {
 		kind, model string

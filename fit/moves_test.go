@@ -70,6 +70,7 @@ func apart(noisy, exact []posterior.Row) (means, sds, meanError, sdError float64
 // What a run says that noise does is what it does, for scales, dispersions and cut points too: two fits are compared. Where the draws cannot tell it they say so, which
 // is a finding; noise that moves nothing is none.
 func TestWhatNoiseMoves(t *testing.T) {
+	t.Parallel()
 	normal := func(r *rand.Rand, eta float64) float64 { return eta + float64(0.2*r.NormFloat64()) }
 	counts := func(r *rand.Rand, eta float64) float64 {
 		n, level := 0.0, math.Exp(-math.Exp(1+eta)*math.Exp(0.4*r.NormFloat64()))

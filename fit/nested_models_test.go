@@ -109,6 +109,7 @@ func begun(t *testing.T, text string, d *def.Dist) (taken, nested bool) {
 
 // A model of any likelihood with any predictor is taken by sfvi and by a fit over a grid, or refused: whatever has the form.
 func TestEveryPredictorIsFittedOrRefused(t *testing.T) {
+	t.Parallel()
 	all, nested := 0, 0
 	universe := stdlib.New()
 	for _, name := range universe.Dists() {

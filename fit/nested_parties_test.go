@@ -55,6 +55,7 @@ var sharings = map[string][2]string{
 
 // Where clients use effects, coefficients and means of the server, the fit is that of the same model with its data at one place, evidence included.
 func TestAGridWithSharedEffects(t *testing.T) {
+	t.Parallel()
 	files := groupedRows(12, 240)
 	for name, change := range sharings {
 		text := strings.Replace(groupedText, change[0], change[1], 1)
@@ -96,6 +97,7 @@ func TestAGridIntegratesNoiseOut(t *testing.T) {
 
 // Effects of two crossed groupings, at one client or at two, and intercepts and slopes that are correlated, with their scales at the client or at the server: as with all data at one place.
 func TestAGridOfSeveralScales(t *testing.T) {
+	t.Parallel()
 	files := groupedRows(8, 240)
 	crossed := strings.NewReplacer("data x : real[N] @ b", "data x : real[N] @ b\ndata h : level(H)[N] @ b", "+ u[g]", "+ u[g] + v[h]",
 		"param beta", "param s ~ half_normal(1) @ b\nparam v : real[H] ~ normal(0, s) @ b\nparam beta").Replace(groupedText)
@@ -136,6 +138,7 @@ func widened(files map[string]string, name string) map[string]string {
 
 // Fifty clients with a common mean and scale take no more round trips than 45, though each covariance that depends on a scale crosses by itself.
 func TestAGridOfManyClients(t *testing.T) {
+	t.Parallel()
 	const clients, n = 50, 300
 	r := rand.New(rand.NewPCG(3, 4))
 	files, eta := map[string]string{}, make([]float64, n)

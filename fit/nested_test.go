@@ -152,6 +152,7 @@ func TestHierarchiesInFewRoundTrips(t *testing.T) {
 
 // Of many groups with few rows and rare events, whose effects have skewed posteriors, draws walk from the Gaussian: means and standard deviations are those of NUTS.
 func TestRareEventsOverAGrid(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	const groups, n = 40, 120
 	effects, y, g := make([]float64, groups), "id,y\n", "id,g\n"

@@ -264,6 +264,7 @@ func TestQuadratureSaysWhyNot(t *testing.T) {
 // The optimum of each Gaussian guide, found by L-BFGS on an ELBO that another program integrates, is reached within 1e-3 nats, and within 0.01 nats in at most
 // 60 round trips. The panels of ten clients at ρ = 2 were integrated with 32 nodes there, too few for predictors that spread by more than 6: 0.03 nats are allowed.
 func TestQuadratureReachesTheOptimum(t *testing.T) {
+	t.Parallel()
 	const folder = "../tests/reference"
 	text, err := os.ReadFile(filepath.Join(folder, "reference/vi_logistic.json"))
 	if err != nil {

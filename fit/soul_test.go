@@ -44,6 +44,7 @@ func meanOf(t *testing.T, f *fitted, name string) float64 {
 // A variance with an inverse gamma prior against the profile of the density in it: the mode on the declared scale, without a Jacobian, through compiler
 // and session, in power with the variance at the clients.
 func TestVarianceAgainstItsProfile(t *testing.T) {
+	t.Parallel()
 	m := testmodel.Linear(12, 60, []int{2, 3}, 0.8)
 	m.Rho = 0.6
 	text := strings.Replace(glmText(m), "param b ", "param v ~ inv_gamma(3, 2)\nparam b ", 1)

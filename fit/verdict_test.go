@@ -126,6 +126,7 @@ func unnamed(lines []compile.Verdict, found *attack.Assessment) (out []string) {
 // The verdict names all columns and contributions that the attack finds in a run: with two clients and with three, masked and not, under every transform that sends something, with the
 // tables at hand and without. The attack finds something in each run, or the test would hold of anything.
 func TestVerdictNamesWhatTheAttackFinds(t *testing.T) {
+	t.Parallel()
 	for _, clients := range []int{2, 3} {
 		path := hospitals(t, clients)
 		for k, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {

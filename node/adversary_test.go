@@ -94,6 +94,7 @@ func (v *adversary) ahead(from, to string, packet []byte) {
 // Parties find their common rows whatever an adversary sends ahead of their packets: what anybody can make up
 // or repeat takes no answer from what a process has signed.
 func TestAlignmentPastAnAdversary(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(brief.Draws(10, 100)) {
 		synctest.Test(t, func(t *testing.T) {
 			all := parties(t, "server", "a", "b")

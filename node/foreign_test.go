@@ -140,6 +140,7 @@ func (d *trio) refused() bool {
 
 // Over an organisation's own NATS servers, which let anybody listen and publish, a run has the same draws; who listens learns sizes and times, and changes nothing.
 func TestOwnNATS(t *testing.T) {
+	t.Parallel()
 	var whole map[string]string
 	synctest.Test(t, func(t *testing.T) {
 		d := newTrio(t)
@@ -190,6 +191,7 @@ func TestOwnNATS(t *testing.T) {
 
 // Over such servers an alignment finds the same rows; who listens reads no identifier, and what it repeats, alters and makes up changes nothing.
 func TestAlignmentOverOwnNATS(t *testing.T) {
+	t.Parallel()
 	for name, payload := range map[string]int32{"usual payload": 1 << 20, "small payload": int32(transport.MinPacket)} {
 		t.Run(name, func(t *testing.T) {
 			cl := ownNATS(t, payload)

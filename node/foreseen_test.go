@@ -72,6 +72,7 @@ func foreseenStage(t *testing.T) (dir string, m *compile.Model) {
 // A preflight holds what a run with encrypted rows is foreseen to decrypt to the party's policy, or where there is none
 // to a 20th of the rows, and counts its bytes. A party that does not know the columns of another says so.
 func TestPreflightForeseesDecryptions(t *testing.T) {
+	t.Parallel()
 	dir, m := foreseenStage(t)
 	algorithm, _ := fit.Encrypting()
 	uses, err := fit.Exchanges(m.Manifest, algorithm, backends.EncryptedRows())

@@ -45,6 +45,7 @@ func fill(t *testing.T, dir string) {
 
 // A party whose disk is full ends, with the way on; the others wait, and the same command goes on with the run, whose draws are those of one that nothing ended.
 func TestFullDiskEndsOneProcess(t *testing.T) {
+	t.Parallel()
 	whole := newTrio(t)
 	whole.over = ownNATS(t, 1<<20)
 	whole.run()

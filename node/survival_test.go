@@ -386,6 +386,7 @@ func TestPolicyExpiresInARun(t *testing.T) {
 
 // A party that is cut off is named by all others in less than 10 seconds, and names the server; the run waits, however long, also while certificates are looked at again, and goes on with the same draws.
 func TestCutLink(t *testing.T) {
+	t.Parallel()
 	var whole map[string]string
 	synctest.Test(t, func(t *testing.T) {
 		d := newTrio(t)

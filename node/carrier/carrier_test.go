@@ -171,6 +171,7 @@ func TestPacketsBothWays(t *testing.T) {
 
 // Everyone who must not connect is refused, and the log of the server names the reason.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	address := freeAddress(t)
 	ca, dir := project(t, address, "registry", "a", "b")
 	var l log
@@ -353,6 +354,7 @@ func TestOversizedPackets(t *testing.T) {
 
 // A client that is connected when its certificate is revoked is disconnected.
 func TestRevocationDisconnects(t *testing.T) {
+	t.Parallel()
 	address := freeAddress(t)
 	ca, dir := project(t, address, "registry", "a")
 	var atServer, atA log
