@@ -30,9 +30,9 @@ func (p *Parameters) scale() float64 { s := p.ckks.DefaultScale(); return s.Floa
 func (p *Parameters) freshError() float64 { return p.noise.fresh / p.scale() }
 
 // productError is what a product at a level adds to every number: of the relinearisation, and of the division
-// by both primes of the step.
+// by its special primes and both of the step.
 func (p *Parameters) productError(level int) float64 {
-	return p.noise.relin[level]/(p.scale()*p.scale()) + 2*p.noise.rounding/p.scale()
+	return p.noise.relin[level]/(p.scale()*p.scale()) + p.noise.rounding/p.scale()
 }
 
 // factorScale is that of a factor whose product with a response has the scale of everything else.
@@ -107,7 +107,7 @@ func (a *Plan) check(contributions []*Vector, response *Vector) error {
 func (k *CollectiveKeys) form(a *Plan, s, y *rlwe.Ciphertext) (*rlwe.Ciphertext, error) {
 	basis := common.NewPowerBasis(s, bignum.Chebyshev)
 	polynomial := func(c []float64, target scale, steps int) (*rlwe.Ciphertext, error) {
-		out, err := evaluator(k.params, k.eval).EvaluateFromPowerBasis(basis, chebyshev(c), target)
+		out, err := polynomials(k.params, k.eval).EvaluateFromPowerBasis(basis, chebyshev(c), target)
 		if err != nil {
 			return nil, err
 		}

@@ -117,7 +117,7 @@ type CollectiveKeys struct {
 	params  *Parameters
 	public  *rlwe.PublicKey
 	encoder *ckks.Encoder // of float64, for what is encrypted
-	eval    *ckks.Evaluator
+	eval    *evaluator
 }
 
 // Keys adds up the shares of all holders.
@@ -150,7 +150,7 @@ func (p *Parameters) Keys(r Reference, public, ones, twos Shares) (*CollectiveKe
 	}
 	relin := rlwe.NewRelinearizationKey(p.ckks)
 	multiparty.NewRelinearizationKeyGenProtocol(p.ckks).GenRelinearizationKey(*one, *two, relin)
-	k.eval = ckks.NewEvaluator(p.ckks, rlwe.NewMemEvaluationKeySet(relin))
+	k.eval = p.evaluator(relin)
 	return k, nil
 }
 

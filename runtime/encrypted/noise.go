@@ -33,7 +33,7 @@ const errorDeviation = 3.7
 type noise struct {
 	rounding float64   // of a division by primes: t₀ + t₁s with coefficients of t uniform in ±1/2
 	fresh    float64   // of an encryption under the collective public key
-	relin    []float64 // of a relinearisation, by level, before it is divided by the modulus of the step
+	relin    []float64 // of a relinearisation, by level, before the modulus of the step divides it, without rounding
 }
 
 func noiseOf(p *Parameters) noise {
@@ -58,7 +58,7 @@ func noiseOf(p *Parameters) noise {
 			}
 			sum += float64(value(0.5) * ratio * key)
 		}
-		out.relin = append(out.relin, sum+out.rounding)
+		out.relin = append(out.relin, sum)
 	}
 	return out
 }

@@ -86,8 +86,8 @@ func TestAShareThatWasMovedGivesAWrongSum(t *testing.T) {
 	sum := must(r.total(t, []float64{1, 1, 0}, Range{Max: 1, Squares: 3}))(t)
 	share := must(r.secrets[0].Share(sum))(t)
 	good := must(sum.Open(List([][]byte{share})))(t)
-	primes := r.params.ckks.Q()[:sum.c.Level()+1]
-	residues := ring.NewPoly(1, sum.c.Level())
+	primes := sum.primes()
+	residues := ring.NewPoly(1, sum.head.Level())
 	if err := (&reader{rest: share}).poly(residues, primes); err != nil {
 		t.Fatal(err)
 	}
@@ -251,9 +251,17 @@ func (r *run) decrypt(c *rlwe.Ciphertext) ring.Poly {
 
 // coefficient is what the holders open, without noise.
 func (r *run) coefficient(s *Sum) *big.Int {
-	q := r.params.ckks.RingQ().AtLevel(s.c.Level())
+	q := r.params.ckks.RingQ().AtLevel(s.head.Level())
+	total := q.NewPoly()
+	for _, secret := range r.secrets {
+		q.MulCoeffsMontgomeryThenAdd(s.tail, secret.key.Value.Q, total)
+	}
+	q.INTT(total, total)
+	for i, c := range s.head.Coeffs {
+		total.Coeffs[i][0] = ring.CRed(total.Coeffs[i][0]+c[0], s.primes()[i])
+	}
 	out := new(big.Int)
-	q.PolyToBigintCentered(r.decrypt(s.c), q.N(), []*big.Int{out})
+	q.PolyToBigintCentered(total, q.N(), []*big.Int{out})
 	return out
 }
 

@@ -62,6 +62,12 @@ func (r *Rows) lengths(z Range) (products, own float64) {
 // all is the root of how many numbers the ciphertexts have.
 func (r *Rows) all() float64 { return math.Sqrt(float64(len(r.parts) * r.keys.params.Rows())) }
 
+// sumError is the error that the division of a sum of products adds to it: of all blocks at once.
+func (r *Rows) sumError() float64 {
+	p := r.keys.params
+	return math.Sqrt(float64(p.Rows())) * p.productError(r.parts[0].Level())
+}
+
 // Weigh returns rows times a column, of which a product with another column is left.
 func (r *Rows) Weigh(z *Vector) (*Rows, error) {
 	if r.column != nil {
@@ -79,6 +85,17 @@ func (r *Rows) Weigh(z *Vector) (*Rows, error) {
 
 // times multiplies with a column, after which some steps are left.
 func (r *Rows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
+	out, err := r.products(z, left)
+	for _, c := range out {
+		if err == nil {
+			err = r.keys.eval.Rescale(c, c)
+		}
+	}
+	return out, err
+}
+
+// products are those that times divides.
+func (r *Rows) products(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 	l := level(left + 1)
 	if z.n != r.n || z.kind == Contribution {
 		return nil, fmt.Errorf("encrypted: a column of %d rows is wanted", r.n)
@@ -88,7 +105,7 @@ func (r *Rows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 	}
 	var out []*rlwe.Ciphertext
 	for i, c := range r.parts {
-		product, err := r.keys.multiply(at(c, l), at(z.parts[i], l))
+		product, err := r.keys.eval.MulNew(at(c, l), at(z.parts[i], l))
 		if err != nil {
 			return nil, fmt.Errorf("encrypted: %w", err)
 		}
@@ -99,7 +116,7 @@ func (r *Rows) times(z *Vector, left int) ([]*rlwe.Ciphertext, error) {
 
 // Product returns the sum over all rows of their products with a column.
 func (r *Rows) Product(z *Vector) (*Sum, error) {
-	p, e := r.keys.params, z.wrong
+	e := z.wrong
 	_, own := r.lengths(z.within)
 	rows, errors := float64(r.largest*own), float64(r.slope*own)+float64(r.offset*r.all())
 	if r.response != nil {
@@ -107,12 +124,12 @@ func (r *Rows) Product(z *Vector) (*Sum, error) {
 		rows, errors = rows+float64(r.factor.largest*length), errors+float64(r.factor.worst*length)
 	}
 	rows += float64(errors * r.all()) // these times e are products of errors
-	wrong := r.wrong(z.within) + float64(rows*e) + float64(r.all()*p.productError(r.parts[0].Level()))
+	wrong := r.wrong(z.within) + float64(rows*e) + r.sumError()
 	sum, left, err := r.sum(r.most(z.within), wrong)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := r.times(z, left)
+	parts, err := r.products(z, left)
 	if err != nil {
 		return nil, err
 	}
@@ -169,9 +186,7 @@ func (r *Rows) Weighted(weights *Weights) (*Sum, error) {
 	if !(known.Squares > 0 && known.Squares <= maxMagnitude) {
 		return nil, fmt.Errorf("encrypted: weights with a sum of squares %g", known.Squares)
 	}
-	p := r.keys.params
-	wrong := r.wrong(known) + float64(r.all()*p.productError(r.parts[0].Level()))
-	sum, left, err := r.sum(r.most(known), wrong)
+	sum, left, err := r.sum(r.most(known), r.wrong(known)+r.sumError())
 	if err != nil {
 		return nil, err
 	}
@@ -201,9 +216,6 @@ func (r *Rows) weighted(weights *Weights, l int) ([]*rlwe.Ciphertext, error) {
 			weights.encoded[l] = append(weights.encoded[l], plain)
 		}
 		product, err := k.eval.MulNew(at(c, l), weights.encoded[l][i])
-		if err == nil {
-			err = k.eval.Rescale(product, product)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("encrypted: %w", err)
 		}

@@ -21,10 +21,12 @@ var ErrOpenings = errors.New("encrypted: the key was for fewer sums")
 // a holder gives no share of a ciphertext that it did not derive itself.
 type Sum struct {
 	params    *Parameters
-	c         *rlwe.Ciphertext // its coefficient 0, times the number of rows N and over the scale, is the sum
-	largest   float64          // of the absolute value
-	wrong     float64          // bound of the error without flooding, in units of the sum
-	deviation float64          // of one holder's flooding, in units of coefficient 0
+	head      ring.Poly // coefficient 0 of c₀ of a ciphertext: that times the number of rows N and over the scale is the sum
+	tail      ring.Poly // c₁
+	scale     scale
+	largest   float64 // of the absolute value
+	wrong     float64 // bound of the error without flooding, in units of the sum
+	deviation float64 // of one holder's flooding, in units of coefficient 0
 }
 
 // sum prepares a sum with bounds of its absolute value and of its error, and returns how many steps its
@@ -43,22 +45,35 @@ func (r *Rows) sum(largest, wrong float64) (*Sum, int, error) {
 	return nil, 0, fmt.Errorf("encrypted: a sum of up to %.3g is %w", largest, ErrModulus)
 }
 
-// add sets a sum to that of all blocks.
-func (k *CollectiveKeys) add(s *Sum, parts []*rlwe.Ciphertext) error {
-	s.c = parts[0]
-	for _, part := range parts[1:] {
-		if err := k.eval.Add(s.c, part, s.c); err != nil {
+// add sets a sum to that of all blocks of products, which are divided when they are added up. Of c₀ there is
+// coefficient 0 alone.
+func (k *CollectiveKeys) add(s *Sum, products []*rlwe.Ciphertext) error {
+	c := products[0]
+	for _, part := range products[1:] {
+		if err := k.eval.Add(c, part, c); err != nil {
 			return fmt.Errorf("encrypted: %w", err)
 		}
 	}
+	left, parts, err := k.eval.undivided(c)
+	if err != nil {
+		return err
+	}
+	s.head, s.scale = k.eval.dividedHead(left, parts[0]), k.eval.divided(c)
+	s.tail = ring.NewPoly(s.params.Rows(), left)
+	k.eval.divide(left, parts[1], s.tail)
 	return nil
 }
 
+// primes are those that the ciphertext of a sum has left.
+func (s *Sum) primes() []uint64 { return s.params.ckks.Q()[:s.head.Level()+1] }
+
 // Digest is the SHA-256 of the ciphertext, the same at all who derived it from the same vectors.
-func (s *Sum) Digest() [sha256.Size]byte { return digest(s.params, s.c) }
+func (s *Sum) Digest() [sha256.Size]byte {
+	return sha256.Sum256(appendPoly(appendPoly(nil, s.head, s.primes()), s.tail, s.primes()))
+}
 
 // unit is coefficient 0 of a sum of 1.
-func (s *Sum) unit() float64 { return s.c.Scale.Float64() / float64(s.params.Rows()) }
+func (s *Sum) unit() float64 { return s.scale.Float64() / float64(s.params.Rows()) }
 
 // Deviation is the standard deviation of what Open returns about the sum, from the noise of all holders.
 func (s *Sum) Deviation() float64 {
@@ -83,34 +98,28 @@ func (s *Secret) Share(sum *Sum) ([]byte, error) {
 		return nil, err
 	}
 	s.opened++
-	r := p.ckks.RingQ().AtLevel(sum.c.Level())
+	r := p.ckks.RingQ().AtLevel(sum.head.Level())
 	product := r.NewPoly()
-	r.MulCoeffsMontgomery(sum.c.Value[1], s.key.Value.Q, product)
-	r.INTT(product, product)
-	primes := p.ckks.Q()[:sum.c.Level()+1]
-	for i, q := range primes {
+	r.MulCoeffsMontgomery(sum.tail, s.key.Value.Q, product)
+	share := head(r.SubRings[:sum.head.Level()+1], product.Coeffs)
+	for i, q := range sum.primes() {
 		residue := new(big.Int).SetUint64(q)
 		residue.Mod(noise, residue)
-		product.Coeffs[i] = []uint64{ring.CRed(residue.Uint64()+product.Coeffs[i][0], q)}
+		share.Coeffs[i][0] = ring.CRed(residue.Uint64()+share.Coeffs[i][0], q)
 	}
-	return appendPoly(nil, product, primes), nil
+	return appendPoly(nil, share, sum.primes()), nil
 }
 
 // Open adds the shares of all holders and returns the sum. A share that is not of the form
 // is a *HolderError. A number beyond what the ranges allow is an error: a share was altered, or is of another
 // sum. A share that was altered by less gives a wrong number.
 func (s *Sum) Open(shares Shares) (float64, error) {
-	p := s.params
-	primes := p.ckks.Q()[:s.c.Level()+1]
-	r := p.ckks.RingQ().AtLevel(s.c.Level())
-	total := r.NewPoly()
-	r.INTT(s.c.Value[0], total)
-	one := ring.NewPoly(1, s.c.Level())
-	err := p.each(shares, func(read *reader) error {
-		if err := read.poly(one, primes); err != nil {
+	total, one := *s.head.CopyNew(), ring.NewPoly(1, s.head.Level())
+	err := s.params.each(shares, func(read *reader) error {
+		if err := read.poly(one, s.primes()); err != nil {
 			return err
 		}
-		for i, q := range primes {
+		for i, q := range s.primes() {
 			total.Coeffs[i][0] = ring.CRed(total.Coeffs[i][0]+one.Coeffs[i][0], q)
 		}
 		return nil
@@ -118,7 +127,7 @@ func (s *Sum) Open(shares Shares) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("encrypted: %w", err)
 	}
-	coefficient := new(big.Int)
+	coefficient, r := new(big.Int), s.params.ckks.RingQ().AtLevel(s.head.Level())
 	r.PolyToBigintCentered(total, r.N(), []*big.Int{coefficient})
 	f, _ := new(big.Float).SetInt(coefficient).Float64()
 	sum := f / s.unit()

@@ -53,7 +53,7 @@ func (p *Parameters) bounds(c []float64, level int, target scale, fresh float64)
 		x.value[i] = portable.Cos(math.Pi * (float64(2*float64(i)) + 1) / (2 * nodes))
 	}
 	t.adds(basis.Value[1], fresh)
-	out, err := evaluator(p.tiny, t).EvaluateFromPowerBasis(basis, chebyshev(c), target)
+	out, err := polynomials(p.tiny, t).EvaluateFromPowerBasis(basis, chebyshev(c), target)
 	if err != nil {
 		return polynomialBound{}, fmt.Errorf("encrypted: %w", err)
 	}
@@ -73,8 +73,8 @@ func (p *Parameters) bounds(c []float64, level int, target scale, fresh float64)
 	return polynomialBound{bound.largest * beyond, bound.worst * beyond * (1 + secondOrder)}, nil
 }
 
-// evaluator evaluates polynomials by the arithmetic of e.
-func evaluator(p *Parameters, e schemes.Evaluator) polynomial.Evaluator {
+// polynomials evaluates polynomials by the arithmetic of e.
+func polynomials(p *Parameters, e schemes.Evaluator) polynomial.Evaluator {
 	inner := common.Evaluator[*bignum.Complex]{Evaluator: e, CoefficientGetter: polynomial.CoefficientGetter{}}
 	return polynomial.Evaluator{Parameters: p.ckks, Evaluator: inner}
 }
@@ -184,7 +184,7 @@ func (t *tracer) MulRelinNew(a *rlwe.Ciphertext, op rlwe.Operand) (*rlwe.Ciphert
 		return nil, err
 	}
 	t.product(out, a, op.(*rlwe.Ciphertext))
-	return out, t.Relinearize(out, out)
+	return out, nil
 }
 
 // MulThenAdd implements schemes.Evaluator.
@@ -197,13 +197,11 @@ func (t *tracer) MulThenAdd(a *rlwe.Ciphertext, op rlwe.Operand, out *rlwe.Ciphe
 	return t.Evaluator.MulThenAdd(a, op, out)
 }
 
-// Relinearize implements schemes.Evaluator.
+// Relinearize implements schemes.Evaluator: it is left to Rescale (see evaluator).
 func (t *tracer) Relinearize(a, out *rlwe.Ciphertext) error {
 	if a != out {
 		return fmt.Errorf("encrypted: a relinearisation into another ciphertext is not traced")
 	}
-	out.Resize(1, out.Level())
-	t.adds(out, t.noise.relin[out.Level()]/out.Scale.Float64())
 	return nil
 }
 
@@ -212,9 +210,13 @@ func (t *tracer) Rescale(a, out *rlwe.Ciphertext) error {
 	if a != out {
 		return fmt.Errorf("encrypted: a division into another ciphertext is not traced")
 	}
+	if out.Degree() == 2 {
+		t.adds(out, t.noise.relin[out.Level()]/out.Scale.Float64())
+		out.Resize(1, out.Level())
+	}
 	if err := t.Evaluator.Rescale(a, out); err != nil {
 		return err
 	}
-	t.adds(out, 2*t.noise.rounding/out.Scale.Float64()) // by both primes, the first of which is divided again
+	t.adds(out, t.noise.rounding/out.Scale.Float64()) // by all primes at once
 	return nil
 }

@@ -94,4 +94,4 @@ func (p *Parameters) VectorSize(kind Kind, n int) int {
 }
 
 // ShareSize is the number of bytes of a share of the sum.
-func (s *Sum) ShareSize() int { return size(1, s.params.ckks.Q()[:s.c.Level()+1]) }
+func (s *Sum) ShareSize() int { return size(1, s.primes()) }

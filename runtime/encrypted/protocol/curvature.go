@@ -57,7 +57,7 @@ func (e *Evaluator) Curvatures(ctx context.Context, gram []float64) error {
 	return e.relate(data, p)
 }
 
-// atOnce is how many sums are derived before they are opened: a megabyte is kept of each.
+// atOnce is how many sums are derived before they are opened: half a megabyte is kept of each.
 const atOnce = 256
 
 // pairs is how many pairs columns from one number to below another make with themselves and those before.
