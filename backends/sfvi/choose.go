@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/backends/sfvi/laplace"
+	"github.com/vflc/vflc/backends/sfvi/lastlayer"
 	"github.com/vflc/vflc/backends/sfvi/nested"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
@@ -22,6 +23,7 @@ const (
 	byFixedDraws = "fixed"
 	bySampling   = "sampled"
 	byNesting    = "nested"
+	byLastLayer  = "last-layer"
 	lowRank      = "lowrank" // a form of q(θ) by draws that change
 	fullRank     = "fullrank"
 )
@@ -77,7 +79,7 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		return s, "" // there is one way
 	}
 	switch s.Text(estimator) {
-	case bySampling, byFixedDraws, byNesting:
+	case bySampling, byFixedDraws, byNesting, byLastLayer:
 		return s, ""
 	case byQuadrature:
 		return settled(s, hindered), ""
@@ -158,6 +160,9 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	by, open := s.Text(estimator), s.Text(estimator) == auto
 	if by == byNesting || open && unsettled(s) == nil {
 		out.Add(byNesting, unnested(b, s))
+	}
+	if by == byLastLayer {
+		out.Add(byLastLayer, lastlayer.Applies(b)) // what is found of the block is kept, for New
 	}
 	if by == byQuadrature || open && refused(s) == nil {
 		out.Add(byQuadrature, unaffordable(b, s))
@@ -265,6 +270,9 @@ func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
 	if s.Text(estimator) == byNesting {
 		return newNested(env, s)
 	}
+	if s.Text(estimator) == byLastLayer {
+		return newLastLayer(env, s)
+	}
 	if s.Int(restarts) > 1 || s.Text(estimator) == byQuadrature || searchable(env, s) {
 		return newRestarted(env, s)
 	}
@@ -295,7 +303,11 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 		k.restart = restart
 		return k, nil
 	}
-	s = settled(s, nil)
+	return newQuadrature(env, settled(s, nil), restart)
+}
+
+// newQuadrature makes the kernel of one fit by quadrature.
+func newQuadrature(env density.Env, s backends.Settings, restart int) (*quadrature.Kernel, error) {
 	if err := unsuited(s); err != nil {
 		return nil, fmt.Errorf("--%s %s: %w", estimator, byQuadrature, err)
 	}
@@ -319,6 +331,9 @@ func exchanges(s backends.Settings) []density.Use {
 	}
 	if s.Text(estimator) == byNesting {
 		return nested.Exchanges()
+	}
+	if s.Text(estimator) == byLastLayer {
+		return layeredExchanges(s)
 	}
 	var out []density.Use
 	open, adam := s.Text(estimator) == auto, slices.ContainsFunc(adams, s.Differs)
