@@ -23,7 +23,7 @@ func networked(text string) string {
 }
 
 // lastLayer runs a fit of last layers to its end and returns the draws by party, each with its parameters in their order.
-func lastLayer(t *testing.T, b *compile.Bound, given map[string]string) (draws [][][]float64, gradient func(at [][]float64) [][]float64) {
+func lastLayer(t *testing.T, b *compile.Bound, given map[string]string) (draws [][][]float64) {
 	t.Helper()
 	given["estimator"] = "last-layer"
 	settings, err := backend(t, "sfvi").Resolve(transforms.Exact, given)
@@ -58,72 +58,75 @@ func lastLayer(t *testing.T, b *compile.Bound, given map[string]string) (draws [
 		draws = append(draws, zeros())
 		k.Draw(id, draws[id])
 	}
-	return draws, func(at [][]float64) [][]float64 {
-		grad := zeros()
-		if err := env.Density(t.Context(), at, nil, grad, make([]float64, len(at))); err != nil {
-			t.Fatal(err)
-		}
-		return grad
-	}
+	return draws
 }
 
-// Where the likelihood is normal, the last layer and all other parameters have, given the features, the posterior of a linear regression, which is known in closed form; hidden layers are the same in all draws, and with
-// the others at their mean the gradient of the log density vanishes.
+// Where the likelihood is normal, the last layer and all other parameters have, given the features, the posterior of a linear regression, which is known in closed form. Hidden layers are the same in all draws,
+// and where they are the density of y with all others at their mode, times the volume of the last layer's posterior, has its maximum, by differences.
 func TestLastLayerIsTheRegressionOnItsFeatures(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	draws, gradient := lastLayer(t, bindFiles(t, networked(glmText(m)), transforms.Exact, 0, glmFiles(m)), map[string]string{"tolerance": "1e-9", "draws": "2000"})
-	mean, n := make([][]float64, len(draws[0])), len(m.Y)
-	for b := range mean {
-		mean[b] = make([]float64, len(draws[0][b]))
-		for _, d := range draws {
-			for i, v := range d[b] {
-				mean[b][i] += v / float64(len(draws))
-			}
-		}
-	}
-	for b, v := range gradient(mean) {
-		for i, g := range v {
-			if !(math.Abs(g) < 0.02) {
-				t.Errorf("party %d: the gradient by element %d is %.3g", b, i, g)
-			}
-		}
-	}
-	hidden, columns := draws[0][2][:12], [][]float64{slices.Repeat([]float64{1}, n)}
-	features := make([][]float64, 3)
-	for k := range features {
-		for i := range n {
-			h := hidden[9+k]
-			for j := range 3 {
-				h += m.X[1][j*n+i] * hidden[3*k+j]
-			}
-			features[k] = append(features[k], math.Tanh(h))
-		}
-	}
-	columns = append(columns, m.X[0][:n], m.X[0][n:])
-	columns = append(append(columns, features...), m.X[2])
+	draws, n := lastLayer(t, bindFiles(t, networked(glmText(m)), transforms.Exact, 0, glmFiles(m)), map[string]string{"tolerance": "1e-9", "draws": "2000"}), len(m.Y)
+	hidden := draws[0][2][:12]
 	at := func(d [][]float64) []float64 { return slices.Concat(d[0], d[1], d[2][12:], d[3]) }
-	wantMean, wantSD := regression(columns, m.Y, m.Sigma)
+	mean := make([]float64, len(at(draws[0])))
+	for id, d := range draws {
+		for k, v := range at(d) {
+			mean[k] += v / float64(len(draws))
+		}
+		if !slices.Equal(d[2][:12], hidden) {
+			t.Fatalf("draw %d has other hidden layers", id)
+		}
+	}
+	design := func(features [][]float64) [][]float64 {
+		columns := [][]float64{slices.Repeat([]float64{1}, n), m.X[0][:n], m.X[0][n:]}
+		return append(append(columns, features...), m.X[2])
+	}
+	wantMean, wantSD, _, _ := regression(design(layerOf(m.X[1], hidden, n)), m.Y, m.Sigma)
 	for k, want := range wantMean {
 		square := 0.0
 		for _, d := range draws {
 			square += (at(d)[k] - want) * (at(d)[k] - want) / float64(len(draws))
 		}
-		if off := (at(mean)[k] - want) / wantSD[k]; !(math.Abs(off) < 1e-3) {
+		if off := (mean[k] - want) / wantSD[k]; !(math.Abs(off) < 1e-3) {
 			t.Errorf("mean %d is %.2g sds off", k, off)
 		}
 		if off := math.Sqrt(square)/wantSD[k] - 1; !(math.Abs(off) < 4.5/math.Sqrt(float64(len(draws)))) { // every other draw is a reflection
 			t.Errorf("sd %d is %.2g off", k, off)
 		}
 	}
-	for id, d := range draws {
-		if !slices.Equal(d[2][:12], hidden) {
-			t.Fatalf("draw %d has other hidden layers", id)
+	maximised := func(hidden []float64) float64 {
+		features := layerOf(m.X[1], hidden, n)
+		_, _, density, _ := regression(design(features), m.Y, m.Sigma)
+		_, _, _, volume := regression(features, m.Y, m.Sigma)
+		return density + volume - 0.5*vec.Dot(len(hidden), hidden, hidden)
+	}
+	for i := range hidden {
+		const step = 1e-4
+		above, below := slices.Clone(hidden), slices.Clone(hidden)
+		above[i], below[i] = above[i]+step, below[i]-step
+		if slope := (maximised(above) - maximised(below)) / (2 * step); !(math.Abs(slope) < 0.02) {
+			t.Errorf("the slope by element %d of the hidden layer is %.3g", i, slope)
 		}
 	}
 }
 
-// regression is the posterior of a linear regression with standard normal priors.
-func regression(columns [][]float64, y []float64, sigma float64) (mean, sd []float64) {
+// layerOf are three features of three columns.
+func layerOf(x, hidden []float64, n int) [][]float64 {
+	out := make([][]float64, 3)
+	for k := range out {
+		for i := range n {
+			h := hidden[9+k]
+			for j := range 3 {
+				h += x[j*n+i] * hidden[3*k+j]
+			}
+			out[k] = append(out[k], math.Tanh(h))
+		}
+	}
+	return out
+}
+
+// regression is the posterior of a linear regression with standard normal priors: also the log density at its mode, and the logarithm of its volume, both but for constants.
+func regression(columns [][]float64, y []float64, sigma float64) (mean, sd []float64, density, volume float64) {
 	d := len(columns)
 	f := cholesky.New(d)
 	for i, a := range columns {
@@ -134,6 +137,7 @@ func regression(columns [][]float64, y []float64, sigma float64) (mean, sd []flo
 		f.Matrix[i*d+i]++
 	}
 	f.Definite()
+	by := slices.Clone(mean)
 	f.Solve(mean)
 	for i := range d {
 		unit := make([]float64, d)
@@ -141,7 +145,7 @@ func regression(columns [][]float64, y []float64, sigma float64) (mean, sd []flo
 		f.Solve(unit)
 		sd = append(sd, math.Sqrt(unit[i]))
 	}
-	return mean, sd
+	return mean, sd, 0.5 * vec.Dot(d, by, mean), -0.5 * f.LogDet()
 }
 
 // What crosses is what the audit lists, masked or not.

@@ -96,10 +96,7 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 	if parties == 1 {
 		return s.With(estimator, bySampling), ""
 	}
-	nests := ""
-	if cmp.Or(hindered[byNesting], unfixed(s), unsettled(s)) == nil {
-		nests = fmt.Sprintf("; --%s %s suits what each party has, and takes about fifteen round trips", estimator, byNesting)
-	}
+	nests := suits(hindered, s)
 	given, set := s.Int(stepDraws), s.Differs(stepDraws)
 	unfit := cmp.Or(unfixed(s), hindered[byFixedDraws])
 	for unfit == nil && hindered[fewDraws(s.Int(stepDraws))] != nil {
@@ -117,6 +114,17 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws%s that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), more, why) + nests
 	}
 	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank]) + nests
+}
+
+// suits names what is taken where it is asked for alone.
+func suits(hindered backends.Hindrances, s backends.Settings) string {
+	switch {
+	case cmp.Or(hindered[byNesting], unfixed(s), unsettled(s)) == nil:
+		return fmt.Sprintf("; --%s %s suits what each party has, and takes about fifteen round trips", estimator, byNesting)
+	case hindered[byQuadrature] != nil && cmp.Or(hindered[byLastLayer], unlayered(s)) == nil:
+		return fmt.Sprintf("; --%s %s holds the hidden layers of networks at their mode, and takes about thirty", estimator, byLastLayer)
+	}
+	return ""
 }
 
 // and continues a sentence with a reason, if there is one.
@@ -161,12 +169,12 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	if by == byNesting || open && unsettled(s) == nil {
 		out.Add(byNesting, unnested(b, s))
 	}
-	if by == byLastLayer {
-		out.Add(byLastLayer, lastlayer.Applies(b)) // what is found of the block is kept, for New
-	}
 	if by == byQuadrature || open && refused(s) == nil {
 		out.Add(byQuadrature, unaffordable(b, s))
 		out.Add(quadrature.Joint, unexpandable(b, s))
+	}
+	if by == byLastLayer || open && unlayered(s) == nil && out[byQuadrature] != nil {
+		out.Add(byLastLayer, lastlayer.Applies(b)) // what is found of the block is kept, for New
 	}
 	if open && unfixed(s) == nil {
 		out.Add(byFixedDraws, unfixable(b, s))

@@ -43,7 +43,7 @@ func unlayered(s backends.Settings) error {
 func layeredExchanges(s backends.Settings) []density.Use {
 	climb := density.Use{
 		Exchange: steppingExchange, Often: "every step to the mode", Least: lastlayer.Scalars, Most: lastlayer.Scalars, LeastAnswers: lastlayer.Answers, MostAnswers: lastlayer.Answers,
-		LeastColumns: 2, MostColumns: 2, Scalars: "log density of its own parameters, and how many of these are in hidden layers",
+		LeastColumns: 2, MostColumns: 2, Scalars: "log density of its own parameters plus the logarithm of the volume of its last layer's posterior, at two points, and how many are in hidden layers",
 		Answers: "what follows from the log density of the model, this, and how many parameters are in hidden layers",
 	}
 	given := givenFeatures(s)

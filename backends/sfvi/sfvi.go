@@ -77,7 +77,7 @@ func Algorithm() backends.Algorithm {
 		Encrypts:  true,
 		Weights:   backends.AllWeights,
 		Example:   "--guide noncentered",
-		Closer:    "--estimator nested, for a hierarchy; --theta-guide joint, else fullrank; --guide structured",
+		Closer:    "--estimator nested, for a hierarchy, or last-layer, for a network; --theta-guide joint, else fullrank; --guide structured",
 		Precedes:  func(s map[string]any) bool { return s[estimator] == byNesting },
 		Exchanges: exchanges,
 		Hinders:   hinders,

@@ -38,9 +38,11 @@ func (k *Kernel) climb(ctx context.Context) error {
 // climbing is that exchange.
 type climbing struct{ *Kernel }
 
+// Send tells what the client maximises at the best point so far and at its point, both with the curvature of the former.
 func (k climbing) Send(b int, up [][]float64, scalars []float64) {
 	p := k.parties[b]
-	scalars[0], scalars[1] = p.block.Local(p.theta, p.g, p.own), float64(len(p.hidden()))
+	scalars[0] = p.value(p.base)
+	scalars[1], scalars[2] = p.value(p.theta), float64(len(p.hidden()))
 	for i, m := range p.role.Members {
 		copy(up[i], p.g[m.Offset:m.Offset+m.Len])
 	}
@@ -48,9 +50,14 @@ func (k climbing) Send(b int, up [][]float64, scalars []float64) {
 
 func (k climbing) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
 	s := k.server
-	value := s.settle(sum) + total[0]
-	out[3] = total[1]
-	k.judge(value, out)
+	own := s.settle(sum)
+	out[0], out[1], out[2], out[3] = goBack, 2*k.damping, k.value, total[2]
+	if rise := own + total[1] - s.density - total[0]; rise >= 0 && !math.IsInf(own+total[1], 0) {
+		s.density = own
+		out[0], out[1], out[2] = s.accept(rise < k.options.Tolerance), max(1, k.damping/1.5), own+total[1]
+	} else if s.rejected++; s.rejected == mostRejects {
+		out[0] = abandon
+	}
 	for _, m := range s.role.Receives {
 		copy(down[m.Group], s.adj[m.Offset:m.Offset+m.Len])
 		copy(down[m.Group][m.Len:], s.curve[m.Offset:m.Offset+m.Len])
@@ -58,27 +65,18 @@ func (k climbing) Answer(sum [][]float64, total []float64, down [][]float64, out
 	k.take(out)
 }
 
-// judge decides on a point, and expands the likelihood there if it is better than the one before.
-func (k climbing) judge(value float64, out []float64) {
-	s := k.server
-	rise := value - k.value
-	out[0], out[1], out[2] = goBack, 2*k.damping, k.value
-	if !(rise >= 0) || math.IsInf(value, 0) {
-		if s.rejected++; s.rejected == mostRejects {
-			out[0] = abandon
-		}
-		return
-	}
+// accept takes a point that is better than the one before, by little where calm, and returns what follows.
+func (s *server) accept(calm bool) float64 {
 	copy(s.base, s.theta)
 	s.expand()
 	s.rejected = 0
-	if s.calm++; !(rise < k.options.Tolerance) {
+	if s.calm++; !calm {
 		s.calm = 0
 	}
-	out[0], out[1], out[2] = goOn, max(1, k.damping/1.5), value
 	if s.calm == mostCalm {
-		out[0] = finish
+		return finish
 	}
+	return goOn
 }
 
 func (k climbing) take(out []float64) {

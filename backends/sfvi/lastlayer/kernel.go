@@ -1,7 +1,7 @@
 // Package lastlayer fits models in which contributions of clients are networks h(x; φ)·w: hidden layers φ, and
-// a last layer w with a normal prior. The parties find the mode of all parameters together. Then φ stays there,
-// the values h of the last hidden layer are columns of data, and w has with all other parameters the posterior
-// of a generalised linear model, which another kernel fits.
+// a last layer w with a normal prior. The parties find the mode of φ, w integrated out as if the others were
+// known. Then φ stays there, the values h of the last hidden layer are columns of data, and w has with all other
+// parameters the posterior of a generalised linear model, which another kernel fits.
 //
 // For the mode the server tells adjoint and curvature of the likelihood in each row of the sums. A client
 // maximises its own density plus the quadratic function of its contribution that these give, the curvature
@@ -16,6 +16,7 @@ package lastlayer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -43,7 +44,7 @@ type Given interface {
 
 // Scalars and Answers are how many numbers a client adds and the server answers in a round trip to the mode.
 const (
-	Scalars = 2
+	Scalars = 3
 	Answers = 4
 )
 
@@ -66,19 +67,21 @@ type Kernel struct {
 	trips   int
 	verdict int
 	damping float64
-	value   float64 // log density at the mode so far
+	value   float64 // what is maximised, at the best point so far
 	hidden  int     // parameters of hidden layers of all parties
 	reached bool
 	given   Given // nil: the mode is being looked for
 	done    bool
 }
 
+var errNoNetwork = errors.New("no client's contribution has hidden layers")
+
 // New prepares a fit. The error names what does not fit.
 func New(env density.Env, o Options) (*Kernel, error) {
 	k := &Kernel{options: o, env: env, damping: 1, value: math.Inf(-1)}
 	var err error
 	if k.relay, err = density.Require[density.Relaying](env); err != nil {
-		return nil, Refuse(fmt.Errorf("no client contributes to another party's computation"))
+		return nil, Refuse(errors.New("no client contributes to another party's computation"))
 	}
 	for b, block := range env.Blocks() {
 		p, err := newParty(block)

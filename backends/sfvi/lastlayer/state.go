@@ -58,6 +58,7 @@ func (k *Kernel) state(c *checkpoint.Codec, given *[]byte) {
 		}
 	}
 	if s := k.server; s != nil {
+		c.Float(&s.density)
 		c.Ints(&s.calm, &s.rejected)
 	}
 	memory := density.Remember(k.env, nil)
