@@ -164,6 +164,22 @@ func TestAuditOfLastLayers(t *testing.T) {
 	}
 }
 
+// The server has the clients' contributions exactly, row by row, and under masks their sum: nothing of a network hides it.
+func TestServerKnowsContributionsOfNetworks(t *testing.T) {
+	m := testmodel.Linear(9, 60, []int{2, 3, 2}, 0.7)
+	b := bindFiles(t, networked(glmText(m)), transforms.Exact, 0, glmFiles(m))
+	_, found := attacked(t, b, "sfvi", map[string]string{"estimator": "last-layer", "draws": "100"})
+	for _, c := range found.Cuts {
+		if r := float64(c.Correlation); !c.Sum && !(r > 0.999) { // of the mean over 100 draws
+			t.Errorf("%s: correlation %v", c.Name, r)
+		}
+	}
+	if len(found.Cuts) < 3 {
+		t.Errorf("%d cuts", len(found.Cuts))
+	}
+	attackMasked(t, wired(t, b, map[string]string{"backend": "sfvi", "estimator": "last-layer", "draws": "100"}, map[string]string{"secure-sum": "on"}), 1)
+}
+
 // What does not suit is refused by name, with the reason.
 func TestLastLayersAreRefused(t *testing.T) {
 	m := testmodel.Linear(9, 12, []int{2, 3}, 0.7)

@@ -13,7 +13,7 @@ var (
 	usualSolves = backends.Range{Least: 6, Most: 50} // of all fits, five where the likelihood is not log-concave
 	usualSteps  = backends.Range{Least: 10, Most: 400}
 	usualNested = backends.Range{Least: 8, Most: 45}
-	usualLayers = backends.Range{Least: 30, Most: 200}
+	usualLayers = backends.Range{Least: 20, Most: 150}
 	usualSecret = backends.Range{Least: 50, Most: 500} // round trips, of which cross products take one for each column
 )
 
