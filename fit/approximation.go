@@ -30,6 +30,7 @@ type fitted struct {
 	corrected   []float64         // the weights
 	weighable   bool              // weights would correct the draws, if they are reliable
 	uncorrected string            // why they cannot, and what could; "": they can, or nobody wants it
+	held        string            // what the draws are where parameters are held at a mode; "": none is
 	unfinished  posterior.Finding // why the fit ended before it had converged; without a text: as its last step says
 	restarts    []posterior.ELBO  // of the fits from several starting points; nil where there is one
 	search      backends.Search   // what these found
@@ -90,6 +91,9 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 	}
 	if u, ok := c.kernel.(backends.Unfinished); ok {
 		f.unfinished.Text, f.unfinished.Try = u.Unfinished()
+	}
+	if h, ok := c.kernel.(backends.Holding); ok {
+		f.held = h.Held()
 	}
 	if w, ok := c.kernel.(backends.Weighted); ok {
 		f.ratios = w.Ratios()
@@ -211,6 +215,9 @@ func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
 			Text: fmt.Sprintf("interrupted after %s; the result is the approximation at that moment; %s", grouped.Count(f.iterations, "iteration"), f.advice)})
 	} else if !f.info.Fit.Converged {
 		out = append(out, f.restless(a))
+	}
+	if f.held != "" {
+		out = append(out, posterior.Finding{Check: "conditional", Value: posterior.NotApplicable(), Text: f.held, Try: a.Exact})
 	}
 	if len(f.ratios) > 0 && math.IsNaN(float64(f.khat())) {
 		out = append(out, posterior.Finding{Check: "khat", Value: posterior.NotApplicable(),

@@ -36,6 +36,7 @@ var estimators = map[string]struct {
 	"local steps":     {map[string]string{"estimator": "sampled", "local-steps": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
 	"nested":          {map[string]string{"estimator": "nested"}, []def.Transform{transforms.None, transforms.Exact}, "scaled"},
 	"nested alone":    {map[string]string{"estimator": "nested"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
+	"last layer":      {map[string]string{"estimator": "last-layer"}, []def.Transform{transforms.Exact}, "network"},
 	"restarts":        {map[string]string{"estimator": "sampled", "restarts": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
 	"lowrank":         {map[string]string{"estimator": "sampled", "theta-guide": "lowrank", "theta-rank": "2", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}, ""},
 	"scaled":          {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented}, "scaled"},
@@ -63,6 +64,8 @@ func everyEstimator(t *testing.T, f func(t *testing.T, b *compile.Bound, s backe
 				text, files := glmText(m), glmFiles(m)
 				switch e.model {
 				case "":
+				case "network":
+					text = networked(scaled(text))
 				case "scaled":
 					text = scaled(text)
 				default:

@@ -123,6 +123,9 @@ func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Pr
 	if err != nil {
 		return nil, &UsageError{err}
 	}
+	if h, ok := k.(backends.Holding); ok && h.Held() != "" {
+		return nil, usagef("--init %s: its draws have parameters at a mode, which say nothing of where chains should begin: --init sfvi, or no --init", v.name)
+	}
 	find := v.fit
 	if v.earlier {
 		find = v.load

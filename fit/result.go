@@ -169,10 +169,23 @@ func (r *Result) summariseFit(f *fitted) {
 	d.Parameters = f.summary()
 	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Moved: f.moved(), Weighed: f.info.Fit.Weighed, Corrected: f.corrected != nil, Uncorrected: f.uncorrected, Converged: &converged, Validated: f.info.Fit.BestAt > 0, Noted: f.noted(adviceOn(d.Parameters, &r.Record))}
 	r.closing = f.closing(d.ELBO)
-	d.Note = pointNote(f.draws.Vars)
+	if d.Note = pointNote(f.draws.Vars); f.held != "" {
+		d.Note = heldNote(d.Parameters)
+	}
 	r.chains = func(int) posterior.CSVInfo {
 		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: float64(d.Timing.TotalS)}
 	}
+}
+
+// heldNote says which parameters are held at a mode: those whose draws are all the same.
+func heldNote(rows []posterior.Row) string {
+	var held []string
+	for _, r := range rows {
+		if base := indices.ReplaceAllString(r.Name, ""); r.SD == 0 && !r.Generated && !slices.Contains(held, base) {
+			held = append(held, base)
+		}
+	}
+	return strings.Join(held, ", ") + ": at the mode, without uncertainty, which the spread of the other parameters does not include."
 }
 
 // pointNote says which parameters are points, "" where none is.

@@ -47,6 +47,7 @@ func briefly(on def.Transform) map[string]map[string]string {
 	}
 	if on.CutsCross() {
 		out["fixed draws"] = map[string]string{"backend": "sfvi", "estimator": "fixed", "draws-per-step": "16", "draws": "40"}
+		out["last layer"] = map[string]string{"backend": "sfvi", "estimator": "last-layer", "draws": "40"}
 		out["nested"] = map[string]string{"backend": "sfvi", "estimator": "nested", "draws": "40"}
 		out["fixed draws, meanfield"] = map[string]string{"backend": "sfvi", "estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield", "draws": "40"}
 		return out
@@ -147,7 +148,12 @@ func TestFixedWireOfEveryBackend(t *testing.T) {
 	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 		m := testmodel.Linear(9, 30, []int{2, 1, 2}, 0.7)
 		b := bindFiles(t, glmText(m), kind, 0.8, glmFiles(m))
+		networks := bindFiles(t, networked(glmText(m)), kind, 0.8, glmFiles(m))
 		for name, given := range briefly(kind) {
+			b := b
+			if given["estimator"] == "last-layer" {
+				b = networks
+			}
 			t.Run(kind.Name+"/"+name, func(t *testing.T) {
 				fixed, masked := wired(t, b, given, map[string]string{"wire": "fixed"}), wired(t, b, given, map[string]string{"secure-sum": "on"})
 				want := all(t, fixed, session.OneLoop, 0)

@@ -147,6 +147,9 @@ func SummariseWeighted(d *Draws, weights []float64) []Row {
 			v /= 1 - squares
 			error /= 1 - squares
 		}
+		if slices.Min(all) == slices.Max(all) { // else rounding would be its spread
+			m, v, error = all[0], 0, 0
+		}
 		c := d.columns[k]
 		q := weightedQuantiles(all, weights, 0.05, 0.5, 0.95)
 		rows[k] = Row{

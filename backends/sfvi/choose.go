@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/backends/sfvi/laplace"
+	"github.com/vflc/vflc/backends/sfvi/lastlayer"
 	"github.com/vflc/vflc/backends/sfvi/nested"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
@@ -22,6 +23,7 @@ const (
 	byFixedDraws = "fixed"
 	bySampling   = "sampled"
 	byNesting    = "nested"
+	byLastLayer  = "last-layer"
 	lowRank      = "lowrank" // a form of q(θ) by draws that change
 	fullRank     = "fullrank"
 )
@@ -77,7 +79,7 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		return s, "" // there is one way
 	}
 	switch s.Text(estimator) {
-	case bySampling, byFixedDraws, byNesting:
+	case bySampling, byFixedDraws, byNesting, byLastLayer:
 		return s, ""
 	case byQuadrature:
 		return settled(s, hindered), ""
@@ -94,10 +96,7 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 	if parties == 1 {
 		return s.With(estimator, bySampling), ""
 	}
-	nests := ""
-	if cmp.Or(hindered[byNesting], unfixed(s), unsettled(s)) == nil {
-		nests = fmt.Sprintf("; --%s %s suits what each party has, and takes about fifteen round trips", estimator, byNesting)
-	}
+	nests := suits(hindered, s)
 	given, set := s.Int(stepDraws), s.Differs(stepDraws)
 	unfit := cmp.Or(unfixed(s), hindered[byFixedDraws])
 	for unfit == nil && hindered[fewDraws(s.Int(stepDraws))] != nil {
@@ -115,6 +114,17 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws%s that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), more, why) + nests
 	}
 	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank]) + nests
+}
+
+// suits names what is taken where it is asked for alone.
+func suits(hindered backends.Hindrances, s backends.Settings) string {
+	switch {
+	case cmp.Or(hindered[byNesting], unfixed(s), unsettled(s)) == nil:
+		return fmt.Sprintf("; --%s %s suits what each party has, and takes about fifteen round trips", estimator, byNesting)
+	case hindered[byQuadrature] != nil && cmp.Or(hindered[byLastLayer], unlayered(s)) == nil:
+		return fmt.Sprintf("; --%s %s holds the hidden layers of networks at their mode, and takes about thirty", estimator, byLastLayer)
+	}
+	return ""
 }
 
 // and continues a sentence with a reason, if there is one.
@@ -162,6 +172,9 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	if by == byQuadrature || open && refused(s) == nil {
 		out.Add(byQuadrature, unaffordable(b, s))
 		out.Add(quadrature.Joint, unexpandable(b, s))
+	}
+	if by == byLastLayer || open && unlayered(s) == nil && out[byQuadrature] != nil {
+		out.Add(byLastLayer, lastlayer.Applies(b)) // what is found of the block is kept, for New
 	}
 	if open && unfixed(s) == nil {
 		out.Add(byFixedDraws, unfixable(b, s))
@@ -265,6 +278,9 @@ func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
 	if s.Text(estimator) == byNesting {
 		return newNested(env, s)
 	}
+	if s.Text(estimator) == byLastLayer {
+		return newLastLayer(env, s)
+	}
 	if s.Int(restarts) > 1 || s.Text(estimator) == byQuadrature || searchable(env, s) {
 		return newRestarted(env, s)
 	}
@@ -295,7 +311,11 @@ func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Ker
 		k.restart = restart
 		return k, nil
 	}
-	s = settled(s, nil)
+	return newQuadrature(env, settled(s, nil), restart)
+}
+
+// newQuadrature makes the kernel of one fit by quadrature.
+func newQuadrature(env density.Env, s backends.Settings, restart int) (*quadrature.Kernel, error) {
 	if err := unsuited(s); err != nil {
 		return nil, fmt.Errorf("--%s %s: %w", estimator, byQuadrature, err)
 	}
@@ -319,6 +339,9 @@ func exchanges(s backends.Settings) []density.Use {
 	}
 	if s.Text(estimator) == byNesting {
 		return nested.Exchanges()
+	}
+	if s.Text(estimator) == byLastLayer {
+		return layeredExchanges(s)
 	}
 	var out []density.Use
 	open, adam := s.Text(estimator) == auto, slices.ContainsFunc(adams, s.Differs)

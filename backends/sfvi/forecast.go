@@ -13,6 +13,7 @@ var (
 	usualSolves = backends.Range{Least: 6, Most: 50} // of all fits, five where the likelihood is not log-concave
 	usualSteps  = backends.Range{Least: 10, Most: 400}
 	usualNested = backends.Range{Least: 8, Most: 45}
+	usualLayers = backends.Range{Least: 20, Most: 150}
 	usualSecret = backends.Range{Least: 50, Most: 500} // round trips, of which cross products take one for each column
 )
 
@@ -43,6 +44,8 @@ func forecast(s backends.Settings) backends.Forecast {
 		f = backends.Forecast{Sequential: usualNested, All: usualNested, Columns: nested.MostColumns, Basis: "as fits over a grid of hyperparameters usually take"}
 		f.Rounds = f.Sequential
 		return f
+	case byLastLayer:
+		f = backends.Forecast{Sequential: usualLayers, All: usualLayers, Columns: jointColumns, Basis: "as fits of last layers usually take"}
 	case byFixedDraws:
 		f = backends.Forecast{Sequential: usualSteps, All: usualSteps.Times(s.Int(stepDraws)), Basis: "as fits with fixed draws usually take"}
 		f.Columns = f.All.Most

@@ -51,7 +51,7 @@ func Algorithm() backends.Algorithm {
 		Transforms: transforms.All(),
 		Settings: append([]backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Near: 400, Min: 10, Role: backends.Iterations},
-			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row, or of several under exact; fixed: by draws that stay the same, in a few hundred; sampled; auto: the first of these that applies; nested: no ELBO but a grid over at most four hyperparameters and a Gaussian at each of its points, in about fifteen", Default: auto, Choices: []string{auto, byQuadrature, byFixedDraws, bySampling, byNesting}},
+			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row, or of several under exact; fixed: by draws that stay the same, in a few hundred; sampled; auto: the first of these that applies; nested: no ELBO but a grid over at most four hyperparameters and a Gaussian at each of its points, in about fifteen; last-layer: networks, with hidden layers at their mode and quadrature over all else", Default: auto, Choices: []string{auto, byQuadrature, byFixedDraws, bySampling, byNesting, byLastLayer}},
 			{Name: stepDraws, Doc: "with fixed draws: how many, all in one message; an even number; unless it is set, as many more than 64 as the parameters of a party need, to 1024", Default: 64, Min: 4},
 			{Name: linearResponse, Doc: "with fixed draws and a meanfield q(θ): draw from the covariance of its linear response, where all parties together have at most 64 parameters", Default: true},
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ); coupled: noise of different clients is correlated, by quadrature alone", Default: "structured", Choices: append(guideNames(), quadrature.Coupled), Auxiliary: true},
@@ -77,7 +77,7 @@ func Algorithm() backends.Algorithm {
 		Encrypts:  true,
 		Weights:   backends.AllWeights,
 		Example:   "--guide noncentered",
-		Closer:    "--estimator nested, for a hierarchy; --theta-guide joint, else fullrank; --guide structured",
+		Closer:    "--estimator nested, for a hierarchy, or last-layer, for a network; --theta-guide joint, else fullrank; --guide structured",
 		Precedes:  func(s map[string]any) bool { return s[estimator] == byNesting },
 		Exchanges: exchanges,
 		Hinders:   hinders,

@@ -3,13 +3,16 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 
@@ -25,10 +28,11 @@ func main() {
 	columns := flag.Int("p", 21, "columns")
 	openings := flag.Int("openings", 1000, "sums that are opened over the life of the key")
 	memory := flag.Bool("memory", false, "also what is kept after each step")
-	family := flag.String("fit", "", "a whole fit of n rows and 2 times 10 columns instead: logistic, rare, probit, poisson, negative, normal, gamma")
+	family := flag.String("fit", "", "a whole fit of n rows and 2 times 10 columns instead: logistic, rare, probit, poisson, negative, normal, gamma, or all of them; paper: of the logistic design of 500 rows, with weights, by 2 and 10 clients")
+	data := flag.String("data", "tests/reference", "the folder of that design")
 	flag.Parse()
 	if *family != "" {
-		if err := fits(*family, *rows); err != nil {
+		if err := whole(*family, *data, *rows); err != nil {
 			log.Fatal(err)
 		}
 		return
@@ -40,6 +44,22 @@ func main() {
 	if err := b.w.Flush(); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// whole runs fits of one name.
+func whole(name, data string, n int) error {
+	switch name {
+	case "paper":
+		return errors.Join(paper(data, 2), paper(data, 10))
+	case "all":
+		for _, l := range slices.Sorted(maps.Keys(likelihoods)) {
+			if err := fits(l, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fits(name, n)
 }
 
 type bench struct {
@@ -99,16 +119,23 @@ func (b *bench) ceremony(holders int) error {
 		b.secrets, public, ones = append(b.secrets, s), append(public, share), append(ones, one)
 	}
 	b.line("public share and round one, a holder", holders, len(public[0])+len(ones[0]))
+	first, second := b.params.Rounds()
+	if err := first.Add(first.Digits(), encrypted.List(ones)); err != nil {
+		return err
+	}
 	for _, s := range b.secrets {
-		two, err := s.RoundTwo(encrypted.List(ones))
+		two, err := s.RoundTwo(first)
 		if err != nil {
 			return err
 		}
 		twos = append(twos, two)
 	}
 	b.line("round two, a holder", holders, len(twos[0]))
-	var err error
-	b.keys, err = b.params.Keys(reference, encrypted.List(public), encrypted.List(ones), encrypted.List(twos))
+	err := second.Add(second.Digits(), encrypted.List(twos))
+	if err != nil {
+		return err
+	}
+	b.keys, err = b.params.Keys(reference, encrypted.List(public), first, second)
 	b.line("keys", 1, 0)
 	return err
 }

@@ -479,11 +479,13 @@ transform augmented(rho = 0.5)
 `
 	module := strings.NewReplacer("data xb : real[N] @ b\n", "contribution c : real[N] @ b\n", "param bb ~ normal(0, 1) @ b\n", "", "xb * bb", "c").Replace(demoModel)
 	scales := strings.NewReplacer("param ba ~ normal(0, 1) @ a", "param s ~ half_normal(1) @ shared\nparam mu ~ normal(0, 1) @ shared\nparam ba ~ normal(mu, s) @ a", "param bb ~ normal(0, 1) @ b", "param r ~ half_normal(1) @ b\nparam bb ~ normal(0, r) noncentered @ b").Replace(demoModel)
+	network := strings.NewReplacer("param ba ~ normal(0, 1) @ a", "param ba ~ normal(0, 1) @ a\nparam v : real[3] ~ normal(0, 1) @ a\nparam w : real[3] ~ normal(0, 1) @ a", "xa * ba", "xa * ba + tanh(outer(xa, v)) * w").Replace(demoModel)
 	for name, c := range map[string]struct {
 		model string
 		args  []string
 	}{
 		"hierarchy": {scales, []string{"--transform", "exact", "--backend", "sfvi", "--estimator", "nested", "--draws", "100"}},
+		"network":   {network, []string{"--transform", "exact", "--backend", "sfvi", "--estimator", "last-layer", "--draws", "100"}},
 		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
 		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},
 		"drop":      {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b", "real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20", "--max-depth", "4", "--draws", "10"}},

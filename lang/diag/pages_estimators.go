@@ -9,7 +9,7 @@ const (
 	gammaModel      = "-- m.vfl --\nclient a, b\ndata y : real[N] @ shared\ndata u : real[N] @ a\ndata v : real[N] @ b\nparam p ~ normal(0, 1) @ a\nparam q ~ gamma(2, 2) @ b\ny ~ normal(p * u + q * v, 1)\n" + estimatorsData
 )
 
-// estimatorsPages explains V0667 to V0673 and V0858. An example shows the command and the files.
+// estimatorsPages explains V0667 to V0673, V0858 and V0859. An example shows the command and the files.
 var estimatorsPages = []Page{
 	{
 		Code: NotCorrected, Title: "draws that weights cannot correct",
@@ -44,6 +44,12 @@ var estimatorsPages = []Page{
 		Text:  "With --estimator nested the parties put a grid over at most four hyperparameters, such as scales and correlations of effects and the scale of the likelihood, and a Gaussian at each of its points. Given these every other parameter must have a proper normal prior and enter the predictors linearly, the prior covariance must be a combination of few matrices (the length scale of a process is a number in the model), and the server has the likelihood, with one predictor a row. The transform is exact, augmented (auxiliary variables are integrated out, and cannot be saved) or none. Local scales of a horseshoe are as many as its coefficients, and weights of a network have no priors. Everything else is for another estimator, or for NUTS.",
 		Wrong: "vflc run m.vfl --backend sfvi --estimator nested --draws 20 --transform exact\n" + strings.ReplaceAll(estimatorsModel, "param q ~ normal(0, 1) @ b", "param s ~ half_cauchy(1) @ b\nparam q ~ student_t(4, 0, s) @ b"),
 		Right: "vflc run m.vfl --backend sfvi --estimator nested --draws 20 --transform exact\n" + strings.ReplaceAll(estimatorsModel, "param q ~ normal(0, 1) @ b", "param s ~ half_cauchy(1) @ b\nparam q ~ normal(0, s) @ b"),
+	},
+	{
+		Code: NoLastLayer, Title: "a model without hidden layers that can be held at a mode",
+		Text:  "With --estimator last-layer the parties find the mode of all parameters, hold hidden layers of networks there, and fit everything else given the features that these make of the data. A client with a network contributes h(x)·w: w and intercepts behind it enter linearly and have normal priors whose scales are numbers, and every parameter before them has a proper prior, so that there is a mode (nn.mlp has such priors; weights of nn.features and nn.last_layer have none). Other clients contribute as generalised linear models do, parties share no parameters, and the server has the likelihood, with normal priors of what enters its predictors. The transform is exact. A model without hidden layers is fitted as a whole by --estimator quadrature.",
+		Wrong: "vflc run m.vfl --backend sfvi --estimator last-layer --draws 20 --transform exact\n" + estimatorsModel,
+		Right: "vflc run m.vfl --backend sfvi --estimator last-layer --draws 20 --transform exact\n" + strings.ReplaceAll(estimatorsModel, "y ~ normal(p * u", "param r ~ normal(0, 1) @ a\ny ~ normal(p * tanh(r * u)"),
 	},
 	{
 		Code: NoLocalSteps, Title: "local steps do not suit the model",

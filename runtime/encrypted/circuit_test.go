@@ -203,7 +203,7 @@ func TestTheSameBytesOnEveryMachine(t *testing.T) {
 		Term:   interpolateExactly(40), Interval: 4, Products: 2,
 	}
 	for range 2 { // two holders
-		k := must(p.Keys(Reference{9}, List(shares[:1]), List(shares[1:2]), List(shares[2:])))(t)
+		k := must(p.summed(Reference{9}, shares[:1], shares[1:2], shares[2:]))(t)
 		rows := must(k.Rows(must(p.Plan(form, 1))(t), []*Vector{cut}, y))(t)
 		sum := must(must(rows.Weigh(x))(t).Product(x))(t)
 		for _, c := range []struct{ name, want, got string }{

@@ -36,11 +36,41 @@ func ceremony(t testing.TB, p *Parameters, reference Reference) *run {
 		public = append(public, must(s.PublicShare(reference))(t))
 		ones = append(ones, must(s.RoundOne(reference))(t))
 	}
+	first := must(p.first(ones))(t)
 	for _, s := range r.secrets {
-		twos = append(twos, must(s.RoundTwo(List(ones)))(t))
+		twos = append(twos, must(s.RoundTwo(first))(t))
 	}
-	r.keys = must(p.Keys(reference, List(public), List(ones), List(twos)))(t)
+	r.keys = must(p.summed(reference, public, ones, twos))(t)
 	return r
+}
+
+// first is the sum of shares of the first round.
+func (p *Parameters) first(ones [][]byte) (*Round, error) {
+	r, _ := p.Rounds()
+	return r, r.Add(r.Digits(), List(ones))
+}
+
+// summed are the keys of shares, of which the rounds are added up digit by digit.
+func (p *Parameters) summed(reference Reference, public, ones, twos [][]byte) (*CollectiveKeys, error) {
+	first, err := p.first(ones)
+	if err != nil {
+		return nil, err
+	}
+	_, second := p.Rounds()
+	for d := range second.Digits() {
+		var digit [][]byte
+		for _, v := range twos {
+			end := len(v)
+			if d < second.Digits()-1 {
+				end = min(end, (d+1)*second.Size())
+			}
+			digit = append(digit, v[min(len(v), d*second.Size()):end])
+		}
+		if err := second.Add(1, List(digit)); err != nil {
+			return nil, err
+		}
+	}
+	return p.Keys(reference, List(public), first, second)
 }
 
 func must[T any](v T, err error) func(testing.TB) T {

@@ -3,7 +3,9 @@ package encrypted
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tuneinsight/lattigo/v6/core/rlwe"
 	"github.com/tuneinsight/lattigo/v6/multiparty"
@@ -97,18 +99,17 @@ func (s *Secret) RoundOne(r Reference) ([]byte, error) {
 	return s.params.appendGadget(share), nil
 }
 
-// RoundTwo returns the holder's share of the second round, given those of the first.
-func (s *Secret) RoundTwo(ones Shares) ([]byte, error) {
+// RoundTwo returns the holder's share of the second round, given the sum of those of the first.
+func (s *Secret) RoundTwo(ones *Round) ([]byte, error) {
 	if s.once == nil {
 		return nil, fmt.Errorf("encrypted: the second round comes after the first")
 	}
-	sum, err := s.params.gadgets(ones, 1)
-	if err != nil {
-		return nil, fmt.Errorf("encrypted: first round: %w", err)
+	if err := ones.whole(); err != nil {
+		return nil, err
 	}
 	protocol := multiparty.NewRelinearizationKeyGenProtocol(s.params.ckks)
 	_, _, share := protocol.AllocateShare()
-	protocol.GenShareRoundTwo(s.once, s.key, *sum, &share)
+	protocol.GenShareRoundTwo(s.once, s.key, *ones.sum, &share)
 	return s.params.appendGadget(share), nil
 }
 
@@ -120,8 +121,8 @@ type CollectiveKeys struct {
 	eval    *evaluator
 }
 
-// Keys adds up the shares of all holders.
-func (p *Parameters) Keys(r Reference, public, ones, twos Shares) (*CollectiveKeys, error) {
+// Keys adds up the shares of the public key of all holders, and makes the relinearisation key of the sums of both rounds.
+func (p *Parameters) Keys(r Reference, public Shares, ones, twos *Round) (*CollectiveKeys, error) {
 	k := &CollectiveKeys{params: p, public: rlwe.NewPublicKey(p.ckks), encoder: ckks.NewEncoder(p.ckks, 53)}
 	stream, err := r.stream("public key")
 	if err != nil {
@@ -140,16 +141,11 @@ func (p *Parameters) Keys(r Reference, public, ones, twos Shares) (*CollectiveKe
 		return nil, fmt.Errorf("encrypted: public key: %w", err)
 	}
 	protocol.GenPublicKey(sum, protocol.SampleCRP(stream), k.public)
-	one, err := p.gadgets(ones, 1)
-	if err != nil {
-		return nil, fmt.Errorf("encrypted: first round: %w", err)
-	}
-	two, err := p.gadgets(twos, 0)
-	if err != nil {
-		return nil, fmt.Errorf("encrypted: second round: %w", err)
+	if err := errors.Join(ones.whole(), twos.whole()); err != nil {
+		return nil, err
 	}
 	relin := rlwe.NewRelinearizationKey(p.ckks)
-	multiparty.NewRelinearizationKeyGenProtocol(p.ckks).GenRelinearizationKey(*one, *two, relin)
+	multiparty.NewRelinearizationKeyGenProtocol(p.ckks).GenRelinearizationKey(*ones.sum, *twos.sum, relin)
 	k.eval = p.evaluator(relin)
 	return k, nil
 }
@@ -171,8 +167,7 @@ func (p *Parameters) each(shares Shares, read func(*reader) error) error {
 	return nil
 }
 
-// Shares returns the share of a holder, of holders from 0. Those of keys are tens of megabytes, so that they are
-// taken one after the other.
+// Shares returns the share of a holder, of holders from 0.
 type Shares func(holder int) ([]byte, error)
 
 // List is a list of shares that are in memory.
@@ -195,32 +190,71 @@ func (e *HolderError) Error() string { return fmt.Sprintf("share of holder %d: %
 
 func (e *HolderError) Unwrap() error { return e.err }
 
-// gadgets adds up shares of the relinearisation key, of two polynomials a digit in the first round (degree 1)
-// and one in the second.
-func (p *Parameters) gadgets(shares Shares, degree int) (*multiparty.RelinearizationKeyGenShare, error) {
-	protocol := multiparty.NewRelinearizationKeyGenProtocol(p.ckks)
-	allocate := func() multiparty.RelinearizationKeyGenShare {
-		_, one, two := protocol.AllocateShare()
-		if degree == 1 {
-			return one
+// A Round is the sum of all holders' shares of a round of the relinearisation key. A share is tens of megabytes, so
+// that the sum is made digit by digit as they come.
+type Round struct {
+	params   *Parameters
+	protocol multiparty.RelinearizationKeyGenProtocol
+	name     string
+	sum, one *multiparty.RelinearizationKeyGenShare // of all digits, and of one
+	digits   int                                    // that were added up
+}
+
+// Rounds are the sums of both rounds, of which there is nothing yet: shares have two polynomials a digit in the
+// first and one in the second.
+func (p *Parameters) Rounds() (ones, twos *Round) {
+	of := func(name string, pick func(one, two multiparty.RelinearizationKeyGenShare) multiparty.RelinearizationKeyGenShare) *Round {
+		r := &Round{params: p, protocol: multiparty.NewRelinearizationKeyGenProtocol(p.ckks), name: name}
+		allocate := func() *multiparty.RelinearizationKeyGenShare {
+			_, one, two := r.protocol.AllocateShare()
+			share := pick(one, two)
+			return &share
 		}
-		return two
+		r.sum, r.one = allocate(), allocate()
+		r.one.Value = slices.Clone(r.one.Value[:1])
+		return r
 	}
-	sum, share := allocate(), allocate()
-	err := p.each(shares, func(r *reader) error {
-		for _, digit := range share.Value {
-			for _, polys := range digit {
-				for _, q := range polys {
-					if err := r.polyQP(q, p); err != nil {
-						return err
-					}
+	type share = multiparty.RelinearizationKeyGenShare
+	return of("first", func(one, _ share) share { return one }), of("second", func(_, two share) share { return two })
+}
+
+// Digits is how many a share has.
+func (r *Round) Digits() int { return len(r.sum.Value) }
+
+// Size is the number of bytes of a digit of a share.
+func (r *Round) Size() int { return (r.sum.Degree() + 1) * r.params.sizeQP() }
+
+// Add adds the next digits, so many, of all holders' shares.
+func (r *Round) Add(digits int, shares Shares) error {
+	if r.digits+digits > r.Digits() {
+		return fmt.Errorf("encrypted: %s round: %d digits are too many", r.name, r.digits+digits)
+	}
+	err := r.params.each(shares, func(read *reader) error {
+		for d := range digits {
+			for _, q := range r.one.Value[0][0] {
+				if err := read.polyQP(q, r.params); err != nil {
+					return err
 				}
 			}
+			into := *r.sum
+			into.Value = into.Value[r.digits+d:][:1]
+			r.protocol.AggregateShares(into, *r.one, &into)
 		}
-		protocol.AggregateShares(sum, share, &sum)
 		return nil
 	})
-	return &sum, err
+	if err != nil {
+		return fmt.Errorf("encrypted: %s round: %w", r.name, err)
+	}
+	r.digits += digits
+	return nil
+}
+
+// whole is an error where digits are missing.
+func (r *Round) whole() error {
+	if r.digits < r.Digits() {
+		return fmt.Errorf("encrypted: %s round: %d digits of %d", r.name, r.digits, r.Digits())
+	}
+	return nil
 }
 
 func (p *Parameters) appendGadget(share multiparty.RelinearizationKeyGenShare) []byte {

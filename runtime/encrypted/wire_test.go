@@ -58,8 +58,9 @@ func FuzzShares(f *testing.F) {
 		public = append(public, must(s.PublicShare(reference))(f))
 		ones = append(ones, must(s.RoundOne(reference))(f))
 	}
+	both := must(p.first(ones))(f)
 	for _, s := range secrets {
-		twos = append(twos, must(s.RoundTwo(List(ones)))(f))
+		twos = append(twos, must(s.RoundTwo(both))(f))
 	}
 	sum := must(start(f, tinyLog, 2, 10).total(f, []float64{1, 0, 1}, Range{Max: 1, Squares: 3}))(f)
 	f.Add(public[1], ones[1], twos[1], must(secrets[1].Share(sum))(f))
@@ -70,7 +71,7 @@ func FuzzShares(f *testing.F) {
 		var holder *HolderError
 		named := func(err error) bool { return err == nil || errors.As(err, &holder) && holder.Holder == 1 }
 		first, second := [][]byte{ones[0], one1}, [][]byte{twos[0], two1}
-		k, err := p.Keys(reference, List([][]byte{public[0], public1}), List(first), List(second))
+		k, err := p.summed(reference, [][]byte{public[0], public1}, first, second)
 		if !named(err) {
 			t.Error(err)
 		}
@@ -78,8 +79,12 @@ func FuzzShares(f *testing.F) {
 			x := must(k.Encrypt(Column, []float64{1, 2}, Range{Max: 2, Squares: 5}))(t)
 			must(k.Cross(x, x))(t)
 		}
-		if _, err := secrets[0].RoundTwo(List(first)); !named(err) {
+		both, err := p.first(first)
+		if !named(err) {
 			t.Error(err)
+		}
+		if err == nil {
+			must(secrets[0].RoundTwo(both))(t)
 		}
 		if v, err := sum.Open(List([][]byte{whole, share})); err == nil && math.IsNaN(v) {
 			t.Error("not a number")
@@ -94,8 +99,9 @@ func TestSecretsAreKept(t *testing.T) {
 	s := kept(p.NewSecret())
 	public, one := must(s.PublicShare(Reference{}))(t), must(s.RoundOne(Reference{}))(t)
 	s = kept(s)
-	two := must(s.RoundTwo(List([][]byte{one})))(t)
-	keys := must(p.Keys(Reference{}, List([][]byte{public}), List([][]byte{one}), List([][]byte{two})))(t)
+	both := must(p.first([][]byte{one}))(t)
+	two := must(s.RoundTwo(both))(t)
+	keys := must(p.summed(Reference{}, [][]byte{public}, [][]byte{one}, [][]byte{two}))(t)
 	r := &run{params: p, keys: keys, secrets: []*Secret{kept(s)}}
 	sum := must(r.total(t, []float64{1, 1, 0, 1}, Range{Max: 1, Squares: 3}))(t)
 	if got := r.open(t, sum); math.Abs(got-3) > 6*sum.Deviation()+sum.Error() {
@@ -104,8 +110,11 @@ func TestSecretsAreKept(t *testing.T) {
 	if _, err := kept(r.secrets[0]).Share(sum); err == nil {
 		t.Error("a secret that was kept forgot its openings")
 	}
-	if _, err := p.NewSecret().RoundTwo(List([][]byte{one})); err == nil {
+	if _, err := p.NewSecret().RoundTwo(both); err == nil {
 		t.Error("a second round without a first")
+	}
+	if ones, _ := p.Rounds(); ones.Add(ones.Digits()+1, List(nil)) == nil || ones.whole() == nil {
+		t.Error("a round of more digits than there are, or of none, is whole")
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -151,35 +150,60 @@ func (e *Evaluator) ceremony(ctx context.Context) error {
 	if public, err = e.committed(ctx, commitment, publicKey, e.alike(e.params.PublicSize()), public); err != nil {
 		return err
 	}
-	one, two := e.params.RoundSizes()
-	ones, err := e.each(func(b int) ([]byte, error) { return e.roundOne(b, reference) })
+	ones, twos := e.params.Rounds()
+	own, err := e.each(func(b int) ([]byte, error) { return e.roundOne(b, reference) })
 	if err != nil {
 		return err
 	}
-	if ones, err = e.tell(ctx, roundOne, e.alike(one), ones); err != nil {
+	first, err := e.round(ctx, roundOne, ones, reference, own)
+	if err != nil {
 		return err
 	}
-	first := digestOf(append([][]byte{reference[:]}, ones...)...)
-	twos, err := e.each(func(b int) ([]byte, error) {
-		return e.once(b, "round two", first, func() ([]byte, error) { return e.secrets[b].RoundTwo(encrypted.List(ones)) })
+	own, err = e.each(func(b int) ([]byte, error) {
+		return e.once(b, "round two", first, func() ([]byte, error) { return e.secrets[b].RoundTwo(ones) })
 	})
 	if err != nil {
-		return e.blameHolder(ctx, err)
-	}
-	if twos, err = e.tell(ctx, roundTwo, e.alike(two), twos); err != nil {
 		return err
 	}
-	e.keys = digestOf(slices.Concat([][]byte{first[:]}, public, twos)...)
+	second, err := e.round(ctx, roundTwo, twos, first, own)
+	if err != nil {
+		return err
+	}
+	e.keys = digestOf(append(public, second[:])...)
 	views := 1
 	if e.options.DeriveEach {
 		views = len(e.secrets)
 	}
 	for range views {
-		keys, err := e.params.Keys(reference, encrypted.List(public), encrypted.List(ones), encrypted.List(twos))
+		keys, err := e.params.Keys(reference, encrypted.List(public), ones, twos)
 		if err != nil {
 			return e.blameHolder(ctx, err)
 		}
 		e.views = append(e.views, &view{keys: keys})
 	}
 	return nil
+}
+
+// round has every party show its share of a round digit by digit, so that no party has all shares in memory, and adds
+// them up. The digest is of all shares and what went before.
+func (e *Evaluator) round(
+	ctx context.Context, x *density.Exchange, sum *encrypted.Round, digest [sha256.Size]byte, own [][]byte,
+) ([sha256.Size]byte, error) {
+	for d := range sum.Digits() {
+		digit := make([][]byte, len(own))
+		for k, v := range own {
+			if v != nil {
+				digit[k] = v[d*sum.Size():][:sum.Size()]
+			}
+		}
+		told, err := e.tell(ctx, x, e.alike(sum.Size()), digit)
+		if err != nil {
+			return digest, err
+		}
+		digest = digestOf(append([][]byte{digest[:]}, told...)...)
+		if err := sum.Add(1, encrypted.List(told)); err != nil {
+			return digest, e.blameHolder(ctx, err)
+		}
+	}
+	return digest, nil
 }

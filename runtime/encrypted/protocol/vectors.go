@@ -147,14 +147,15 @@ func (e *Evaluator) commit(ctx context.Context) error {
 	if own, err = e.committed(ctx, commitment, committing, sizes, own); err != nil {
 		return err
 	}
-	for _, v := range e.views {
-		for k, data := range own {
+	for k, data := range own {
+		for _, v := range e.views {
 			list, err := e.read(encrypted.Column, e.rows, columns[k], data)
 			if err != nil {
 				return e.blame(ctx, k, err)
 			}
 			v.columns = append(v.columns, list)
 		}
+		own[k] = nil // hundreds of megabytes of all
 	}
 	return nil
 }
