@@ -144,6 +144,13 @@ type Weighted interface {
 	Correctable() (bool, error)
 }
 
+// A Revealing is a kernel that tells what a curious server computes of contributions at draws that never cross themselves, in the process of that server.
+type Revealing interface {
+	// Reveal takes a round trip, once the server has answered it: what a client sent, or all clients together where client is 0, column by column over all rows of all sums, and what was answered. It is
+	// called for all together first; a client's part is nil where sums hide it. It returns the contributions at draws that follow, up to a constant in each row where they were hidden; nil: none do.
+	Reveal(x *density.Exchange, client int, sent, answered [][]float64) (cuts [][]float64)
+}
+
 // An Unfinished is a kernel that knows why its fit ended before it had converged, and what could help; "" where it
 // has, or where more iterations could.
 type Unfinished interface {

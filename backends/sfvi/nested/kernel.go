@@ -82,6 +82,7 @@ type Kernel struct {
 	effective    float64
 	vain         bool
 	failure      error
+	curious      curious
 }
 
 // New prepares a fit. The error names what does not fit.

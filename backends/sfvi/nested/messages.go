@@ -38,7 +38,7 @@ var Spanning = &density.Exchange{
 		Learns: "the prior covariance of {cut} over all rows, exactly: the linear span of {client}'s covariates, in which columns of two values can be found, and of effects by group which rows share a group; and the columns that parameters of the server multiply, themselves",
 		Total: "the sum of the prior covariances of its clients over all rows, those that depend on hyperparameters client by client, exactly: the linear span of all their covariates, in which columns of two values can be found, " +
 			"and of effects by group which rows share a group; and the sums of the columns that parameters of the server multiply, themselves",
-		Columns: true, Bare: true, Reach: density.Contribution,
+		Columns: true, Bare: true, Reach: density.Contribution, Shows: density.PriorCovariance,
 	}}}},
 	Down: density.MessageKind{Name: "first points", Carries: []density.Carried{{Content: asked}}},
 }
@@ -52,7 +52,7 @@ var Drawing = &density.Exchange{
 		Learns: "{cut} at draws that the server then moves to the approximation of the posterior, row by row and exactly: the linear span of {client}'s covariates, in which columns of two values can be found, and the distribution of {cut} before and after the data",
 		Total: "the sum of the clients' cuts at such draws, row by row and exactly: the linear span of the covariates of all clients together, in which columns of two values can be found, " +
 			"and the distribution of the sum of their cuts",
-		Columns: true, Bare: true, Reach: density.Contribution,
+		Columns: true, Bare: true, Reach: density.Contribution, Shows: density.CutAtPriorDraws,
 	}}, {Content: told}}},
 	Down: density.MessageKind{Name: "residual draws", Carries: []density.Carried{{Content: &density.Content{
 		Prefix: "residuals ", What: "vectors over the rows of {name}: what the likelihood's expansion leaves at each draw, with noise", Masked: "no",
