@@ -32,8 +32,8 @@ type Algorithm struct {
 	// Hinders are the reasons for which the block of a party excludes what Choose might choose. It is called while the party has its data.
 	Hinders func(density.Block, Settings) Hindrances
 	// Choose settles what a user left to the algorithm, given the number of parties and the first reasons of Hinders among them, and says what was chosen and why; ""
-	// where there was no choice. Every party that is given the same chooses the same. nil, as Hinders: nothing is ever left to it.
-	Choose func(parties int, hindered Hindrances, s Settings) (Settings, string)
+	// where there was no choice. Every party that is given the same chooses the same. The error, a Refusal, is why what a user chose does not suit all parties together. nil, as Hinders: nothing is ever left to it.
+	Choose func(parties int, hindered Hindrances, s Settings) (Settings, string, error)
 	// Forecast says how much a run with these settings exchanges, before it; nil: nothing is said.
 	Forecast func(Settings) Forecast
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.

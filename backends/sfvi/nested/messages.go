@@ -61,7 +61,7 @@ var Drawing = &density.Exchange{
 		Prefix: "residuals ", What: "vectors over the rows of {name}: what the likelihood's expansion leaves at each draw, with noise", Masked: "no",
 		Learns: "of as many vectors as there are draws: in their mean the slope of the likelihood of each row, which has the sign of a binary response; in their covariance, of which the inverse is C + W⁻¹, W the curvatures and C the prior covariance of the predictors, " +
 			"the linear span of all clients' covariates, in which columns of two values can be found, which rows share a group, and the level of each scale; where draws walk to the posterior, their ways are added, in the same span",
-		Of:     density.OfSums, Columns: true, Reach: density.Response, Bound: density.BoundDirections,
+		Of: density.OfSums, Columns: true, Reach: density.Response, Bound: density.BoundDirections,
 	}}, {Content: asked}}},
 }
 
