@@ -32,8 +32,8 @@ type Algorithm struct {
 	// Hinders are the reasons for which the block of a party excludes what Choose might choose. It is called while the party has its data.
 	Hinders func(density.Block, Settings) Hindrances
 	// Choose settles what a user left to the algorithm, given the number of parties and the first reasons of Hinders among them, and says what was chosen and why; ""
-	// where there was no choice. Every party that is given the same chooses the same. nil, as Hinders: nothing is ever left to it.
-	Choose func(parties int, hindered Hindrances, s Settings) (Settings, string)
+	// where there was no choice. Every party that is given the same chooses the same. The error, a Refusal, is why what a user chose does not suit all parties together. nil, as Hinders: nothing is ever left to it.
+	Choose func(parties int, hindered Hindrances, s Settings) (Settings, string, error)
 	// Forecast says how much a run with these settings exchanges, before it; nil: nothing is said.
 	Forecast func(Settings) Forecast
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
@@ -142,6 +142,13 @@ type Weighted interface {
 	// Correctable reports whether ratio id is that of the proposed draw id, of everything that a draw has, and weights are wanted: then they correct the draws. Where they are wanted and cannot, the error says
 	// why and what could.
 	Correctable() (bool, error)
+}
+
+// A Revealing is a kernel that tells what a curious server computes of contributions at draws that never cross themselves, in the process of that server.
+type Revealing interface {
+	// Reveal takes a round trip, once the server has answered it: what a client sent, or all clients together where client is 0, column by column over all rows of all sums, and what was answered. It is
+	// called for all together first; a client's part is nil where sums hide it. It returns the contributions at draws that follow, up to a constant in each row where they were hidden; nil: none do.
+	Reveal(x *density.Exchange, client int, sent, answered [][]float64) (cuts [][]float64)
 }
 
 // An Unfinished is a kernel that knows why its fit ended before it had converged, and what could help; "" where it

@@ -231,6 +231,10 @@ func (j *judge) from(k *knowledge, c session.Crossing, of int, sole bool) {
 			k.wideFrom = c.DenseMost
 		}
 		k.reach(of, alone)
+	case c.Motion == density.ByPrior && j.multiplies(of, c.Hidden || !c.Up):
+		k.reach(of, single)
+	case c.Motion == density.ByPrior && j.divides(c, of):
+		k.reach(of, alone)
 	case c.Motion == density.ByClient || sole:
 		k.reach(of, alone)
 	default:

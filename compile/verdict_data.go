@@ -10,6 +10,8 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // given is what a party's program says of the data in its contributions, the same whoever receives them.
@@ -177,6 +179,56 @@ func hierarchical(p *check.Program) bool {
 		}
 	}
 	return false
+}
+
+// multiplies reports whether a client contributes columns times parameters of the server that may have normal priors, which then cross themselves, in sums that have masks where no other client uses these.
+func (j *judge) multiplies(client int, hidden bool) bool {
+	used := j.received(client)
+	if !hidden {
+		return len(used) > 0
+	}
+	return !j.several(client) && slices.ContainsFunc(used, func(name string) bool {
+		for other := range j.plan.Names[1:] {
+			if 1+other != client && slices.Contains(j.received(1+other), name) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// received are the shared parameters without bounds that a client's contributions depend on, or the priors of its own parameters.
+func (j *judge) received(client int) (out []string) {
+	program := j.Programs[client]
+	of := slices.Clone(j.contributions(client))
+	for _, s := range program.Order {
+		if s.Kind == check.Param && s.Owner != check.Shared {
+			of = append(of, s.Args...)
+		}
+	}
+	for _, name := range names(program, of...) {
+		s := program.Symbols[name]
+		if s == nil || s.Kind != check.Param || s.Owner != check.Shared || s.Lower != nil || s.Upper != nil || s.Structure != nil {
+			continue
+		}
+		if s.Dist == nil || s.Dist.Support == def.RealLine {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// divides reports whether a client's part of a sum has a prior covariance that crosses by itself: where its priors depend on parameters, or those of all others do but for the receiver.
+func (j *judge) divides(c session.Crossing, client int) bool {
+	if hierarchical(j.Programs[client]) {
+		return true
+	}
+	for _, other := range j.clientsIn(c.Of) {
+		if receiver := !c.Up && other == c.Client && !j.several(other); !receiver && (other != client || j.several(client)) && !hierarchical(j.Programs[other]) {
+			return false
+		}
+	}
+	return true
 }
 
 // addTo adds what is not there yet.

@@ -18,9 +18,10 @@ type Conditional struct {
 	Members []Member
 	Sums    []int
 	Clients int
-	// Received is how many elements of shared parameters the block receives. Sends returns those that it sends, where the latent elements are 0, To lists which of these each client
+	// Received is how many elements of shared parameters the block receives, and Sources names the parameter of each; at the server of each that is sent. Sends returns those that it sends, where the latent elements are 0, To lists which of these each client
 	// receives, by party, and Latent which of them depend on latent elements: ConditionalForm.Sends has these.
 	Received int
+	Sources  []string
 	To       [][]int
 	Sends    func(hyper []float64) []float64
 	Latent   []int

@@ -65,13 +65,15 @@ type Shown int
 
 // What is shown.
 const (
-	Nothing       Shown = iota
-	CutAtDraws          // a cut at draws: first at their mean, then at pairs of draws that are reflections of one another in it
-	CutThenVector       // in the first message a cut at independent draws, and last its mean and variance under the fit; then vectors in the span of its covariates
-	MeanOfZ             // mean and variance of z under the fit
-	MeanOfCut           // mean and variance of a cut under the fit
-	SlopeByZ            // expected slope of the likelihood by z, and its curvature
-	SlopeAtDraws        // slopes at the draws that went up
+	Nothing         Shown = iota
+	CutAtDraws            // a cut at draws: first at their mean, then at pairs of draws that are reflections of one another in it
+	CutThenVector         // in the first message a cut at independent draws, and last its mean and variance under the fit; then vectors in the span of its covariates
+	MeanOfZ               // mean and variance of z under the fit
+	MeanOfCut             // mean and variance of a cut under the fit
+	SlopeByZ              // expected slope of the likelihood by z, and its curvature
+	SlopeAtDraws          // slopes at the draws that went up
+	PriorCovariance       // a cut's mean before the data are seen, and products of its covariance
+	CutAtPriorDraws       // a cut at draws from the prior, which the covariance times what is answered moves
 )
 
 // Shows is what the first content of a message shows that applies and shows something.

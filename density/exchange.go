@@ -110,4 +110,5 @@ const (
 	ByClient                // leapfrog steps with dense metrics, or full covariances: totals separate by client
 	ByColumn                // the same with diagonal metrics: also by column
 	Adapted                 // with a metric that may be diagonal where a client's priors depend on one another or its parameters are many, and dense else
+	ByPrior                 // prior covariances cross, of what depends on hyperparameters client by client, and the columns of what clients use of the server's parameters with normal priors
 )

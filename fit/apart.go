@@ -145,9 +145,13 @@ func Hinders(b *compile.OneParty, index int, o Options) (algorithm, near []strin
 
 // agree settles what the user left to the algorithm as every other party does.
 func (p *Prepared) agree() (diag.List, error) {
-	parties, why := len(p.Plan.Names), ""
+	parties := len(p.Plan.Names)
 	if p.Algorithm.Choose != nil {
-		if p.Settings, why = p.Algorithm.Choose(parties, hindered(p.apart.Hindered), p.Settings); why != "" {
+		s, why, err := p.Algorithm.Choose(parties, hindered(p.apart.Hindered), p.Settings)
+		if err != nil {
+			return unsuited(err)
+		}
+		if p.Settings = s; why != "" {
 			p.options.Progress.Message(why)
 		}
 	}
@@ -163,7 +167,9 @@ func (p *Prepared) agree() (diag.List, error) {
 		return nil, &UsageError{err}
 	}
 	if a.Choose != nil {
-		s, _ = a.Choose(parties, hindered(p.apart.Near), s)
+		if s, _, err = a.Choose(parties, hindered(p.apart.Near), s); err != nil {
+			return nil, err
+		}
 	}
 	p.near = &vicinity{algorithm: a, settings: s, name: p.Settings.Plan.Initial}
 	return nil, nil

@@ -220,7 +220,7 @@ func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cut
 			}
 			return bare.clear[group][member]
 		},
-		Variances: bare.totals,
+		Variances: bare.totals, Divided: bare.divided,
 	}
 
 	r := &attack.Assessment{
@@ -295,6 +295,8 @@ func (p *Prepared) attackNotes(r *attack.Assessment) []string {
 	}
 	byQuadrature := cuts[0].Rounds == 0 && cuts[0].Iterates > 0
 	switch {
+	case cuts[0].Rounds == 0 && cuts[0].Iterates == 0 && cuts[0].Draws > 0:
+		out = append(out, fmt.Sprintf("The draws of a fit over a grid do not cross. The figures are of the cuts at %d draws that the server computes, exactly: from draws from the clients' priors, from the prior covariances of their cuts, and from the vectors that it answers itself.", cuts[0].Draws))
 	case byQuadrature && cuts[0].Draws > 0:
 		out = append(out, fmt.Sprintf("The fit by quadrature drew no noise. The cuts themselves crossed at %d draws, to correct it: the correlations are of their mean, and those over rounds of the iterates before.", cuts[0].Draws))
 	case byQuadrature:

@@ -146,7 +146,7 @@ func TestNoiseOfSeveralPredictors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, why := Chosen(a, settings, env.Blocks())
+		_, why, _ := Chosen(a, settings, env.Blocks())
 		if !strings.Contains(why, want) || (want == "") != strings.Contains(why, "integrated by quadrature, with") {
 			t.Errorf("%s: %s", dist, why)
 		}

@@ -20,6 +20,8 @@ type firstRounds struct {
 	parties []*model.Party // of the run
 	copies  []*model.Party // with these the receiver computes the adjoint as a function of the cut: it has the program and its shared data
 	clear   [][]*attack.Clear
+	divided [][]*attack.Clear // by sum and member: parts of sums that have masks, where what crosses divides them
+	kernel  backends.Kernel
 	totals  []*attack.Variances
 	sums    bool // those of the cuts cross without noise too
 	rounds  int
@@ -40,7 +42,9 @@ var errEnough = errors.New("enough rounds")
 
 // bareRounds returns what crosses without noise by sum and member, the sum itself behind its members; nil where all has noise, single windows of rows are evaluated, or rows stay encrypted.
 func (p *Prepared) bareRounds(ctx context.Context) (*firstRounds, error) {
-	relayed := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool { return attack.AtFinalDraws(u.Exchange) || first(u.Exchange) })
+	relayed := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool {
+		return attack.AtFinalDraws(u.Exchange) || first(u.Exchange) || moves(u.Exchange)
+	})
 	if !p.Plan.Exact && !p.Plan.Power && !relayed || len(p.Plan.Windows) > 0 || p.Plan.Wire.Encrypted {
 		return &firstRounds{}, nil
 	}
@@ -64,6 +68,7 @@ func (f *firstRounds) run(ctx context.Context, p *Prepared, env density.Env) (er
 	if p.near != nil && !p.near.earlier {
 		var k backends.Kernel
 		if k, err = p.near.algorithm.New(env, p.near.settings); err == nil {
+			f.kernel = k
 			_, err = p.near.fit(ctx, env, k)
 		}
 		if f.relayed != nil {
@@ -81,7 +86,7 @@ func (f *firstRounds) run(ctx context.Context, p *Prepared, env density.Env) (er
 
 func (f *firstRounds) steps(ctx context.Context, p *Prepared, env density.Env) error {
 	k, err := p.Algorithm.New(env, p.Settings)
-	if err == nil {
+	if f.kernel = k; err == nil {
 		err = k.Init(ctx)
 	}
 	for done := false; err == nil && !done; {
@@ -93,7 +98,7 @@ func (f *firstRounds) steps(ctx context.Context, p *Prepared, env density.Env) e
 
 // settle leaves out what nothing was computed of.
 func (f *firstRounds) settle() {
-	for _, members := range f.clear {
+	for _, members := range append(slices.Clone(f.clear), f.divided...) {
 		for m, c := range members {
 			if c != nil && c.First.Of == 0 {
 				members[m] = nil
@@ -115,6 +120,7 @@ func (f *firstRounds) begin() {
 			members[len(group.Members)] = &attack.Clear{}
 		}
 		f.clear, f.totals = append(f.clear, members), append(f.totals, attack.NewVariances(f.plan, g))
+		f.divided = append(f.divided, make([]*attack.Clear, len(group.Members)))
 	}
 }
 
@@ -140,6 +146,9 @@ func (f *firstRounds) Relayed(x *density.Exchange, columns int, up [][][]float64
 		}
 	}
 	switch {
+	case moves(x) || spans(x):
+		f.reveal(x, columns, up, sum, down)
+		return
 	case attack.AtFinalDraws(x):
 	case first(x) && f.relayed == nil:
 		columns -= 2
@@ -157,6 +166,88 @@ func (f *firstRounds) Relayed(x *density.Exchange, columns int, up [][][]float64
 			default:
 				takeDraws(c, f.plan.Groups[g].Len, columns, sum[g], more)
 			}
+		}
+	}
+}
+
+// moves reports whether an exchange brings cuts at draws that its answers move, and spans whether it brings what shows by which covariances.
+func moves(x *density.Exchange) bool {
+	return x.Up.Shows(density.Circumstance{}) == density.CutAtPriorDraws
+}
+func spans(x *density.Exchange) bool {
+	return x.Up.Shows(density.Circumstance{}) == density.PriorCovariance
+}
+
+// reveal takes what the server computes of cuts at draws that do not cross themselves: of all clients together, and of each.
+func (f *firstRounds) reveal(x *density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
+	k, ok := f.kernel.(backends.Revealing)
+	if !ok {
+		return
+	}
+	stacked := func(of func(g int) [][]float64) (out [][]float64) {
+		for c := range columns {
+			var all []float64
+			for g, group := range f.plan.Groups {
+				one := make([]float64, group.Len)
+				for _, v := range of(g) {
+					if len(v) > 0 {
+						model.Add(one, v[c*group.Len:][:group.Len])
+					}
+				}
+				all = append(all, one...)
+			}
+			out = append(out, all)
+		}
+		return out
+	}
+	answered := stacked(func(g int) [][]float64 { return [][]float64{down[g]} })
+	total := k.Reveal(x, 0, stacked(func(g int) [][]float64 { return [][]float64{sum[g]} }), answered)
+	f.keep(total, func(g int) *attack.Clear { return f.clear[g][len(f.clear[g])-1] })
+	for party := range f.plan.Names[1:] {
+		var sent [][]float64
+		if !f.hidden(1 + party) {
+			sent = stacked(func(g int) (own [][]float64) {
+				for m, port := range f.plan.Groups[g].Members {
+					if port.Party == 1+party {
+						own = append(own, up[g][m])
+					}
+				}
+				return own
+			})
+		}
+		f.keep(k.Reveal(x, 1+party, sent, answered), func(g int) *attack.Clear {
+			m := slices.IndexFunc(f.plan.Groups[g].Members, func(port model.Port) bool { return port.Party == 1+party })
+			switch {
+			case m < 0:
+				return nil
+			case sent != nil:
+				return f.clear[g][m]
+			case f.divided[g][m] == nil:
+				f.divided[g][m] = &attack.Clear{}
+			}
+			return f.divided[g][m]
+		})
+	}
+}
+
+// hidden reports whether sums hide what a party sends.
+func (f *firstRounds) hidden(party int) bool {
+	for g, group := range f.plan.Groups {
+		if f.plan.SumsAlone(g) && slices.ContainsFunc(group.Members, func(p model.Port) bool { return p.Party == party }) {
+			return true
+		}
+	}
+	return false
+}
+
+// keep keeps cuts at draws, of all sums one after another.
+func (f *firstRounds) keep(cuts [][]float64, of func(g int) *attack.Clear) {
+	for _, cut := range cuts {
+		for g, group := range f.plan.Groups {
+			if c := of(g); c != nil {
+				c.Draw(followed(cut[:group.Len]))
+			}
+			cut = cut[group.Len:]
 		}
 	}
 }

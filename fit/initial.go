@@ -97,7 +97,10 @@ func (p *Prepared) settle(blocks []density.Block) error {
 		return usagef("--init %s: %w", near, err)
 	}
 	s.UnlikeNoise = p.Settings.UnlikeNoise
-	s, why := Chosen(a, s, blocks)
+	s, why, err := Chosen(a, s, blocks)
+	if err != nil {
+		return err
+	}
 	if why != "" {
 		p.options.Progress.Message(fmt.Sprintf("--init %s: %s", near, why))
 	}

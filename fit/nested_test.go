@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -221,5 +225,49 @@ func TestAdviceForAGrid(t *testing.T) {
 	a := advice(&posterior.Record{Backend: "sfvi", Settings: map[string]any{"estimator": "nested"}})
 	if !strings.Contains(a.Exact, "--backend nuts --init RUN") || a.Closer != "" || a.Iterations != "" {
 		t.Errorf("the advice is %+v", a)
+	}
+}
+
+// auto lays a grid where a hierarchy has the form for one, and where the parties do not suit together, though each does alone, all take another way; each decides alike by the names that parties tell.
+func TestAutoTakesAGrid(t *testing.T) {
+	files := groupedRows(4, 24)
+	for name, c := range map[string]struct {
+		change [2]string
+		by     string
+	}{
+		"a hierarchy":                   {by: "nested"},
+		"a scale at the server":         {[2]string{"(1) @ a", "(1) @ shared"}, "nested"},
+		"effects of the server":         {sharings["effects, not centred"], "nested"},
+		"a mean of the server":          {sharings["their mean"], "nested"},
+		"a regression":                  {[2]string{"param tau ~ half_normal(1) @ a\nparam u : real[G] ~ normal(0, tau) @ a", "param u : real[G] ~ normal(0, 1) @ a"}, "quadrature"},
+		"five scales together":          {[2]string{"param beta ~ normal(0, 2.5) @ b", "param s : real[4] ~ half_normal(1) @ b\nparam beta ~ normal(0, s[1] + s[2] + s[3] + s[4]) @ b"}, "fixed"},
+		"a mean that is not normal":     {[2]string{"param u : real[G] ~ normal(0, tau) @ a", "param m ~ student_t(4, 0, 1) @ shared\nparam u : real[G] ~ normal(m, tau) @ a"}, "sampled"},
+		"a product of two parties'":     {[2]string{"param beta ~ normal(0, 2.5) @ b", "param k ~ normal(0, 1) @ shared\nparam v ~ normal(0, 2.5) @ b\nlet beta = v * k"}, "sampled"},
+		"a length scale":                {[2]string{"param beta ~ normal(0, 2.5) @ b\ny ~ bernoulli_logit(c + x * beta", "param l ~ half_normal(1) @ b\nparam beta ~ normal(0, 2.5) @ b\ny ~ bernoulli_logit(c + exp(-(l * x)) * beta"}, "fixed"},
+		"coefficients with other tails": {[2]string{"normal(0, 2.5) @ b", "student_t(4, 0, 2.5) @ b"}, "fixed"},
+	} {
+		text := strings.Replace(groupedText, c.change[0], c.change[1], 1)
+		b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Names()})
+		a := backend(t, "sfvi")
+		p, diags, err := OpenBound(b, Options{Algorithm: a, Seed: 1})
+		good(t, diags, err)
+		by := p.Settings.Text("estimator")
+		if by != c.by {
+			t.Errorf("%s: by %s, want %s", name, by, c.by)
+		}
+		s, err := a.Resolve(transforms.Exact, nil)
+		good(t, nil, err)
+		names := backends.Hindrances{}
+		for k := range b.Plan.Names {
+			for _, of := range Hindered(a, s, []density.Block{model.NewParty(b.Plan, k)}).Names() {
+				if !regexp.MustCompile(`^[\pL\pN_.,=+*-]{0,500}$`).MatchString(of) {
+					t.Errorf("%s: %q is no text of a control message", name, of)
+				}
+				names.Add(of, errHindered)
+			}
+		}
+		if apart, _, err := a.Choose(len(b.Plan.Names), names, s); err != nil || apart.Text("estimator") != by {
+			t.Errorf("%s: parties apart choose %s (%v), and %s in one process", name, apart.Text("estimator"), err, by)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -123,16 +124,28 @@ func (p *Prepared) choose() (diag.List, error) {
 		return nil, err
 	}
 	var why string
-	if p.Settings, why = Chosen(p.Algorithm, p.Settings, env.Blocks()); why != "" {
+	if p.Settings, why, err = Chosen(p.Algorithm, p.Settings, env.Blocks()); err != nil {
+		return unsuited(err)
+	}
+	if why != "" {
 		p.options.Progress.Message(why)
 	}
 	return nil, p.settle(env.Blocks())
 }
 
+// unsuited are the diagnostics of an error that is a refusal.
+func unsuited(err error) (diag.List, error) {
+	var refusal *backends.Refusal
+	if errors.As(err, &refusal) {
+		return refusal.Diagnostics(), nil
+	}
+	return nil, err
+}
+
 // Chosen are the settings with what a user left to the algorithm, from the blocks of all parties, and why.
-func Chosen(a backends.Algorithm, s backends.Settings, blocks []density.Block) (backends.Settings, string) {
+func Chosen(a backends.Algorithm, s backends.Settings, blocks []density.Block) (backends.Settings, string, error) {
 	if a.Choose == nil {
-		return s, ""
+		return s, "", nil
 	}
 	return a.Choose(len(blocks), Hindered(a, s, blocks), s)
 }

@@ -57,7 +57,7 @@ func TestQuadratureIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chosen, why := Chosen(a, auto, env.Blocks()); chosen.Text("estimator") != "sampled" || !strings.Contains(why, want) {
+		if chosen, why, _ := Chosen(a, auto, env.Blocks()); chosen.Text("estimator") != "sampled" || !strings.Contains(why, want) {
 			t.Errorf("auto chose %s: %s, want …%s…", chosen.Text("estimator"), why, want)
 		}
 		given["estimator"] = "quadrature"

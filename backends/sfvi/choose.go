@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/backends/sfvi/nested"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -74,16 +75,28 @@ var (
 )
 
 // choose settles the estimator and the form of q(θ) that go together, from what hinders the parties.
-func choose(parties int, hindered backends.Hindrances, s backends.Settings) (backends.Settings, string) {
+func choose(parties int, hindered backends.Hindrances, s backends.Settings) (backends.Settings, string, error) {
 	if s.Plan.Encrypted {
-		return s, "" // there is one way
+		return s, "", nil // there is one way
 	}
 	switch s.Text(estimator) {
-	case bySampling, byFixedDraws, byNesting, byLastLayer:
-		return s, ""
+	case byNesting:
+		if hindered[byNesting] != nil { // New has the reason
+			return s, "", nil
+		}
+		_, _, err := together(hindered)
+		return s, "", nested.Refuse(err)
+	case bySampling, byFixedDraws, byLastLayer:
+		return s, "", nil
 	case byQuadrature:
-		return settled(s, hindered), ""
+		return settled(s, hindered), "", nil
 	}
+	s, why := chosen(parties, hindered, s)
+	return s, why, nil
+}
+
+// chosen is the estimator that auto takes, and why.
+func chosen(parties int, hindered backends.Hindrances, s backends.Settings) (backends.Settings, string) {
 	why := errors.New("no client contributes to another party's computation")
 	if parties > 1 {
 		why = cmp.Or(refused(s), hindered[byQuadrature])
@@ -96,7 +109,11 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 	if parties == 1 {
 		return s.With(estimator, bySampling), ""
 	}
-	nests := suits(hindered, s)
+	hyper, unnested := nests(hindered, s)
+	if unnested == nil && hyper > 0 {
+		return s.With(estimator, byNesting), fmt.Sprintf("the posterior is found over a grid of %s, given which all other parameters have normal priors; the ELBO cannot be integrated by quadrature: %v", grouped.Count(hyper, "hyperparameter"), why)
+	}
+	layers := suits(hindered, s)
 	given, set := s.Int(stepDraws), s.Differs(stepDraws)
 	unfit := cmp.Or(unfixed(s), hindered[byFixedDraws])
 	for unfit == nil && hindered[fewDraws(s.Int(stepDraws))] != nil {
@@ -111,18 +128,15 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		if s.Int(stepDraws) > given {
 			more = fmt.Sprintf(" (--%s, which a party with that many parameters needs)", stepDraws)
 		}
-		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws%s that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), more, why) + nests
+		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws%s that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), more, why) + layers
 	}
-	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank]) + nests
+	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank]) + layers
 }
 
 // suits names what is taken where it is asked for alone.
 func suits(hindered backends.Hindrances, s backends.Settings) string {
-	switch {
-	case cmp.Or(hindered[byNesting], unfixed(s), unsettled(s)) == nil:
-		return fmt.Sprintf("; --%s %s suits what each party has, and takes about fifteen round trips", estimator, byNesting)
-	case hindered[byQuadrature] != nil && cmp.Or(hindered[byLastLayer], unlayered(s)) == nil:
-		return fmt.Sprintf("; --%s %s holds the hidden layers of networks at their mode, and takes about thirty", estimator, byLastLayer)
+	if hindered[byQuadrature] != nil && cmp.Or(hindered[byLastLayer], unlayered(s)) == nil {
+		return fmt.Sprintf("; --%s %s holds the hidden layers of networks at their mode, and takes about thirty round trips", estimator, byLastLayer)
 	}
 	return ""
 }
@@ -167,7 +181,7 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	out := backends.Hindrances{}
 	by, open := s.Text(estimator), s.Text(estimator) == auto
 	if by == byNesting || open && unsettled(s) == nil {
-		out.Add(byNesting, unnested(b, s))
+		addNesting(out, b, s)
 	}
 	if by == byQuadrature || open && refused(s) == nil {
 		out.Add(byQuadrature, unaffordable(b, s))
@@ -219,7 +233,7 @@ func unfixable(b density.Block, s backends.Settings) error {
 const mostStepDraws = 1024
 
 // fewDraws names the hindrance that a party has more parameters than so many fixed draws determine the covariance of.
-func fewDraws(draws int) string { return fmt.Sprintf("%s with %d draws", byFixedDraws, draws) }
+func fewDraws(draws int) string { return fmt.Sprintf("%s=%d", byFixedDraws, draws) }
 
 // addFewDraws adds those hindrances of a block for all numbers of draws that may be taken.
 func addFewDraws(out backends.Hindrances, b density.Block, s backends.Settings) {
@@ -348,6 +362,9 @@ func exchanges(s backends.Settings) []density.Use {
 	joint := s.Text(thetaGuide) == quadrature.Joint
 	if s.Text(estimator) == bySampling || open && !joint {
 		out = sampledExchanges(s)
+	}
+	if open && cmp.Or(unfixed(s), unsettled(s)) == nil {
+		out = append(out, nested.Exchanges()...)
 	}
 	if s.Text(estimator) == byFixedDraws || open && !joint && !adam && s.Plan.Minibatch == 0 && s.Transform.CutsCross() {
 		out = append(out, fixedExchanges(s)...)

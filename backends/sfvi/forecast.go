@@ -28,15 +28,15 @@ func forecast(s backends.Settings) backends.Forecast {
 		return backends.Forecast{Sequential: usualSecret, All: usualSecret, Rounds: usualSecret, Basis: "as fits of encrypted rows usually take, keys included"}
 	}
 	switch s.Text(estimator) {
-	case auto: // the parties have not met, and any of the three may be
+	case auto: // the parties have not met, and any of the four may be
 		by := func(name string) backends.Forecast { return forecast(s.With(estimator, name)) }
 		exact, fixed, sampled := by(byQuadrature), by(byFixedDraws), by(bySampling)
 		f = sampled
 		f.Rounds.Least = exact.Rounds.Least
 		f.Sequential.Least, f.All.Least = exact.Sequential.Least, exact.All.Least
-		f.Columns = max(exact.Columns, fixed.Columns)
-		f.Basis = fmt.Sprintf("by quadrature %s, with fixed draws %s, with draws that change %s",
-			exact.Rounds, fixed.Rounds, sampled.Rounds)
+		f.Columns = max(exact.Columns, fixed.Columns, by(byNesting).Columns)
+		f.Basis = fmt.Sprintf("by quadrature %s, over a grid of hyperparameters %s, with fixed draws %s, with draws that change %s",
+			exact.Rounds, usualNested, fixed.Rounds, sampled.Rounds)
 		return f
 	case byQuadrature:
 		f = backends.Forecast{Sequential: usualSolves, All: usualSolves.Times(2), Columns: jointColumns, Basis: "as fits by quadrature usually take"}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
@@ -17,7 +18,7 @@ import (
 type Separation struct {
 	Name    string   `json:"name"`    // of the sum
 	Parties []string `json:"parties"` // whose cuts it is of
-	By      string   `json:"by"`      // "steps" of chains, or "variances" of iterations
+	By      string   `json:"by"`      // "steps" of chains, "variances" of iterations, or what else it is by
 	Chains  int      `json:"chains"`  // whose steps follow a law; of variances, those that follow one, and another than those before
 	Of      int      `json:"chains_of"`
 	// Directions lie in the columns of one client each; Dimensions is that of the span of the totals, 0 where it is not small.
@@ -31,10 +32,11 @@ type Separation struct {
 
 // What a separation is by.
 const (
-	bySteps     = "steps"
-	byVariances = "variances"
-	byDraws     = "draws"
-	byPeriods   = "periods"
+	bySteps       = "steps"
+	byVariances   = "variances"
+	byDraws       = "draws"
+	byPeriods     = "periods"
+	byCovariances = "covariances"
 )
 
 // A Share is what is known of one client's share of a sum, or of a part of it. What compares with the truth is null, and Party "", where there is none.
@@ -133,7 +135,37 @@ func begun(plan *model.Plan, group int, truth func(party, cut int) Truth) (one S
 
 // Separate separates the sums that a run's recorders followed, and those of fits without trajectories, and compares with the truth.
 func Separate(chains []*Recorder, s GroundTruth) []Separation {
-	return append(separations(chains, s.Truth), relayed(chains[0], s.Variances, s.Truth)...)
+	out := append(separations(chains, s.Truth), relayed(chains[0], s.Variances, s.Truth)...)
+	for g, parts := range s.Divided {
+		if slices.ContainsFunc(parts, func(c *Clear) bool { return c != nil }) {
+			one, members := begun(chains[0].plan, g, s.Truth)
+			one.divided(parts, s.Clear(g, len(parts)), members)
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// divided describes the parts of a sum that the covariances of a fit over a grid divide.
+func (out *Separation) divided(parts []*Clear, total *Clear, members []member) {
+	out.By, out.Of = byCovariances, len(parts)
+	if total != nil {
+		all, _ := span(total.Vectors)
+		out.Dimensions = len(all)
+	}
+	for _, c := range parts {
+		if c == nil {
+			continue
+		}
+		basis, elements := span(c.Vectors)
+		whose, best := memberOf(basis, members)
+		out.Chains++
+		out.Directions += len(basis)
+		one := Share{Party: whose.party, Directions: len(basis), Within: posterior.Number(best), Whole: len(basis) == len(whose.span), Round: posterior.NotApplicable()}
+		one.Correlation = posterior.Number(stat.Correlation(c.Mean, whose.mean, nil))
+		one.Columns = (&evidence{data: whose.columns}).columns(basis, elements)
+		out.Groups = append(out.Groups, one)
+	}
 }
 
 // SeparateRecorded does so without knowing the truth.
@@ -380,7 +412,7 @@ func rowsOf(basis [][]float64, picks []int) [][]int {
 }
 
 // things are what separations count.
-var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations", byPeriods: "periods"}
+var things = map[string]string{bySteps: "chains", byVariances: "variances", byDraws: "evaluations", byPeriods: "periods", byCovariances: "clients' covariances"}
 
 // separationText writes what was separated.
 func separationText(b *strings.Builder, all []Separation, known bool) {

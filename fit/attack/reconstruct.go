@@ -29,6 +29,8 @@ type GroundTruth struct {
 	Clear func(group, member int) *Clear
 	// Variances are those of the sums, where a fit by quadrature is in the run.
 	Variances []*Variances
+	// Divided are the members' parts of sums that have masks, where a fit over a grid divides these: by sum and member; nil for what it does not.
+	Divided [][]*Clear
 }
 
 // Followed lists the elements of a cut of n that recorders follow: all of a short one, evenly spaced ones of a long one.
@@ -157,8 +159,11 @@ func (e *evidence) fill(r *Reconstruction, bare *Clear) {
 			r.Rounds += n
 		}
 	}
-	if e.fits > 0 && bare != nil {
+	if bare != nil && (e.fits > 0 || bare.Draws > 0) {
 		c = spanned(bare.Vectors)
+	}
+	if bare != nil && bare.Draws > 0 && r.Rounds == 0 {
+		mean, r.Draws = bare.Mean, bare.Draws
 	}
 	r.Accuracy = e.compare(mean)
 	r.CutSD = posterior.Number(spread(e.center))

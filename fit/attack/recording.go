@@ -73,9 +73,12 @@ func (v *view) keepVector(values []float64) {
 
 // keepDraws keeps cuts at draws, which cross in the end of a fit: of draws every second, since the others are their reflections in the mean, which is the first.
 func (r *Recorder) keepDraws(v *view, x *density.Exchange, columns int, cuts []float64) {
-	n := len(cuts) / max(1, columns)
-	final := AtFinalDraws(x)
-	switch vectors := x.Up.Shows(r.here()) == density.CutThenVector; {
+	n, every := len(cuts)/max(1, columns), 2
+	final, shown := AtFinalDraws(x), x.Up.Shows(r.here())
+	if shown == density.CutAtPriorDraws { // independent ones
+		final, every = true, 1
+	}
+	switch vectors := shown == density.CutThenVector; {
 	case !r.recording || !final && (!vectors || v.drawn):
 		return
 	case vectors:
@@ -86,7 +89,7 @@ func (r *Recorder) keepDraws(v *view, x *density.Exchange, columns int, cuts []f
 	}
 	v.relayed, v.drawn = true, v.drawn || final
 	one := make([]float64, len(v.picks))
-	for at := 0; at < columns; at += 1 + at%2 {
+	for at := 0; at < columns; at += min(every, 1+at%2) {
 		for k, e := range v.picks {
 			one[k] = cuts[at*n+e]
 		}
@@ -304,7 +307,12 @@ func (e *evidence) find(f *RecordedCut) {
 	for _, d := range c.directions {
 		f.Directions = append(f.Directions, numbers(d))
 	}
-	f.Mean, f.SD = numbers(mean), posterior.Number(spread(mean))
+	if f.Mean, f.SD = numbers(mean), posterior.Number(spread(mean)); f.Rounds+f.Iterates == 0 { // the draws from the prior do not tell it
+		for i := range f.Mean {
+			f.Mean[i] = posterior.NotApplicable()
+		}
+		f.SD, f.Agreement = posterior.NotApplicable(), posterior.NotApplicable()
+	}
 	if !slices.ContainsFunc(mean, math.IsNaN) && len(mean) > 3 && len(c.scores) > 0 { // along a line, noise alone has gaps
 		f.Groups = crowds(separate(e.features(mean, c)))
 	}

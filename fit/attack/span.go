@@ -13,6 +13,31 @@ type Clear struct {
 	First Inversion
 	// Vectors are the cut at the elements that are followed, in different evaluations; NaN where it could not be computed.
 	Vectors [][]float64
+	// Mean is the mean over so many Draws at which the cut is computed, where it does not cross itself.
+	Mean  []float64
+	Draws int
+	shown bool // the vectors show their span
+}
+
+// mostDrawn is how many draws are kept to show their span, at most.
+const mostDrawn = 512
+
+// Draw takes the elements of a cut that are followed at a draw at which it does not cross itself.
+func (c *Clear) Draw(cut []float64) {
+	if c.Mean == nil {
+		*c = Clear{First: Compare(cut, cut), Mean: make([]float64, len(cut))}
+	}
+	c.Draws++
+	for i, v := range cut {
+		c.Mean[i] += (v - c.Mean[i]) / float64(c.Draws)
+	}
+	if c.shown || len(c.Vectors) == mostDrawn {
+		return
+	}
+	c.Vectors = append(c.Vectors, cut)
+	if k := len(c.Vectors); k >= 32 && k&(k-1) == 0 {
+		c.shown = Spanned(c.Vectors)
+	}
 }
 
 // An Inversion is how well a cut is known from one evaluation in which it is not masked by noise.

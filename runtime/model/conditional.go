@@ -57,6 +57,7 @@ func (p *Party) Conditional() (*density.Conditional, error) {
 	}
 	for _, a := range p.role.Arrivals {
 		l.Received += a.Len
+		l.Sources = append(l.Sources, slices.Repeat([]string{p.spec.Graph.Inputs()[a.Input].Name}, a.Len)...)
 	}
 	for _, m := range p.role.Members {
 		c := p.spec.Cuts[m.Cut]
@@ -278,6 +279,9 @@ func (g *given) readSends(l *density.Conditional) error {
 	}
 	g.sends = p.spec.Graph.NewExec()
 	l.To = p.sentTo
+	for _, o := range p.spec.Graph.Outputs()[len(p.spec.Cuts):] {
+		l.Sources = append(l.Sources, slices.Repeat([]string{o.Name}, o.Len)...)
+	}
 	l.Sends = func(hyper []float64) []float64 {
 		theta := make([]float64, p.Dim())
 		for k, i := range l.Hyper {

@@ -48,7 +48,7 @@ func (p *party) decompose(with []float64, received [][]float64, from density.Str
 	var points, left [][]float64
 	var lengths []float64
 	offset := make([]float64, p.rows)
-	for k := range probes {
+	for k := range received {
 		point := make([]float64, p.m+p.cond.Received)
 		from.Round(uint64(k))
 		from.FillNormals(point[:p.m])

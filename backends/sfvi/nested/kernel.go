@@ -82,6 +82,7 @@ type Kernel struct {
 	effective    float64
 	vain         bool
 	failure      error
+	curious      curious
 }
 
 // New prepares a fit. The error names what does not fit.
@@ -218,7 +219,7 @@ func (k *Kernel) answers() int { return header + mostPoints*k.told() }
 func (k *Kernel) clientPivots() int { return sum(k.pivots[1:]) }
 
 // fits is the reason why there are too many parameters.
-func (k *Kernel) fits() error { return Refuse(k.unfit()) }
+func (k *Kernel) fits() error { return Refuse(unfit(sum(k.hypers), sum(k.dims))) }
 
 // Refuse makes a reason why a model does not suit a refusal; nil stays nil.
 func Refuse(err error) error {
@@ -228,12 +229,12 @@ func Refuse(err error) error {
 	return &backends.Refusal{Code: diag.NotNested, Err: fmt.Errorf("--estimator nested: %w", err), Out: "--estimator auto, or --backend nuts"}
 }
 
-func (k *Kernel) unfit() error {
-	if n := sum(k.hypers); n > mostHyper {
-		return fmt.Errorf("the parties have %d hyperparameters together, and a grid has at most %d", n, mostHyper)
+func unfit(hyper, latent int) error {
+	if hyper > mostHyper {
+		return fmt.Errorf("the parties have %d hyperparameters together, and a grid has at most %d", hyper, mostHyper)
 	}
-	if n := sum(k.dims); n > mostParams {
-		return fmt.Errorf("the parties have %d parameters given the hyperparameters, and the server solves for %d at most", n, mostParams)
+	if latent > mostParams {
+		return fmt.Errorf("the parties have %d parameters given the hyperparameters, and the server solves for %d at most", latent, mostParams)
 	}
 	return nil
 }

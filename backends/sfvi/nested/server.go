@@ -25,6 +25,7 @@ type server struct {
 	errors  density.Stream // of rows
 	fresh   []float64      // ratios of the draws of a message
 	told    []float64      // s of these
+	by      [][]float64    // the coefficients at its points
 	probes  density.Stream // of pivots
 	noise   []float64      // variance of that of auxiliary variables, by sum
 

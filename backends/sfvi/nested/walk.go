@@ -173,10 +173,12 @@ func (w *walk) push(at *place, by float64) float64 {
 // weigh makes draws of a message those of the approximation, or of the end of a path from there, from the clients' draws from their priors, and finds their log weights.
 func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]float64) {
 	each := k.each()
+	s.by = s.by[:0]
 	s.fresh, s.told = make([]float64, k.count*each), make([]float64, k.count*each*k.shared)
 	eta, u := make([]float64, s.rows), make([]float64, s.rows)
 	for i := range k.count {
 		prior := s.moveTo(k, i, total)
+		s.by = append(s.by, append([]float64(nil), s.coefficients...))
 		e, ok := s.approximate(s.search.nearest(s.asked[i]), roughly)
 		if ok && !s.average(e) {
 			e, ok = s.approximate(s.search.nearest(s.asked[i]), closely)
