@@ -57,8 +57,9 @@ func (s *study) fitted(p *problem, kind def.Transform, tables, seed uint64, back
 
 // A known is what a long run tells of a quantity.
 type known struct {
-	Mean, SD, Q5, Q95, Draws float64 // Draws: effective ones
-	Tails                    float64 // fourth moment over the square of the second: the standard error of an sd follows from it
+	Mean, SD, Q5, Q95 float64
+	Draws, TailDraws  float64 // effective ones, for the mean and for quantiles
+	Tails             float64 // fourth moment over the square of the second: the standard error of an sd follows from it
 }
 
 // truth is what a long run on pooled data tells, by name.
@@ -79,12 +80,15 @@ func (s *study) truth(p *problem, tables uint64) (map[string]known, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, name := range r.Draws.Names() {
-		out[name] = known{Tails: tails(r.Draws.Column(i))}
-	}
 	for _, row := range r.Summary() {
-		k := out[row.Name]
-		k.Mean, k.SD, k.Q5, k.Q95, k.Draws = float64(row.Mean), float64(row.SD), float64(row.Q5), float64(row.Q95), least(row)
+		if !(row.SD > 0) { // such as the first element of a factor of correlations
+			continue
+		}
+		k := known{Mean: float64(row.Mean), SD: float64(row.SD), Q5: float64(row.Q5), Q95: float64(row.Q95), Draws: float64(row.ESSBulk), TailDraws: float64(row.ESSTail)}
+		at := slices.IndexFunc(r.Draws.Columns(), func(c posterior.Column) bool { return c.Name == row.Name })
+		if k.Tails = 3; at >= 0 {
+			k.Tails = tails(r.Draws.Column(at))
+		}
 		out[row.Name] = k
 	}
 	if s.references == "" {
@@ -108,9 +112,6 @@ func tails(chains [][]float64) float64 {
 	return fourth / (second * second)
 }
 
-// least is how many effective draws there are of a quantity: for its mean, or for its tails.
-func least(r posterior.Row) float64 { return min(float64(r.ESSBulk), float64(r.ESSTail)) }
-
 // A distance is how far a fit is from the truth.
 type distance struct {
 	shift, width float64 // the largest, of means in sds, of sds relative
@@ -126,17 +127,18 @@ func apart(r *fit.Result, truth map[string]known, quantiles string) (d distance,
 	d.draws = math.Inf(1)
 	for _, row := range r.Summary() {
 		of, ok := truth[row.Name]
-		if !ok {
+		if !ok && row.SD > 1e-9 {
 			return d, fmt.Errorf("the pooled run has no %s", row.Name)
 		}
-		if !(of.SD > 0) {
+		if !ok {
 			continue
 		}
 		d.draws = min(d.draws, float64(row.ESSBulk))
-		se := math.Sqrt(1/least(row) + 1/of.Draws)
+		se := math.Sqrt(1/float64(row.ESSBulk) + 1/of.Draws)
+		wide := math.Sqrt((1/min(float64(row.ESSBulk), float64(row.ESSTail)) + 1/of.TailDraws) * (of.Tails - 1) / 4)
 		shift, width := math.Abs(float64(row.Mean)-of.Mean)/of.SD, math.Abs(float64(row.SD)/of.SD-1)
 		d.shift, d.width = max(d.shift, shift), max(d.width, width)
-		beyond := max(shift/(allowed+4*se), width/(allowed+4*se*math.Sqrt((of.Tails-1)/4)))
+		beyond := max(shift/(allowed+4*se), width/(allowed+4*wide))
 		if beyond > d.beyond {
 			d.beyond, d.worst = beyond, row.Name
 		}
