@@ -57,10 +57,12 @@ func (v *varied) Conditional() (*density.Conditional, error) {
 	c.Rows = []density.RowLikelihood{{Group: -1, Own: -1, Evaluate: func(phi, eta, lp, slope, _, _ []float64) {
 		for i, m := range eta {
 			if v.rare {
-				p := 1 / (1 + math.Exp(3-m))
-				if lp[i], slope[i] = math.Log1p(-p), -p; v.y[i] > 1 {
-					lp[i], slope[i] = math.Log(p), 1-p
+				sign := -1.0
+				if v.y[i] > 1 {
+					sign = 1
 				}
+				u := sign * (m - 3)
+				lp[i], slope[i] = min(u, 0)-math.Log1p(math.Exp(-math.Abs(u))), sign/(1+math.Exp(u))
 				continue
 			}
 			sd := math.Exp(phi[1])
@@ -119,7 +121,7 @@ func ran(t *testing.T, v *varied, draws int) *Kernel {
 	return ranAt(t, v, draws, 0)
 }
 
-// ranAt runs a kernel whose draws take paths of a level.
+// ranAt runs a kernel whose draws take paths of a level, and no others.
 func ranAt(t *testing.T, v *varied, draws, level int) *Kernel {
 	t.Helper()
 	k, err := New(v, Options{Draws: draws, Correct: true})
@@ -132,6 +134,9 @@ func ranAt(t *testing.T, v *varied, draws, level int) *Kernel {
 	for k.server.level = level; k.phase != done; {
 		if _, err := k.Step(context.Background()); err != nil {
 			t.Fatal(err)
+		}
+		if k.server.sets == 1 {
+			k.server.sets = 2 // a longer path follows a first set alone
 		}
 	}
 	return k
@@ -255,9 +260,10 @@ func TestPathsEvenWeights(t *testing.T) {
 	var firstMean, firstVar, spread float64
 	for level := range path {
 		k := ranAt(t, v, 8000, level)
-		log := evidence(k.ratios)
+		ratios := k.ratios
+		log := evidence(ratios)
 		n, mean, square, total := v.Dim(), 0.0, 0.0, 0.0
-		for id, r := range k.ratios {
+		for id, r := range ratios {
 			w, x := math.Exp(r-log.Value), k.parties[0].sample[id*n+1]
 			mean, total = mean+w*x, total+w
 			square += w * w * (x - firstMean) * (x - firstMean)
@@ -265,10 +271,10 @@ func TestPathsEvenWeights(t *testing.T) {
 		mean /= total
 		variance := square / (total * total)
 		within := 0.0
-		for i := 0; i < k.drawn; i += k.each() {
-			for _, r := range k.ratios[i : i+k.each()] {
-				d := r - k.ratios[i]
-				within += d * d / float64(k.drawn)
+		for i := 0; i < len(ratios); i += k.each() {
+			for _, r := range ratios[i : i+k.each()] {
+				d := r - ratios[i]
+				within += d * d / float64(len(ratios))
 			}
 		}
 		if level == 0 {
@@ -295,6 +301,89 @@ func TestPathsOfANormalModelHaveEqualWeights(t *testing.T) {
 		group := k.ratios[i : i+k.each()]
 		if spread := slices.Max(group) - slices.Min(group); !(spread < 1e-10) {
 			t.Fatalf("log weights at one point differ by %.3g", spread)
+		}
+	}
+}
+
+// Effective draws of quantities are what their definition gives with all draws at hand, whatever the order of these and however large their weights.
+func TestEffectiveDrawsOfQuantities(t *testing.T) {
+	r := rng.New(rng.SharedKey(9), "draws")
+	const n = 300
+	x := make([][]float64, n)
+	l := make([]float64, n)
+	for i := range x {
+		x[i] = make([]float64, 4)
+		r.Normals(x[i][:3])
+		x[i][1], x[i][3] = 1e6+x[i][1], 5 // far from 0, and one that does not vary
+		l[i] = 700 + 3*x[i][2]            // weights that follow a quantity
+	}
+	l[7] = math.Inf(-1)
+	want := math.Inf(1)
+	for c := range 3 {
+		sum, mean, spread, noise := 0.0, 0.0, 0.0, 0.0
+		for i := range x {
+			sum, mean = sum+math.Exp(l[i]-700), mean+math.Exp(l[i]-700)*x[i][c]
+		}
+		for i := range x {
+			w, d := math.Exp(l[i]-700)/sum, x[i][c]-mean/sum
+			spread, noise = spread+w*d*d, noise+w*w*d*d
+		}
+		want = min(want, spread/noise)
+	}
+	for _, order := range []int{1, -1} {
+		var e evenness
+		for i := range x {
+			at := i
+			if order < 0 {
+				at = n - 1 - i
+			}
+			e.add(l[at], x[at])
+		}
+		if got := e.least(); math.Abs(got-want) > 1e-6*want {
+			t.Errorf("%g effective draws, want %g", got, want)
+		}
+	}
+	var even evenness
+	for i := range x {
+		even.add(-5, x[i][:3])
+	}
+	if got := even.least(); math.Abs(got-n) > 1e-6*n {
+		t.Errorf("%g effective draws of equal weights", got)
+	}
+}
+
+// A lattice over a Gaussian has all points above its depth in few messages, as over a density with a tail that falls slowly on one side.
+func TestLatticesAreWholeInFewMessages(t *testing.T) {
+	for name, f := range map[string]func(z []float64) float64{
+		"Gaussian": func(z []float64) float64 { return -0.5 * (z[0]*z[0] + z[1]*z[1]) },
+		"tail":     func(z []float64) float64 { return -0.5*z[1]*z[1] - math.Exp(z[0]) + 0.5*z[0] + 1 },
+	} {
+		s := newSearch(make([]float64, 2))
+		s.best = []float64{0, 0}
+		s.turn([]float64{1, 0, 0, 1}, []float64{-1, -1})
+		messages := 0
+		for ; ; messages++ {
+			asked := s.wanted(mostPoints)
+			if len(asked) == 0 {
+				break
+			}
+			for _, c := range asked {
+				v := f(s.on(c))
+				s.at[c] = len(s.nodes)
+				s.nodes = append(s.nodes, node{c, v, nil})
+				s.top = max(s.top, v)
+			}
+		}
+		if messages > 6 {
+			t.Errorf("%s: %d messages", name, messages)
+		}
+		for i := -60; i <= 60; i++ {
+			for j := -60; j <= 60; j++ {
+				c := cell{i, j}
+				if _, known := s.at[c]; !known && f(s.on(c)) > s.top-depth[2]+1 {
+					t.Fatalf("%s: cell %v is left out", name, c)
+				}
+			}
 		}
 	}
 }

@@ -58,12 +58,16 @@ const (
 	wide      = 0.05
 	wideSD    = 1.5
 	freedom   = 5
+	farAtOnce = 12  // cells along an axis in a message
+	leastFall = 0.5 // of f from one cell to the next, beyond those that are known
 )
 
-// spacing is how far points of the lattice are apart, in standard deviations, by the number of hyperparameters, and depth how far below the mode f is followed.
+// spacing is how far points of the lattice are apart, in standard deviations, by the number of hyperparameters, and depth how far below the mode f is followed; firstReach are cells on either side of
+// the centre in the first message of them.
 var (
-	spacing = [mostHyper + 1]float64{1, 0.75, 0.9, 1.1, 1.3}
-	depth   = [mostHyper + 1]float64{0, 9, 7.5, 6.5, 6}
+	spacing    = [mostHyper + 1]float64{1, 0.75, 0.9, 1.1, 1.3}
+	depth      = [mostHyper + 1]float64{0, 9, 7.5, 6.5, 6}
+	firstReach = [mostHyper + 1]int{0, 4, 2, 1, 1}
 )
 
 func newSearch(centre []float64) search {
@@ -253,7 +257,7 @@ func (s *search) on(c cell) []float64 {
 	return s.place(z)
 }
 
-// wanted are the cells of the lattice that come next, at most so many: at first those around its centre, then neighbours of those where f is not small; none: it is done.
+// wanted are the cells of the lattice that come next, at most so many: at first those around its centre, then beyond those where f is not small as far as it seems not to be; none: it is done.
 func (s *search) wanted(most int) (out []cell) {
 	m := s.dim()
 	seen := map[cell]bool{}
@@ -263,13 +267,9 @@ func (s *search) wanted(most int) (out []cell) {
 			out = append(out, c)
 		}
 	}
-	reach := 1
-	if m == 1 {
-		reach = 4
-	}
 	if len(s.nodes) == 0 {
 		var c cell
-		s.around1(c, 0, reach, add)
+		s.around1(c, 0, firstReach[m], add)
 		return out
 	}
 	order := slices.Clone(s.nodes) // the highest first, as far as there is room
@@ -279,16 +279,42 @@ func (s *search) wanted(most int) (out []cell) {
 			break
 		}
 		for i := range m {
-			for by := 1; by <= reach; by++ {
-				for _, sign := range []int{1, -1} {
-					c := n.cell
-					c[i] += sign * by
+			for _, sign := range []int{1, -1} {
+				c := n.cell
+				for range s.outward(n, i, sign) {
+					c[i] += sign
 					add(c)
 				}
 			}
 		}
 	}
 	return out
+}
+
+// outward is how many cells from a node along an axis f is followed: until it is small, if it goes on as a parabola through the node and the two before, or as a line where that would rise.
+func (s *search) outward(n node, axis, sign int) (cells int) {
+	value := func(by int) float64 {
+		c := n.cell
+		if c[axis] += by * sign; by == 0 {
+			return n.f
+		}
+		if i, known := s.at[c]; known {
+			return s.nodes[i].f
+		}
+		return math.NaN()
+	}
+	f, fall, more := n.f, value(-1)-n.f, 0.0
+	if before := value(-2) - value(-1); before-before == 0 {
+		more = max(0, fall-before)
+	}
+	if value(1)-value(1) == 0 || !(fall-fall == 0) {
+		return 1
+	}
+	for cells = 0; cells < farAtOnce && f >= s.top-depth[s.dim()]; cells++ {
+		fall += more
+		f -= max(fall, leastFall)
+	}
+	return cells
 }
 
 // around1 adds all cells within a reach of one along each axis from the k-th on.

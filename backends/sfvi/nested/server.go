@@ -32,7 +32,8 @@ type server struct {
 	marginals []*quadrature.Marginal // by likelihood; nil: there is no noise
 	resolved  []float64              // the curvatures that they were prepared for
 	queue     [][]float64            // values of the hyperparameters of draws to come
-	sets      int                    // of draws that were begun
+	sets      int                    // of draws that were begun, along this path
+	even      evenness               // of these
 	level     int                    // of the path from the approximation to the posterior
 	moves     density.Stream         // along it
 	mode      []float64              // of the predictors, where it was found last

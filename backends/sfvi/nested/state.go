@@ -116,6 +116,7 @@ func (s *server) carry(c *checkpoint.Codec) {
 	list(c, &s.mode)
 	c.Ints(&s.sets, &s.level)
 	c.Bool(&s.lost)
+	s.even.carry(c)
 	s.search.carry(c)
 	if !c.Failed() {
 		s.makeRoom()

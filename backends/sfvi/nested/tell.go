@@ -17,7 +17,9 @@ const (
 	mostVector = 1 << 24 // numbers of the draws of a run that a client sends
 	inVain     = 1.2     // Pareto shape of the first weights beyond which no number of draws is corrected
 	bounded    = 0.7     // the same beyond which draws go along a path, or a longer one
-	few        = 0.4     // effective draws of one, below which they do too
+	evenly     = 0.7     // effective draws of one that are expected of a longer path, which is taken where fewer draws are needed there, the first ones anew
+	spare      = 1.1     // times the draws that seem to be enough
+	mostSets   = 3       // of draws of one path
 )
 
 // MostColumns is how many columns of draws cross at most.
@@ -113,28 +115,30 @@ func (s *server) queueDraws(k *Kernel) (effective float64) {
 	}
 	most := min(k.options.Draws, mostDraws, max(firstDraws, mostVector/max(1, k.rows)))
 	draws := min(firstDraws, most)
-	ratios := append(append([]float64(nil), k.ratios...), s.fresh...)
-	if len(ratios) > 0 {
-		effective = effectiveOf(ratios)
-		if s.sets == 2 || !(effective > 0) {
+	if s.sets > 0 {
+		ratios := append(append([]float64(nil), k.ratios...), s.fresh...)
+		least := s.even.least() // of a predictor or hyperparameter
+		if effective = effectiveOf(ratios); s.sets == mostSets || s.sets > 1 && min(effective, least) >= fewest || !(effective > 0) {
 			return effective
 		}
-		share, shape := effective/float64(len(ratios)), pareto.Smooth(ratios, 1).K
-		switch {
-		case (shape > bounded || share < few) && s.level+1 < len(path):
+		n, shape := float64(len(ratios)), pareto.Smooth(ratios, 1).K
+		wanted := float64(max(fewest, min(enough, fewNumbers/(1+k.rows*max(2, k.clients)/2))))
+		all := spare * n * max(wanted/effective, fewest/least) // draws of this path that are enough
+		switch anew := firstDraws + spare*wanted/evenly; {
+		case s.sets == 1 && s.level+1 < len(path) && (shape > bounded || all > anew):
 			s.level++
-			s.sets = 0
+			s.sets, s.even = 0, evenness{}
 		case shape > inVain:
 			return effective
 		default:
-			draws = min(most, int(1.1*float64(max(fewest, min(enough, fewNumbers/(1+k.rows*max(2, k.clients)/2))))/max(share, 0.01))) - len(ratios)
+			draws = int(min(all, float64(most))) - len(ratios)
 		}
 		if draws <= 0 {
 			return effective
 		}
 	}
 	s.sets++
-	s.points.Round(uint64(probes + 2*s.level + s.sets))
+	s.points.Round(uint64(probes + mostSets*s.level + s.sets))
 	s.queue = s.search.draw((draws+k.each()-1)/k.each(), s.points)
 	return effective
 }

@@ -72,7 +72,7 @@ func (w *walk) begin(id int, eta, u []float64) {
 	w.moves.Round(uint64(id))
 }
 
-// along walks in so many steps, adds to u what the parties move their draws by on the way, and returns the log weight.
+// along walks in so many steps, adds to u what the parties move their draws by on the way, and returns the log weight. Then eta are the predictors where it ends.
 func (w *walk) along(steps int, u []float64) (weight float64) {
 	if steps == 1 {
 		return w.ratio(nil)
@@ -87,6 +87,7 @@ func (w *walk) along(steps int, u []float64) (weight float64) {
 		}
 		w.step(float64(k) / float64(steps))
 	}
+	w.predict(w.x, w.eta)
 	p, back := len(w.q), w.low // R⁻ᵀ of the way
 	vec.Sub(p, back, w.x, w.from)
 	for i := p - 1; i >= 0; i-- {
@@ -175,7 +176,7 @@ func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]flo
 	each := k.each()
 	s.by = s.by[:0]
 	s.fresh, s.told = make([]float64, k.count*each), make([]float64, k.count*each*k.shared)
-	eta, u := make([]float64, s.rows), make([]float64, s.rows)
+	eta, u, seen := make([]float64, s.rows), make([]float64, s.rows), make([]float64, 0, s.rows+mostHyper)
 	for i := range k.count {
 		prior := s.moveTo(k, i, total)
 		s.by = append(s.by, append([]float64(nil), s.coefficients...))
@@ -196,6 +197,7 @@ func (s *server) weigh(k *Kernel, sum [][]float64, total []float64, down [][]flo
 			}
 			w.begin(k.origin+k.drawn+id, eta, u)
 			s.fresh[id] = w.along(path[s.level], u) + weight
+			s.even.add(s.fresh[id], append(append(seen[:0], w.eta...), s.asked[i]...))
 			k.follow(s.party, k.drawn+id, u)
 			s.said(k.drawn+id, s.told[id*k.shared:][:k.shared])
 			k.give(u, down, id)

@@ -126,7 +126,7 @@ const MostBatch = 2000
 
 // batchSize is the number of draws that are evaluated together: fewer for more rows, so that a message has some megabytes, and an even number.
 func batchSize(rows, most int) int {
-	s := min(MostBatch, max(500, 1000000/max(1, rows)))
+	s := min(MostBatch, max(500, 2000000/max(1, rows)))
 	if rows > 20000 {
 		s = max(100, 10000000/rows)
 	}
