@@ -164,11 +164,11 @@ func TestAuditOfLastLayers(t *testing.T) {
 	}
 }
 
-// The server has the clients' contributions exactly, row by row, and under masks their sum: nothing of a network hides it.
+// The server has the clients' contributions exactly, row by row, and under masks their sum: nothing of a network hides it. Chains do not begin at draws that have no spread.
 func TestServerKnowsContributionsOfNetworks(t *testing.T) {
 	m := testmodel.Linear(9, 60, []int{2, 3, 2}, 0.7)
 	b := bindFiles(t, networked(glmText(m)), transforms.Exact, 0, glmFiles(m))
-	_, found := attacked(t, b, "sfvi", map[string]string{"estimator": "last-layer", "draws": "100"})
+	dir, found := attacked(t, b, "sfvi", map[string]string{"estimator": "last-layer", "draws": "100"})
 	for _, c := range found.Cuts {
 		if r := float64(c.Correlation); !c.Sum && !(r > 0.999) { // of the mean over 100 draws
 			t.Errorf("%s: correlation %v", c.Name, r)
@@ -176,6 +176,11 @@ func TestServerKnowsContributionsOfNetworks(t *testing.T) {
 	}
 	if len(found.Cuts) < 3 {
 		t.Errorf("%d cuts", len(found.Cuts))
+	}
+	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, "nuts"), Settings: map[string]string{"init": dir}, Seed: 1})
+	good(t, diags, err)
+	if _, err := p.Sample(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "parameters at a mode") {
+		t.Errorf("chains that begin at such draws: %v", err)
 	}
 	attackMasked(t, wired(t, b, map[string]string{"backend": "sfvi", "estimator": "last-layer", "draws": "100"}, map[string]string{"secure-sum": "on"}), 1)
 }

@@ -30,6 +30,9 @@ func TestSummariseWeighted(t *testing.T) {
 	if want := 0.3 * 0.7 / (0.01*0.49 + 0.04*0.49 + 0.25*0.09); ties.Q95 != 3 || math.Abs(float64(ties.ESSTail)-min(want, 0.1*0.9/(0.01*0.81+0.29*0.01))) > 1e-9 {
 		t.Errorf("draws of which the greatest are equal: %+v, want at most %g effective draws in the tails", ties, want)
 	}
+	if same := SummariseWeighted(fill(0.3, 0.3, 0.3), []float64{0.1, 0.2, 0.7})[0]; same.Mean != 0.3 || same.SD != 0 || same.Q5 != 0.3 || same.Q95 != 0.3 {
+		t.Errorf("equal draws: %+v", same)
+	}
 	few := SummariseWeighted(fill(2, 7), []float64{0.75, 0.25})[0]
 	if few.Mean != 3.25 || few.Q5 != 2 || few.Q95 != 7 {
 		t.Errorf("weights ¾ and ¼ of 2 and 7: %+v", few)

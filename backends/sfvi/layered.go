@@ -18,7 +18,7 @@ func newLastLayer(env density.Env, s backends.Settings) (backends.Kernel, error)
 		return nil, lastlayer.Refuse(err)
 	}
 	return lastlayer.New(env, lastlayer.Options{
-		Iterations: min(s.Int(iterations), mostClimbs), Tolerance: s.Float(tolerance), Heading: fmt.Sprintf("vflc sfvi last layer checkpoint 1: %s", s), Climbing: steppingExchange,
+		Iterations: min(s.Int(iterations), mostClimbs), Tolerance: max(s.Float(tolerance), 1e-9), Heading: fmt.Sprintf("vflc sfvi last layer checkpoint 1: %s", s), Climbing: steppingExchange,
 		Given: func(given density.Env) (lastlayer.Given, error) { return newQuadrature(given, givenFeatures(s), 0) },
 	})
 }

@@ -52,7 +52,7 @@ func (k climbing) Answer(sum [][]float64, total []float64, down [][]float64, out
 	s := k.server
 	own := s.settle(sum)
 	out[0], out[1], out[2], out[3] = goBack, 2*k.damping, k.value, total[2]
-	if rise := own + total[1] - s.density - total[0]; rise >= 0 && !math.IsInf(own+total[1], 0) {
+	if rise := own + total[1] - s.density - total[0]; rise >= -0.1*k.options.Tolerance && !math.IsInf(own+total[1], 0) {
 		s.density = own
 		out[0], out[1], out[2] = s.accept(rise < k.options.Tolerance), max(1, k.damping/1.5), own+total[1]
 	} else if s.rejected++; s.rejected == mostRejects {
@@ -152,12 +152,10 @@ func maximise(x []float64, f func(x, grad []float64) float64) float64 {
 		vec.Sub(n, y, next, slope)
 		copy(x, at)
 		slope, next = next, slope
-		if value-better < 1e-9*(1+math.Abs(better)) {
-			value = better
+		rise := value - better
+		if value = better; rise < 1e-9*(1+math.Abs(better)) {
 			break
 		}
-		value = better
 	}
-	f(x, slope)
 	return -value
 }
