@@ -27,22 +27,23 @@ import (
 // A Prepared is a model with its data, an algorithm and its settings: a run that is ready to begin.
 type Prepared struct {
 	*compile.Bound
-	Algorithm backends.Algorithm
-	Settings  backends.Settings
-	Record    posterior.Record // all that is needed to repeat the run
-	options   Options
-	windows   *division
-	near      *vicinity    // where the chains begin; nil: each where its kernel finds a place
-	parties   []runs.Party // what belongs to each party alone; its labels name the elements of parameters
-	loaded    time.Duration
-	forwards  *simulate.Model // for forecasts; nil: there are none
-	prior     *simulate.Model // of a run without likelihoods
-	inits     []initsFile
-	starts    [][][]density.Init  // by file and party
-	lock      *folderlock.Lock    // on the folder of the run, until Sample returns
-	apart     *Apart              // nil: all parties are in this process
-	rows      *protocol.Evaluator // of encrypted rows; nil: they are not
-	journal   *protocol.Journal   // of their randomness; nil: the run has no folder
+	Algorithm  backends.Algorithm
+	Settings   backends.Settings
+	Record     posterior.Record // all that is needed to repeat the run
+	options    Options
+	windows    *division
+	near       *vicinity    // where the chains begin; nil: each where its kernel finds a place
+	parties    []runs.Party // what belongs to each party alone; its labels name the elements of parameters
+	loaded     time.Duration
+	forwards   *simulate.Model // for forecasts; nil: there are none
+	prior      *simulate.Model // of a run without likelihoods
+	inits      []initsFile
+	starts     [][][]density.Init  // by file and party
+	lock       *folderlock.Lock    // on the folder of the run, until Sample returns
+	apart      *Apart              // nil: all parties are in this process
+	rows       *protocol.Evaluator // of encrypted rows; nil: they are not
+	collecting int                 // percent of garbage before the run; 0: it is as it was
+	journal    *protocol.Journal   // of their randomness; nil: the run has no folder
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It
