@@ -115,8 +115,10 @@ type Settings struct {
 	Plan      Plan
 	// UnlikeNoise: how many clients have auxiliary variables, a family as three, where two have different rho; else 0.
 	UnlikeNoise int
-	values      map[string]any
-	defaults    map[string]any
+	// Auxiliary: draws of auxiliary variables are wanted.
+	Auxiliary bool
+	values    map[string]any
+	defaults  map[string]any
 }
 
 // Choices of the settings that OnTheWire returns.

@@ -107,6 +107,13 @@ func (m *Model) Bundle() (*Bundle, diag.List) {
 func (p *Bundle) Audit(uses []density.Use, wire model.Wire) []Disclosure {
 	a := p.auditor(wire)
 	a.before()
+	for _, u := range uses {
+		for _, q := range a.Manifest.Parties {
+			if u.Beforehand != "" {
+				a.add(Disclosure{What: u.Beforehand, From: q.Name, To: "all parties", Shape: []string{"document"}, Often: "once, before the run", Masked: "no", Learns: "that: it follows from the program and the sizes of the data"})
+			}
+		}
+	}
 	for _, c := range crossings(a.plan, uses) {
 		a.add(a.disclosure(c))
 	}

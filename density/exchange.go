@@ -81,6 +81,7 @@ const (
 type Use struct {
 	Exchange    *Exchange
 	Often       string      // "every evaluation"
+	Beforehand  string      // what each party tells all others before the run, where the algorithm may make it; "": nothing
 	Auxiliaries Auxiliaries // where z crosses
 	// Scalars is what each party adds to the sums: a phrase, "" where there are none. Least and Most bound how many numbers that is.
 	Scalars     string

@@ -78,7 +78,7 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	if len(b.Manifest.Predicted) > 0 {
 		s.Plan.Encrypted = false // a prediction sends cuts themselves
 	}
-	s.UnlikeNoise = unlikeNoiseOf(b.Manifest)
+	s.UnlikeNoise, s.Auxiliary = unlikeNoiseOf(b.Manifest), o.Auxiliary
 	on := *b.Bound
 	if on.Plan != nil {
 		on.Plan = b.Plan.On(wireIn(s))

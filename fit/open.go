@@ -32,6 +32,7 @@ type Prepared struct {
 	Record     posterior.Record // all that is needed to repeat the run
 	options    Options
 	windows    *division
+	sooner     *posterior.Sooner
 	near       *vicinity    // where the chains begin; nil: each where its kernel finds a place
 	parties    []runs.Party // what belongs to each party alone; its labels name the elements of parameters
 	loaded     time.Duration
@@ -88,7 +89,7 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 	on := *b
 	on.Plan = b.Plan.On(wireIn(p.Settings))
 	p.Bound = &on
-	for _, step := range []func() (diag.List, error){p.forwardly, p.divide, p.choose, p.mayEncrypt, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.forwardly, p.divide, p.choose, p.compareTrips, p.mayEncrypt, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
 		if err != nil || diags.HasErrors() {
@@ -175,7 +176,7 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 	if err != nil {
 		return nil, nil, &UsageError{err}
 	}
-	s.UnlikeNoise = unlikeNoise(m)
+	s.UnlikeNoise, s.Auxiliary = unlikeNoise(m), o.Auxiliary
 	p := &Prepared{Algorithm: o.Algorithm, Settings: s, options: o}
 	if err := p.mayTakeFolder(); err != nil {
 		return nil, nil, err

@@ -66,6 +66,7 @@ func (p *Prepared) result(f *fitted) *Result {
 		Work: f.work,
 	}
 	r.Document.Work.Iterations = int64(f.iterations)
+	r.Document.Sooner = p.soonerThan(f.work.Sequential)
 	switch {
 	case p.prior != nil:
 		r.summarisePrior(f)

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/grouped"
 )
 
 // Schema is the version of the layout of summary.json and run.json. It increases when the meaning of a key changes or a key is removed.
@@ -29,6 +30,19 @@ type Document struct {
 	Restarts    []ELBO       `json:"restarts,omitempty"` // the final ELBO of each of several fits, of which the best is kept
 	Timing      Timing       `json:"timing"`
 	Work        density.Work `json:"work"`
+	Sooner      *Sooner      `json:"sooner,omitempty"`
+}
+
+// Sooner is a run of another algorithm, by its settings as on the command line, and between how many round trips one after another it is forecast to take: fewer than the run that took the others.
+type Sooner struct {
+	Settings string `json:"settings"`
+	Least    int64  `json:"least_round_trips"`
+	Most     int64  `json:"most_round_trips"`
+}
+
+// String is as in "8 to 45 round trips".
+func (s *Sooner) String() string {
+	return grouped.Digits(s.Least) + " to " + grouped.Count(s.Most, "round trip")
 }
 
 // Diagnostics show whether to trust a run. Divergences, MaxDepthHits and EBFMI are those of Markov chains; Khat and Converged of variational fits.

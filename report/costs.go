@@ -31,6 +31,9 @@ func (r *Report) costs() (any, error) {
 	add("Iterations", grouped.Digits(w.Iterations))
 	add("Rounds of messages", grouped.Digits(w.Rounds))
 	add("Of these one after another", grouped.Digits(w.Sequential))
+	if s := r.run.Document.Sooner; s != nil {
+		add("With "+s.Settings+", as forecast", s.String())
+	}
 	add("Bytes that crossed", posterior.Bytes(w.Bytes))
 	switch {
 	case r.transform.Pooled():

@@ -13,7 +13,6 @@ import (
 	"github.com/vflc/vflc/backends/sfvi/nested"
 	"github.com/vflc/vflc/backends/sfvi/quadrature"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -111,7 +110,7 @@ func chosen(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 	}
 	hyper, unnested := nests(hindered, s)
 	if unnested == nil && hyper > 0 {
-		return s.With(estimator, byNesting), fmt.Sprintf("the posterior is found over a grid of %s, given which all other parameters have normal priors; the ELBO cannot be integrated by quadrature: %v", grouped.Count(hyper, "hyperparameter"), why)
+		return s.With(estimator, byNesting), fmt.Sprintf("the posterior is found over a grid (hyperparameters: %d), given whose points all other parameters have normal priors; the ELBO cannot be integrated by quadrature: %v", hyper, why)
 	}
 	layers := suits(hindered, s)
 	given, set := s.Int(stepDraws), s.Differs(stepDraws)

@@ -24,6 +24,9 @@ func newEncrypted(env density.Env, s backends.Settings) (backends.Kernel, error)
 // undecryptable is the reason why settings ask for more of encrypted rows than the joint Gaussian at the
 // mode.
 func undecryptable(s backends.Settings) error {
+	if s.Text(estimator) == byNesting {
+		return fmt.Errorf("--%s %s needs prior covariances over all rows, as many numbers as rows for each parameter; leave it at %s, which fits effects whose scale is a number in the model", estimator, byNesting, auto)
+	}
 	if by := s.Text(estimator); by != auto && by != byQuadrature {
 		return fmt.Errorf("--%s %s evaluates more often than that; leave it at %s", estimator, by, auto)
 	}

@@ -29,6 +29,8 @@ func unsettled(s backends.Settings) error {
 	switch {
 	case s.Transform.AtClients() && s.Transform.Noise():
 		return fmt.Errorf("transform %s has a likelihood at each client; exact and augmented have it at the server", s.Transform)
+	case s.Auxiliary && s.Transform.Noise():
+		return errors.New("the noise of auxiliary variables is integrated out, and draws of these are wanted")
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
 	case s.Text(thetaGuide) != auto:

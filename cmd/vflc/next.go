@@ -11,18 +11,22 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/grouped"
 )
 
 // A nextStep is a command that a user may want after a run.
 type nextStep struct{ command, does string }
 
-// suggest prints the two commands that are most useful after the run, each of which can be pasted.
+// suggest prints the commands that are most useful after the run, each of which can be pasted.
 func (s *runState) suggest() {
 	if !s.flags.suggests() || s.stopped != nil {
 		return
 	}
 	steps := s.next()
-	width := max(len(steps[0].command), len(steps[1].command))
+	width := 0
+	for _, step := range steps {
+		width = max(width, len(step.command))
+	}
 	for k, step := range steps {
 		lead := "next:"
 		if k > 0 {
@@ -33,7 +37,7 @@ func (s *runState) suggest() {
 }
 
 // next chooses the commands by what the run has and what was found in it.
-func (s *runState) next() [2]nextStep {
+func (s *runState) next() []nextStep {
 	dir, clients := s.flags.dir, len(s.model.Checked.Clients) > 0
 	var first, second nextStep
 	switch {
@@ -63,7 +67,12 @@ func (s *runState) next() [2]nextStep {
 	if s.encryptable && s.unencryptable != nil {
 		second.does += "; " + s.unencryptable.String()
 	}
-	return [2]nextStep{first, second}
+	if o := s.result.Document.Sooner; o != nil {
+		kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool { return name != "transform" && name != "rho" && !slices.Contains(ofData, name) })
+		does := fmt.Sprintf("%s in place of %s, to draws that weights correct where they can", o, grouped.Digits(s.result.Document.Work.Sequential))
+		return []nextStep{first, second, {retyped(s.cmd, s.path, s.cmd, kept) + " " + o.Settings, does}}
+	}
+	return []nextStep{first, second}
 }
 
 // suggests reports whether there are to be such commands.

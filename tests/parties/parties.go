@@ -33,10 +33,11 @@ func Cases(scale float64) (out []Case) {
 			{"nuts", "--backend", "nuts", "--chains", "2", "--warmup", n(300), "--max-depth", "5", "--draws", n(200)},
 			{"sfvi-sampled", "--backend", "sfvi", "--estimator", "sampled", "--iterations", n(6000), "--elbo-draws", n(4000), "--draws", "50"},
 			{"sfvi-quadrature", "--backend", "sfvi", "--estimator", "quadrature", "--draws", "50"},
+			{"sfvi-nested", "--backend", "sfvi", "--estimator", "nested", "--draws", "50"},
 			{"soul", "--backend", "soul", "--iterations", n(800), "--draws", n(200)},
 		} {
-			if transform == "exact" && backend[0] == "soul" {
-				continue // it draws auxiliary variables, and there are none
+			if transform == "exact" && backend[0] == "soul" || transform == "power" && backend[0] == "sfvi-nested" {
+				continue // it draws auxiliary variables, and there are none; the likelihood is at the clients
 			}
 			out = append(out, Case{transform + "/" + backend[0], append([]string{"--transform", transform}, backend[1:]...)})
 		}

@@ -11,12 +11,12 @@ import (
 // told are numbers that clients tell of hyperparameters, and points what the server asks about.
 var (
 	told = &density.Content{
-		What: "scalars", Masked: "no", Of: density.OfScalars, Reach: density.NoRow,
+		What: "numbers of hyperparameters", Masked: "no", Of: density.OfScalars, Reach: density.NoRow,
 		Learns: "{client}'s {scalars}: numbers without noise, from which the posterior of its hyperparameters and every draw of these follow",
 		Total:  "each client's {scalars}: numbers without noise and client by client, since the coefficients of one have no others added; the posterior of its hyperparameters and every draw of these follow",
 	}
 	asked = &density.Content{
-		What: "{answers}", Masked: "no", Of: density.OfAnswers, Reach: density.NoRow,
+		What: "numbers of the server: {answers}", Masked: "no", Of: density.OfAnswers, Reach: density.NoRow,
 		Learns: "the course of the fit, draws of what it uses of the server's parameters, and draws of the other clients' hyperparameters, each less a number that only its owner knows: at once how far a scale's logarithm spreads; its level is not in these numbers, and follows from the vectors over rows that come back with draws",
 	}
 )
@@ -75,11 +75,12 @@ const mostFamily = 1000
 func Exchanges() []density.Use {
 	const (
 		scalars = "log density of its hyperparameters at values of these, and the coefficients of its prior covariance there"
+		counted = "whether a grid over hyperparameters suits its program, how many hyperparameters, other parameters and rows it has, and which parameters of the server it uses as means or coefficients"
 		points  = "values of the hyperparameters, those of the clients in coordinates of their own, and how the fit goes"
 		most    = header + mostPoints*(mostHyper+mostParams)
 	)
 	return []density.Use{
-		{Exchange: Numbers, Often: "every step of a search over the hyperparameters", Most: max(greeted*mostFamily, mostPoints*(1+mostParts*mostFamily)), Scalars: "number of parameters, " + scalars,
+		{Exchange: Numbers, Often: "every step of a search over the hyperparameters", Beforehand: counted, Most: max(greeted*mostFamily, mostPoints*(1+mostParts*mostFamily)), Scalars: "number of parameters, " + scalars,
 			MostAnswers: max(greeted*mostFamily, most), Answers: points},
 		{Exchange: Spanning, Often: "once, near the start" + inPieces, MostAnswers: most, Answers: points, Motion: density.ByPrior, LeastColumns: 1, MostColumns: 2 * mostParams * (1 + mostHyper*mostParts)},
 		{Exchange: Drawing, Often: "once, at the end" + inPieces, Least: 1, Most: mostPoints * (1 + mostParts*mostFamily), Scalars: scalars, LeastAnswers: 1, MostAnswers: most + 4*mostPoints*(1+mostParams),

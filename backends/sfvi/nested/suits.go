@@ -84,13 +84,13 @@ func (p *party) trial(needed []float64) error {
 	}
 	with, received := make([]float64, probing*p.rows), make([][]float64, trials)
 	for i := range with {
-		with[i] = portable.Cos(float64(i)*1.3 + float64(i*i%97))
+		with[i] = portable.Cos(float64(1.3*float64(i)) + float64(i*i%97))
 	}
 	for k := range received {
 		received[k] = make([]float64, p.cond.Received)
 		for i := range received[k] {
 			if needed[i] == 0 {
-				received[k][i] = 0.5 + 0.45*portable.Sin(float64((k+1)*(i+2))*1.7)
+				received[k][i] = 0.5 + float64(0.45*portable.Sin(float64((k+1)*(i+2))*1.7))
 			}
 		}
 	}
