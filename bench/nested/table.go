@@ -147,7 +147,7 @@ func (s *study) compare(p *problem) error {
 			khat = fmt.Sprintf("%.2f", k)
 		}
 		draws := "–"
-		if d.draws > 0 { // of draws that their weights do not correct nobody knows
+		if d.draws > 0 { // draws that their weights do not correct have no such number
 			draws = fmt.Sprintf("%.0f", d.draws)
 		}
 		w := r.Document.Work
