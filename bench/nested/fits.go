@@ -24,8 +24,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// fitted runs a model on the tables of a seed, and returns the CPU seconds too.
-func (s *study) fitted(p *problem, kind def.Transform, tables, seed uint64, backend string, settings map[string]string) (*fit.Result, float64, error) {
+// fitted runs a model on the tables of a seed, in a folder unless that is "", and returns the CPU seconds too.
+func (s *study) fitted(p *problem, kind def.Transform, tables, seed uint64, dir, backend string, settings map[string]string) (*fit.Result, float64, error) {
 	flags, err := p.files(s.data, s.work, tables)
 	if err != nil {
 		return nil, 0, err
@@ -47,7 +47,7 @@ func (s *study) fitted(p *problem, kind def.Transform, tables, seed uint64, back
 		return nil, 0, fmt.Errorf("no backend %s", backend)
 	}
 	began := stopwatch.Process()
-	prepared, diags, err := fit.Open(model, located, fit.Options{Algorithm: algorithm, Seed: seed, Settings: settings})
+	prepared, diags, err := fit.Open(model, located, fit.Options{Algorithm: algorithm, Seed: seed, Settings: settings, Dir: dir})
 	if err != nil || diags.HasErrors() {
 		return nil, 0, errors.Join(err, data.Errors(diags))
 	}
@@ -76,7 +76,7 @@ func (s *study) truth(p *problem, tables uint64) (map[string]known, error) {
 	if content, err := os.ReadFile(file); err == nil && s.references != "" {
 		return out, json.Unmarshal(content, &out)
 	}
-	r, _, err := s.fitted(p, transforms.None, tables, 1000+tables, "nuts", settings)
+	r, _, err := s.fitted(p, transforms.None, tables, 1000+tables, "", "nuts", settings)
 	if err != nil {
 		return nil, err
 	}

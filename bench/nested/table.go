@@ -44,7 +44,7 @@ func (s *study) once(p *problem, seed uint64) (figures, error) {
 	if err != nil {
 		return figures{}, err
 	}
-	r, seconds, err := s.fitted(p, transforms.Exact, tables, seed, "sfvi", byGrid)
+	r, seconds, err := s.fitted(p, transforms.Exact, tables, seed, "", "sfvi", byGrid)
 	if err != nil {
 		return figures{}, err
 	}
@@ -120,15 +120,15 @@ func (s *study) compare(p *problem) error {
 	}
 	q := filepath.Join(s.work, p.name+"-q")
 	for _, way := range []struct {
-		name, backend string
-		settings      map[string]string
+		name, dir, backend string
+		settings           map[string]string
 	}{
-		{"nested", "sfvi", byGrid},
-		{"fixed draws", "sfvi", map[string]string{"estimator": "fixed"}},
-		{"nuts from the grid's draws", "nuts", map[string]string{"init": q}},
-		{"nuts", "nuts", nil},
+		{"nested", q, "sfvi", byGrid},
+		{"fixed draws, 512 in a message", "", "sfvi", map[string]string{"estimator": "fixed", "draws-per-step": "512"}},
+		{"nuts from the grid's draws", "", "nuts", map[string]string{"init": q}},
+		{"nuts", "", "nuts", nil},
 	} {
-		r, seconds, err := s.fitted(p, transforms.Exact, tables, 1, way.backend, maps.Clone(way.settings))
+		r, seconds, err := s.fitted(p, transforms.Exact, tables, 1, way.dir, way.backend, maps.Clone(way.settings))
 		if err != nil {
 			fmt.Printf("| %s | %s | %v | | | | | | |\n", p.title, way.name, err)
 			continue
@@ -146,8 +146,12 @@ func (s *study) compare(p *problem) error {
 		if k := float64(r.Document.Diagnostics.Khat); !math.IsNaN(k) && way.backend == "sfvi" {
 			khat = fmt.Sprintf("%.2f", k)
 		}
+		draws := "–"
+		if d.draws > 0 { // draws that their weights do not correct have no such number
+			draws = fmt.Sprintf("%.0f", d.draws)
+		}
 		w := r.Document.Work
-		fmt.Printf("| %s | %s | %d | %.0f | %.1f | %s | %.3f | %.1f %% | %.0f |\n", p.title, way.name, w.Sequential, float64(w.Bytes)/1e6, seconds, khat, d.shift, 100*d.width, d.draws)
+		fmt.Printf("| %s | %s | %d | %.0f | %.1f | %s | %.3f | %.1f %% | %s |\n", p.title, way.name, w.Sequential, float64(w.Bytes)/1e6, seconds, khat, d.shift, 100*d.width, draws)
 	}
 	return nil
 }
