@@ -77,7 +77,8 @@ func (m *Model) Noise() string {
 func (m *Model) Posterior(of *release.Moments) (*Model, diag.List) {
 	text, err := m.Design.Program(of)
 	if err != nil {
-		return nil, diag.List{&diag.Diagnostic{Code: diag.BadRelease, Severity: diag.Error, Message: "the moments do not fit the model: " + err.Error()}}
+		d := &diag.Diagnostic{Code: diag.BadRelease, Severity: diag.Error, Message: "the moments do not fit the model: " + err.Error()}
+		return nil, diag.List{d.Note("priors may differ from those of the model that was released, and columns be fewer; what else differs needs another release")}
 	}
 	out, diags := Compile(source.New(m.Source.Name, text), check.Options{Set: m.options.Set})
 	if diags.HasErrors() {

@@ -1,6 +1,10 @@
 package release
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // Rho is the zero-concentrated budget of which an (ε, δ) guarantee follows: the largest ρ for which Delta is at most δ.
 func Rho(epsilon, delta float64) float64 {
@@ -15,19 +19,19 @@ func Rho(epsilon, delta float64) float64 {
 // and its infimum is found by sections; any α gives a bound that holds.
 func Delta(rho, epsilon float64) float64 {
 	at := func(l float64) float64 {
-		alpha := 1 + math.Exp(l)
-		return (alpha-1)*(alpha*rho-epsilon) - l + alpha*math.Log1p(-1/alpha)
+		alpha := 1 + portable.Exp(l)
+		return float64((alpha-1)*(float64(alpha*rho)-epsilon)) - l + float64(alpha*portable.Log1p(-1/alpha))
 	}
-	low, high := math.Log(1e-6), math.Log(1e9)
+	low, high := portable.Log(1e-6), portable.Log(1e9)
 	for range 120 {
-		a, b := low+(high-low)*0.382, low+(high-low)*0.618
+		a, b := low+float64((high-low)*0.382), low+float64((high-low)*0.618)
 		if at(a) < at(b) {
 			high = b
 		} else {
 			low = a
 		}
 	}
-	return min(1, math.Exp(at((low+high)/2)))
+	return min(1, portable.Exp(at((low+high)/2)))
 }
 
 // Mu is the μ of Gaussian differential privacy that belongs to ρ: of a Gaussian mechanism whose noise has μ⁻¹ times the
@@ -38,10 +42,10 @@ func Mu(rho float64) float64 { return math.Sqrt(2 * rho) }
 // Φ(−ε/μ + μ/2) − e^ε·Φ(−ε/μ − μ/2). Source: Balle and Wang (2018), theorem 8. A release is charged by Delta, which
 // holds for discrete noise and is a little more.
 func GaussianDelta(mu, epsilon float64) float64 {
-	return normal(-epsilon/mu+mu/2) - math.Exp(epsilon)*normal(-epsilon/mu-mu/2)
+	return normal(-epsilon/mu+float64(mu/2)) - float64(portable.Exp(epsilon)*normal(-epsilon/mu-float64(mu/2)))
 }
 
-func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+func normal(z float64) float64 { return portable.Erfc(-z/math.Sqrt2) / 2 }
 
 // largest is the largest positive number with a property that all smaller ones have.
 func largest(has func(float64) bool) float64 {

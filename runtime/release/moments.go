@@ -120,7 +120,8 @@ func (m *Moments) bound2() float64 {
 
 // fine is how many bits entries have, so that sums stay within 62.
 func fine(rows int, bound2 float64) (uint, error) {
-	b := (62 - int(math.Ceil(math.Log2(float64(rows)*bound2)))) / 2
+	_, exponent := math.Frexp(float64(rows) * bound2)
+	b := (62 - exponent) / 2
 	if b < 10 {
 		return 0, fmt.Errorf("%d rows are too many for sums of 62 bits", rows)
 	}
@@ -209,7 +210,7 @@ func (m *Moments) clip(row []int64, party string, norm float64) {
 		square := 0.0 // whole numbers below 2^53
 		for k, c := range m.Columns {
 			if c.Owner == party {
-				square += float64(row[k+1]) * float64(row[k+1])
+				square += float64(float64(row[k+1]) * float64(row[k+1]))
 			}
 		}
 		if square <= norm*norm {
