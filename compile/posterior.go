@@ -3,7 +3,6 @@ package compile
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
@@ -62,7 +61,7 @@ func (m *Model) terms(columns []release.Column) release.Terms {
 }
 
 // noiseless reports whether a release without noise is accepted.
-func (m *Model) noiseless() bool { return slices.Contains(m.options.Accept, "no-noise") }
+func (m *Model) noiseless() bool { return m.options.Accept.Code(diag.NoBudget) }
 
 // Noise says by which budget the noise of a release is drawn.
 func (m *Model) Noise() string {

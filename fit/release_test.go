@@ -123,7 +123,7 @@ func TestModelsThatAreNotReleased(t *testing.T) {
 		{"bx * x", "bx * x .* g", diag.NotReleased},
 		{"real<lower=0, upper=2>[N]", "real<lower=0>[N]", diag.NoBounds},
 		{"upper=2>[N] @ a", "upper=2>[N] @ a from zscore(x)", diag.NoBounds},
-		{"epsilon = 3, ", "", diag.BadTransform},
+		{"epsilon = 3, ", "", diag.NoBudget},
 		{"delta = 1e-6", "delta = 2", diag.BadTransform},
 		{"private(", "exact(", diag.BadTransform},
 	} {

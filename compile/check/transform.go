@@ -75,8 +75,11 @@ func (c *checker) promise(s *ast.Transform) {
 		}
 		*to = value
 	}
-	if t.Epsilon == 0 || !(t.Delta > 0 && t.Delta < 1) || s.Rho != nil || len(s.RhoBy) > 0 {
-		c.errorf(diag.BadTransform, s, "a release needs a budget: epsilon above 0, and delta between 0 and 1").
+	switch {
+	case s.Rho != nil || len(s.RhoBy) > 0 || t.Delta >= 1:
+		c.errorf(diag.BadTransform, s, "a release has no rho, and its delta is below 1")
+	case (t.Epsilon == 0 || t.Delta == 0) && !c.options.Accept.Code(diag.NoBudget):
+		c.errorf(diag.NoBudget, s, "a release needs a budget: epsilon and delta").
 			Note("write `transform private(epsilon = 3, delta = 1e-6)`; delta is far below 1 over the number of rows")
 	}
 }

@@ -14,6 +14,12 @@ var releasePages = []Page{
 		Right: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1)\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
 	},
 	{
+		Code: NoBudget, Title: "a release without a budget",
+		Text:  "Under `transform private` the noise follows from epsilon and delta. Without them a release would have none, and promise nothing. With `--accept no-noise` it has none, whatever the model says: for data that are public anyway.",
+		Wrong: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1)\ny ~ normal(b * x, 1)\ntransform private\n",
+		Right: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1)\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
+	},
+	{
 		Code: ReleasedOnly, Title: "a release is asked for what needs rows",
 		Text: "A model under `transform private` is fitted by `vflc run` in a simulation. Runs across processes, cross-validation, calibration and whatever else evaluates rows refuse it: they would spend more than the budget, or nothing bounds them. Name another transform for these, which has no budget.",
 	},
