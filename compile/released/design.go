@@ -28,7 +28,6 @@ type Term struct {
 	Column release.Column
 	By     string // as it is written: a number, or a vector with a number for each column of a matrix
 	Matrix string // the name of the size of its columns; "": it is one column
-	minus  bool
 }
 
 // finder reads a model.

@@ -165,6 +165,7 @@ func TestAttackMeetsTheStatedMu(t *testing.T) {
 		{"one share left", 1, false, stated, true},
 		{"the opened sum", 2, false, stated / math.Sqrt2, true},
 		{"halved noise", 1, true, stated, false},
+		{"a sum with a share missing", 1, false, stated / math.Sqrt2, false},
 	} {
 		se := math.Sqrt((4 + c.want*c.want/2) / n)
 		if got := attack(c.parties, c.halved); (math.Abs(got-c.want) < 3*se) != c.agrees {
