@@ -556,5 +556,11 @@ func (m *Model) AuditPooled() []Disclosure {
 			})
 		}
 	}
+	if d := m.Design; d != nil {
+		out = append(out, Disclosure{
+			What: "second moments of " + d.Described(), From: "all parties", To: "readers of moments.json", Shape: []string{}, Often: "once a run", Masked: m.Noise(),
+			Learns: "of one person's row no more than the budget; the number of rows, bounds and names of columns are public",
+		})
+	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/private"
+	"github.com/vflc/vflc/compile/released"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/data"
@@ -51,6 +52,8 @@ type Model struct {
 	// an error.
 	Programs []split.PartyProgram
 	Manifest *split.Manifest
+	// Design is what is released of the rows under transform private; nil under others.
+	Design *released.Design
 	// Own are the programs of clients whose modules are at hand, with these written out: no other party sees them.
 	Own []split.PartyProgram
 
@@ -115,6 +118,15 @@ func modelPasses() []pass[*Model] {
 			run:    func(m *Model) (l diag.List, _ error) { m.Parts, l = transform.Apply(m.Cuts); return l, nil },
 			dump:   dumpTransform,
 			verify: func(m *Model) error { return m.Parts.Verify() },
+		},
+		{
+			name: "release", doc: "Finds what is released of the rows under transform private.",
+			run: func(m *Model) (l diag.List, _ error) {
+				if m.Checked.Transform.Kind.Released() && m.Checked.For == "" && !m.Checked.PriorOnly {
+					m.Design, l = released.Of(m.Checked)
+				}
+				return l, nil
+			},
 		},
 		{
 			name: "leak", doc: "Refuses cuts and gradients of shared parameters that are data of a client.",

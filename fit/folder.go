@@ -29,7 +29,7 @@ const (
 
 // outputs lists what the folder of a run holds beside its record.
 func outputs() []string {
-	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir, runs.ModelFile, runs.ModulesDir, runs.InitsDir, data.SettingsFile, runs.ViewFile, runs.ReceivedFile, runs.ReportFile, runs.JournalFile}
+	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir, runs.ModelFile, runs.ModulesDir, runs.InitsDir, data.SettingsFile, runs.ViewFile, runs.ReceivedFile, runs.ReportFile, runs.JournalFile, runs.MomentsFile}
 }
 
 // takeFolder prepares the folder of a run, if it has one, and locks it. The folder then holds the record, the text of the model and its vfl.toml, so that the

@@ -168,7 +168,7 @@ func Hindered(a backends.Algorithm, s backends.Settings, blocks []density.Block)
 
 // resolved finds the settings of the run and performs the steps that need no data.
 func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
-	diags := suits(o.Algorithm, m)
+	diags := append(NeedsRows(m), suits(o.Algorithm, m)...)
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/report"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 func newAudit() *cobra.Command {
@@ -382,6 +383,8 @@ func (r *auditReport) print(w io.Writer) error {
 	}
 	b.WriteString(r.expected())
 	switch {
+	case r.transform == transforms.Private.Name:
+		b.WriteString(releasedNote)
 	case r.pooled && len(r.rows) > 0:
 		b.WriteString(pooledNote)
 	case r.encrypted:
@@ -416,6 +419,12 @@ func (r *auditReport) expected() string {
 // pooledNote is printed where there are no party programs.
 const pooledNote = `
 All data are pooled in one process. This transform is for simulation only: it protects nothing, and has no party programs.
+`
+
+// releasedNote is printed under transform private.
+const releasedNote = `
+This is a simulation: one process has all data, and draws the noise of every party. What leaves it is the release in moments.json of vflc run -o, and what is computed
+from it. A release is of these columns; another run without --release makes another one, and the budgets add up.
 `
 
 // encryptedNotes are those of encrypted rows.

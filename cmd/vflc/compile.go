@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/noise"
 )
@@ -140,6 +141,9 @@ func printStage(cmd *cobra.Command, m *compile.Model, name string) error {
 
 // writePrograms writes the programs of a model for runs by this algorithm with these settings, and those for what can be done with such a run.
 func writePrograms(cmd *cobra.Command, m *compile.Model, dir string, a backends.Algorithm, given map[string]string) error {
+	if m.Design != nil {
+		return data.Errors(fit.NeedsRows(m))
+	}
 	if m.Pooled() {
 		return fmt.Errorf("%s: transform none keeps all data in one place, so there is nothing to split", m.Source.Name)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/release"
 )
 
 // runFlags are the flags of run that are not settings of a backend.
@@ -37,7 +38,8 @@ type runFlags struct {
 	strict  strictness
 	logLik  bool
 	saveAux bool
-	several bool // fits at several rho
+	several bool   // fits at several rho
+	moments string // a file of a release
 	link    linkFlags
 }
 
@@ -80,6 +82,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.logLik, "log-lik", false, docOf("log-lik"))
 	fs.BoolVar(&f.saveAux, "save-aux", false, docOf("save-aux"))
 	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, in the units of vflc rho, or three that --rho lists")
+	fs.StringVar(&f.moments, "release", "", "fit the posterior given the moments in this `file`, which a run of a model under transform private wrote: it reads no rows and costs no budget; priors may differ, and columns be fewer")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc+"; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	f.strict.add(fs)
@@ -98,6 +101,7 @@ type runState struct {
 	backend  backends.Algorithm
 	model    *compile.Model
 	screen   *terminal.Screen
+	moments  *release.Moments // under transform private
 	prepared *fit.Prepared
 	result   *fit.Result
 	recorded *posterior.Record // of a run that is resumed
@@ -123,6 +127,7 @@ func fitSteps() []func(*runState) error {
 	return []func(*runState) error{
 		(*runState).compile,
 		(*runState).inspect,
+		(*runState).release,
 		(*runState).open,
 		(*runState).mayEncrypt,
 		(*runState).sample,
@@ -241,11 +246,18 @@ func (s *runState) open() error {
 		return err
 	}
 	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
-	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, s.flags.quiet, fit.Options{
+	beside := s.path
+	if s.moments != nil {
+		beside, tables = "", nil
+	}
+	s.prepared, err = open(s.cmd, s.model, beside, tables, s.flags.most, s.flags.quiet, fit.Options{
 		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining, Seed: s.flags.seed,
 		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, Inits: inits, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
 		Progress: s.screen, Origin: fit.Origin{Command: commandLine(s.cmd), Constants: changed.Set, Began: s.begun},
 	})
+	if err == nil {
+		err = s.keepMoments()
+	}
 	return err
 }
 

@@ -25,6 +25,7 @@ func All() []Disclosure {
 		{Name: "gradient-leak", Doc: "the server learns data of a client from the gradient of a shared parameter", Codes: []diag.Code{diag.GradientLeak, diag.OwnLeak, diag.SmallCells}},
 		{Name: "data-offset", Doc: "data of a client enter a cut as they are, so that whoever receives it can recover them", Codes: []diag.Code{diag.DataOffset}, Split: true},
 		{Name: "new-cut", Doc: "a generated quantity makes a client send a value that no likelihood needs, in every round", Codes: []diag.Code{diag.GenerateOwner}},
+		{Name: "no-noise", Doc: "a release under transform private has no noise, and so no privacy: for data that are public anyway", Codes: []diag.Code{diag.NoBudget}},
 		{Name: "few-rows", Doc: "of encrypted rows, in a simulation, a party learns more numbers than a twentieth of the rows, or few rows stand alone in a column", Codes: []diag.Code{diag.TooFewRows, diag.AloneRows}},
 	}
 }

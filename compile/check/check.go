@@ -133,6 +133,8 @@ type Transform struct {
 	RhoBy map[string]float64 // per client, where given
 	// Implied is true where neither the model nor the command line chose it.
 	Implied bool
+	// Epsilon, Delta and Norm are the terms of a release: its budget, and what each party's part of a row is clipped to (0: the square root of its columns).
+	Epsilon, Delta, Norm float64
 }
 
 // RhoOf returns the standard deviation that is given for a client's auxiliary variables, 0 if none is.

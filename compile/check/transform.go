@@ -32,6 +32,7 @@ func (c *checker) transform() {
 		if s.Rho != nil {
 			t.Rho = c.rho(s.Rho)
 		}
+		c.promise(s)
 		for _, r := range s.RhoBy {
 			if _, ok := c.Client(r.Client.Name); !ok {
 				c.unknownClient(r.Client)
@@ -49,8 +50,37 @@ func (c *checker) transform() {
 	for name, r := range c.options.RhoBy {
 		t.RhoBy[name] = r
 	}
-	if len(c.Clients) == 0 {
+	if len(c.Clients) == 0 && !t.Kind.Released() {
 		t.Kind = transforms.None
+	}
+}
+
+// promise reads what a release promises.
+func (c *checker) promise(s *ast.Transform) {
+	t := &c.Transform
+	if !t.Kind.Released() {
+		if len(s.Terms) > 0 {
+			c.errorf(diag.BadTransform, s.Terms[0], "transform %s has no %s", t.Kind, s.Terms[0].Name.Name).
+				Note("a privacy budget is that of transform %s", transforms.Private)
+		}
+		return
+	}
+	of := map[string]*float64{"epsilon": &t.Epsilon, "delta": &t.Delta, "norm": &t.Norm}
+	for _, a := range s.Terms {
+		value, ok := c.ConstValue(a.Value)
+		to := of[a.Name.Name]
+		if to == nil || *to > 0 || !ok || !(value > 0) || math.IsInf(value, 1) {
+			c.errorf(diag.BadTransform, a, "a release takes epsilon, delta and norm, each once and a positive constant")
+			return
+		}
+		*to = value
+	}
+	switch {
+	case s.Rho != nil || len(s.RhoBy) > 0 || t.Delta >= 1:
+		c.errorf(diag.BadTransform, s, "a release has no rho, and its delta is below 1")
+	case (t.Epsilon == 0 || t.Delta == 0) && !c.options.Accept.Code(diag.NoBudget):
+		c.errorf(diag.NoBudget, s, "a release needs a budget: epsilon and delta").
+			Note("write `transform private(epsilon = 3, delta = 1e-6)`; delta is far below 1 over the number of rows")
 	}
 }
 

@@ -213,12 +213,20 @@ type Factor struct {
 	Value Expr `parser:"'factor' @@"`
 }
 
-// Transform is `transform KIND [(rho = …)]`. Rho is nil if it is not written or if RhoBy holds one value per client.
+// Transform is `transform KIND [(rho = …)]` or `transform KIND(NAME = …, …)`. Rho is nil if it is not written or if RhoBy holds one value per client.
 type Transform struct {
 	At
-	Kind  Ident  `parser:"'transform' @@"` // checked later
-	Rho   Expr   `parser:"('(' 'rho' '=' (@@"`
-	RhoBy []*Rho `parser:" | '{' @@ (',' @@)* '}') ')')?"`
+	Kind  Ident   `parser:"'transform' @@"` // checked later
+	Rho   Expr    `parser:"('(' ('rho' '=' (@@"`
+	RhoBy []*Rho  `parser:" | '{' @@ (',' @@)* '}')"`
+	Terms []*Term `parser:" | @@ (',' @@)*) ')')?"` // of a release
+}
+
+// Term is one entry of `transform private(epsilon = …, delta = …)`.
+type Term struct {
+	At
+	Name  Ident `parser:"@@"`
+	Value Expr  `parser:"'=' @@"`
 }
 
 // Rho is one entry of `rho = {client: value, …}`.

@@ -66,7 +66,7 @@ func ofStmt(out []Node, s Stmt) []Node {
 	case *Factor:
 		return list(out, s.Value)
 	case *Transform:
-		return appendAll(list(out, &s.Kind, s.Rho), s.RhoBy)
+		return appendAll(appendAll(list(out, &s.Kind, s.Rho), s.RhoBy), s.Terms)
 	case *Program:
 		return list(out, &s.Name, &s.For)
 	case *Aux:

@@ -28,6 +28,7 @@ var Pages = slices.Concat(
 	simulatePages,
 	weightPages,
 	privatePages,
+	releasePages,
 	rowsPages,
 	studiesPages,
 	cellsPages,

@@ -192,6 +192,8 @@ func rho(t *ast.Transform) string {
 		return "(rho = " + Expr(t.Rho) + ")"
 	case len(t.RhoBy) > 0:
 		return "(rho = {" + join(t.RhoBy, func(r *ast.Rho) string { return r.Client.Name + ": " + Expr(r.Value) }) + "})"
+	case len(t.Terms) > 0:
+		return "(" + join(t.Terms, func(a *ast.Term) string { return a.Name.Name + " = " + Expr(a.Value) }) + ")"
 	}
 	return ""
 }

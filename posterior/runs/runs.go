@@ -17,6 +17,7 @@ import (
 
 // Names of the files and folders in the folder of a run.
 const (
+	MomentsFile = "moments.json" // of a release under transform private
 	RecordFile  = "run.json"
 	SummaryFile = "summary.json"
 	ELBOFile    = "elbo.csv"

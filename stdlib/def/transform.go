@@ -17,6 +17,7 @@ const (
 	Nothing  Substitute = iota + 1 // one party holds all data and evaluates the model as written
 	Cut                            // the cut itself, without noise: there are no auxiliary variables, and no rho
 	NoisyCut                       // an auxiliary variable z ~ normal(cut, rho)
+	Release                        // nothing at an evaluation: moments of all rows, once, with noise. A simulation makes it where the data are
 )
 
 // An Evaluator is who evaluates a likelihood with cuts.
@@ -28,8 +29,11 @@ const (
 	EveryClient           // that has a cut in it: with its own cuts exact and the others' z, to the power 1/J
 )
 
-// Pooled reports whether one party holds all data.
-func (t Transform) Pooled() bool { return t.Crosses == Nothing }
+// Pooled reports whether one party holds all data: of a release, the process that simulates it.
+func (t Transform) Pooled() bool { return t.Crosses == Nothing || t.Released() }
+
+// Released reports whether the posterior is one given moments that were released once, and not given the rows.
+func (t Transform) Released() bool { return t.Crosses == Release }
 
 // Noise reports whether there are auxiliary variables.
 func (t Transform) Noise() bool { return t.Crosses == NoisyCut }

@@ -30,6 +30,11 @@ var (
 		Name: "power", Crosses: def.NoisyCut, Evaluates: def.EveryClient,
 		Doc: "each client evaluates the likelihood to the power 1/J with the others' z",
 	}
+	// Private is the posterior given moments of the rows that are released once with noise, under differential privacy. It evaluates no likelihood of rows, so that it is not among All.
+	Private = def.Transform{
+		Name: "private", Crosses: def.Release, Evaluates: def.Server,
+		Doc: "moments of bounded columns are released once with noise that gives a privacy budget, and the posterior is given these",
+	}
 )
 
 // All returns the transforms in the order of the documentation.
@@ -39,6 +44,9 @@ func All() []def.Transform {
 
 // Named returns the transform with the given name, and whether there is one.
 func Named(name string) (def.Transform, bool) {
+	if name == Private.Name {
+		return Private, true
+	}
 	at := slices.IndexFunc(All(), func(t def.Transform) bool { return t.Name == name })
 	if at < 0 {
 		return def.Transform{}, false

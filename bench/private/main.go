@@ -1,0 +1,166 @@
+// Command private fits a normal regression to releases under transform private, and prints for each kind of columns,
+// number of rows and epsilon how wide 90 % intervals of coefficients are beside those of the rows themselves (median),
+// and how often they hold the true coefficient.
+//
+//	go run ./bench/private [-sets 200] [-rows 2000,10000,50000]
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/source"
+)
+
+const text = `client a, b
+const epsilon = 3
+data y  : real<lower=-6, upper=6>[N]
+data x1 : %[1]s[N] @ a
+data x2 : %[1]s[N] @ a
+data x3 : %[1]s[N] @ b
+data x4 : %[1]s[N] @ b
+param c  ~ normal(0, 5)
+param b1 ~ normal(0, 5) @ a
+param b2 ~ normal(0, 5) @ a
+param b3 ~ normal(0, 5) @ b
+param b4 ~ normal(0, 5) @ b
+param s  ~ half_normal(3)
+y ~ normal(c + b1 * x1 + b2 * x2 + b3 * x3 + b4 * x4, s)
+transform private(epsilon = epsilon, delta = 1e-6)
+`
+
+// truth are the coefficients, the intercept first.
+var truth = [...]float64{.3, .5, -.4, .3, .6}
+
+// A kind is a distribution of the columns, with its declaration.
+type kind struct {
+	name, declared string
+	draw           func(r *rand.Rand) float64
+}
+
+var kinds = []kind{
+	{"Gaussian, clipped at 3", "real<lower=-3, upper=3>", func(r *rand.Rand) float64 { return max(-3, min(3, r.NormFloat64())) }},
+	{"binary, 30 %", "binary", func(r *rand.Rand) float64 { return one(r.Float64() < .3) }},
+	{"binary, 5 %", "binary", func(r *rand.Rand) float64 { return one(r.Float64() < .05) }},
+	{"exponential, clipped at 4", "real<lower=0, upper=4>", func(r *rand.Rand) float64 { return min(4, r.ExpFloat64()) }},
+}
+
+func one(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func main() {
+	sets := flag.Int("sets", 200, "data sets of each line")
+	rows := flag.String("rows", "2000,10000,50000", "numbers of rows")
+	flag.Parse()
+	fmt.Println("| columns | rows | epsilon | width | coverage |\n| --- | --- | --- | --- | --- |")
+	for _, k := range kinds {
+		for _, n := range strings.Split(*rows, ",") {
+			count, err := strconv.Atoi(n)
+			for _, epsilon := range []float64{.5, 1, 3, 8} {
+				var width []float64
+				held := 0.0
+				for set := range *sets {
+					if err == nil {
+						err = k.fit(count, epsilon, uint64(set), &width, &held)
+					}
+				}
+				if err != nil {
+					fmt.Fprintln(os.Stderr, "private:", err)
+					os.Exit(1)
+				}
+				slices.Sort(width)
+				fmt.Printf("| %s | %d | %g | %.2f | %.3f |\n", k.name, count, epsilon, width[len(width)/2], held/float64(len(width)))
+			}
+		}
+	}
+}
+
+// fit adds the intervals of one data set.
+func (k kind) fit(rows int, epsilon float64, seed uint64, width *[]float64, held *float64) error {
+	values, se := k.simulate(rows, seed)
+	m, diags := compile.Compile(source.New("m.vfl", fmt.Sprintf(text, k.declared)), check.Options{Set: map[string]float64{"epsilon": epsilon}})
+	if diags.HasErrors() {
+		return data.Errors(diags)
+	}
+	b, diags, err := compile.BindValues(m, values, nil)
+	if err != nil || diags.HasErrors() {
+		return fmt.Errorf("%v %w", err, data.Errors(diags))
+	}
+	moments, err := b.Moments()
+	if err != nil {
+		return err
+	}
+	p, diags := m.Posterior(moments)
+	if diags.HasErrors() {
+		return data.Errors(diags)
+	}
+	given, diags, err := compile.BindValues(p, map[string]data.Bindings{}, nil)
+	if err != nil || diags.HasErrors() {
+		return fmt.Errorf("%v %w", err, data.Errors(diags))
+	}
+	run, diags, err := fit.OpenBound(given, fit.Options{Settings: map[string]string{"chains": "2", "draws": "500", "warmup": "500"}, Seed: seed})
+	if err != nil || diags.HasErrors() {
+		return fmt.Errorf("%v %w", err, data.Errors(diags))
+	}
+	result, err := run.Sample(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	for i, row := range result.Summary()[:len(truth)] {
+		*width = append(*width, float64(row.Q95-row.Q5)/(2*1.6448536*se[i]))
+		*held += one(float64(row.Q5) <= truth[i] && truth[i] <= float64(row.Q95))
+	}
+	return nil
+}
+
+// simulate draws rows, and returns them with the standard errors of least squares.
+func (k kind) simulate(rows int, seed uint64) (map[string]data.Bindings, []float64) {
+	r, p := rand.New(rand.NewPCG(seed, 7)), len(truth)
+	x, y := mat.NewDense(rows, p, nil), mat.NewVecDense(rows, nil)
+	for i := range rows {
+		eta := 0.0
+		for j := range p {
+			v := 1.0
+			if j > 0 {
+				v = k.draw(r)
+			}
+			x.Set(i, j, v)
+			eta += v * truth[j]
+		}
+		y.SetVec(i, max(-6, min(6, eta+r.NormFloat64())))
+	}
+	column := func(v mat.Vector) *data.Bound {
+		return &data.Bound{Dims: []int{rows}, Values: mat.Col(nil, 0, v), ByRow: true}
+	}
+	out := map[string]data.Bindings{"server": {"y": column(y)}, "a": {}, "b": {}}
+	for j := 1; j < p; j++ {
+		out[string("aabb"[j-1])][fmt.Sprint("x", j)] = column(x.ColView(j))
+	}
+	var xx, inverse mat.Dense
+	xx.Mul(x.T(), x)
+	if err := inverse.Inverse(&xx); err != nil {
+		panic(err)
+	}
+	se := make([]float64, p)
+	for j := range se {
+		se[j] = math.Sqrt(inverse.At(j, j))
+	}
+	return out, se
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/release"
+)
+
+// release makes the release of a model under transform private, or reads one, and goes on with the posterior given it.
+func (s *runState) release() error {
+	m := s.model
+	switch {
+	case m.Design == nil && s.flags.moments != "":
+		return fmt.Errorf("--release is for a model under transform private, and %s has transform %s", m.Source.Name, m.Checked.Transform.Kind)
+	case m.Design == nil:
+		return nil
+	}
+	var diags diag.List
+	var err error
+	if s.flags.moments != "" {
+		s.moments, err = readMoments(s.flags.moments)
+	} else if s.moments, diags, err = s.releaseRows(); err == nil {
+		err = settleQuietly(s.cmd, diags, s.flags.quiet)
+	}
+	if err != nil {
+		return err
+	}
+	if s.model, diags = m.Posterior(s.moments); diags.HasErrors() {
+		return settle(s.cmd, diags)
+	}
+	if !s.flags.quiet {
+		fmt.Fprintln(s.cmd.ErrOrStderr(), promise(s.moments))
+	}
+	return nil
+}
+
+// releaseRows makes the release of the tables.
+func (s *runState) releaseRows() (*release.Moments, diag.List, error) {
+	joining, err := s.flags.joining()
+	if err != nil {
+		return nil, nil, err
+	}
+	sources, err := data.Locate(s.path, s.model.Parties(), s.flags.data)
+	if err != nil {
+		return nil, nil, err
+	}
+	sources.Limit(s.flags.most)
+	return fit.Release(s.model, sources, joining)
+}
+
+// readMoments reads the file of a release.
+func readMoments(path string) (*release.Moments, error) {
+	text, err := inputfile.ReadText(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := release.Parse(text)
+	if err != nil {
+		d := &diag.Diagnostic{Code: diag.BadRelease, Severity: diag.Error, Message: fmt.Sprintf("%s is no release: %v", path, err)}
+		return nil, data.Errors{d.Note("give the %s of a run with -o, as it was written", runs.MomentsFile)}
+	}
+	return m, nil
+}
+
+// promise says what a release promises.
+func promise(m *release.Moments) string {
+	if m.Terms.NoNoise {
+		return fmt.Sprintf("release of %d rows without noise: it bounds nothing that it tells of a row", m.Rows)
+	}
+	return fmt.Sprintf("release of %d rows: epsilon %g at delta %g for one person's row, against all parties but one; later fits of it (--release) cost nothing, and another release as much again",
+		m.Rows, m.Terms.Epsilon, m.Terms.Delta)
+}
+
+// keepMoments writes the release to the folder of the run.
+func (s *runState) keepMoments() error {
+	if s.moments == nil || s.flags.dir == "" {
+		return nil
+	}
+	text, err := s.moments.JSON()
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(s.flags.dir, runs.MomentsFile), 0o600, text)
+}

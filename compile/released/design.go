@@ -1,0 +1,236 @@
+// Package released finds in a model under transform private what is released of its rows, and writes the model of the
+// posterior given a release.
+package released
+
+import (
+	"slices"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
+	"github.com/vflc/vflc/runtime/release"
+	"github.com/vflc/vflc/stdlib/dist"
+)
+
+// A Design is a likelihood of rows that second moments suffice for.
+type Design struct {
+	Response release.Column // its name is that of its declaration
+	Family   string
+	Scale    ast.Expr // of a normal response
+	Offset   []string // terms of the predictor without columns, as they are written
+	Terms    []Term
+	program  *check.Program
+}
+
+// A Term is a column, or a matrix of columns, times what the parameters make of it.
+type Term struct {
+	Column release.Column
+	By     string // as it is written: a number, or a vector with a number for each column of a matrix
+	Matrix string // the name of the size of its columns; "": it is one column
+}
+
+// finder reads a model.
+type finder struct {
+	*check.Program
+	d     *Design
+	diags diag.List
+}
+
+// Of finds the design of a model, and reports why it has none.
+func Of(p *check.Program) (*Design, diag.List) {
+	f := &finder{Program: p, d: &Design{program: p}}
+	f.statements()
+	if len(p.Likelihoods) != 1 {
+		at := ast.Node(p.File.Stmts[len(p.File.Stmts)-1])
+		f.refuse(at, "a release is of a model with one likelihood, and this one has %d", len(p.Likelihoods))
+		return nil, f.diags
+	}
+	f.likelihood(p.Likelihoods[0])
+	if f.diags.HasErrors() {
+		return nil, f.diags
+	}
+	if len(f.d.Terms) == 0 {
+		f.refuse(p.Likelihoods[0].Stmt, "the predictor has no column")
+	}
+	return f.d, f.diags
+}
+
+func (f *finder) refuse(at ast.Node, text string, args ...any) {
+	f.diags.Errorf(diag.NotReleased, f.File.Source, at.Span(), text, args...).
+		Note("moments suffice for `y ~ normal(a + b * x + X * c, sigma)`; `transform exact` and others take any model, without a budget")
+}
+
+// statements refuses what the model of a posterior does not have.
+func (f *finder) statements() {
+	for _, s := range f.File.Stmts {
+		switch s := s.(type) {
+		case *ast.Generate, *ast.Weight, *ast.Factor, *ast.Contribution, *ast.Levels:
+			f.refuse(s, "a model under transform private has parameters, lets and one likelihood alone")
+		case *ast.Param:
+			if sym := f.Symbols[s.Name.Name]; sym != nil && (sym.Family || f.reads(s.Dist) || s.Type != nil && f.reads(s.Type)) {
+				f.refuse(s, "%s is of a family, or data stand in its declaration", s.Name.Name)
+			}
+		}
+	}
+}
+
+func (f *finder) likelihood(l *check.Likelihood) {
+	s := l.Stmt
+	name, ok := s.Left.(*ast.Name)
+	switch {
+	case l.Family != "" || s.Truncate != nil || s.Censor != nil || s.Weights != nil || !ok || f.Symbols[name.Name].Kind != check.Data:
+		f.refuse(s, "a release is of one column of responses, without truncate, censor or weights")
+		return
+	case l.Dist.Name != dist.Normal().Name:
+		f.refuse(s.Dist, "%s is a distribution of which no posterior given moments is known here", l.Dist.Name)
+		return
+	}
+	f.d.Family = l.Dist.Name
+	if f.d.Scale = l.Args[1]; f.reads(f.d.Scale) || len(f.Info[f.d.Scale].Type.Dims) > 0 {
+		f.refuse(f.d.Scale, "the scale of a released response is one number, without data")
+	}
+	f.d.Response, _ = f.column(name)
+	f.terms(l.Args[0], false)
+}
+
+// terms takes a sum apart.
+func (f *finder) terms(e ast.Expr, minus bool) {
+	switch x := e.(type) {
+	case *ast.Paren:
+		f.terms(x.X, minus)
+		return
+	case *ast.Unary:
+		if x.Op != "!" {
+			f.terms(x.X, minus != (x.Op == "-"))
+			return
+		}
+	case *ast.Binary:
+		if x.Op == "+" || x.Op == "-" {
+			f.terms(x.X, minus)
+			f.terms(x.Y, minus != (x.Op == "-"))
+			return
+		}
+	case *ast.Name:
+		if s := f.Symbols[x.Name]; s.Kind == check.Let && f.reads(x) {
+			f.terms(s.Decl.(*ast.Let).Value, minus)
+			return
+		}
+	}
+	switch {
+	case !f.reads(e) && len(f.Info[e].Type.Dims) == 0:
+		f.d.Offset = append(f.d.Offset, signed(minus)+"("+format.Expr(e)+")")
+	case !f.product(e, minus):
+		f.refuse(e, "this term is neither a number of parameters nor a column times one")
+	}
+}
+
+func signed(minus bool) string {
+	if minus {
+		return "-"
+	}
+	return ""
+}
+
+// product takes a column, or a matrix of columns, and what it is multiplied by.
+func (f *finder) product(e ast.Expr, minus bool) bool {
+	var data []*ast.Name
+	var rest []string
+	whole := true
+	vector := false
+	for _, x := range factors(e, nil) {
+		name, ok := x.(*ast.Name)
+		switch {
+		case ok && f.Symbols[name.Name].Kind == check.Data:
+			data = append(data, name)
+		case f.reads(x):
+			whole = false
+		default:
+			vector = vector || len(f.Info[x].Type.Dims) > 0
+			rest = append(rest, "("+format.Expr(x)+")")
+		}
+	}
+	if !whole || len(data) != 1 || len(rest) == 0 {
+		return false
+	}
+	column, size := f.column(data[0])
+	if vector != (size != "") || vector && len(rest) != 1 {
+		return false
+	}
+	by := rest[0]
+	for _, r := range rest[1:] {
+		by += " * " + r
+	}
+	if slices.ContainsFunc(f.d.Terms, func(t Term) bool { return t.Column.Name == column.Name }) || column.Name == f.d.Response.Name {
+		return false
+	}
+	f.d.Terms = append(f.d.Terms, Term{Column: column, By: signed(minus) + by, Matrix: size})
+	return true
+}
+
+func factors(e ast.Expr, out []ast.Expr) []ast.Expr {
+	switch x := e.(type) {
+	case *ast.Paren:
+		return factors(x.X, out)
+	case *ast.Binary:
+		if x.Op == "*" || x.Op == ".*" {
+			return factors(x.Y, factors(x.X, out))
+		}
+	}
+	return append(out, e)
+}
+
+// column is a declaration as one that is released, and the size of its second axis.
+func (f *finder) column(n *ast.Name) (c release.Column, size string) {
+	s := f.Symbols[n.Name]
+	decl, ok := s.Decl.(*ast.Data)
+	dims := s.Type.Dims
+	if !ok || s.Family || len(dims) < 1 || len(dims) > 2 || decl.Missing != nil {
+		f.refuse(n, "%s is no column, or matrix of columns, of rows that are all there", n.Name)
+		return c, ""
+	}
+	owner := s.Owner
+	if owner == check.Shared { // everybody has it; it is counted once
+		owner = f.Server
+	}
+	c = release.Column{Name: s.Name, Owner: owner, Binary: decl.Type.Elem.Name == "binary", Upper: 1}
+	if !c.Binary {
+		var below, above bool
+		if s.Lower != nil && s.Upper != nil {
+			c.Lower, below = f.ConstValue(s.Lower)
+			c.Upper, above = f.ConstValue(s.Upper)
+		}
+		if decl.Type.Elem.Name != "real" || !below || !above || !(c.Lower < c.Upper) {
+			f.unbounded(n, "%s has no public bounds", n.Name)
+		}
+	}
+	for _, from := range decl.From {
+		if from.Encoder != nil && from.Encoder.Name != "is" {
+			f.unbounded(from, "%s is fitted to the rows, and so are its bounds", from.Encoder.Name)
+		}
+	}
+	if len(dims) == 2 {
+		size = format.Expr(decl.Type.Dims[1])
+	}
+	return c, size
+}
+
+func (f *finder) unbounded(at ast.Node, text string, args ...any) {
+	f.diags.Errorf(diag.NoBounds, f.File.Source, at.Span(), text, args...).
+		Note("write `data age : real<lower=0, upper=120>[N]` with bounds that are known without the rows, or `binary`")
+}
+
+// reads reports whether data stand in an expression or in the lets that it names.
+func (f *finder) reads(n ast.Node) (found bool) {
+	ast.Walk(n, func(n ast.Node) bool {
+		name, ok := n.(*ast.Name)
+		if !ok || found {
+			return !found
+		}
+		if s := f.Symbols[name.Name]; s != nil {
+			found = s.Kind == check.Data || s.Kind == check.Let && f.reads(s.Decl.(*ast.Let).Value)
+		}
+		return !found
+	})
+	return found
+}

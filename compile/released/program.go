@@ -1,0 +1,252 @@
+package released
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/format"
+	"github.com/vflc/vflc/runtime/release"
+)
+
+// prefix is that of the names that the model of a posterior adds.
+const prefix = "released_"
+
+// leastRows is how many rows more than coefficients a release is read with: its noise-free sums of squares then have
+// nearly the distribution that a gamma with the same three moments has.
+const leastRows = 20
+
+// Program is the text of the posterior's model: the parameters and priors of the design's model, and as its factors the
+// log likelihood of the released moments, in which the rows' variation and the noise are accounted for. It has no data
+// and one owner. The error says what of the moments does not fit the model.
+func (d *Design) Program(m *release.Moments) (string, error) {
+	w, err := d.writer(m)
+	if err != nil {
+		return "", err
+	}
+	w.declarations()
+	w.coefficients()
+	w.moments()
+	w.normal()
+	return w.b.String(), nil
+}
+
+// A writer writes a model for some of the columns of a release.
+type writer struct {
+	*Design
+	m       *release.Moments
+	columns []int // of the moments, by coefficient; 0 is the 1
+	terms   []int // by column but the first, which of the design it is of, with its place there
+	places  []int
+	b       strings.Builder
+}
+
+func (d *Design) writer(m *release.Moments) (*writer, error) {
+	w := &writer{Design: d, m: m, columns: []int{0}}
+	last := m.Columns[len(m.Columns)-1]
+	switch {
+	case m.Family != d.Family:
+		return nil, fmt.Errorf("they are of a %s response", m.Family)
+	case last != d.Response:
+		return nil, fmt.Errorf("their response is %s, and the model's has another name, owner or bounds", last.Name)
+	}
+	for k, t := range d.Terms {
+		found := 0
+		for j, c := range m.Columns[:len(m.Columns)-1] {
+			if of, _, _ := strings.Cut(c.Name, "["); of != t.Column.Name {
+				continue
+			}
+			if c.Name = t.Column.Name; c != t.Column {
+				return nil, fmt.Errorf("their column %s has another owner or other bounds", t.Column.Name)
+			}
+			found++
+			w.columns, w.terms, w.places = append(w.columns, j+1), append(w.terms, k), append(w.places, found)
+		}
+		if found == 0 || found > 1 && t.Matrix == "" {
+			return nil, fmt.Errorf("they have no column %s", t.Column.Name)
+		}
+	}
+	if m.Rows < len(w.columns)+leastRows {
+		return nil, fmt.Errorf("they are of %d rows, and %d coefficients take %d", m.Rows, len(w.columns), len(w.columns)+leastRows)
+	}
+	return w, nil
+}
+
+func (w *writer) line(text string, args ...any) {
+	w.b.WriteString(strings.ReplaceAll(fmt.Sprintf(text, args...), "$", prefix) + "\n")
+}
+
+// declarations copies what the likelihood does not read.
+func (w *writer) declarations() {
+	w.line("// The posterior given the release %s, without rows.", w.m.Digest[:16])
+	f := &finder{Program: w.program}
+	sizes := map[string]bool{}
+	for k, t := range w.Terms {
+		if t.Matrix == "" || sizes[t.Matrix] {
+			continue
+		}
+		sizes[t.Matrix] = true
+		n := 0
+		for _, of := range w.terms {
+			if of == k {
+				n++
+			}
+		}
+		if s := w.program.Symbols[t.Matrix]; (s == nil || s.Kind != check.Const) && w.program.Sizes[t.Matrix] != nil {
+			w.line("const %s = %d", t.Matrix, n)
+		}
+	}
+	for _, s := range w.program.File.Stmts {
+		switch s := s.(type) {
+		case *ast.Const:
+			w.line("%s", strings.Join(strings.Fields(format.Stmt(s)), " "))
+		case *ast.Param:
+			c := *s
+			c.Owner = nil
+			w.line("%s", strings.Join(strings.Fields(format.Stmt(&c)), " "))
+		case *ast.Let:
+			if c := *s; !f.reads(s.Value) {
+				c.Owner = nil
+				w.line("%s", strings.Join(strings.Fields(format.Stmt(&c)), " "))
+			}
+		}
+	}
+}
+
+// coefficients are those of scaled columns for the scaled response: with x = middle + half·z,
+// a + Σ b·x = (a + Σ b·middle) + Σ (b·half)·z.
+func (w *writer) coefficients() {
+	scale, middle := w.Response.Half(), w.Response.Middle()
+	first := append([]string{number(-middle)}, w.Offset...)
+	var rest []string
+	for k, of := range w.terms {
+		t := w.Terms[of]
+		by := "(" + t.By + ")"
+		if t.Matrix != "" {
+			by += fmt.Sprintf("[%d]", w.places[k])
+		}
+		first = append(first, number(t.Column.Middle())+" * "+by)
+		rest = append(rest, number(t.Column.Half()/scale)+" * "+by)
+	}
+	w.line("let $first = (%s) / %s", strings.Join(first, " + "), number(scale))
+	w.line("let $b = append($first, %s)", strings.Join(rest, ", "))
+}
+
+// moments writes those of the columns, and the matrix that stands for it where one must be positive definite.
+func (w *writer) moments() {
+	all, p := w.m.Matrix(), len(w.columns)
+	y := len(w.m.Columns)
+	xx, xy, known := make([][]float64, p), make([]float64, p), make([]float64, p)
+	for i, a := range w.columns {
+		xx[i] = make([]float64, p)
+		for j, b := range w.columns {
+			xx[i][j] = all[a][b]
+		}
+		xy[i] = all[a][y]
+		if w.m.Known(a) {
+			known[i] = 1
+		}
+	}
+	w.line("const $p = %d", p)
+	w.line("let $one = diag(rep(1, $p))")
+	w.line("let $xx = %s", matrix(xx))
+	w.line("let $pd = %s", matrix(positive(xx, w.floor())))
+	w.line("let $xy = %s", vector(xy))
+	w.line("let $known = %s", vector(known))
+	w.line("let $yy = %s", number(all[y][y]))
+}
+
+// floor is the least eigenvalue of moments that is taken for possible: of as many rows, the square of a thousandth of
+// the half range each, or what the noise does not tell from 0.
+func (w *writer) floor() float64 { return 1e-6 * float64(w.m.Rows) }
+
+// noise writes the covariance of the noise Z·u of the released sums, of a symmetric matrix Z whose elements have
+// variance T on the diagonal and T/2 off it, with u = (−c, 1) and without the diagonal elements that are known:
+// T·(½(|u|²I + uuᵀ) − diag(u²) there).
+func (w *writer) noise(c string) {
+	w.line("let $t = %s", number(w.m.Variance()))
+	w.line("let $c = %s", c)
+	w.line("let $u2 = 1 + dot($c, $c)")
+	w.line("let $z = $t * (0.5 * ($u2 * $one + outer($c, $c)) - diag($known .* $c .* $c))")
+}
+
+// gaussian writes the density of a vector g with covariance v.
+func (w *writer) gaussian() {
+	w.line("let $l = cholesky($v)")
+	w.line("let $x = solve($v, $g)")
+	w.line("factor -0.5 * dot($g, $x) - sum(log($l[k, k]) for k in 1..$p)")
+}
+
+// normal writes the likelihood of X'y and y'y given X'X and the parameters. Without noise it is that of the rows:
+// g = X'y − X'X·b ~ normal(0, σ²X'X), and y'y − b'… leaves σ²χ² with N − p degrees of freedom. With noise g has its
+// covariance too, and what remains after regression on g has the mean, the variance and the third moment of that sum
+// of a χ² and noise; the density is the shifted gamma (Pearson's type III) with these. Terms of relative order p/N in
+// its variance are left out.
+func (w *writer) normal() {
+	w.line("let $s2 = (%s / %s)^2", "("+format.Expr(w.Scale)+")", number(w.Response.Half()))
+	w.noise("$b")
+	w.line("let $v = $s2 * $pd + $z")
+	w.line("let $g = $xy - $xx * $b")
+	w.gaussian()
+	w.line("let $k = -$t * ($u2 * $c - $known .* $c .* $c .* $c)") // covariance of the noises of g and of what follows
+	w.line("let $h = $yy - 2 * dot($b, $xy) + quad_form($xx, $b)")
+	w.line("let $m = %d * $s2", w.m.Rows)
+	w.line("let $mean = $m - $s2^2 * sum($pd .* solve($v, $one)) + $s2^2 * quad_form($pd, $x) + dot($k, $x)")
+	w.line("let $n = %d - $p", w.m.Rows)
+	w.line("let $var = 2 * $n * $s2^2 + $t * ($u2^2 - sum($known .* $c .* $c .* $c .* $c)) - dot($k, solve($v, $k))")
+	w.line("let $skew = $var^3 / (16 * $n^2 * $s2^6)") // 4·var³/(8·n·s2³)²
+	w.line("let $shape = $skew / (1 + 1e-12 * $skew)") // beyond 1e12 it is the normal distribution to 6 digits, and rounding would show
+	w.line("let $r = ($h - $mean) / sqrt($var * $shape)")
+	w.line("factor ($shape - 1) * log1p($r) - $shape * $r - 0.5 * log($var) - 1 / (12 * $shape) + 1 / (360 * $shape^3)")
+}
+
+// number writes a value so that it is read as the same.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func vector(v []float64) string {
+	var out []string
+	for _, x := range v {
+		out = append(out, number(x))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+func matrix(rows [][]float64) string {
+	var out []string
+	for _, r := range rows {
+		out = append(out, vector(r))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// Columns lists what is released, the response last, where matrices have so many columns with names.
+func (d *Design) Columns(of func(declared string) []string) []release.Column {
+	var out []release.Column
+	for _, t := range d.Terms {
+		names := []string{t.Column.Name}
+		if t.Matrix != "" {
+			names = slices.Clone(of(t.Column.Name))
+			for k, n := range names {
+				names[k] = t.Column.Name + "[" + n + "]"
+			}
+		}
+		for _, n := range names {
+			c := t.Column
+			c.Name = n
+			out = append(out, c)
+		}
+	}
+	return append(out, d.Response)
+}
+
+// Described names the columns that are released, the response last.
+func (d *Design) Described() string {
+	var out []string
+	for _, t := range d.Terms {
+		out = append(out, t.Column.Name)
+	}
+	return strings.Join(append(out, d.Response.Name), ", ")
+}

@@ -1,0 +1,162 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+const releasedModel = `client a, b
+data y : real<lower=-8, upper=8>[N]
+data x : real<lower=0, upper=2>[N] @ a
+data g : binary[N] @ a
+data Z : real<lower=-4, upper=4>[N, 2] @ b
+param c ~ normal(0, 5)
+param bx ~ normal(0, 2) @ a
+param bg ~ normal(0, 2) @ a
+param bz : real[2] ~ normal(0, 1) @ b
+param s ~ half_normal(3)
+let own = bx * x - bg * g
+y ~ normal(c + own + Z * bz, 2 * s)
+transform private(epsilon = 3, delta = 1e-6)
+`
+
+// releasedValues are rows on the grid of the release, so that nothing is rounded.
+func releasedValues(n int) map[string]data.Bindings {
+	r := rand.New(rand.NewPCG(5, 6))
+	column := func(width int, draw func() float64) *data.Bound {
+		b := &data.Bound{Dims: []int{n}, ByRow: true}
+		if width > 1 {
+			b.Dims = append(b.Dims, width)
+		}
+		for range n * width {
+			b.Values = append(b.Values, draw())
+		}
+		return b
+	}
+	grid := func(low, high float64) func() float64 {
+		return func() float64 { return math.Round((low+(high-low)*r.Float64())*1024) / 1024 }
+	}
+	return map[string]data.Bindings{
+		"server": {"y": column(1, grid(-8, 8))},
+		"a":      {"x": column(1, grid(0, 2)), "g": column(1, func() float64 { return float64(r.IntN(2)) })},
+		"b":      {"Z": column(2, grid(-4, 4))},
+	}
+}
+
+// logDensity evaluates a model of one party.
+func logDensity(t *testing.T, b *compile.Bound) func(theta []float64) float64 {
+	t.Helper()
+	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(theta []float64) float64 {
+		lp, grad := []float64{0}, [][]float64{make([]float64, len(theta))}
+		if err := env.Density(t.Context(), [][]float64{theta}, point{[][]float64{nil}}, grad, lp); err != nil {
+			t.Fatal(err)
+		}
+		return lp[0]
+	}
+}
+
+func boundValues(t *testing.T, m *compile.Model, diags diag.List, values map[string]data.Bindings) *compile.Bound {
+	t.Helper()
+	good(t, diags, nil)
+	b, diags, err := compile.BindValues(m, values, nil)
+	good(t, diags, err)
+	return b
+}
+
+// Without noise the posterior given the release is that given the rows: their log densities differ by a constant.
+func TestReleaseWithoutNoiseIsThePooledPosterior(t *testing.T) {
+	t.Parallel()
+	values := releasedValues(120)
+	compiled := func(o check.Options) *compile.Bound {
+		m, diags := compile.Compile(source.New("m.vfl", releasedModel), o)
+		return boundValues(t, m, diags, values)
+	}
+	rows := logDensity(t, compiled(check.Options{Transform: transforms.None}))
+	b := compiled(check.Options{Accept: []string{"no-noise"}})
+	moments, err := b.Moments()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, diags := b.Posterior(moments)
+	given := logDensity(t, boundValues(t, p, diags, map[string]data.Bindings{}))
+	r, first := rand.New(rand.NewPCG(1, 1)), 0.0
+	for k := range 20 {
+		theta := make([]float64, 6)
+		for i := range theta {
+			theta[i] = r.NormFloat64()
+		}
+		d := rows(theta) - given(theta)
+		if k == 0 {
+			first = d
+		}
+		if math.Abs(d-first) > 1e-6 {
+			t.Errorf("at %.2f the log densities differ by %.9f, and by %.9f at the first point", theta, d, first)
+		}
+	}
+}
+
+// Each of these is refused by name, and a run without the release of it too.
+func TestModelsThatAreNotReleased(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		old, new string
+		code     diag.Code
+	}{
+		{"bx * x", "sin(bx * x)", diag.NotReleased},
+		{"normal(c + own + Z * bz, 2 * s)", "student_t(4, c + own, s)", diag.NotReleased},
+		{"bx * x", "bx * x .* g", diag.NotReleased},
+		{"real<lower=0, upper=2>[N]", "real<lower=0>[N]", diag.NoBounds},
+		{"upper=2>[N] @ a", "upper=2>[N] @ a from zscore(x)", diag.NoBounds},
+		{"epsilon = 3, ", "", diag.NoBudget},
+		{"delta = 1e-6", "delta = 2", diag.BadTransform},
+		{"private(", "exact(", diag.BadTransform},
+	} {
+		_, diags := compile.Compile(source.New("m.vfl", strings.Replace(releasedModel, c.old, c.new, 1)), check.Options{})
+		if !slices.ContainsFunc(diags, func(d *diag.Diagnostic) bool { return d.Code == c.code }) {
+			t.Errorf("%s: %v, and not %s", c.new, data.Errors(diags), c.code)
+		}
+	}
+	m, diags := compile.Compile(source.New("m.vfl", releasedModel), check.Options{})
+	b := boundValues(t, m, diags, releasedValues(60))
+	if _, diags, err := OpenBound(b, Options{}); err != nil || len(diags) == 0 || diags[0].Code != diag.ReleasedOnly {
+		t.Error(diags, err)
+	}
+}
+
+// A model with other priors and fewer columns is fitted to the same release, and one with other bounds is not.
+func TestReleaseServesOtherModels(t *testing.T) {
+	t.Parallel()
+	m, diags := compile.Compile(source.New("m.vfl", releasedModel), check.Options{})
+	moments, err := boundValues(t, m, diags, releasedValues(60)).Moments()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, fits := range map[[2]string]bool{
+		{" + Z * bz", ""}:                         true,
+		{"normal(0, 2) @ a", "normal(0, .1) @ a"}: true,
+		{"upper=2>", "upper=3>"}:                  false,
+		{"real<lower=-8", "real<lower=-9"}:        false,
+	} {
+		other, diags := compile.Compile(source.New("m.vfl", strings.Replace(releasedModel, change[0], change[1], 1)), check.Options{})
+		good(t, diags, nil)
+		if _, diags = other.Posterior(moments); diags.HasErrors() == fits {
+			t.Error(fmt.Sprint(change), data.Errors(diags))
+		}
+	}
+}
