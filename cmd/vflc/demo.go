@@ -411,11 +411,12 @@ func (d *demo) unfinished(p *demoProcess) error {
 
 // stop asks all processes to end: the server first, which lets all parties save the run, and the clients when it has ended.
 func (d *demo) stop(cmd *cobra.Command) error {
+	gone := slices.ContainsFunc(d.Processes, func(p *demoProcess) bool { return !p.runs() })
 	first := min(1, len(d.Processes))
 	for _, together := range [][]*demoProcess{d.Processes[:first], d.Processes[first:]} {
 		var asked []*demoProcess
 		for _, p := range together {
-			if p.Process == 0 || !alive(p.Process) {
+			if !p.runs() {
 				continue
 			}
 			if err := node.AskToStop(d.runDir(p.Party), p.Process); err != nil {
@@ -424,16 +425,39 @@ func (d *demo) stop(cmd *cobra.Command) error {
 			asked = append(asked, p)
 		}
 		for _, p := range asked {
-			for alive(p.Process) {
-				select {
-				case <-cmd.Context().Done():
-					return cmd.Context().Err()
-				case <-time.After(50 * time.Millisecond):
-				}
+			if err := p.await(cmd, gone); err != nil {
+				return err
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s has ended\n", p.Party)
 		}
 	}
+	return nil
+}
+
+// patienceToStop is how long a party that waits for one that is gone may take to end its step. It is killed then,
+// which loses what it has not saved, and the run makes that again.
+const patienceToStop = 5 * time.Second
+
+func (p *demoProcess) runs() bool { return p.Process != 0 && alive(p.Process) }
+
+// await returns when a process has ended that was asked to.
+func (p *demoProcess) await(cmd *cobra.Command, gone bool) error {
+	how, impatient := "has ended", (<-chan time.Time)(nil)
+	if gone {
+		impatient = time.After(patienceToStop)
+	}
+	for p.runs() {
+		select {
+		case <-cmd.Context().Done():
+			return cmd.Context().Err()
+		case <-impatient:
+			how = "waited for a party that is gone, and was killed; what it had saved is there"
+			if process, err := os.FindProcess(p.Process); err == nil {
+				_ = process.Kill() // it may have ended in the meantime
+			}
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s %s\n", p.Party, how)
 	return nil
 }
 

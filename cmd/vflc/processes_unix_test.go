@@ -285,6 +285,11 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 		}
 		return true
 	})
+	s.must("demo", "start", "-o", "demo")
+	if err := syscall.Kill(s.demo().Processes[2].Process, syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	s.must("demo", "stop", "demo") // though the others wait for the one that is gone
 	s.must("demo", "start", "-o", "demo", "--wait")
 	if out := s.must("demo", "start", "m.vfl", "-o", "demo", "--draws", "7"); !strings.Contains(out, "goes on with the model, tables and settings that it was begun with") {
 		t.Error("another number of draws:", out)
