@@ -160,3 +160,17 @@ func TestReleaseServesOtherModels(t *testing.T) {
 		}
 	}
 }
+
+// The wrong examples of the pages have their code, and the right ones no error.
+func TestPagesOfReleases(t *testing.T) {
+	t.Parallel()
+	for _, code := range []diag.Code{diag.NotReleased, diag.NoBounds, diag.NoBudget} {
+		page, _ := diag.Explain(code)
+		_, wrong := compile.Compile(source.New("m.vfl", page.Wrong), check.Options{})
+		if len(wrong) == 0 || wrong[0].Code != code {
+			t.Errorf("%s: %v", code, data.Errors(wrong))
+		}
+		_, right := compile.Compile(source.New("m.vfl", page.Right), check.Options{})
+		good(t, right, nil)
+	}
+}

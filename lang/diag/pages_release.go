@@ -4,20 +4,20 @@ var releasePages = []Page{
 	{
 		Code: NotReleased, Title: "a model of which no moments suffice",
 		Text:  "Under `transform private` the posterior is computed from second moments of the columns. These suffice for one normal likelihood, whose predictor is a sum of parameters, of parameters times columns, and of matrices of columns times parameters. Other models run under the other transforms, without a budget.",
-		Wrong: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1)\ny ~ normal(exp(b * x), 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
-		Right: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1)\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
+		Wrong: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(exp(b * x), 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
+		Right: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
 	},
 	{
 		Code: NoBounds, Title: "a column without public bounds",
 		Text:  "How much one person can change a release follows from the bounds of the columns. They are declared, `data age : real<lower=0, upper=120>[N]`, and known to everybody; a column of type binary has them. An encoder that is fitted to the rows, as zscore, has bounds that tell about the rows: write the column as it is.",
-		Wrong: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real[N] @ a\nparam b ~ normal(0, 1)\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
-		Right: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1)\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
+		Wrong: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
+		Right: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
 	},
 	{
 		Code: NoBudget, Title: "a release without a budget",
 		Text:  "Under `transform private` the noise follows from epsilon and delta. Without them a release would have none, and promise nothing. With `--accept no-noise` it has none, whatever the model says: for data that are public anyway.",
-		Wrong: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1)\ny ~ normal(b * x, 1)\ntransform private\n",
-		Right: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1)\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
+		Wrong: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(b * x, 1)\ntransform private\n",
+		Right: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
 	},
 	{
 		Code: ReleasedOnly, Title: "a release is asked for what needs rows",
