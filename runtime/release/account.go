@@ -31,7 +31,7 @@ func Delta(rho, epsilon float64) float64 {
 			low = a
 		}
 	}
-	return min(1, portable.Exp(at((low+high)/2)))
+	return min(1, portable.Exp(at(float64((low+high)/2))))
 }
 
 // Mu is the μ of Gaussian differential privacy that belongs to ρ: of a Gaussian mechanism whose noise has μ⁻¹ times the
@@ -45,7 +45,7 @@ func GaussianDelta(mu, epsilon float64) float64 {
 	return normal(-epsilon/mu+float64(mu/2)) - float64(portable.Exp(epsilon)*normal(-epsilon/mu-float64(mu/2)))
 }
 
-func normal(z float64) float64 { return portable.Erfc(-z/math.Sqrt2) / 2 }
+func normal(z float64) float64 { return float64(portable.Erfc(-z/math.Sqrt2) / 2) }
 
 // largest is the largest positive number with a property that all smaller ones have.
 func largest(has func(float64) bool) float64 {

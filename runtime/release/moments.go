@@ -27,7 +27,7 @@ type Column struct {
 }
 
 // Middle and Half are what the scaled column is 0 and 1 at.
-func (c Column) Middle() float64 { return (c.Lower + c.Upper) / 2 }
+func (c Column) Middle() float64 { return float64((c.Lower + c.Upper) / 2) }
 
 // Half is the distance of a bound from the middle.
 func (c Column) Half() float64 { return (c.Upper - c.Lower) / 2 }
