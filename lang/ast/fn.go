@@ -5,12 +5,12 @@ import "github.com/vflc/vflc/lang/source"
 // Fn is `fn NAME(args) = EXPR`, or `fn NAME(args) { let …; param …; weight …; return EXPR }`.
 type Fn struct {
 	At
-	Name  Ident    `parser:"'fn' @@"`
-	Args  []*FnArg `parser:"'(' (@@ (',' @@)*)? ')'"`
-	Body  []Inner  `parser:"( '{' ';'* (@@ ';'*)*"`
-	Block bool     `parser:"  @'return'"` // written with braces
-	Value Expr     `parser:"  @@ ';'* '}'"`
-	Plain Expr     `parser:"| '=' @@ )"` // nil with braces
+	Name  Ident
+	Args  []*FnArg
+	Body  []Inner
+	Block bool // written with braces
+	Value Expr
+	Plain Expr // nil with braces
 }
 
 // Result is what a call of the function stands for.
@@ -30,8 +30,8 @@ type Inner interface {
 // FnArg is an argument of a function: a name, or `[a, b]`, names of the elements of an array.
 type FnArg struct {
 	At
-	Name  *Ident   `parser:"@@"`
-	Elems []*Ident `parser:"| '[' @@ (',' @@)* ']'"`
+	Name  *Ident
+	Elems []*Ident
 }
 
 // Names returns the names that an argument declares.
@@ -45,8 +45,8 @@ func (a *FnArg) Names() []*Ident {
 // Import is `import NAME`, a module of the standard library, or `import "./FILE.vfl"`, a file beside the model.
 type Import struct {
 	At
-	Name *Ident `parser:"'import' ( @@"`
-	Path string `parser:"| @String )"` // without the quotes
+	Name *Ident
+	Path string // without the quotes
 }
 
 // A Module is a file of functions.

@@ -7,13 +7,12 @@ import (
 
 	"github.com/alecthomas/participle/v2/lexer"
 
-	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/source"
 )
 
-// The token types. Space, comments and lines of other languages are elided: the grammar does not see them, but they keep the places of nodes exact.
+// The token types. The grammar does not see space, comments and lines of other languages.
 const (
-	identToken lexer.TokenType = ast.IdentToken - iota
+	identToken lexer.TokenType = lexer.EOF - 1 - iota
 	keywordToken
 	numberToken
 	stringToken
