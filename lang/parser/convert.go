@@ -47,13 +47,13 @@ func (p *parser) family(f *familySpec) *ast.Family {
 
 func (s *dataStmt) node(p *parser) ast.Stmt {
 	return &ast.Data{
-		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Owner: name(s.Owner), From: all(s.From, p.column), Missing: name(s.Missing), Impute: dist(s.Impute),
+		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Owner: name(s.Owner), From: all(s.From, p.column), Missing: name(s.Missing), Impute: (*ast.Dist)(s.Impute),
 	}
 }
 
 func (s *paramStmt) node(p *parser) ast.Stmt {
 	return &ast.Param{
-		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Dist: dist(s.Dist), Truncate: all(s.Truncate, argument), Noncentered: s.Noncentered, Owner: name(s.Owner),
+		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Dist: (*ast.Dist)(s.Dist), Truncate: all(s.Truncate, argument), Noncentered: s.Noncentered, Owner: name(s.Owner),
 	}
 }
 
@@ -79,7 +79,7 @@ func (s *letStmt) node(p *parser) ast.Stmt {
 
 func (s *generateStmt) node(p *parser) ast.Stmt {
 	return &ast.Generate{
-		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Value: s.Value.Expr, Dist: dist(s.Dist), Truncate: all(s.Truncate, argument), Owner: name(s.Owner),
+		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Value: s.Value.Expr, Dist: (*ast.Dist)(s.Dist), Truncate: all(s.Truncate, argument), Owner: name(s.Owner),
 	}
 }
 
@@ -113,7 +113,7 @@ func (p *parser) category(c *category) *ast.Category {
 
 func (s *likelihoodStmt) node(*parser) ast.Stmt {
 	return &ast.Likelihood{
-		At: s.at(), Left: s.Left.Expr, Dist: dist(s.Dist), Truncate: all(s.Truncate, argument), Censor: all(s.Censor, argument), Weights: s.Weights.Expr, Power: s.Power.Expr,
+		At: s.at(), Left: s.Left.Expr, Dist: (*ast.Dist)(s.Dist), Truncate: all(s.Truncate, argument), Censor: all(s.Censor, argument), Weights: s.Weights.Expr, Power: s.Power.Expr,
 	}
 }
 
@@ -132,7 +132,7 @@ func (s *programStmt) node(*parser) ast.Stmt {
 }
 
 func (s *auxStmt) node(p *parser) ast.Stmt {
-	return &ast.Aux{At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Dist: dist(s.Dist)}
+	return &ast.Aux{At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Dist: (*ast.Dist)(s.Dist)}
 }
 
 func (s *receiveStmt) node(p *parser) ast.Stmt {
@@ -153,13 +153,6 @@ func (p *parser) typ(t *typeSpec) *ast.Type {
 	out := &ast.Type{At: t.at(), Elem: ast.Ident(t.Elem), Levels: t.Levels.Expr, Bounds: all(t.Bounds, bound), Dims: all(t.Dims, value)}
 	p.verifyType(out)
 	return out
-}
-
-func dist(d *distSpec) *ast.Dist {
-	if d == nil {
-		return nil
-	}
-	return &ast.Dist{At: d.at(), Name: ast.Ident(d.Name), Args: all(d.Args, argument)}
 }
 
 func (p *parser) column(c *columnSpec) *ast.Column {

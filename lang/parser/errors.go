@@ -147,8 +147,8 @@ const aColumn = "a column, an encoder or *"
 // nonterminals describes the terms of the grammar to a user.
 var nonterminals = map[string]string{
 	"ident": "a name", "TypeSpec": "a type, such as real[N]", "BoundSpec": "lower = VALUE or upper = VALUE",
-	"DistSpec": "a distribution, such as normal(0, 1)",
-	"expr":     "an expression", "sized": "an expression", "weighting": "an expression",
+	"dist": "a distribution, such as normal(0, 1)",
+	"expr": "an expression", "sized": "an expression", "weighting": "an expression",
 	`"return"`: "`let`, `param` or `return`", `"{"`: "`=` with an expression, or a body in `{ … }`", "FnArg": "the name of an argument",
 	"FamilySpec": "the name of a client", "Rho": "CLIENT: VALUE",
 	"ColumnSpec": aColumn, "ColumnArg": aColumn, "Cell": aColumn,

@@ -17,7 +17,8 @@ const (
 	maxNodes   = 50_000 // of one expression
 )
 
-// climber parses one expression by precedence climbing over the levels of ast.Precedence.
+// climber parses one expression by precedence climbing over the levels of ast.Precedence. The productions in the comments below, together with these levels, are the
+// grammar of expressions; a test prints them into docs/language.md, and checks sentences of them against the parser.
 type climber struct {
 	*lexer.PeekingLexer
 	nesting, nodes int
@@ -26,14 +27,17 @@ type climber struct {
 
 // The terms that the grammar of statements takes from here. Participle calls their Parse, which returns NextMatch where none begins.
 type (
-	ident     ast.Ident          // a name
-	expr      struct{ ast.Expr } // an expression, or a recursion
-	sized     struct{ ast.Expr } // an expression without comparison at its top, so that `>` may close bounds
-	weighting struct{ ast.Expr } // an expression at whose top `^ (` belongs to the likelihood
-	arg       ast.Arg            // of a distribution
+	ident     ast.Ident
+	expr      struct{ ast.Expr }
+	sized     struct{ ast.Expr } // without comparison at its top, so that `>` may close bounds
+	weighting struct{ ast.Expr } // at whose top `^ (` belongs to the likelihood
+	dist      ast.Dist
+	arg       ast.Arg
 )
 
 // Parse reads a name.
+//
+//	ident = <ident> .
 func (i *ident) Parse(lex *lexer.PeekingLexer) error {
 	t := lex.Peek()
 	if t.Type != identToken {
@@ -45,6 +49,8 @@ func (i *ident) Parse(lex *lexer.PeekingLexer) error {
 }
 
 // Parse reads an expression.
+//
+//	expr = disjunction | recursion .
 func (e *expr) Parse(lex *lexer.PeekingLexer) (err error) {
 	c := climber{PeekingLexer: lex}
 	e.Expr, err = c.whole(ast.Loosest)
@@ -52,6 +58,8 @@ func (e *expr) Parse(lex *lexer.PeekingLexer) (err error) {
 }
 
 // Parse reads an expression in a bound.
+//
+//	sized = sum .
 func (e *sized) Parse(lex *lexer.PeekingLexer) (err error) {
 	c := climber{PeekingLexer: lex}
 	e.Expr, err = c.whole(ast.Additive)
@@ -59,13 +67,43 @@ func (e *sized) Parse(lex *lexer.PeekingLexer) (err error) {
 }
 
 // Parse reads an expression of weights.
+//
+//	weighting = disjunction .
 func (e *weighting) Parse(lex *lexer.PeekingLexer) (err error) {
 	c := climber{PeekingLexer: lex, weighting: true}
 	e.Expr, err = c.whole(ast.Loosest)
 	return err
 }
 
-// Parse reads [NAME =] EXPR.
+// Parse reads a distribution.
+//
+//	dist = ident "(" (arg ("," arg)*)? ")" .
+func (d *dist) Parse(lex *lexer.PeekingLexer) (err error) {
+	c := climber{PeekingLexer: lex}
+	start := c.offset()
+	if err = (*ident)(&d.Name).Parse(lex); err != nil {
+		return err
+	}
+	if err = c.expect("("); err != nil {
+		return err
+	}
+	if beginsExpr(*c.Peek()) { // arguments are optional
+		err = c.list(func() error {
+			a := &arg{}
+			d.Args = append(d.Args, (*ast.Arg)(a))
+			return a.Parse(lex)
+		})
+	}
+	if err == nil {
+		err = c.expect(")")
+	}
+	d.At = c.at(start)
+	return err
+}
+
+// Parse reads an argument of a distribution.
+//
+//	arg = (ident "=")? expr .
 func (a *arg) Parse(lex *lexer.PeekingLexer) (err error) {
 	c := climber{PeekingLexer: lex}
 	start := c.offset()
@@ -161,6 +199,22 @@ func (c *climber) expect(value string) error {
 	return nil
 }
 
+// list parses parts with commas between them.
+func (c *climber) list(part func() error) error {
+	for {
+		if err := part(); err != nil {
+			return err
+		}
+		t := *c.Peek()
+		if !c.accept(",") {
+			return nil
+		}
+		if err := c.count(t); err != nil {
+			return err
+		}
+	}
+}
+
 // ident reads a name, which must be next.
 func (c *climber) ident() (ast.Ident, error) {
 	var i ident
@@ -199,7 +253,7 @@ func (c *climber) opensAfter() bool {
 // binary parses operands joined by operators of at least the given level, left to right. Comparisons do not chain; `^` belongs to power.
 func (c *climber) binary(level int) (ast.Expr, error) {
 	start := c.offset()
-	x, err := c.unary()
+	x, err := c.prefix()
 	if err != nil {
 		return nil, err
 	}
@@ -248,8 +302,10 @@ func (c *climber) chained(first, second lexer.Token, middle string) error {
 	return f
 }
 
-// unary parses prefix operators and their operand. They bind looser than `^`: -a^2 is -(a^2).
-func (c *climber) unary() (ast.Expr, error) {
+// prefix parses prefix operators and their operand. They bind looser than `^`: -a^2 is -(a^2).
+//
+//	prefix = power | ("-" | "+" | "!") prefix .
+func (c *climber) prefix() (ast.Expr, error) {
 	op := *c.Peek()
 	if op.Type != symbolToken || op.Value != "-" && op.Value != "+" && op.Value != "!" {
 		return c.power()
@@ -257,7 +313,7 @@ func (c *climber) unary() (ast.Expr, error) {
 	u := &ast.Unary{Op: op.Value}
 	c.Next()
 	err := c.nested(func() (err error) {
-		u.X, err = c.unary()
+		u.X, err = c.prefix()
 		return err
 	})
 	if err != nil {
@@ -268,6 +324,8 @@ func (c *climber) unary() (ast.Expr, error) {
 }
 
 // power parses X ^ Y, which groups to the right and lets the exponent have a sign.
+//
+//	power = postfix ("^" prefix)? .
 func (c *climber) power() (ast.Expr, error) {
 	start := c.offset()
 	x, err := c.postfix()
@@ -281,7 +339,7 @@ func (c *climber) power() (ast.Expr, error) {
 	c.Next()
 	var y ast.Expr
 	err = c.nested(func() (err error) {
-		y, err = c.unary()
+		y, err = c.prefix()
 		return err
 	})
 	if err != nil {
@@ -291,6 +349,8 @@ func (c *climber) power() (ast.Expr, error) {
 }
 
 // postfix parses a primary expression and the indices and transposes after it.
+//
+//	postfix = primary ("'" | "[" subscript ("," subscript)* "]")* .
 func (c *climber) postfix() (ast.Expr, error) {
 	start := c.offset()
 	x, err := c.primary()
@@ -313,6 +373,9 @@ func (c *climber) postfix() (ast.Expr, error) {
 	return nil, err
 }
 
+// primary parses what operators join.
+//
+//	primary = <number> | call | ident | "(" expr ")" | "[" disjunction ("," disjunction)* "]" .
 func (c *climber) primary() (ast.Expr, error) {
 	t := *c.Peek()
 	switch {
@@ -358,23 +421,19 @@ func (c *climber) paren(start int) (ast.Expr, error) {
 func (c *climber) array(open lexer.Token) (ast.Expr, error) {
 	a := &ast.Array{}
 	err := c.bracketed("]", func() error {
-		for {
+		return c.list(func() error {
 			x, err := c.binary(ast.Loosest)
-			if err != nil {
-				return err
-			}
 			a.Elems = append(a.Elems, x)
-			if t := *c.Peek(); !c.accept(",") {
-				return nil
-			} else if err := c.count(t); err != nil {
-				return err
-			}
-		}
+			return err
+		})
 	})
 	a.At = c.at(open.Pos.Offset)
 	return a, err
 }
 
+// nameOrCall parses a name, and the arguments in parentheses behind it: expressions, or a comprehension. Only a density may have a `|`.
+//
+//	call = ident "(" (disjunction ("|" disjunction)? ("," disjunction)*)? ")" | "sum" "(" disjunction comprehension ")" .
 func (c *climber) nameOrCall() (ast.Expr, error) {
 	name, err := c.ident()
 	if err != nil {
@@ -400,7 +459,7 @@ func (c *climber) nameOrCall() (ast.Expr, error) {
 	return call, nil
 }
 
-// arguments parses the inside of a call: expressions, or the body of a comprehension.
+// arguments parses the inside of a call.
 func (c *climber) arguments(name ast.Ident) (args []ast.Expr, sum *ast.Sum, err error) {
 	if is(*c.Peek(), ")") {
 		return nil, nil, nil
@@ -428,7 +487,9 @@ func givenOf(name ast.Ident) bool {
 	return ok
 }
 
-// comprehension parses `for VAR in FAMILY` or `for VAR in LO..HI` after the body.
+// comprehension parses what follows the body of a sum over a family or a range.
+//
+//	comprehension = "for" ident "in" (ident | disjunction ".." disjunction) .
 func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, error) {
 	t := *c.Next()
 	if name.Name != "sum" || len(args) != 1 {
@@ -461,24 +522,19 @@ func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, erro
 func (c *climber) index(start int, x ast.Expr) (ast.Expr, error) {
 	n := &ast.Index{X: x}
 	err := c.bracketed("]", func() error {
-		for {
+		return c.list(func() error {
 			s, err := c.subscript()
-			if err != nil {
-				return err
-			}
 			n.Args = append(n.Args, s)
-			if t := *c.Peek(); !c.accept(",") {
-				return nil
-			} else if err := c.count(t); err != nil {
-				return err
-			}
-		}
+			return err
+		})
 	})
 	n.At = c.at(start)
 	return n, err
 }
 
 // subscript parses a value or a slice; both ends of a slice may be left out.
+//
+//	subscript = disjunction (":" disjunction?)? | ":" disjunction? .
 func (c *climber) subscript() (s *ast.Subscript, err error) {
 	start := c.offset()
 	s = &ast.Subscript{}
@@ -500,6 +556,8 @@ func (c *climber) subscript() (s *ast.Subscript, err error) {
 const recurWord = "recur"
 
 // recursion parses a recursion, if one begins here: alone, or in parentheses, since its parts are separated by commas.
+//
+//	recursion = "recur" entry ("," entry)* "for" ident "in" disjunction ".." disjunction .
 func (c *climber) recursion() (ast.Expr, bool, error) {
 	start := *c.Peek()
 	if start.Type != identToken || start.Value != recurWord {
@@ -551,7 +609,9 @@ func (c *climber) entries(out *ast.Recur, start lexer.Token) (err error) {
 	return err
 }
 
-// entry parses NAME[INDEX] = VALUE.
+// entry parses the definition of an entry.
+//
+//	entry = ident "[" disjunction "]" "=" disjunction .
 func (c *climber) entry() (e *ast.Entry, err error) {
 	start := c.offset()
 	e = &ast.Entry{}

@@ -32,13 +32,13 @@ type (
 		Owner   *ident        `parser:"('@' @@)?"`
 		From    []*columnSpec `parser:"('from' @@ (',' @@)*)?"`
 		Missing *ident        `parser:"('missing' @@"`
-		Impute  *distSpec     `parser:" ('~' @@)?)?"`
+		Impute  *dist         `parser:" ('~' @@)?)?"`
 	}
 	paramStmt struct {
 		place
 		Name        ident     `parser:"'param' @@"`
 		Type        *typeSpec `parser:"(':' @@)?"`
-		Dist        *distSpec `parser:"'~' @@"`
+		Dist        *dist     `parser:"'~' @@"`
 		Truncate    []*arg    `parser:"('truncate' '(' @@ (',' @@)* ')')?"`
 		Noncentered bool      `parser:"@'noncentered'?"`
 		Owner       *ident    `parser:"('@' @@)?"`
@@ -78,7 +78,7 @@ type (
 		Name     ident     `parser:"'generate' @@"`
 		Type     *typeSpec `parser:"(':' @@)?"`
 		Value    expr      `parser:"('=' @@"`
-		Dist     *distSpec `parser:" | '~' @@"`
+		Dist     *dist     `parser:" | '~' @@"`
 		Truncate []*arg    `parser:"   ('truncate' '(' @@ (',' @@)* ')')?)"`
 		Owner    *ident    `parser:"('@' @@)?"`
 	}
@@ -118,7 +118,7 @@ type (
 	likelihoodStmt struct {
 		place
 		Left     expr      `parser:"@@"`
-		Dist     *distSpec `parser:"'~' @@"`
+		Dist     *dist     `parser:"'~' @@"`
 		Truncate []*arg    `parser:"('truncate' '(' @@ (',' @@)* ')')?"`
 		Censor   []*arg    `parser:"('censor' '(' @@ (',' @@)* ')')?"`
 		Weights  weighting `parser:"('weights' @@)?"`
@@ -154,7 +154,7 @@ type (
 		place
 		Name ident     `parser:"'aux' @@"`
 		Type *typeSpec `parser:"':' @@"`
-		Dist *distSpec `parser:"'~' @@"`
+		Dist *dist     `parser:"'~' @@"`
 	}
 	receiveStmt struct {
 		place
@@ -181,17 +181,12 @@ type (
 		Which ident `parser:"@@"`
 		Value sized `parser:"'=' @@"`
 	}
-	distSpec struct {
-		place
-		Name ident  `parser:"@@"`
-		Args []*arg `parser:"'(' (@@ (',' @@)*)? ')'"`
-	}
 	columnSpec struct {
 		place
-		Star   bool         `parser:"@'*'"`
-		Quoted string       `parser:"| @String"`
-		Name   ident        `parser:"| @@"`
+		Name   ident        `parser:"@@"`
 		Args   []*columnArg `parser:"  ('(' @@ (',' @@)* ')')?"`
+		Quoted string       `parser:"| @String"`
+		Star   bool         `parser:"| @'*'"`
 	}
 	columnArg struct {
 		place
@@ -204,6 +199,11 @@ type (
 		Text string `parser:"@(Ident | String | Number)"`
 	}
 )
+
+// A file is what a text consists of. The parser reads its statements one at a time, since it goes on behind an error.
+type file struct {
+	Stmts []stmt `parser:"';'* (@@ ';'*)*"`
+}
 
 // A stmt is one of the statements above.
 type stmt interface {
@@ -220,91 +220,87 @@ func (*letStmt) inner()    {}
 func (*paramStmt) inner()  {}
 func (*weightStmt) inner() {}
 
-// A statement is a kind of statement that begins with a keyword.
+// A statement is a kind of statement: the keyword that it begins with, and its grammar.
 type statement struct {
-	keyword    string
-	contextual bool // a keyword only before a name
+	keyword    string // "" where it begins with a name
+	contextual bool   // a keyword only before a name
+	form       stmt
+	bind       func(*participle.Parser[file]) production
 	parse      production
 }
 
 // A production reads one kind of statement.
 type production func(*lexer.PeekingLexer) (stmt, error)
 
-// grammar holds what participle makes of the grammar.
+// kind describes a kind of statement.
+func kind[S any, P interface {
+	*S
+	stmt
+}](keyword string, contextual bool) *statement {
+	bind := func(p *participle.Parser[file]) production {
+		one, err := participle.ParserForProduction[S](p)
+		if err != nil {
+			panic("parser: " + err.Error()) // the union of statements has no such form
+		}
+		return func(lex *lexer.PeekingLexer) (stmt, error) {
+			s, err := one.ParseFromLexer(lex, participle.AllowTrailing(true))
+			return P(s), err
+		}
+	}
+	return &statement{keyword: keyword, contextual: contextual, form: P(new(S)), bind: bind}
+}
+
+// A grammar holds the kinds of statements.
 type grammar struct {
-	statements []statement // in the order of the language's description
-	byKeyword  map[string]statement
-	likelihood production
-	body       production // in a client's module
-	text       string     // in participle's form of EBNF
+	whole            *participle.Parser[file]
+	statements       []*statement // that begin with a keyword, in the order of the language's description
+	byKeyword        map[string]*statement
+	likelihood, body *statement // the others; a body stands in a client's module
 }
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
-	p := participle.MustBuild[stmt](
+	g := &grammar{byKeyword: map[string]*statement{}, likelihood: kind[likelihoodStmt]("", false), body: kind[bodyStmt]("", false), statements: []*statement{
+		kind[serverStmt]("server", false),
+		kind[clientStmt]("client", false),
+		kind[dataStmt]("data", false),
+		kind[paramStmt]("param", false),
+		kind[weightStmt]("weight", true),
+		kind[contributionStmt]("contribution", false),
+		kind[privateStmt]("module", true),
+		kind[letStmt]("let", false),
+		kind[generateStmt]("generate", false),
+		kind[constStmt]("const", false),
+		kind[fnStmt]("fn", false),
+		kind[importStmt]("import", false),
+		kind[levelsStmt]("levels", true),
+		kind[factorStmt]("factor", false),
+		kind[transformStmt]("transform", false),
+		kind[programStmt]("program", true),
+		kind[auxStmt]("aux", true),
+		kind[receiveStmt]("receive", true),
+		kind[sendStmt]("send", true),
+	}}
+	every := append(g.statements, g.likelihood, g.body)
+	g.whole = participle.MustBuild[file](
 		participle.Lexer(definition{}),
 		participle.UseLookahead(0), // no backtracking: the error of the first alternative that begins is the one to report
 		participle.Union[innerStmt](&letStmt{}, &paramStmt{}, &weightStmt{}),
-		participle.Union[stmt](
-			&serverStmt{}, &clientStmt{}, &dataStmt{}, &paramStmt{}, &weightStmt{}, &contributionStmt{}, &privateStmt{}, &bodyStmt{}, &letStmt{}, &generateStmt{}, &constStmt{},
-			&fnStmt{}, &importStmt{}, &levelsStmt{}, &likelihoodStmt{}, &factorStmt{}, &transformStmt{}, &programStmt{}, &auxStmt{}, &receiveStmt{}, &sendStmt{},
-		),
+		participle.Union[stmt](all(every, func(s *statement) stmt { return s.form })...),
 	)
-	g := &grammar{
-		statements: []statement{
-			{"server", false, of[serverStmt](p)},
-			{"client", false, of[clientStmt](p)},
-			{"data", false, of[dataStmt](p)},
-			{"param", false, of[paramStmt](p)},
-			{"weight", true, of[weightStmt](p)},
-			{"contribution", false, of[contributionStmt](p)},
-			{"module", true, of[privateStmt](p)},
-			{"let", false, of[letStmt](p)},
-			{"generate", false, of[generateStmt](p)},
-			{"const", false, of[constStmt](p)},
-			{"fn", false, of[fnStmt](p)},
-			{"import", false, of[importStmt](p)},
-			{"levels", true, of[levelsStmt](p)},
-			{"factor", false, of[factorStmt](p)},
-			{"transform", false, of[transformStmt](p)},
-			{"program", true, of[programStmt](p)},
-			{"aux", true, of[auxStmt](p)},
-			{"receive", true, of[receiveStmt](p)},
-			{"send", true, of[sendStmt](p)},
-		},
-		likelihood: of[likelihoodStmt](p),
-		body:       of[bodyStmt](p),
-		byKeyword:  map[string]statement{},
-		text:       p.String(),
-	}
-	for _, s := range g.statements {
-		g.byKeyword[s.keyword] = s
+	for _, s := range every {
+		g.byKeyword[s.keyword], s.parse = s, s.bind(g.whole)
 	}
 	return g
 })
 
-// of returns the production of one kind of statement.
-func of[S any, P interface {
-	*S
-	stmt
-}](p *participle.Parser[stmt]) production {
-	one, err := participle.ParserForProduction[S](p)
-	if err != nil {
-		panic("parser: " + err.Error()) // a statement is missing from the union above
-	}
-	return func(lex *lexer.PeekingLexer) (stmt, error) {
-		s, err := one.ParseFromLexer(lex, participle.AllowTrailing(true))
-		return P(s), err
-	}
-}
-
 // find returns the statement that a keyword begins.
-func (g *grammar) find(keyword string) (statement, bool) {
+func (g *grammar) find(keyword string) (*statement, bool) {
 	s, ok := g.byKeyword[keyword]
 	return s, ok
 }
 
 // Keywords lists the words that begin a statement of this version, in the order of the language's description. Likelihoods begin with a name.
 func Keywords() []string {
-	return all(theGrammar().statements, func(s statement) string { return s.keyword })
+	return all(theGrammar().statements, func(s *statement) string { return s.keyword })
 }

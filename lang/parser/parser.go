@@ -156,9 +156,9 @@ func (p *parser) statement() (stmt, error) {
 		s, _ := p.grammar.find(t.Value)
 		return s.parse(lex)
 	case t.Type == identToken && is(p.words[p.start+1], "=") && p.private():
-		return p.grammar.body(lex)
+		return p.grammar.body.parse(lex)
 	case t.Type == identToken && !p.misspelt(p.start):
-		return p.grammar.likelihood(lex)
+		return p.grammar.likelihood.parse(lex)
 	}
 	return nil, p.badStart()
 }
