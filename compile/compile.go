@@ -43,8 +43,8 @@ type Model struct {
 	Source   *source.File
 	Universe *stdlib.Universe
 	File     *ast.File
-	Linked   *ast.File // with the modules of clients in the place of their contributions, as far as they are at hand
-	Inlined  *ast.File // without functions
+	Linked   *check.Linked // with the modules of clients in the place of their contributions, as far as they are at hand
+	Inlined  *check.Linked // without functions
 	Checked  *check.Program
 	Cuts     *cut.Program
 	Parts    *transform.Program
@@ -224,7 +224,7 @@ func (m *Model) Files() map[string][]byte {
 }
 
 // Modules returns the files beside the model's own that it is made of: those of functions, in the order of their first import, and the modules of clients.
-func (m *Model) Modules() []ast.Module {
+func (m *Model) Modules() []check.Module {
 	if m.Inlined == nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"github.com/vflc/vflc/compile/check"
 	"io"
 	"slices"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
@@ -30,7 +30,7 @@ type Result struct {
 	trace     []posterior.ELBOPoint
 	programs  func() map[string][]byte // by file name, with the manifest
 	model     string                   // its text
-	modules   []ast.Module
+	modules   []check.Module
 	inits     []initsFile
 	kernels   []*chain     // what the checkpoint of the folder holds
 	parties   []runs.Party // what belongs to each party alone

@@ -17,12 +17,6 @@ type File struct {
 	Source   *source.File
 	Stmts    []Stmt
 	Comments []Comment
-	// Privates are the modules of clients that were put in the place of their contributions.
-	Privates []Module
-	// Modules are the files whose functions a file uses, in the order of their first import; set where calls have been written out.
-	Modules []Module
-	// Calls tells, of each node that the call of a function put into the file, where it was written.
-	Calls map[Node]*Origin
 }
 
 // Span returns the whole of the source; the zero span for a file that the compiler made.

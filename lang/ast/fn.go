@@ -1,7 +1,5 @@
 package ast
 
-import "github.com/vflc/vflc/lang/source"
-
 // Fn is `fn NAME(args) = EXPR`, or `fn NAME(args) { let …; param …; weight …; return EXPR }`.
 type Fn struct {
 	At
@@ -47,20 +45,4 @@ type Import struct {
 	At
 	Name *Ident
 	Path string // without the quotes
-}
-
-// A Module is a file of functions.
-type Module struct {
-	Name string // by which the model calls it
-	Path string // as imported, relative to the model; "" for a module of the standard library
-	*source.File
-}
-
-// An Origin is the place in a function where a node was written.
-type Origin struct {
-	File     *source.File
-	At       source.Span
-	Function string  // as the caller names it
-	Private  bool    // the place is in the module of a client, which no call in the model shows: messages are about that text
-	Outer    *Origin // where that function was called from inside another one; nil: from the model
 }
