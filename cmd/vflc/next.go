@@ -68,11 +68,19 @@ func (s *runState) next() []nextStep {
 		second.does += "; " + s.unencryptable.String()
 	}
 	if o := s.result.Document.Sooner; o != nil {
-		kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool { return name != "transform" && name != "rho" && !slices.Contains(ofData, name) })
 		does := fmt.Sprintf("%s in place of %s, to draws that weights correct where they can", o, grouped.Digits(s.result.Document.Work.Sequential))
-		return []nextStep{first, second, {retyped(s.cmd, s.path, s.cmd, kept) + " " + o.Settings, does}}
+		return []nextStep{first, second, {s.by(o.Settings), does}}
+	}
+	if settings := s.result.Onward(); settings != "" {
+		return []nextStep{first, second, {s.by(settings) + " " + quoted(dir), "chains that begin at these draws, which their weights do not correct"}}
 	}
 	return []nextStep{first, second}
+}
+
+// by is the command line of a run of the same model and data by another algorithm with these settings.
+func (s *runState) by(settings string) string {
+	kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool { return name != "transform" && name != "rho" && !slices.Contains(ofData, name) })
+	return retyped(s.cmd, s.path, s.cmd, kept) + " " + settings
 }
 
 // suggests reports whether there are to be such commands.
