@@ -143,7 +143,7 @@ func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, of pr
 		columns, of = has, likelihood
 		return protocol.Terms{}, errUnsealed
 	}
-	_, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: least})
+	_, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: least, Given: true})
 	if !errors.Is(err, errUnsealed) {
 		return nil, of, err
 	}

@@ -22,6 +22,7 @@ type given struct {
 	predictors *graph.Exec
 	seeds      [][]float64
 	latent     []bool // by element of θ
+	bare       bool   // outputs and predictors are no part of it
 	theta      []float64
 	out        []float64 // the last outputs, one after another
 	index      []int     // the latent elements
@@ -118,6 +119,9 @@ func (p *Party) givenReader() (*given, error) {
 func (g *given) evaluate() (value float64, grad []float64) {
 	g.out = g.out[:0]
 	g.rest.Forward(g.theta)
+	if g.bare {
+		return g.rest.Target(), g.rest.Grad()
+	}
 	if g.split == nil {
 		for k := range g.party.spec.Cuts {
 			g.out = append(g.out, g.rest.Output(k)...)
@@ -380,7 +384,9 @@ func (g *given) at(l *density.Conditional, hyper, received []float64, form *dens
 	n := len(g.out)
 	if form.Prior.Precision == nil {
 		prior.Gradient, prior.Precision = make([]float64, d), make([]float64, d*d)
-		g.makeMaps(form, n, d)
+		if !g.bare {
+			g.makeMaps(form, n, d)
+		}
 	}
 	prior.Value = value
 	for k, i := range g.index {

@@ -123,10 +123,14 @@ func (p *Party) moves(e *graph.Exec, output, offset, n int) bool {
 	return false
 }
 
-// compare holds the parts against the log density itself, at 0 with everything received 0.
+// compare holds the parts against the log density itself, at 0 with everything received 0, or 1 where scales are.
 func (p *Party) compare(l *density.Linear) error {
 	for k := range p.spec.Graph.Inputs() {
-		clear(p.here().Input(k))
+		if in := p.here().Input(k); l.Given != nil && p.index > 0 {
+			vector.Fill(len(in), in, 1)
+		} else {
+			clear(in)
+		}
 	}
 	p.Evaluate(make([]float64, p.Dim()))
 	want, _ := p.Target()
