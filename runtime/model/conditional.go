@@ -60,10 +60,7 @@ func (p *Party) Conditional() (*density.Conditional, error) {
 		l.Received += a.Len
 		l.Sources = append(l.Sources, slices.Repeat([]string{p.spec.Graph.Inputs()[a.Input].Name}, a.Len)...)
 	}
-	for _, m := range p.role.Members {
-		c := p.spec.Cuts[m.Cut]
-		l.Members = append(l.Members, density.Member{Group: m.Group, Offset: c.Offset, Len: c.Len()})
-	}
+	l.Members = p.members()
 	if err := g.readSends(l); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (p *Party) LinearGiven() (*density.Linear, error) {
 	if p.index == 0 {
 		g.split = split
 	}
-	l := &density.Linear{Sums: p.sums, Clients: p.clients, Given: &density.Conditional{}}
+	l := &density.Linear{Sums: p.sums, Clients: p.clients, Members: p.members(), Given: &density.Conditional{}}
 	for _, a := range p.role.Arrivals {
 		g.got = append(g.got, make([]float64, a.Len)...)
 		l.Given.Received += a.Len
