@@ -104,6 +104,7 @@ const (
 	Told                          // what the server tells all, of what it knows
 	Announced                     // of each party, which tells all
 	Outlined                      // of each column of a party, which tells all
+	Declared                      // what follows from programs, no row deciding it, which all learn
 )
 
 // Numbers is how many numbers a coalition learns by an opening, given the columns of all parties and who

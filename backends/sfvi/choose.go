@@ -352,7 +352,7 @@ func newQuadrature(env density.Env, s backends.Settings, restart int) (*quadratu
 // exchanges are those of a run with the settings: where the estimator is not settled yet, those of each that it may be.
 func exchanges(s backends.Settings) []density.Use {
 	if s.Plan.Encrypted {
-		return laplace.Exchanges(s.Int(iterations), 0, s.Text(estimator) == byNesting)
+		return laplace.Exchanges(s.Int(iterations), 0, s.Text(estimator) != byQuadrature)
 	}
 	if s.Text(estimator) == byNesting {
 		return nested.Exchanges()

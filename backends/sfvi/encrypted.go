@@ -45,11 +45,15 @@ func chooseEncrypted(parties int, hindered backends.Hindrances, s backends.Setti
 		}
 		parts[k], any = p, true
 	}
-	if by := s.Text(estimator); !any || by != auto && by != byNesting {
+	by := s.Text(estimator)
+	if by == auto && !any {
+		return s.With(estimator, byQuadrature), "", nil
+	}
+	if !any || by != auto && by != byNesting {
 		return s, "", nil
 	}
 	owner, err := laplace.Together(parts)
-	if err != nil || s.Text(estimator) == byNesting {
+	if err != nil || by == byNesting {
 		return s, "", err
 	}
 	return s.With(estimator, byNesting), fmt.Sprintf("the effects of %s have a prior that depends on parameters: these are found over a grid, and all else is a Gaussian given them", parts[owner].Party), nil

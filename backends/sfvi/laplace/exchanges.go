@@ -23,6 +23,7 @@ var (
 	crossed   = density.Decryption{Sums: density.CrossProducts}
 	drawn     = density.Decryption{Sums: density.Covariances}
 	deviated  = density.Decryption{Sums: density.Deviations}
+	declared  = density.Decryption{Sums: density.Declared}
 )
 
 func told(n int) density.Decryption { return density.Decryption{Sums: density.Told, Number: n} }
@@ -51,10 +52,10 @@ func Exchanges(iterations, weights int, nested bool) []density.Use {
 		return out
 	}
 	return append(out, density.Use{
-		Exchange: density.Consulting, Often: "once or twice, at the start", Times: 1, MostTimes: 2, LeastAnswers: 1, MostAnswers: mostTold,
-		Answers: "which party has effects whose prior depends on hyperparameters, and how the density of these and what clients use of them depend on their values",
+		Exchange: density.Consulting, Often: "once or twice, at the start", Openings: [3]density.Decryption{declared}, Times: 1, MostTimes: 2, LeastAnswers: 1, MostAnswers: mostTold,
+		Answers: "which party has effects whose prior depends on hyperparameters, and the density of these",
 	}, density.Use{
-		Exchange: density.Consulting, Often: "once, after the curvature of the effects given all else", Openings: [3]density.Decryption{deviated}, Times: 1, MostTimes: 1,
+		Exchange: density.Consulting, Often: "once, at the mean, where priors depend on parameters", Openings: [3]density.Decryption{deviated}, Times: 1, MostTimes: 1,
 	})
 }
 

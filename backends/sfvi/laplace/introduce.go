@@ -44,8 +44,8 @@ func (k introducing) Size(int, int) (up, down, all int) {
 	return each, 0, each * (k.clients + 1)
 }
 
-// Opens implements density.Declaring: it follows from the programs.
-func (introducing) Opens() []density.Decryption { return nil }
+// Opens implements density.Declaring.
+func (introducing) Opens() []density.Decryption { return []density.Decryption{declared} }
 
 func (k introducing) Ask(b int, up []float64) {
 	p := k.parties[b]
@@ -90,8 +90,8 @@ func (k tabling) Size(int, int) (up, down, all int) {
 	return 0, 0, k.receives + k.hypers[0]*knots*(1+k.receives)
 }
 
-// Opens implements density.Declaring: it follows from the server's program.
-func (tabling) Opens() []density.Decryption { return nil }
+// Opens implements density.Declaring.
+func (tabling) Opens() []density.Decryption { return []density.Decryption{declared} }
 
 func (tabling) Ask(int, []float64) {}
 
