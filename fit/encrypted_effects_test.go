@@ -44,6 +44,10 @@ func withScale(t *testing.T, rows int, prior, likelihood string) *compile.Bound 
 	if likelihood != "" {
 		text = strings.NewReplacer("binary", strings.Fields(likelihood)[0], "bernoulli_logit(", strings.Fields(likelihood)[1]).Replace(text)
 	}
+	if strings.HasPrefix(likelihood, "real") { // in large units
+		text = strings.NewReplacer("(0, 5)", "(0, 5000)", "(0, 2.5)", "(0, 2500)", "half_normal(1)", "half_normal(500)", "v)\n", "v, 480)\n").Replace(text)
+		files["server.csv"] = strings.ReplaceAll(files["server.csv"], ",1\n", ",1000\n")
+	}
 	return bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
 }
 
@@ -51,6 +55,7 @@ func withScale(t *testing.T, rows int, prior, likelihood string) *compile.Bound 
 type pooled struct {
 	x       [][]float64
 	sds     []float64 // of priors
+	unit    float64   // of that of the scale of effects
 	effects int
 	rows    *density.RowLikelihood
 }
@@ -105,7 +110,7 @@ func (m pooled) given(s float64, theta []float64) (marginal float64, covariance 
 		}
 		m.rows.Evaluate(nil, eta, lp, slope, nil, nil)
 		g, hessian := mat.NewVecDense(p, nil), mat.NewSymDense(p, nil)
-		marginal = math.Log(s) - s*s/2
+		marginal = math.Log(s) - s*s/(2*m.unit*m.unit)
 		for i := range eta {
 			marginal += lp[i]
 			for j, x := range m.x {
@@ -153,7 +158,7 @@ func (m pooled) moments() (mean, sd []float64) {
 	var logs []float64
 	var values [][]float64
 	for k := range nodes {
-		u := -2.5 + 4.5*float64(k)/nodes
+		u := math.Log(m.unit) - 2.5 + 4.5*float64(k)/nodes
 		marginal, c := m.given(math.Exp(u), theta)
 		row := []float64{u, u * u}
 		for j, v := range theta {
@@ -205,10 +210,15 @@ func TestEffectsWithAScale(t *testing.T) {
 		"at the server":    {scaleAtServer, ""},
 		"with the effects": {"", ""},
 		"counts":           {scaleAtClient, "count poisson_log("},
+		"large units":      {scaleAtServer, "real normal("},
 	} {
 		b := withScale(t, 2400, c.prior, c.likelihood)
 		hub, env := clearing(t, b)
-		wantMean, wantSD := pool(t, env.Blocks()).moments()
+		m := pool(t, env.Blocks())
+		if m.unit = 1; name == "large units" {
+			m.unit = 500
+		}
+		wantMean, wantSD := m.moments()
 		given := map[string]string{"estimator": "nested", "draws": "8000", "correct": "false"}
 		k := encryptedFit(t, b, env, given)
 		check := func(what string, ids []int, allowed float64) {

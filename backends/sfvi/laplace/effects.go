@@ -32,7 +32,8 @@ type effects struct {
 	given    *density.Conditional // nil: its prior depends on nothing
 	form     density.ConditionalForm
 	hyper    []float64 // at first, the form of Linear being that there
-	received []float64 // likewise
+	received []float64 // where the server's hyperparameters are 0
+	first    []float64 // at first; nil: that
 	table    []float64 // of the server's hyperparameters, where effects depend on these
 	of       int       // hyperparameters of the server in it
 	at       int       // row of the draw where the form is, or nowhere
@@ -63,12 +64,50 @@ func (p *party) begin(theta []float64) {
 	}
 }
 
+// centre begins where the density of the hyperparameters is largest before rows are seen, so that their units matter
+// little and no row decides it, but for those that a user has placed.
+func (p *party) centre(placed func(i int) bool) {
+	own, factor, mean := len(p.hyper), cholesky.New(p.c), make([]float64, p.c)
+	grid, ok := nested.Explore(p.start(), func(phi []float64) float64 {
+		value, received, ok := p.tabled(phi[own:])
+		if !ok {
+			return math.Inf(-1)
+		}
+		p.given.At(phi[:own], received, &p.form)
+		q := &p.form.Prior
+		copy(factor.Matrix, q.Precision)
+		if !factor.Definite() {
+			return math.Inf(-1)
+		}
+		copy(mean, q.Gradient)
+		factor.Solve(mean)
+		return value + q.Value + float64(0.5*vec.Dot(p.c, q.Gradient, mean)) - float64(0.5*factor.LogDet())
+	})
+	if !ok {
+		return
+	}
+	top := grid.Top()
+	for i := range p.hyper {
+		if !placed(i) {
+			p.hyper[i] = top[i]
+		}
+	}
+	_, p.first, _ = p.tabled(top[own:])
+}
+
+// start are first values of own hyperparameters and of the server's.
+func (p *party) start() []float64 { return append(slices.Clone(p.hyper), make([]float64, p.of)...) }
+
 // settle makes the prior that at the first hyperparameters.
 func (p *party) settle() {
 	if p.given == nil {
 		return
 	}
-	p.given.At(p.hyper, p.received, &p.form)
+	first := p.received
+	if p.first != nil {
+		first = p.first
+	}
+	p.given.At(p.hyper, first, &p.form)
 	p.at = nowhere
 	q := &p.lin.Prior
 	q.Value, q.Gradient, q.Precision = p.form.Prior.Value, slices.Clone(p.form.Prior.Gradient), slices.Clone(p.form.Prior.Precision)
@@ -199,8 +238,7 @@ const mostValues = 1000
 // drawEffects draws hyperparameters and effects, of pairs of draws whose normal numbers are z.
 func (p *party) drawEffects(precision, z []float64, pairs int, from density.Stream) error {
 	l, m := p.expand(precision), len(p.hyper)+p.of
-	start := append(slices.Clone(p.hyper), make([]float64, p.of)...)
-	grid, ok := nested.Explore(start, func(phi []float64) float64 { p.moveTo(l, phi); return l.value })
+	grid, ok := nested.Explore(p.start(), func(phi []float64) float64 { p.moveTo(l, phi); return l.value })
 	if !ok {
 		return &backends.FitError{Err: errors.New("sfvi: the marginal density of the hyperparameters is not finite near their starting values")}
 	}
@@ -283,10 +321,11 @@ func (p *party) carryEffects(c *checkpoint.Codec, k *Kernel) {
 	list(c, &p.hyper, h)
 	list(c, &p.received, mostTold)
 	list(c, &p.table, mostTold)
+	list(c, &p.first, mostTold)
 	list(c, &p.shifts, rows*d)
 	list(c, &p.hypers, rows*h)
 	list(c, &p.offsets, rows)
-	for _, v := range []*[]float64{&p.shifts, &p.hypers, &p.offsets} {
+	for _, v := range []*[]float64{&p.first, &p.shifts, &p.hypers, &p.offsets} {
 		if len(*v) == 0 {
 			*v = nil
 		}

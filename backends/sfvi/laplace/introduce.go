@@ -26,7 +26,10 @@ func (k *Kernel) introduce(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, p := range k.parties {
+	for b, p := range k.parties {
+		if p.block.Index() == k.owner {
+			p.centre(func(i int) bool { return density.Placed(k.env, b, p.given.Hyper[i]) })
+		}
 		if p.settle(); p.block.Index() > 0 && !p.precondition(1) {
 			return p.undetermined()
 		}
@@ -75,7 +78,7 @@ func (k introducing) Take(_ int, _, all []float64) {
 // Values of a hyperparameter of the server at which its density is told, in coordinates without bounds, and what clients
 // receive. It is interpolated by cubics between these: to 1e-7 of what changes by e in a unit.
 const (
-	farthest = 10
+	farthest = 30
 	perUnit  = 20
 	knots    = 2*farthest*perUnit + 1
 	mostTold = 1 << 20

@@ -183,7 +183,7 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 }
 
 // linearWayOut is what makes a model one of encrypted rows.
-const linearWayOut = "give every coefficient a normal prior with numbers for its mean and scale, as a ~ normal(0, 2) of effects a[g], and have it enter the predictor of the one likelihood linearly, or use another wire"
+const linearWayOut = "give every coefficient a normal prior, of which the scale may be a parameter where it is of effects of one party, as a ~ normal(0, tau) of effects a[g], and have it enter the predictor of the one likelihood linearly, or use another wire"
 
 // inspect reads the blocks.
 func (e *Evaluator) inspect() error {
