@@ -16,7 +16,7 @@ func newNested(env density.Env, s backends.Settings) (backends.Kernel, error) {
 	err := unsettled(s)
 	var k *nested.Kernel
 	if err == nil {
-		k, err = nested.New(env, nested.Options{Draws: s.Int(draws), Correct: wanted(s), Heading: fmt.Sprintf("vflc sfvi nested checkpoint 2: %s", s)})
+		k, err = nested.New(env, nested.Options{Draws: s.Int(draws), Correct: wanted(s), Heading: fmt.Sprintf("vflc sfvi nested checkpoint 3: %s", s)})
 	}
 	if err != nil {
 		return nil, nested.Refuse(err)
