@@ -83,5 +83,6 @@ func (m *Model) Posterior(of *release.Moments) (*Model, diag.List) {
 	if diags.HasErrors() {
 		panic("compile: a posterior that is no model: " + data.Errors(diags).Error())
 	}
+	out.Released = true
 	return out, nil
 }

@@ -21,8 +21,8 @@ const prefix = "released_"
 const leastRows = 20
 
 // Program is the text of the posterior's model: the parameters and priors of the design's model, and as its factors the
-// log likelihood of the released moments, in which the rows' variation and the noise are accounted for. It has no data
-// and one owner. The error says what of the moments does not fit the model.
+// log likelihood of the released moments, in which the rows' variation and the noise are accounted for. It has no data.
+// The error says what of the moments does not fit the model.
 func (d *Design) Program(m *release.Moments) (string, error) {
 	w, err := d.writer(m)
 	if err != nil {
@@ -111,18 +111,16 @@ func (w *writer) declarations() {
 	}
 	for _, s := range w.program.File.Stmts {
 		switch s := s.(type) {
-		case *ast.Const:
+		case *ast.Const, *ast.Param, *ast.Client, *ast.Server:
 			w.line("%s", strings.Join(strings.Fields(format.Stmt(s)), " "))
-		case *ast.Param:
-			c := *s
-			c.Owner = nil
-			w.line("%s", strings.Join(strings.Fields(format.Stmt(&c)), " "))
 		case *ast.Let:
-			if c := *s; !f.reads(s.Value) {
-				c.Owner = nil
-				w.line("%s", strings.Join(strings.Fields(format.Stmt(&c)), " "))
+			if !f.reads(s.Value) {
+				w.line("%s", strings.Join(strings.Fields(format.Stmt(s)), " "))
 			}
 		}
+	}
+	if len(w.program.Clients) > 0 {
+		w.line("transform none")
 	}
 }
 

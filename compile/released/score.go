@@ -1,6 +1,10 @@
 package released
 
-import "github.com/vflc/vflc/runtime/release"
+import (
+	"slices"
+
+	"github.com/vflc/vflc/runtime/release"
+)
 
 // scored writes the likelihood of the last score. Earlier ones and the moments only say where it was taken: to first
 // order the score less its slope times the distance of the parameters is the score at the parameters, wherever that was,
@@ -56,14 +60,50 @@ func (w *writer) scored() {
 // √(ρ² + q) (Stein's lemma), and ψ² and ψ⁴ have the means that they have there.
 func (w *writer) clipped(last *release.Step, s release.Score) {
 	w.line("let $d = ($to * $b - $at) / %s", number(last.Scale))
-	w.line("let $s2 = (%s / %s)^2 + quad_form($md, $d) / %s",
-		"("+w.scale()+")", number(w.Response.Half()*last.Scale), number(weightOf(s, w.m.Rows)))
+	weight := weightOf(s, w.m.Rows)
+	w.line("let $q = (%s / %s)^2 + quad_form($md, $d) / %s", "("+w.scale()+")", number(w.Response.Half()*last.Scale), number(weight))
+	if left := w.leftOut(last); left != nil {
+		w.line("let $left = $q - %s * dot(%s, $m * $d - $score / %s)",
+			number(2/(weight*last.Scale)), vector(left), number(huberOf(w.m.Gradients.Clip, 1).slope))
+		w.line("let $s2 = 0.5 * ($left + sqrt($left^2 + 1e-4))") // above 0
+	} else {
+		w.line("let $s2 = $q")
+	}
 	w.line("let $a = %s / sqrt($s2)", number(w.m.Gradients.Clip))
 	w.line("let $tail = 2 * Phi(-$a)")
 	w.line("let $density = exp(-0.5 * $a^2) * 0.7978845608028654 * $a") // 2aφ(a)
 	w.line("let $c = (1 - $tail) * $d")
 	w.line("let $vary = $s2 * (1 - $tail - $density) + $s2 * $a^2 * $tail")
 	w.line("let $four = $s2^2 * (3 * (1 - $tail) - $density * ($a^2 + 3)) + $s2^2 * $a^4 * $tail")
+}
+
+// leftOut is what the columns that a model leaves out have in the predictor at the score, as a function of z; nil: it has
+// them all. What is left out is in the model's residual e. With r = e + x and x's part l of columns left out, E r² is
+// E e² + E x² + 2E(xe), and E(xe) = E(le) = E(lr) − E(lx): the score says what E(lr) is.
+func (w *writer) leftOut(last *release.Step) []float64 {
+	g := w.m.Gradients
+	n := len(g.Map)
+	if len(w.columns) == n {
+		return nil
+	}
+	of, back := times(transposed(g.Map, count(n)), last.At), inverse(g.Map)
+	out := make([]float64, n)
+	for k := range n {
+		if slices.Contains(w.columns, k) {
+			continue
+		}
+		for j, v := range back[k] {
+			out[j] -= float64(of[k] * v)
+		}
+	}
+	return out
+}
+
+func count(n int) (out []int) {
+	for k := range n {
+		out = append(out, k)
+	}
+	return out
 }
 
 // inverse is that of a Map: x = mean + root·z for z = root⁻¹·(x − mean).
