@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/posterior/runs"
 )
 
 // A nextStep is a command that a user may want after a run.
@@ -49,6 +51,8 @@ func (s *runState) next() []nextStep {
 		first = nextStep{"vflc plot " + quoted(dir), "the posterior as a picture"}
 	}
 	switch why := s.unencryptable; {
+	case s.moments != nil && dir != "":
+		second = nextStep{"vflc run " + quoted(s.path) + " --release " + quoted(filepath.Join(dir, runs.MomentsFile)), "another model or prior, of the same release"}
 	case s.encryptable && why == nil:
 		second = nextStep{s.encrypting(), "across machines: no number of a row crosses, and the posterior is approximated"}
 	case dir == "" && clients:

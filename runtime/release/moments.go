@@ -39,7 +39,16 @@ type Terms struct {
 	Rho     float64            `json:"rho"` // zero-concentrated: see Rho
 	Mu      float64            `json:"mu"`  // see Mu
 	Norms   map[string]float64 `json:"norms"`
+	Part    float64            `json:"part,omitempty"` // of Rho, that the moments have beside gradients; 0: all of it
 	NoNoise bool               `json:"no_noise,omitempty"`
+}
+
+// ofMoments is the ρ of the moments.
+func (t Terms) ofMoments() float64 {
+	if t.Part > 0 {
+		return t.Rho * t.Part
+	}
+	return t.Rho
 }
 
 // Moments are Σ v vᵀ over rows v = (1, columns), scaled, with noise. The last column is the response.
@@ -54,6 +63,8 @@ type Moments struct {
 	Parties int        `json:"parties"`  // each of which adds a share
 	Sums    []*big.Int `json:"sums"`     // the upper triangle by rows, in units of 4^−Bits
 	Digest  string     `json:"digest"`   // SHA-256 of the same without it
+
+	Gradients *Gradients `json:"gradients,omitempty"`
 }
 
 // Format is the version of the file.
@@ -110,12 +121,19 @@ func open(family string, columns []Column, values [][]float64, t Terms, random i
 }
 
 // bound2 is B².
-func (m *Moments) bound2() float64 {
+func (m *Moments) bound2() float64 { return bound2(m.Columns, m.Terms) }
+
+func bound2(columns []Column, t Terms) float64 {
 	b := 1.0
-	for _, p := range Parties(m.Columns) {
-		b += float64(m.Terms.Norms[p] * m.Terms.Norms[p])
+	for _, p := range Parties(columns) {
+		b += float64(t.Norms[p] * t.Norms[p])
 	}
 	return b
+}
+
+// Noise is the Variance that moments of columns have by terms of which they have all.
+func Noise(columns []Column, t Terms) float64 {
+	return float64(len(Parties(columns))) * bound2(columns, t) * bound2(columns, t) / t.Rho
 }
 
 // fine is how many bits entries have, so that sums stay within 62.
@@ -130,7 +148,7 @@ func fine(rows int, bound2 float64) (uint, error) {
 
 // variance is σ² of a share, in units of the sums and rounded up to an even number.
 func (m *Moments) variance() *big.Int {
-	v := new(big.Float).SetPrec(200).SetFloat64(m.bound2() * m.bound2() / m.Terms.Rho)
+	v := new(big.Float).SetPrec(200).SetFloat64(m.bound2() * m.bound2() / m.Terms.ofMoments())
 	v.SetMantExp(v, int(4*m.Bits))
 	half, _ := v.Quo(v, big.NewFloat(2)).Int(nil)
 	return half.Add(half, big.NewInt(1)).Lsh(half, 1)
@@ -194,8 +212,7 @@ func (m *Moments) integers(values [][]float64) [][]int64 {
 	for i := range rows {
 		rows[i] = append(make([]int64, 0, len(values)+1), int64(one))
 		for k, c := range m.Columns {
-			z := max(-1, min(1, (values[k][i]-c.Middle())/c.Half()))
-			rows[i] = append(rows[i], int64(float64(z*one)))
+			rows[i] = append(rows[i], int64(float64(c.Scaled(values[k][i])*one)))
 		}
 		for _, p := range Parties(m.Columns) {
 			m.clip(rows[i], p, one*m.Terms.Norms[p])
@@ -291,5 +308,5 @@ func Parse(b []byte) (*Moments, error) {
 	if sum, err := m.digest(); err != nil || sum != m.Digest {
 		return nil, errors.New("its digest is another than that of its contents")
 	}
-	return m, nil
+	return m, m.whole()
 }
