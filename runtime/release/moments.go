@@ -4,8 +4,6 @@ package release
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,13 +63,18 @@ type Moments struct {
 	Digest  string     `json:"digest"`   // SHA-256 of the same without it
 
 	Gradients *Gradients `json:"gradients,omitempty"`
+	// Signatures are of the digest, by each party of a run across processes.
+	Signatures []Signature `json:"signatures,omitempty"`
 }
 
 // Format is the version of the file.
 const Format = 1
 
-// grid is how fine entries are at most.
-const grid = 20
+const (
+	grid     = 20 // bits of an entry at most
+	mostBits = 57 // of a sum: encrypted.LogInteger
+	tails    = 14 // a discrete Gaussian is beyond with probability below 2·exp(−14²/2) < 2^-140
+)
 
 // Parties lists the owners of columns, in the order of their first.
 func Parties(columns []Column) (out []string) {
@@ -101,15 +104,12 @@ func Open(family string, columns []Column, values [][]float64, t Terms) (*Moment
 }
 
 func open(family string, columns []Column, values [][]float64, t Terms, random io.Reader) (*Moments, error) {
-	m := &Moments{Format: Format, Family: family, Rows: len(values[0]), Columns: columns, Terms: t, Parties: len(Parties(columns))}
-	var err error
-	if m.Bits, err = fine(m.Rows, m.bound2()); err != nil {
+	m, err := Blank(family, columns, len(values[0]), t)
+	if err != nil {
 		return nil, err
 	}
 	m.Sums = m.plain(m.integers(values))
-	m.Share = new(big.Int)
 	if !t.NoNoise {
-		m.Share = m.variance()
 		for range m.Parties {
 			for i, e := range m.share(random) {
 				m.Sums[i].Add(m.Sums[i], e)
@@ -136,12 +136,17 @@ func Noise(columns []Column, t Terms) float64 {
 	return float64(len(Parties(columns))) * bound2(columns, t) * bound2(columns, t) / t.Rho
 }
 
-// fine is how many bits entries have, so that sums stay within 62.
-func fine(rows int, bound2 float64) (uint, error) {
-	_, exponent := math.Frexp(float64(rows) * bound2)
-	b := (62 - exponent) / 2
+// fine is how many bits entries have, so that sums and the noise of all parties, of at most tails standard deviations
+// each, stay below 2^mostBits: encrypted, they are whole numbers modulo a prime.
+func (m *Moments) fine() (uint, error) {
+	most := float64(m.Rows) * m.bound2()
+	if !m.Terms.NoNoise {
+		most += float64(tails * float64(m.Parties) * m.bound2() / math.Sqrt(m.Terms.ofMoments()))
+	}
+	_, exponent := math.Frexp(most)
+	b := (mostBits - exponent) / 2
 	if b < 10 {
-		return 0, fmt.Errorf("%d rows are too many for sums of 62 bits", rows)
+		return 0, fmt.Errorf("%d rows are too many for sums of %d bits, or there is too much noise in them", m.Rows, mostBits)
 	}
 	return uint(min(b, grid)), nil
 }
@@ -191,7 +196,10 @@ func (m *Moments) Known(i int) bool {
 func Widest(columns []Column) map[string]float64 {
 	out := map[string]float64{}
 	for _, c := range columns {
-		out[c.Owner] = math.Sqrt(math.Round(out[c.Owner]*out[c.Owner]) + 1)
+		n := math.Round(out[c.Owner]*out[c.Owner]) + 1
+		if out[c.Owner] = math.Sqrt(n); float64(out[c.Owner]*out[c.Owner]) < n {
+			out[c.Owner] = math.Nextafter(out[c.Owner], n)
+		}
 	}
 	return out
 }
@@ -212,6 +220,10 @@ func (m *Moments) integers(values [][]float64) [][]int64 {
 	for i := range rows {
 		rows[i] = append(make([]int64, 0, len(values)+1), int64(one))
 		for k, c := range m.Columns {
+			if values[k] == nil { // of another party, elsewhere
+				rows[i] = append(rows[i], 0)
+				continue
+			}
 			rows[i] = append(rows[i], int64(float64(c.Scaled(values[k][i])*one)))
 		}
 		for _, p := range Parties(m.Columns) {
@@ -233,7 +245,7 @@ func (m *Moments) clip(row []int64, party string, norm float64) {
 		if square <= norm*norm {
 			return
 		}
-		by := norm / math.Sqrt(square)
+		by := norm / math.Sqrt(square) * (1 - 0x1p-40) // so that each time some entry is less, also where rounding alone is beyond
 		for k, c := range m.Columns {
 			if c.Owner == party {
 				row[k+1] = int64(float64(row[k+1]) * by)
@@ -277,14 +289,6 @@ func (m *Moments) Matrix() [][]float64 {
 func (m *Moments) Variance() float64 {
 	v, _ := new(big.Float).SetInt(m.Share).Float64()
 	return float64(m.Parties) * math.Ldexp(v, -4*int(m.Bits))
-}
-
-func (m *Moments) digest() (string, error) {
-	c := *m
-	c.Digest = ""
-	b, err := json.Marshal(&c)
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), err
 }
 
 // JSON is the file.

@@ -11,7 +11,6 @@ package protocol
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -109,16 +108,13 @@ type Options struct {
 
 // An Evaluator is the parties' Env with encrypted rows.
 type Evaluator struct {
-	density.Env
+	courier
 	options  Options
-	via      density.ByteRelaying
 	params   *encrypted.Parameters
 	secrets  []*encrypted.Secret // by block
-	keys     [sha256.Size]byte   // digest of all shares of the public keys
 	views    []*view             // one, or one by block
-	parties  int
-	own      []int // columns by block
-	columns  []int // by party
+	own      []int               // columns by block
+	columns  []int               // by party
 	rows     int
 	budget   int               // see Terms
 	limiting int               // party whose budget it is
@@ -140,7 +136,6 @@ type Evaluator struct {
 	account    *account
 	openings   uint64               // of sums so far, some at a time: the same at every party
 	only       []*encrypted.Weights // see one
-	unsealed   bool                 // something was told since the clients compared it
 }
 
 var _ density.Encrypting = (*Evaluator)(nil)
@@ -153,11 +148,11 @@ type lawful interface {
 // New makes keys and commitments over the blocks of this process, of so many parties. The error is a
 // *polynomial.Refusal where the likelihood cannot be evaluated on encrypted rows.
 func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluator, error) {
-	via, err := density.Require[density.ByteRelaying](env)
+	to, err := newCourier(env, parties, o.Journal)
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluator{Env: env, options: o, via: via, parties: parties}
+	e := &Evaluator{courier: to, options: o}
 	if err := e.inspect(); err != nil {
 		var refusal *polynomial.Refusal
 		var alone *LeverageError
