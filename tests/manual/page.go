@@ -93,15 +93,16 @@ func (p *Page) BrokenLinks() []string {
 		default:
 			file = filepath.Join(filepath.Dir(p.Path), filepath.FromSlash(file))
 		}
-		if !holds(file, heading) {
+		if !Holds(file + "#" + heading) {
 			out = append(out, m[1])
 		}
 	}
 	return out
 }
 
-// holds reports whether a file exists, and has a heading with the anchor.
-func holds(file, anchor string) bool {
+// Holds reports whether a file exists, and has the heading that may stand behind a #.
+func Holds(place string) bool {
+	file, anchor, _ := strings.Cut(place, "#")
 	text, err := os.ReadFile(file)
 	if info, statErr := os.Stat(file); statErr == nil && info.IsDir() {
 		return anchor == ""
