@@ -350,7 +350,7 @@ func TestCorrelatedEffectsOfEncryptedRows(t *testing.T) {
 		err = loaded.Load(&saved)
 	}
 	good(t, nil, err)
-	if again, _ := drawMoments(env, loaded, ids); !slices.Equal(again, corrected) {
+	if again, _ := drawMoments(env, loaded, Correct(env, loaded, 2000)); !slices.Equal(again, corrected) {
 		t.Error("draws of a state that was saved are others")
 	}
 }

@@ -51,7 +51,7 @@ func effectful(name string, n int) error {
 	if err != nil {
 		return err
 	}
-	got, cpu, err := over(b, "sfvi", map[string]string{"wire": "encrypted", "draws": draws})
+	got, cpu, err := over(b, "sfvi", map[string]string{"wire": "encrypted", "correct": "false", "draws": draws})
 	if err != nil {
 		return err
 	}
@@ -61,8 +61,8 @@ func effectful(name string, n int) error {
 	}
 	off, wider := apart(got, want)
 	w := got.Document.Work
-	fmt.Printf("%s with effects of %d groups, scale at %s, n = %d: %d evaluations, %.1f CPU s, %.1f MB in %d trips, k-hat %.2f; %.3f sd from NUTS (%.0f CPU s), sds by %.1f %%\n%s\n",
-		name, groups, scale, n, w.Gradients, cpu, float64(w.Bytes)/1e6, w.Sequential, float64(got.Document.Diagnostics.Khat), off, sampled, 100*wider, got.Footer())
+	fmt.Printf("%s with effects of %d groups, scale at %s, n = %d: %d evaluations, %.1f CPU s, %.1f MB in %d trips; %.3f sd from NUTS (%.0f CPU s), sds by %.1f %%\n%s\n%s\n",
+		name, groups, scale, n, w.Gradients, cpu, float64(w.Bytes)/1e6, w.Sequential, off, sampled, 100*wider, got.Footer(), want.Footer())
 	return nil
 }
 
