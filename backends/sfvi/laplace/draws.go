@@ -17,8 +17,19 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// fewestWeights is how many weights are worth their numbers: the shape of fewer says nothing.
-const fewestWeights = 100
+// Weights are worth their numbers from so many on: the shape of fewer says nothing. Where effects have a prior that depends
+// on parameters these are so many that the draws which they leave tell as much as the approximation, which is of a long table.
+const (
+	fewestWeights   = 100
+	fewestOfEffects = tails.FirstWeights
+)
+
+func (k *Kernel) fewest() int {
+	if k.owner < 0 {
+		return fewestWeights
+	}
+	return fewestOfEffects
+}
 
 // deviate has the server draw the deviations of all parties' parameters from the mode, and send each party
 // its own.
@@ -42,7 +53,7 @@ func (k *Kernel) afforded() (n int) {
 	if k.options.Correct {
 		n, k.tooLong = k.secret.Afford(1+min(k.options.Weights, 2*k.pairs), k.withDraws()...)
 	}
-	if n = (n - 1) / 2 * 2; n < fewestWeights {
+	if n = (n - 1) / 2 * 2; n < k.fewest() {
 		return 0
 	}
 	return n
@@ -51,12 +62,12 @@ func (k *Kernel) afforded() (n int) {
 // weightless is why there are no weights that are wanted.
 func (k *Kernel) weightless() error {
 	switch {
-	case 2*k.pairs < fewestWeights:
-		return fmt.Errorf("weights say something of %d draws and more, and these are %d", fewestWeights, 2*k.pairs)
+	case 2*k.pairs < k.fewest():
+		return fmt.Errorf("weights say something of %d draws and more, and these are %d", k.fewest(), 2*k.pairs)
 	case k.tooLong:
-		return fmt.Errorf("the log likelihoods of %d draws, one for each weight, take more bytes than a run encrypts for these", fewestWeights)
+		return fmt.Errorf("the log likelihoods of %d draws, one for each weight, take more bytes than a run encrypts for these", k.fewest())
 	}
-	return fmt.Errorf("fewer than %d more sums over rows may be decrypted, one for each weight", fewestWeights)
+	return fmt.Errorf("fewer than %d more sums over rows may be decrypted, one for each weight", k.fewest())
 }
 
 // tellDeviations has the server tell the parties the deviations, once the party with effects has drawn its own.
