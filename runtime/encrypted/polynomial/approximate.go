@@ -106,7 +106,7 @@ func (f *Form) approximate(q Quantity, on Interval, goal Goal) (p Pair, ok bool)
 				continue
 			}
 		}
-		if p.Error = m.error(p); p.Error <= q.limit() {
+		if p.Error = m.error(p, q.limit()); p.Error <= q.limit() {
 			return p, true
 		}
 	}

@@ -143,7 +143,7 @@ func TestModeMovesAsStated(t *testing.T) {
 	for _, degree := range []int{7, 11, 15, 23} {
 		var p Pair
 		p.A, p.B = interpolate(on, degree, f.slope)
-		bound := m.error(p)
+		bound := m.error(p, math.Inf(1))
 		got, _ := mode(p.B.At)
 		most := 0.0
 		for a := range got {

@@ -104,13 +104,20 @@ func length(x, y float64) float64 { return math.Sqrt(float64(x*x) + float64(y*y)
 
 // error bounds the weighed error of a pair. As functions of the angle arccos t, the errors are trigonometric
 // polynomials of degree n, whose second derivative is at most n² times their largest value; so between two
-// points that are a step apart they are at most step²/8·n² of it above the larger of the two.
-func (m measure) error(p Pair) float64 {
+// points that are a step apart they are at most step²/8·n² of it above the larger of the two. Where one point has more
+// than a limit, so it is that, and no others are looked at: a few for each degree are the first.
+func (m measure) error(p Pair, limit float64) float64 {
 	eA, eB := make([]float64, len(m.grid)), make([]float64, len(m.grid))
 	mostA, mostB := 0.0, 0.0
-	for j, at := range m.grid {
-		eA[j], eB[j] = p.A.in(at.t)-m.exact.A.in(at.t), p.B.in(at.t)-m.exact.B.in(at.t)
-		mostA, mostB = max(mostA, math.Abs(eA[j])), max(mostB, math.Abs(eB[j]))
+	for first := range perDegree {
+		for j := first; j < len(m.grid); j += perDegree {
+			at := m.grid[j]
+			eA[j], eB[j] = p.A.in(at.t)-m.exact.A.in(at.t), p.B.in(at.t)-m.exact.B.in(at.t)
+			mostA, mostB = max(mostA, math.Abs(eA[j])), max(mostB, math.Abs(eB[j]))
+			if e := length(at.spread*eA[j], at.by*(float64(at.mean*eA[j])+eB[j])); e > limit {
+				return e
+			}
+		}
 	}
 	const between = math.Pi * math.Pi / (8 * perDegree * perDegree)
 	moreA, moreB := between*mostA/(1-between)+m.exact.noise.a, between*mostB/(1-between)+m.exact.noise.b

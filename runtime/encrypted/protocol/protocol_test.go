@@ -237,6 +237,44 @@ func (saying) Ask(int, []float64)                      {}
 func (saying) Counsel(_, _ [][]float64, all []float64) { clear(all) }
 func (saying) Take(b int, down, all []float64)         {}
 
+// A draw beyond the range by itself has the density 0, and those that share its ciphertext have their own. Where more
+// groups of draws would be halved than one for each 32 draws, the evaluation is beyond the range.
+func TestDrawsBeyondTheRange(t *testing.T) {
+	const n, draws, far = 40, 128, 14 // six draws share a ciphertext: those of six, three, two and one are halved
+	bernoulli := dist.BernoulliLogit()
+	blocks := draw(graph.Law{Dist: &bernoulli, Theta: [][]float64{nil}}, n, 2, func(r *rand.Rand) float64 { return float64(r.IntN(2)) })
+	clear, secret := over(t, blocks, protocol.Options{Terms: terms(protocol.Unlimited)})
+	inClear, cut := density.Must[density.Encrypting](clear), at(blocks, n, draws, .2)
+	var one, plus, grad [][]float64
+	for b := range cut {
+		one, plus, grad = append(one, cut[b][:n:n]), append(plus, like(1, draws)), append(grad, like(1, secret.Columns()[b]))
+	}
+	got, want := like(1, draws), like(1, draws)
+	if err := errors.Join(secret.Slopes(t.Context(), nil, one, grad), inClear.Slopes(t.Context(), nil, one, grad), inClear.LogLik(t.Context(), nil, cut, plus, want)); err != nil {
+		t.Fatal(err)
+	}
+	move := func(draw int) {
+		for i := range n {
+			cut[1][draw*n+i] = 300
+		}
+	}
+	move(far)
+	if err := secret.LogLik(t.Context(), nil, cut, plus, got); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range got {
+		if i == far && !math.IsInf(v, -1) || i != far && !(math.Abs(v-want[i]) < .2) {
+			t.Errorf("log likelihood %d is %g, want %g", i, v, want[i])
+		}
+	}
+	if r := secret.Reckoning(); r.Far != 1 || !strings.Contains(r.By([]string{"registry", "a", "b"}), "polynomials, 1, have the weight 0") {
+		t.Errorf("%+v", r)
+	}
+	if move(draws / 2); !errors.Is(secret.LogLik(t.Context(), nil, cut, plus, got), density.ErrRange) {
+		t.Error("two draws of 128 are beyond the range, and the run goes on")
+	}
+}
+
 // A run ends at the evaluation with a sum that its key is not for, and at every one after it.
 func TestMoreSumsThanTheKeyIsFor(t *testing.T) {
 	const proof, each = 2, 5
