@@ -291,18 +291,21 @@ func (d *demo) parties(m *compile.Model, sources data.Sources) ([]*demoProcess, 
 				verb = "serve"
 			}
 			p := &demoProcess{Party: name, Args: []string{verb, "programs", "--identity", "parties/" + fileOf(name), "-o", "runs/" + fileOf(name)}}
+			own := ""
 			if k < len(s.Files) {
-				path, err := data.Absolute(s.Files[k])
+				own = s.Files[k]
+				path, err := data.Absolute(own)
 				if err != nil {
 					return nil, err
 				}
 				p.Args = append(p.Args, "--data", path)
-				if shared != "" && shared != s.Files[k] && readsShared(m, s.Name) {
-					if path, err = data.Absolute(shared); err != nil {
-						return nil, err
-					}
-					p.Args = append(p.Args, "--data", data.OwnerShared+"="+path)
+			}
+			if shared != "" && shared != own && readsShared(m, s.Name) {
+				path, err := data.Absolute(shared)
+				if err != nil {
+					return nil, err
 				}
+				p.Args = append(p.Args, "--data", data.OwnerShared+"="+path)
 			}
 			out = append(out, p)
 		}

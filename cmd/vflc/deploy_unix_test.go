@@ -18,8 +18,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/await"
 )
 
@@ -365,5 +370,29 @@ func TestContainerImage(t *testing.T) {
 	info, err := os.Stat(filepath.Join(mounted, "var/lib/vflc"))
 	if err != nil || info.Sys().(*syscall.Stat_t).Uid != 65532 {
 		t.Errorf("the volume is not of the image's user: %v %v", info, err)
+	}
+}
+
+// A party that has no table of its own, such as the server of a model whose responses are shared, gets that of the shared data, as in vflc run.
+func TestDemoGivesTheSharedTable(t *testing.T) {
+	m, diags := compile.Compile(source.New("m.vfl", "client a, b\ndata y : real[N] @ shared\ndata x : real[N] @ a\ndata w : real[N] @ b\nparam s ~ normal(0, 1) @ a\nparam r ~ normal(0, 1) @ b\ny ~ normal(x * s + w * r, 1)\n"), check.Options{Transform: transforms.Exact})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	sources, err := data.Named(m.Parties(), []string{"a=a.csv", "b=b.csv", "shared=s.csv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parties, err := (&demo{}).parties(m, sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range parties {
+		if given := strings.Contains(strings.Join(p.Args, " "), "--data shared="); given != readsShared(m, p.Party) {
+			t.Errorf("%s: %v", p.Party, p.Args)
+		}
+	}
+	if !readsShared(m, parties[0].Party) {
+		t.Errorf("the server reads no shared data: %+v", m.Manifest.SharedData)
 	}
 }
