@@ -8,7 +8,8 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// place is in every part of the grammar. Participle finds the field by its name and type, and fills it with the tokens of the part.
+// place is in every part of the grammar. Participle finds the field by its name and type, and fills it with
+// the tokens of the part.
 type place struct{ Tokens []lexer.Token }
 
 func (p place) at() ast.At {
@@ -47,18 +48,22 @@ func (p *parser) family(f *familySpec) *ast.Family {
 
 func (s *dataStmt) node(p *parser) ast.Stmt {
 	return &ast.Data{
-		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Owner: name(s.Owner), From: all(s.From, p.column), Missing: name(s.Missing), Impute: (*ast.Dist)(s.Impute),
+		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Owner: name(s.Owner),
+		From: all(s.From, p.column), Missing: name(s.Missing), Impute: (*ast.Dist)(s.Impute),
 	}
 }
 
 func (s *paramStmt) node(p *parser) ast.Stmt {
 	return &ast.Param{
-		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Dist: (*ast.Dist)(s.Dist), Truncate: all(s.Truncate, argument), Noncentered: s.Noncentered, Owner: name(s.Owner),
+		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Dist: (*ast.Dist)(s.Dist),
+		Truncate: all(s.Truncate, argument), Noncentered: s.Noncentered, Owner: name(s.Owner),
 	}
 }
 
 func (s *weightStmt) node(p *parser) ast.Stmt {
-	return &ast.Weight{At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Init: name(s.Init), Owner: name(s.Owner)}
+	return &ast.Weight{
+		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Init: name(s.Init), Owner: name(s.Owner),
+	}
 }
 
 func (s *contributionStmt) node(p *parser) ast.Stmt {
@@ -74,12 +79,15 @@ func (s *bodyStmt) node(*parser) ast.Stmt {
 }
 
 func (s *letStmt) node(p *parser) ast.Stmt {
-	return &ast.Let{At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Value: s.Value.Expr, Owner: name(s.Owner)}
+	return &ast.Let{
+		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Value: s.Value.Expr, Owner: name(s.Owner),
+	}
 }
 
 func (s *generateStmt) node(p *parser) ast.Stmt {
 	return &ast.Generate{
-		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Value: s.Value.Expr, Dist: (*ast.Dist)(s.Dist), Truncate: all(s.Truncate, argument), Owner: name(s.Owner),
+		At: s.at(), Name: ast.Ident(s.Name), Type: p.typ(s.Type), Value: s.Value.Expr,
+		Dist: (*ast.Dist)(s.Dist), Truncate: all(s.Truncate, argument), Owner: name(s.Owner),
 	}
 }
 
@@ -113,7 +121,8 @@ func (p *parser) category(c *category) *ast.Category {
 
 func (s *likelihoodStmt) node(*parser) ast.Stmt {
 	return &ast.Likelihood{
-		At: s.at(), Left: s.Left.Expr, Dist: (*ast.Dist)(s.Dist), Truncate: all(s.Truncate, argument), Censor: all(s.Censor, argument), Weights: s.Weights.Expr, Power: s.Power.Expr,
+		At: s.at(), Left: s.Left.Expr, Dist: (*ast.Dist)(s.Dist), Truncate: all(s.Truncate, argument),
+		Censor: all(s.Censor, argument), Weights: s.Weights.Expr, Power: s.Power.Expr,
 	}
 }
 
@@ -122,8 +131,12 @@ func (s *factorStmt) node(*parser) ast.Stmt { return &ast.Factor{At: s.at(), Val
 func (s *transformStmt) node(*parser) ast.Stmt {
 	return &ast.Transform{
 		At: s.at(), Kind: ast.Ident(s.Kind), Rho: s.Rho.Expr,
-		RhoBy: all(s.RhoBy, func(r *rho) *ast.Rho { return &ast.Rho{At: r.at(), Client: ast.Ident(r.Client), Value: r.Value.Expr} }),
-		Terms: all(s.Terms, func(t *term) *ast.Term { return &ast.Term{At: t.at(), Name: ast.Ident(t.Name), Value: t.Value.Expr} }),
+		RhoBy: all(s.RhoBy, func(r *rho) *ast.Rho {
+			return &ast.Rho{At: r.at(), Client: ast.Ident(r.Client), Value: r.Value.Expr}
+		}),
+		Terms: all(s.Terms, func(t *term) *ast.Term {
+			return &ast.Term{At: t.at(), Name: ast.Ident(t.Name), Value: t.Value.Expr}
+		}),
 	}
 }
 
@@ -140,7 +153,8 @@ func (s *receiveStmt) node(p *parser) ast.Stmt {
 }
 
 func (s *sendStmt) node(*parser) ast.Stmt {
-	return &ast.Send{At: s.at(), Name: ast.Ident(s.Name), Value: s.Value.Expr, To: all(s.To, func(i ident) ast.Ident { return ast.Ident(i) })}
+	to := all(s.To, func(i ident) ast.Ident { return ast.Ident(i) })
+	return &ast.Send{At: s.at(), Name: ast.Ident(s.Name), Value: s.Value.Expr, To: to}
 }
 
 func (p *parser) typ(t *typeSpec) *ast.Type {
@@ -150,7 +164,8 @@ func (p *parser) typ(t *typeSpec) *ast.Type {
 	bound := func(b *boundSpec) *ast.Bound {
 		return &ast.Bound{At: b.at(), Which: ast.Ident(b.Which), Value: b.Value.Expr}
 	}
-	out := &ast.Type{At: t.at(), Elem: ast.Ident(t.Elem), Levels: t.Levels.Expr, Bounds: all(t.Bounds, bound), Dims: all(t.Dims, value)}
+	out := &ast.Type{At: t.at(), Elem: ast.Ident(t.Elem), Levels: t.Levels.Expr, Dims: all(t.Dims, value)}
+	out.Bounds = all(t.Bounds, bound)
 	p.verifyType(out)
 	return out
 }

@@ -29,7 +29,8 @@ func faultf(code diag.Code, at source.Span, format string, args ...any) *fault {
 	return &fault{&diag.Diagnostic{Code: code, Span: at, Message: fmt.Sprintf(format, args...)}}
 }
 
-// unexpected is the error of a token that the grammar does not allow. expected is the first term that the grammar expects there, in participle's notation.
+// unexpected is the error of a token that the grammar does not allow. expected is the first term that the
+// grammar expects there, in participle's notation.
 type unexpected struct {
 	token    lexer.Token
 	expected string
@@ -42,7 +43,8 @@ func (p *parser) errorf(code diag.Code, at source.Span, format string, args ...a
 	return p.diags.Errorf(code, p.file, at, format, args...)
 }
 
-// report adds the diagnostic of err and returns the index of the word after which the search for the next statement begins.
+// report adds the diagnostic of err and returns the index of the word after which the search for the next
+// statement begins.
 func (p *parser) report(err error) int {
 	f, ok := err.(*fault)
 	at := p.start
@@ -62,7 +64,8 @@ func (p *parser) report(err error) int {
 	return at
 }
 
-// inPlaceOfType reports whether the keyword at word i, which was refused in the middle of a line, is followed by what follows a type and not by what follows a keyword.
+// inPlaceOfType reports whether the keyword at word i, which was refused in the middle of a line, is followed
+// by what follows a type and not by what follows a keyword.
 func (p *parser) inPlaceOfType(i int) bool {
 	return i > p.start && p.words[i].Type == keywordToken && !p.firstOnLine(i) && (is(p.words[i+1], "[") || is(p.words[i+1], "("))
 }

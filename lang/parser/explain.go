@@ -113,7 +113,8 @@ func (s *situation) hidden(text string) bool {
 var outsideBrackets = set("~ @ ; from noncentered weights")
 
 func keywordAsName(s *situation) *fault {
-	if s.token.Type != keywordToken || s.firstOnLine(s.at) || s.expected != "ident" && s.expected != "expr" && !s.column() {
+	expected := s.expected == "ident" || s.expected == "expr" || s.column()
+	if s.token.Type != keywordToken || s.firstOnLine(s.at) || !expected {
 		return nil
 	}
 	f := faultf(diag.KeywordAsName, spanOf(s.token), "%s is a keyword and cannot be a name", quote(s.token.Value))

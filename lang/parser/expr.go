@@ -11,21 +11,24 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// Limits that no realistic program reaches. They bound the height of a tree, so that neither the parser nor a later pass can exhaust the stack.
+// Limits that no realistic program reaches. They bound the height of a tree, so that neither the parser nor a
+// later pass can exhaust the stack.
 const (
 	maxNesting = 256    // brackets, prefix operators and exponents inside each other
 	maxNodes   = 50_000 // of one expression
 )
 
-// climber parses one expression by precedence climbing over the levels of ast.Precedence. The productions in the comments below, together with these levels, are the
-// grammar of expressions; a test prints them into docs/language.md, and checks sentences of them against the parser.
+// climber parses one expression by precedence climbing over the levels of ast.Precedence. The productions in
+// the comments below, together with these levels, are the grammar of expressions; a test prints them into
+// docs/language.md, and parses sentences of them.
 type climber struct {
 	*lexer.PeekingLexer
 	nesting, nodes int
 	weighting      bool // `^ (` outside brackets ends the expression
 }
 
-// The terms that the grammar of statements takes from here. Participle calls their Parse, which returns NextMatch where none begins.
+// The terms that the grammar of statements takes from here. Participle calls their Parse, which returns
+// NextMatch where none begins.
 type (
 	ident     ast.Ident
 	expr      struct{ ast.Expr }
@@ -250,7 +253,8 @@ func (c *climber) opensAfter() bool {
 	return is(*c.Peek(), "(")
 }
 
-// binary parses operands joined by operators of at least the given level, left to right. Comparisons do not chain; `^` belongs to power.
+// binary parses operands joined by operators of at least the given level, left to right. Comparisons do not
+// chain; `^` belongs to power.
 func (c *climber) binary(level int) (ast.Expr, error) {
 	start := c.offset()
 	x, err := c.prefix()
@@ -431,9 +435,11 @@ func (c *climber) array(open lexer.Token) (ast.Expr, error) {
 	return a, err
 }
 
-// nameOrCall parses a name, and the arguments in parentheses behind it: expressions, or a comprehension. Only a density may have a `|`.
+// nameOrCall parses a name, and the arguments in parentheses behind it: expressions, or a comprehension. Only
+// a density may have a `|`.
 //
-//	call = ident "(" (disjunction ("|" disjunction)? ("," disjunction)*)? ")" | "sum" "(" disjunction comprehension ")" .
+//	call = ident "(" (disjunction ("|" disjunction)? ("," disjunction)*)? ")" | total .
+//	total = "sum" "(" disjunction comprehension ")" .
 func (c *climber) nameOrCall() (ast.Expr, error) {
 	name, err := c.ident()
 	if err != nil {
@@ -555,7 +561,8 @@ func (c *climber) subscript() (s *ast.Subscript, err error) {
 // recurWord begins a recursion where a name follows.
 const recurWord = "recur"
 
-// recursion parses a recursion, if one begins here: alone, or in parentheses, since its parts are separated by commas.
+// recursion parses a recursion, if one begins here: alone, or in parentheses, since its parts are separated
+// by commas.
 //
 //	recursion = "recur" entry ("," entry)* "for" ident "in" disjunction ".." disjunction .
 func (c *climber) recursion() (ast.Expr, bool, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// The grammar of statements and types, in participle's notation, read field by field. Expressions are in expr.go. What each statement means is said at the node
-// of lang/ast that it becomes.
+// The grammar of statements and types, in participle's notation, read field by field. Expressions are in
+// expr.go. What each statement means is said at the node of lang/ast that it becomes.
 type (
 	serverStmt struct {
 		place
@@ -200,7 +200,8 @@ type (
 	}
 )
 
-// A file is what a text consists of. The parser reads its statements one at a time, since it goes on behind an error.
+// A file is what a text consists of. The parser reads its statements one at a time, since it goes on behind
+// an error.
 type file struct {
 	Stmts []stmt `parser:"';'* (@@ ';'*)*"`
 }
@@ -260,7 +261,9 @@ type grammar struct {
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
-	g := &grammar{byKeyword: map[string]*statement{}, likelihood: kind[likelihoodStmt]("", false), body: kind[bodyStmt]("", false), statements: []*statement{
+	g := &grammar{byKeyword: map[string]*statement{}}
+	g.likelihood, g.body = kind[likelihoodStmt]("", false), kind[bodyStmt]("", false)
+	g.statements = []*statement{
 		kind[serverStmt]("server", false),
 		kind[clientStmt]("client", false),
 		kind[dataStmt]("data", false),
@@ -280,7 +283,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		kind[auxStmt]("aux", true),
 		kind[receiveStmt]("receive", true),
 		kind[sendStmt]("send", true),
-	}}
+	}
 	every := append(g.statements, g.likelihood, g.body)
 	g.whole = participle.MustBuild[file](
 		participle.Lexer(definition{}),
@@ -300,7 +303,8 @@ func (g *grammar) find(keyword string) (*statement, bool) {
 	return s, ok
 }
 
-// Keywords lists the words that begin a statement of this version, in the order of the language's description. Likelihoods begin with a name.
+// Keywords lists the words that begin a statement of this version, in the order of the language's
+// description. Likelihoods begin with a name.
 func Keywords() []string {
 	return all(theGrammar().statements, func(s *statement) string { return s.keyword })
 }

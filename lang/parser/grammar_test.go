@@ -15,7 +15,8 @@ import (
 	"github.com/vflc/vflc/lang/parser"
 )
 
-// written returns the grammar: the tags of statements and types, the levels of precedence, and the productions in the comments of expr.go.
+// written returns the grammar: the tags of statements and types, the levels of precedence, and the
+// productions in the comments of expr.go.
 func written(t *testing.T) string {
 	t.Helper()
 	lines := strings.Split(parser.Tags(), "\n")
@@ -25,8 +26,8 @@ func written(t *testing.T) string {
 		if ast.Comparison(level) {
 			repeated = "?"
 		}
-		operators := strings.Join(operators(level), " | ")
-		lines = append(lines, fmt.Sprintf("%s = %s ((%s) %s)%s .", names[level], names[level+1], operators, names[level+1], repeated))
+		next, joined := names[level+1], strings.Join(operators(level), " | ")
+		lines = append(lines, fmt.Sprintf("%s = %s ((%s) %s)%s .", names[level], next, joined, next, repeated))
 	}
 	text, err := os.ReadFile("expr.go")
 	if err != nil {
@@ -52,7 +53,8 @@ func operators(level int) []string {
 	return out
 }
 
-// TestGrammarIsDocumented compares the grammar with the page of the language. The flag -update writes it there.
+// TestGrammarIsDocumented compares the grammar with the page of the language. The flag -update writes it
+// there.
 func TestGrammarIsDocumented(t *testing.T) {
 	const path, begin, end = "../../docs/language.md", "```ebnf\n", "```\n"
 	page, err := os.ReadFile(path)
@@ -77,7 +79,8 @@ func TestGrammarIsDocumented(t *testing.T) {
 // narrower is the grammar of the parts that verify.go has further rules for, by which these have no errors.
 const narrower = `
 FamilySpec = ident ("[" (ident | <number>) "]")? .
-TypeSpec = ("level" "(" expr ")" | ident) ("<" "lower" "=" sized ("," "upper" "=" sized)? ">")? ("[" expr ("," expr)* "]")? .
+TypeSpec = ("level" "(" expr ")" | ident) ("<" "lower" "=" sized ("," "upper" "=" sized)? ">")?
+    ("[" expr ("," expr)* "]")? .
 ColumnSpec = ident ("(" ident ("," ColumnArg)* ")")? | <string> | "*" .
 `
 
@@ -96,7 +99,9 @@ func TestSentences(t *testing.T) {
 			s.words = nil
 			s.sequence(kind, 0)
 			text := strings.Join(s.words, " ")
-			if kind.String() == "LikelihoodStmt" && s.words[0] != s.name() || strings.Contains(text, "weights") && strings.Contains(text, "^") { // `^ (` is the likelihood's
+			// `^ (` is the likelihood's
+			powers := strings.Contains(text, "weights") && strings.Contains(text, "^")
+			if kind.String() == "LikelihoodStmt" && s.words[0] != s.name() || powers {
 				continue
 			}
 			if kind.String() == "BodyStmt" {
@@ -114,7 +119,8 @@ type speaker struct {
 	words       []string
 }
 
-// A speaker that has said so many words, or is in so many productions, takes the first alternative and leaves out what may be left out.
+// A speaker that has said so many words, or is in so many productions, takes the first alternative and leaves
+// out what may be left out.
 const mostWords, deepest = 60, 60
 
 func (s *speaker) tired(depth int) bool { return depth > deepest || len(s.words) > mostWords }
@@ -135,8 +141,8 @@ func (s *speaker) sequence(q *ebnf.Sequence, depth int) {
 		times := 1
 		if term.Repetition != "" {
 			times = 0
-			if most := map[string]int{"?": 1, "*": 2}[term.Repetition]; !s.tired(depth) && s.random.IntN(3) == 0 {
-				times = 1 + s.random.IntN(most)
+			if !s.tired(depth) && s.random.IntN(3) == 0 {
+				times = 1 + s.random.IntN(map[string]int{"?": 1, "*": 2}[term.Repetition])
 			}
 		}
 		for range times {
@@ -152,7 +158,8 @@ func (s *speaker) term(t *ebnf.Term, depth int) {
 	case t.Name != "":
 		s.expression(s.productions[t.Name], depth)
 	case t.Token != "":
-		s.words = append(s.words, map[string]string{"ident": s.name(), "number": "2", "string": `"s"`}[t.Token])
+		spelt := map[string]string{"ident": s.name(), "number": "2", "string": `"s"`}
+		s.words = append(s.words, spelt[t.Token])
 	default:
 		s.words = append(s.words, strings.Trim(t.Literal, `"`))
 	}

@@ -41,7 +41,9 @@ type definition struct{ lexer.Definition }
 
 // Symbols implements lexer.Definition.
 func (definition) Symbols() map[string]lexer.TokenType {
-	return map[string]lexer.TokenType{"EOF": lexer.EOF, "Ident": identToken, "Number": numberToken, "String": stringToken}
+	return map[string]lexer.TokenType{
+		"EOF": lexer.EOF, "Ident": identToken, "Number": numberToken, "String": stringToken,
+	}
 }
 
 // tokenize splits text into its tokens, without the blanks between them, and an EOF token. Their places have an offset and a line.

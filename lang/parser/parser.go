@@ -1,7 +1,7 @@
 // Package parser turns vfl text into a syntax tree and diagnostics. It always returns a tree. The tree of a file with errors holds the correct statements.
 //
-// A hand-written lexer feeds participle, which parses statements and types by the tags in grammar.go, and calls a precedence climber, expr.go, for expressions. What
-// is read becomes the tree in convert.go.
+// A hand-written lexer feeds participle, which parses statements and types by the tags in grammar.go, and
+// calls a precedence climber, expr.go, for expressions. What is read becomes the tree in convert.go.
 // Each statement is parsed on its own, and after an error the parser continues at the next statement.
 package parser
 

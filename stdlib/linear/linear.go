@@ -15,7 +15,8 @@ import (
 // NaN. l and a may be one array.
 func Cholesky(l, a []float64, k int) bool { return factor(l, a, k, 0) }
 
-// CholeskyRows is Cholesky of a matrix that is stored by rows, as its factor then is, in place. It asks for pivots above least.
+// CholeskyRows is Cholesky of a matrix that is stored by rows, as its factor then is, in place. It asks for
+// pivots above least.
 func CholeskyRows(a []float64, k int, least float64) bool {
 	transpose(a, k)
 	positive := factor(a, a, k, least)

@@ -141,7 +141,7 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// TestCholeskyByRows multiplies the factor of a matrix whose upper triangle is not read, and asks for pivots that it has and has not.
+// TestCholeskyByRows factors a matrix whose upper triangle is not read, and asks for pivots that it has or not.
 func TestCholeskyByRows(t *testing.T) {
 	nan := math.NaN()
 	for _, least := range []float64{0, 3.9, 4.1} { // the pivots are 9, 4 and 16
