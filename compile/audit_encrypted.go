@@ -32,8 +32,10 @@ var opens = map[density.Sums]opened{
 	density.Steps:         {"its part of the step", "{server}", "", "its parameters", "what follows for its parameters from gradients and products of all columns"},
 	density.Covariances:   {"its part of each draw's deviation from the mode", "{server}", "", "draws of its parameters", "the covariance of its parameters, and together with another that of theirs"},
 	density.Totals:        {"log density at the mode, at draws that are weighed, and at states of a chain", "all parties", theServer, "draws", "the sum of the log likelihood over rows and of the priors"},
+	density.Deviations:    {"draws of the deviations of its effects from the mode, and of parameters of the server that their prior depends on", "each party", theServer, "draws of its parameters", "where priors depend on parameters, of the party with effects: how they spread, and towards what their prior draws them, so roughly their level and that of their scales"},
 	density.Told:          {"mean curvature, centre, bounds of the response, what to do next, weights of draws, evidence", "{server}", everyone, "1 and more", "what follows from what the server knows"},
 	density.Announced:     {"bound of its contribution, in 64ths of the range; where the log density is decrypted, of its prior too", "each party", everyone, "1 or 3", "how large its largest contribution is"},
+	density.Declared:      {"how many parameters priors depend on, and of the server's that effects of a client depend on the prior", "each party", everyone, "3, or a table", "nothing of rows: it follows from the programs"},
 	density.Outlined:      {"bounds of its columns and of their squares, as powers of 2", "each party", everyone, "2 for each column", "how large a column is"},
 }
 

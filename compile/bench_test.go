@@ -56,7 +56,7 @@ func BenchmarkCheck(b *testing.B) {
 	f := written(1000)
 	measure(b, func() {
 		tree, diags := parser.Parse(f)
-		if _, more := check.Check(tree, stdlib.New(), check.Options{}); diags.HasErrors() || more.HasErrors() {
+		if _, more := check.Check(&check.Linked{File: tree}, stdlib.New(), check.Options{}); diags.HasErrors() || more.HasErrors() {
 			b.Fatal(diags, more)
 		}
 	})

@@ -43,8 +43,8 @@ type Model struct {
 	Source   *source.File
 	Universe *stdlib.Universe
 	File     *ast.File
-	Linked   *ast.File // with the modules of clients in the place of their contributions, as far as they are at hand
-	Inlined  *ast.File // without functions
+	Linked   *check.Linked // with the modules of clients in the place of their contributions, as far as they are at hand
+	Inlined  *check.Linked // without functions
 	Checked  *check.Program
 	Cuts     *cut.Program
 	Parts    *transform.Program
@@ -54,6 +54,8 @@ type Model struct {
 	Manifest *split.Manifest
 	// Design is what is released of the rows under transform private; nil under others.
 	Design *released.Design
+	// Released says that it is the model of a posterior given a release.
+	Released bool
 	// Own are the programs of clients whose modules are at hand, with these written out: no other party sees them.
 	Own []split.PartyProgram
 
@@ -224,7 +226,7 @@ func (m *Model) Files() map[string][]byte {
 }
 
 // Modules returns the files beside the model's own that it is made of: those of functions, in the order of their first import, and the modules of clients.
-func (m *Model) Modules() []ast.Module {
+func (m *Model) Modules() []check.Module {
 	if m.Inlined == nil {
 		return nil
 	}

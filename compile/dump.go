@@ -36,7 +36,7 @@ func table(w io.Writer, lines [][]string) error {
 
 // dumpInline prints the model with the calls of its functions written out.
 func dumpInline(m *Model, w io.Writer) error {
-	_, err := io.WriteString(w, format.Format(&ast.File{Stmts: m.Inlined.Stmts}))
+	_, err := io.WriteString(w, format.Format(&ast.File{Stmts: m.Inlined.File.Stmts}))
 	return err
 }
 

@@ -41,7 +41,7 @@ func (b *Bound) Moments() (*release.Moments, error) {
 		return nil, err
 	}
 	columns := b.Design.Columns(func(declared string) []string { return names[declared] })
-	return release.Open(b.Design.Family, columns, values, b.Model.terms(columns))
+	return b.Design.Release(columns, values, b.Model.terms(columns))
 }
 
 // terms are those of the model's release.
@@ -83,5 +83,6 @@ func (m *Model) Posterior(of *release.Moments) (*Model, diag.List) {
 	if diags.HasErrors() {
 		panic("compile: a posterior that is no model: " + data.Errors(diags).Error())
 	}
+	out.Released = true
 	return out, nil
 }

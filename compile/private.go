@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -55,7 +56,7 @@ func (m *Model) withoutModules(of *split.Manifest) []byte {
 }
 
 func (m *Model) hasModule(party string) bool {
-	return slices.ContainsFunc(m.Inlined.Privates, func(k ast.Module) bool { return k.Name == party })
+	return slices.ContainsFunc(m.Inlined.Privates, func(k check.Module) bool { return k.Name == party })
 }
 
 // shows reports that modules change what others see.

@@ -48,8 +48,8 @@ var ErrRange = errors.New("density: a contribution is beyond the range in which 
 
 // A Consulted is the algorithm's part in Encrypting.Consult.
 type Consulted interface {
-	// Size is how many numbers a party with so many columns tells and receives, and how many all receive.
-	Size(columns int) (up, down, all int)
+	// Size is how many numbers a party tells and receives, by its number and its columns, and how many all receive.
+	Size(party, columns int) (up, down, all int)
 	// Ask sets what block b tells.
 	Ask(b int, up []float64)
 	// Counsel is called at the server with what each party tells, in party order, itself included; it sets
@@ -57,6 +57,13 @@ type Consulted interface {
 	Counsel(up, down [][]float64, all []float64)
 	// Take takes the answer at block b, of the server too.
 	Take(b int, down, all []float64)
+}
+
+// A Declaring is a Consulted that says itself what becomes known, where that is not what its sizes say: nothing of what
+// follows from the programs alone, and once what is told in two messages.
+type Declaring interface {
+	Consulted
+	Opens() []Decryption
 }
 
 // The exchanges of the methods of Encrypting.
@@ -91,11 +98,13 @@ const (
 	CrossProducts                 // one for each pair of columns of all parties, known to the server
 	Steps                         // one for each column of a party, which the server tells it
 	Covariances                   // one for each pair of columns, which the server tells in draws that it gives parties together
+	Deviations                    // one for each column of a party, which tells the server draws of its parameters
 	Totals                        // known to the server
 	Parts                         // of each party, which the server learns and adds up; all learn the totals
 	Told                          // what the server tells all, of what it knows
 	Announced                     // of each party, which tells all
 	Outlined                      // of each column of a party, which tells all
+	Declared                      // what follows from programs, no row deciding it, which all learn
 )
 
 // Numbers is how many numbers a coalition learns by an opening, given the columns of all parties and who
@@ -119,7 +128,7 @@ func (o Decryption) Numbers(columns []int, in []bool) int {
 	switch o.Sums {
 	case OwnGradients:
 		return inside
-	case Gradients:
+	case Gradients, Deviations:
 		return at(true, p-inside)
 	case CrossProducts:
 		return at(true, pairs(p))

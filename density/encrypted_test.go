@@ -16,6 +16,8 @@ func TestOpened(t *testing.T) {
 		{Decryption{}, [4]int{}},
 		{Decryption{Sums: OwnGradients}, [4]int{1, 3, 5, 3}},
 		{Decryption{Sums: Gradients}, [4]int{5, 3, 0, 0}},
+		{Decryption{Sums: Deviations}, [4]int{5, 3, 0, 0}},
+		{Decryption{Sums: Declared}, [4]int{}},
 		{Decryption{Sums: CrossProducts}, [4]int{21, 21, 0, 0}},
 		{Decryption{Sums: Steps}, [4]int{0, 0, 5, 3}},
 		{Decryption{Sums: Covariances}, [4]int{0, 0, 15, 6}},
@@ -46,7 +48,7 @@ func TestOpened(t *testing.T) {
 }
 
 // A coalition that contains another knows as many numbers or more, whatever was opened and however often; the
-// server is told gradients that parties have decrypted.
+// server is told gradients that parties have decrypted, and draws that follow from such.
 func TestLargerCoalitionsKnowMore(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	for range 2000 {
@@ -56,10 +58,10 @@ func TestLargerCoalitionsKnowMore(t *testing.T) {
 		}
 		opened := map[Decryption]int{}
 		for range 1 + r.IntN(6) {
-			opened[Decryption{Sums: Sums(1 + r.IntN(int(Outlined))), Number: r.IntN(5)}] += r.IntN(4)
+			opened[Decryption{Sums: Sums(1 + r.IntN(int(Declared))), Number: r.IntN(5)}] += r.IntN(4)
 		}
 		for o, times := range opened {
-			if o.Sums == Gradients {
+			if o.Sums == Gradients || o.Sums == Deviations {
 				opened[Decryption{Sums: OwnGradients}] += times
 			}
 		}

@@ -7,6 +7,27 @@ type Linearisable interface {
 	Linear() (*Linear, error)
 }
 
+// LinearisableGiven is a Block whose density can be that of Linear given a few hyperparameters, of which the prior of θ is a function.
+type LinearisableGiven interface {
+	// LinearGiven is Linear with Given; nil where there are no hyperparameters.
+	LinearGiven() (*Linear, error)
+}
+
+// Linearised returns the density of a block in that form, where priors depend on hyperparameters given these. The error says what has another form, and where.
+func Linearised(b Block) (*Linear, error) {
+	l, err := RequireOf[Linearisable](b)
+	if err != nil {
+		return nil, err
+	}
+	lin, err := l.Linear()
+	if g, ok := b.(LinearisableGiven); ok && err != nil {
+		if given, unfit := g.LinearGiven(); given != nil || unfit != nil {
+			return given, unfit
+		}
+	}
+	return lin, err
+}
+
 // A Linear is a block's density in terms of linear maps of some elements of θ, called θ below; the others are Globals. Matrices are column-major. They are the party's own
 // data: nothing here may be sent as it is.
 type Linear struct {
@@ -26,6 +47,9 @@ type Linear struct {
 	Clients int
 	// Received is how many elements of shared parameters the block receives.
 	Received int
+	// Given is nil where Prior is all of it. Else Prior is that at one value of hyperparameters, Given.Hyper and what the block receives, on which nothing else depends: Given.At sets the
+	// prior of a form at others, the density of the hyperparameters in it. Of a Given no maps but that, and Sends and To, are set.
+	Given *Conditional
 }
 
 // Globals are elements φ of a block's θ that its likelihoods depend on beside their predictors, such as a scale, or that such depend on.

@@ -66,6 +66,9 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 	case needs > 0:
 		return &Unencryptable{Needs: needs}
 	}
+	if diags, err := q.choose(); err != nil || diags.HasErrors() {
+		return p.unencryptable(diags, err)
+	}
 	columns, of, err := q.refuses(ctx, 0)
 	if err != nil {
 		return p.unencryptable(nil, err)
@@ -75,7 +78,7 @@ func (p *Prepared) Unencryptable(ctx context.Context, given map[string]string) *
 	case err != nil || len(diags) > 0 && diags[0].Code != diag.TooFewRows:
 		return p.unencryptable(diags, err)
 	case len(diags) > 0:
-		usual, _ := Foreseen(of.Opens(a.Exchanges(s)), columns, -1)
+		usual, _ := Foreseen(of.Opens(a.Exchanges(q.Settings)), columns, -1)
 		return &Unencryptable{Needs: usual * density.RowsPerNumber}
 	}
 	_, _, err = q.refuses(ctx, q.least()) // where rows are too few each has much leverage
@@ -143,7 +146,7 @@ func (p *Prepared) refuses(ctx context.Context, least int) (columns []int, of pr
 		columns, of = has, likelihood
 		return protocol.Terms{}, errUnsealed
 	}
-	_, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: least})
+	_, err = protocol.New(ctx, env, len(p.Plan.Names), protocol.Options{Terms: terms, Pair: keys.Pairs(p.Plan), Least: least, Given: true})
 	if !errors.Is(err, errUnsealed) {
 		return nil, of, err
 	}

@@ -29,11 +29,7 @@ import (
 // protocol says why there can be none.
 func sizes(blocks []density.Block) (columns []int, rows int, of protocol.Likelihood) {
 	for _, b := range blocks {
-		l, ok := b.(density.Linearisable)
-		if !ok {
-			return nil, 0, of
-		}
-		lin, err := l.Linear()
+		lin, err := density.Linearised(b)
 		if err != nil || b.Index() == 0 && len(lin.Rows) != 1 {
 			return nil, 0, of
 		}
@@ -155,7 +151,7 @@ func (p *Prepared) encrypted(ctx context.Context, env density.Env) (density.Env,
 	if p.options.ring == 0 && os.Getenv("GOGC") == "" {
 		p.collecting = debug.SetGCPercent(collecting)
 	}
-	o := protocol.Options{Terms: p.termsApart, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal, Least: p.least()}
+	o := protocol.Options{Terms: p.termsApart, Insecure: p.options.ring, Pair: keys.Pairs(p.Plan), Journal: p.journal, Least: p.least(), Given: p.Algorithm.Gives == backends.Approximation}
 	if p.apart != nil {
 		o.Spend = p.apart.Decrypt
 	}

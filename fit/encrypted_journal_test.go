@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -12,6 +13,9 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/transport"
@@ -35,18 +39,20 @@ func (k *killer) Step(int, backends.Info) {
 // bit, the run of its journal: draws, D and work. The journal goes when all is written, and its digest stays.
 func TestAKilledRunOfEncryptedRows(t *testing.T) {
 	t.Parallel()
-	for name, settings := range map[string]map[string]string{
-		"sfvi": {"wire": "encrypted", "correct": "false"},
-		"nuts": {"wire": "encrypted", "chains": "2", "warmup": "2", "draws": "2", "max-depth": "2"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			killed(t, Options{Algorithm: backend(t, name), Settings: settings, Seed: 3, ring: 9})
+	few := check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}}
+	effects := bound(t, besideModel(t, fmt.Sprintf(groupedModel, scaleAtServer), groupedTables(500, 3, 100)), few)
+	t.Run("sfvi", func(t *testing.T) {
+		killed(t, effects, Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, Seed: 3, ring: 9})
+	})
+	t.Run("nuts", func(t *testing.T) {
+		killed(t, fewRows(t, 1000), Options{
+			Algorithm: backend(t, "nuts"), Settings: map[string]string{"wire": "encrypted", "chains": "2", "warmup": "2", "draws": "2", "max-depth": "2"}, Seed: 3, ring: 9,
 		})
-	}
+	})
 }
 
-func killed(t *testing.T, o Options) {
-	b, dir := fewRows(t, 1000), filepath.Join(t.TempDir(), "run")
+func killed(t *testing.T, b *compile.Bound, o Options) {
+	dir := filepath.Join(t.TempDir(), "run")
 	journal := filepath.Join(dir, "encrypted.journal")
 	o.Dir = dir
 	sample := func(steps int) (*Result, error) {

@@ -82,11 +82,7 @@ func advice(record *posterior.Record) posterior.Advice {
 	case float64: // read from JSON
 		a.Depth = int(depth)
 	}
-	for _, b := range Backends() {
-		if b.Gives == backends.Markov && a.Exact == "" {
-			a.Exact = "--backend " + b.Name
-		}
-	}
+	a.Exact = chains()
 	if algorithm.Precedes != nil && algorithm.Precedes(record.Settings) {
 		a.Exact, a.Closer, a.Iterations = a.Exact+" --init RUN, which begins at these draws", "", ""
 	}
@@ -94,4 +90,20 @@ func advice(record *posterior.Record) posterior.Advice {
 		a.Exact, a.Closer = a.Exact+" on another wire, over which numbers of every row cross", "more rows"
 	}
 	return a
+}
+
+// chains is the algorithm that samples the posterior, as on the command line.
+func chains() string {
+	all := Backends()
+	return "--backend " + all[slices.IndexFunc(all, func(b backends.Algorithm) bool { return b.Gives == backends.Markov })].Name
+}
+
+// Onward are, as on the command line before the folder of the run, the settings of chains that begin at its draws, where weights do not correct these and no setting of its algorithm brings them closer; "": there is no such run.
+func (r *Result) Onward() string {
+	algorithm, _ := Backend(r.Record.Backend)
+	far := slices.ContainsFunc(r.findings, func(f posterior.Finding) bool { return f.Check == "khat" || f.Check == "uncorrected" })
+	if r.dir == "" || !far || float64(r.Document.Diagnostics.Khat) <= posterior.KhatBound || algorithm.Precedes == nil || !algorithm.Precedes(r.Record.Settings) {
+		return ""
+	}
+	return chains() + " --init"
 }

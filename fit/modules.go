@@ -3,19 +3,19 @@ package fit
 import (
 	"errors"
 	"fmt"
+	"github.com/vflc/vflc/compile/check"
 	"io/fs"
 	"path/filepath"
 
 	clientmodule "github.com/vflc/vflc/compile/private"
 	"github.com/vflc/vflc/internal/inputfile"
-	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
 
 // writeModules copies the files that a model imports to the folder of its run.
-func writeModules(dir string, modules []ast.Module) error {
+func writeModules(dir string, modules []check.Module) error {
 	for _, m := range modules {
 		if m.Path == "" {
 			continue
@@ -28,7 +28,7 @@ func writeModules(dir string, modules []ast.Module) error {
 }
 
 // modulesOf records the modules of a model with their digests.
-func modulesOf(modules []ast.Module) []posterior.Source {
+func modulesOf(modules []check.Module) []posterior.Source {
 	var out []posterior.Source
 	for _, m := range modules {
 		name := m.Path
@@ -58,7 +58,7 @@ func RecordedPrivates(dir string) func(client string) (*source.File, error) {
 }
 
 // SameModules returns an error unless the modules of a model are those that a run began with.
-func SameModules(r *posterior.Record, modules []ast.Module) error {
+func SameModules(r *posterior.Record, modules []check.Module) error {
 	now := modulesOf(modules)
 	for i, m := range r.Modules {
 		if i >= len(now) || now[i] != m {

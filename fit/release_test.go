@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
@@ -55,19 +57,19 @@ func releasedValues(n int) map[string]data.Bindings {
 	}
 }
 
-// logDensity evaluates a model of one party.
-func logDensity(t *testing.T, b *compile.Bound) func(theta []float64) float64 {
+// logDensity evaluates a model of one party, and its gradient.
+func logDensity(t *testing.T, b *compile.Bound) func(theta []float64) (float64, []float64) {
 	t.Helper()
 	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(theta []float64) float64 {
+	return func(theta []float64) (float64, []float64) {
 		lp, grad := []float64{0}, [][]float64{make([]float64, len(theta))}
 		if err := env.Density(t.Context(), [][]float64{theta}, point{[][]float64{nil}}, grad, lp); err != nil {
 			t.Fatal(err)
 		}
-		return lp[0]
+		return lp[0], grad[0]
 	}
 }
 
@@ -101,7 +103,9 @@ func TestReleaseWithoutNoiseIsThePooledPosterior(t *testing.T) {
 		for i := range theta {
 			theta[i] = r.NormFloat64()
 		}
-		d := rows(theta) - given(theta)
+		d, _ := rows(theta)
+		l, _ := given(theta)
+		d -= l
 		if k == 0 {
 			first = d
 		}
@@ -109,6 +113,90 @@ func TestReleaseWithoutNoiseIsThePooledPosterior(t *testing.T) {
 			t.Errorf("at %.2f the log densities differ by %.9f, and by %.9f at the first point", theta, d, first)
 		}
 	}
+}
+
+// binaryModel is releasedModel with a binary response.
+var binaryModel = strings.NewReplacer("y : real<lower=-8, upper=8>", "y : binary", "normal(c + own + Z * bz, 2 * s)",
+	"bernoulli_logit(c + own + Z * bz)", "param s ~ half_normal(3)\n", "").Replace(releasedModel)
+
+// A logistic regression without noise has the slope and the curvature of the rows' log density at the maximum of the
+// latter, in units of the standard deviations there; and its gradient is the difference quotient of its density, as is
+// that of the posteriors given noise.
+func TestReleasedScoresAreThoseOfTheRows(t *testing.T) {
+	t.Parallel()
+	values := releasedValues(400)
+	y := values["server"]["y"].Values
+	for i, z := range values["b"]["Z"].Values[:400] {
+		y[i] = float64(int(y[i]-z+16) / 8 % 2)
+	}
+	compiled := func(text string, o check.Options, v map[string]data.Bindings) *compile.Bound {
+		m, diags := compile.Compile(source.New("m.vfl", text), o)
+		return boundValues(t, m, diags, v)
+	}
+	posterior := func(b *compile.Bound) func([]float64) (float64, []float64) {
+		moments, err := b.Moments()
+		good(t, nil, err)
+		p, diags := b.Posterior(moments)
+		return logDensity(t, boundValues(t, p, diags, map[string]data.Bindings{}))
+	}
+	const p = 5
+	rows := logDensity(t, compiled(binaryModel, check.Options{Transform: transforms.None}, values))
+	given := posterior(compiled(binaryModel, check.Options{Accept: []string{"no-noise"}}, values))
+	at := make([]float64, p)
+	var hessian *mat.SymDense
+	for range 12 {
+		_, g := rows(at)
+		hessian = hessianOf(rows, at)
+		var step mat.VecDense
+		good(t, nil, step.SolveVec(hessian, mat.NewVecDense(p, g)))
+		for i := range at {
+			at[i] -= step.AtVec(i)
+		}
+	}
+	_, g := given(at)
+	other := hessianOf(given, at)
+	for i := range p {
+		sd := 1 / math.Sqrt(-hessian.At(i, i))
+		if math.Abs(g[i]*sd) > 2e-4 {
+			t.Errorf("at the mode of the rows the gradient is %.2g of a standard deviation", g[i]*sd)
+		}
+		for j := range p {
+			if d := (other.At(i, j) - hessian.At(i, j)) * sd / math.Sqrt(-hessian.At(j, j)); math.Abs(d) > 2e-4 {
+				t.Errorf("curvature %d, %d differs by %.2g of the diagonal", i, j, d)
+			}
+		}
+	}
+	noisy := posterior(compiled(releasedModel, check.Options{}, releasedValues(20000)))
+	for f, n := range map[*func([]float64) (float64, []float64)]int{&given: p, &noisy: p + 1} {
+		theta := []float64{.2, .1, -.3, .2, -.1, .3}[:n]
+		_, g := (*f)(theta)
+		for i := range theta {
+			const h = 1e-5
+			up, down := slices.Clone(theta), slices.Clone(theta)
+			up[i], down[i] = theta[i]+h, theta[i]-h
+			high, _ := (*f)(up)
+			low, _ := (*f)(down)
+			if d := (high - low) / (2 * h); math.Abs(d-g[i]) > 1e-5*(1+math.Abs(d)) {
+				t.Errorf("partial %d is %.8g, and the difference quotient %.8g", i, g[i], d)
+			}
+		}
+	}
+}
+
+// hessianOf is the matrix of second derivatives, of differences of gradients.
+func hessianOf(f func([]float64) (float64, []float64), at []float64) *mat.SymDense {
+	const h = 1e-5
+	out := mat.NewSymDense(len(at), nil)
+	for i := range at {
+		up, down := slices.Clone(at), slices.Clone(at)
+		up[i], down[i] = at[i]+h, at[i]-h
+		_, a := f(up)
+		_, b := f(down)
+		for j := i; j < len(at); j++ {
+			out.SetSym(i, j, (a[j]-b[j])/(2*h))
+		}
+	}
+	return out
 }
 
 // Each of these is refused by name, and a run without the release of it too.

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"github.com/vflc/vflc/compile/check"
 	"io"
 	"slices"
 	"strings"
@@ -9,11 +10,11 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/internal/grouped"
-	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A Result is the outcome of a run.
@@ -30,7 +31,7 @@ type Result struct {
 	trace     []posterior.ELBOPoint
 	programs  func() map[string][]byte // by file name, with the manifest
 	model     string                   // its text
-	modules   []ast.Module
+	modules   []check.Module
 	inits     []initsFile
 	kernels   []*chain     // what the checkpoint of the folder holds
 	parties   []runs.Party // what belongs to each party alone
@@ -53,6 +54,14 @@ func (p *Prepared) files() map[string][]byte {
 	return p.Files()
 }
 
+// transform is what the rows were used under.
+func (p *Prepared) transform() string {
+	if p.Released {
+		return transforms.Private.Name
+	}
+	return p.Settings.Transform.Name
+}
+
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
 	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.files, model: p.Source.Text, modules: p.Modules(), inits: p.inits, kernels: f.kernels, parties: p.parties, apart: p.apart != nil}
@@ -61,7 +70,7 @@ func (p *Prepared) result(f *fitted) *Result {
 		r.Record.Journal = p.journal.Digest()
 	}
 	r.Document = posterior.Document{
-		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
+		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.transform(), Rho: r.Record.Rho, Seed: r.Record.Seed,
 		ELBO: f.elbo(), Restarts: f.restarts, Auxiliary: listed(f.draws.Vars),
 		Work: f.work,
 	}

@@ -76,7 +76,7 @@ var (
 // choose settles the estimator and the form of q(θ) that go together, from what hinders the parties.
 func choose(parties int, hindered backends.Hindrances, s backends.Settings) (backends.Settings, string, error) {
 	if s.Plan.Encrypted {
-		return s, "", nil // there is one way
+		return chooseEncrypted(parties, hindered, s)
 	}
 	switch s.Text(estimator) {
 	case byNesting:
@@ -178,6 +178,10 @@ func unfixed(s backends.Settings) error {
 // are released.
 func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	out := backends.Hindrances{}
+	if s.Plan.Encrypted {
+		addEncrypted(out, b)
+		return out
+	}
 	by, open := s.Text(estimator), s.Text(estimator) == auto
 	if by == byNesting || open && unsettled(s) == nil {
 		addNesting(out, b, s)
@@ -348,7 +352,7 @@ func newQuadrature(env density.Env, s backends.Settings, restart int) (*quadratu
 // exchanges are those of a run with the settings: where the estimator is not settled yet, those of each that it may be.
 func exchanges(s backends.Settings) []density.Use {
 	if s.Plan.Encrypted {
-		return laplace.Exchanges(s.Int(iterations), 0)
+		return laplace.Exchanges(s.Int(iterations), 0, s.Text(estimator) != byQuadrature)
 	}
 	if s.Text(estimator) == byNesting {
 		return nested.Exchanges()

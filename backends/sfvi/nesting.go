@@ -16,7 +16,7 @@ func newNested(env density.Env, s backends.Settings) (backends.Kernel, error) {
 	err := unsettled(s)
 	var k *nested.Kernel
 	if err == nil {
-		k, err = nested.New(env, nested.Options{Draws: s.Int(draws), Correct: wanted(s), Heading: fmt.Sprintf("vflc sfvi nested checkpoint 2: %s", s)})
+		k, err = nested.New(env, nested.Options{Draws: s.Int(draws), Correct: wanted(s), Heading: fmt.Sprintf("vflc sfvi nested checkpoint 3: %s", s)})
 	}
 	if err != nil {
 		return nil, nested.Refuse(err)
@@ -98,10 +98,10 @@ func together(hindered backends.Hindrances) (hyper, cost int, err error) {
 	return hyper, rows * latent * latent, nested.Together(parts)
 }
 
-// Bounds of what a grid costs where nobody asks for it: about two minutes of the server's. Where noise is integrated out a value of the hyperparameters costs about ten times as much.
+// Bounds of what a grid costs where nobody asks for it: about two minutes of the server's. Where noise is integrated out a value of the hyperparameters costs up to four times as much.
 const (
 	mostNesting = 5e8
-	noisyCost   = 10
+	noisyCost   = 4
 )
 
 // nests is the reason why auto does not take the grid, and how many hyperparameters there are.

@@ -183,9 +183,9 @@ func bind(dir, text string, names, tables []string, accepted ...string) (*compil
 	return b, err
 }
 
-// over runs a fit on a wire and returns it with its CPU seconds.
-func over(b *compile.Bound, settings map[string]string) (*fit.Result, float64, error) {
-	a, _ := fit.Backend("sfvi")
+// over runs a backend on a wire and returns the run with its CPU seconds.
+func over(b *compile.Bound, backend string, settings map[string]string) (*fit.Result, float64, error) {
+	a, _ := fit.Backend(backend)
 	began := stopwatch.Process()
 	p, diags, err := fit.OpenBound(b, fit.Options{Algorithm: a, Settings: settings})
 	if err == nil && diags.HasErrors() {
@@ -221,11 +221,11 @@ func fits(name string, n int) error {
 	if err != nil {
 		return err
 	}
-	want, _, err := over(b, map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false", "draws": draws})
+	want, _, err := over(b, "sfvi", map[string]string{"theta-guide": "joint", "estimator": "quadrature", "tolerance": "1e-7", "correct": "false", "draws": draws})
 	if err != nil {
 		return err
 	}
-	got, cpu, err := over(b, map[string]string{"wire": "encrypted", "correct": "false", "draws": draws})
+	got, cpu, err := over(b, "sfvi", map[string]string{"wire": "encrypted", "correct": "false", "draws": draws})
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func paper(folder string, clients int) error {
 	if err != nil {
 		return err
 	}
-	got, cpu, err := over(b, map[string]string{"wire": "encrypted", "draws": draws})
+	got, cpu, err := over(b, "sfvi", map[string]string{"wire": "encrypted", "draws": draws})
 	if err != nil {
 		return err
 	}

@@ -63,6 +63,8 @@ func problems() []*problem {
 		{name: "clients", title: "logistic, six clients, 30 groups, 600 rows", trips: more, path: own + "clients.vfl", sizes: map[string]int{"N": 600, "G": 30}},
 		{name: "rare", title: "logistic, rare events, 500 rows, 100 groups, τ to 2", trips: few, path: own + "groups.vfl", set: map[string]float64{"spread": 2, "common": -3.5, "about": 0.3},
 			sizes: map[string]int{"N": 500, "G": 100, "PA": 2, "PB": 2}, handed: true},
+		{name: "sparse", title: "logistic, rare events, 900 rows, 150 groups, τ to 2", trips: few, path: own + "groups.vfl", set: map[string]float64{"spread": 2, "common": -4.6, "about": 0.3},
+			sizes: map[string]int{"N": 900, "G": 150, "PA": 2, "PB": 2}, handed: true},
 		{name: "logistic400", title: "logistic, 1,934 rows, 400 groups", trips: few, path: own + "groups.vfl", sizes: map[string]int{"N": 1934, "G": 400, "PA": 3, "PB": 3}, handed: true},
 	}
 }

@@ -1,8 +1,8 @@
-// Command private fits a normal regression to releases under transform private, and prints for each kind of columns,
+// Command private fits regressions to releases under transform private, and prints for each family, kind of columns,
 // number of rows and epsilon how wide 90 % intervals of coefficients are beside those of the rows themselves (median),
 // and how often they hold the true coefficient.
 //
-//	go run ./bench/private [-sets 200] [-rows 2000,10000,50000]
+//	go run ./bench/private [-sets 200] [-rows 2000,10000,50000] [-epsilon .5,1,3,8] [-only "binary, 30"]
 package main
 
 import (
@@ -27,7 +27,6 @@ import (
 
 const text = `client a, b
 const epsilon = 3
-data y  : real<lower=-6, upper=6>[N]
 data x1 : %[1]s[N] @ a
 data x2 : %[1]s[N] @ a
 data x3 : %[1]s[N] @ b
@@ -37,10 +36,27 @@ param b1 ~ normal(0, 5) @ a
 param b2 ~ normal(0, 5) @ a
 param b3 ~ normal(0, 5) @ b
 param b4 ~ normal(0, 5) @ b
-param s  ~ half_normal(3)
-y ~ normal(c + b1 * x1 + b2 * x2 + b3 * x3 + b4 * x4, s)
+let eta = c + b1 * x1 + b2 * x2 + b3 * x3 + b4 * x4
+%[2]s
 transform private(epsilon = epsilon, delta = 1e-6)
 `
+
+// A family is a response, with the weight of a row in the information on its predictor.
+type family struct {
+	name, declared string
+	draw           func(r *rand.Rand, eta float64) float64
+	information    func(eta float64) float64
+}
+
+var families = []family{
+	{"normal", "data y : real<lower=-6, upper=6>[N]\nparam s ~ half_normal(3)\ny ~ normal(eta, s)",
+		func(r *rand.Rand, eta float64) float64 { return max(-6, min(6, eta+r.NormFloat64())) }, func(float64) float64 { return 1 }},
+	{"bernoulli_logit", "data y : binary[N]\ny ~ bernoulli_logit(eta)",
+		func(r *rand.Rand, eta float64) float64 { return one(r.Float64() < logistic(eta)) },
+		func(eta float64) float64 { return logistic(eta) * (1 - logistic(eta)) }},
+}
+
+func logistic(eta float64) float64 { return 1 / (1 + math.Exp(-eta)) }
 
 // truth are the coefficients, the intercept first.
 var truth = [...]float64{.3, .5, -.4, .3, .6}
@@ -68,34 +84,53 @@ func one(b bool) float64 {
 func main() {
 	sets := flag.Int("sets", 200, "data sets of each line")
 	rows := flag.String("rows", "2000,10000,50000", "numbers of rows")
+	epsilons := flag.String("epsilon", ".5,1,3,8", "values of epsilon")
+	only := flag.String("only", "", "lines alone in whose family and columns this stands")
 	flag.Parse()
-	fmt.Println("| columns | rows | epsilon | width | coverage |\n| --- | --- | --- | --- | --- |")
-	for _, k := range kinds {
-		for _, n := range strings.Split(*rows, ",") {
-			count, err := strconv.Atoi(n)
-			for _, epsilon := range []float64{.5, 1, 3, 8} {
-				var width []float64
-				held := 0.0
-				for set := range *sets {
-					if err == nil {
-						err = k.fit(count, epsilon, uint64(set), &width, &held)
+	fmt.Println("| family | columns | rows | epsilon | width | coverage |\n| --- | --- | --- | --- | --- | --- |")
+	for _, f := range families {
+		for _, k := range kinds {
+			for _, n := range numbers(*rows) {
+				for _, epsilon := range numbers(*epsilons) {
+					if strings.Contains(f.name+" "+k.name, *only) {
+						cell(f, k, int(n), epsilon, *sets)
 					}
 				}
-				if err != nil {
-					fmt.Fprintln(os.Stderr, "private:", err)
-					os.Exit(1)
-				}
-				slices.Sort(width)
-				fmt.Printf("| %s | %d | %g | %.2f | %.3f |\n", k.name, count, epsilon, width[len(width)/2], held/float64(len(width)))
 			}
 		}
 	}
 }
 
-// fit adds the intervals of one data set.
-func (k kind) fit(rows int, epsilon float64, seed uint64, width *[]float64, held *float64) error {
-	values, se := k.simulate(rows, seed)
-	m, diags := compile.Compile(source.New("m.vfl", fmt.Sprintf(text, k.declared)), check.Options{Set: map[string]float64{"epsilon": epsilon}})
+// cell prints a line.
+func cell(f family, k kind, rows int, epsilon float64, sets int) {
+	var width []float64
+	held := 0.0
+	for set := range sets {
+		if err := fitOne(f, k, rows, epsilon, uint64(set), &width, &held); err != nil {
+			fmt.Fprintln(os.Stderr, "private:", err)
+			os.Exit(1)
+		}
+	}
+	slices.Sort(width)
+	fmt.Printf("| %s | %s | %d | %g | %.2f | %.3f |\n", f.name, k.name, rows, epsilon, width[len(width)/2], held/float64(len(width)))
+}
+
+func numbers(list string) (out []float64) {
+	for _, n := range strings.Split(list, ",") {
+		v, err := strconv.ParseFloat(n, 64)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "private:", err)
+			os.Exit(2)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// fitOne adds the intervals of one data set.
+func fitOne(f family, k kind, rows int, epsilon float64, seed uint64, width *[]float64, held *float64) error {
+	values, se := simulate(f, k, rows, seed)
+	m, diags := compile.Compile(source.New("m.vfl", fmt.Sprintf(text, k.declared, f.declared)), check.Options{Set: map[string]float64{"epsilon": epsilon}})
 	if diags.HasErrors() {
 		return data.Errors(diags)
 	}
@@ -130,10 +165,10 @@ func (k kind) fit(rows int, epsilon float64, seed uint64, width *[]float64, held
 	return nil
 }
 
-// simulate draws rows, and returns them with the standard errors of least squares.
-func (k kind) simulate(rows int, seed uint64) (map[string]data.Bindings, []float64) {
+// simulate draws rows, and returns them with the standard errors that their information gives.
+func simulate(f family, k kind, rows int, seed uint64) (map[string]data.Bindings, []float64) {
 	r, p := rand.New(rand.NewPCG(seed, 7)), len(truth)
-	x, y := mat.NewDense(rows, p, nil), mat.NewVecDense(rows, nil)
+	x, y, xx := mat.NewDense(rows, p, nil), mat.NewVecDense(rows, nil), mat.NewSymDense(p, nil)
 	for i := range rows {
 		eta := 0.0
 		for j := range p {
@@ -144,7 +179,8 @@ func (k kind) simulate(rows int, seed uint64) (map[string]data.Bindings, []float
 			x.Set(i, j, v)
 			eta += v * truth[j]
 		}
-		y.SetVec(i, max(-6, min(6, eta+r.NormFloat64())))
+		y.SetVec(i, f.draw(r, eta))
+		xx.SymRankOne(xx, f.information(eta), x.RowView(i))
 	}
 	column := func(v mat.Vector) *data.Bound {
 		return &data.Bound{Dims: []int{rows}, Values: mat.Col(nil, 0, v), ByRow: true}
@@ -153,9 +189,8 @@ func (k kind) simulate(rows int, seed uint64) (map[string]data.Bindings, []float
 	for j := 1; j < p; j++ {
 		out[string("aabb"[j-1])][fmt.Sprint("x", j)] = column(x.ColView(j))
 	}
-	var xx, inverse mat.Dense
-	xx.Mul(x.T(), x)
-	if err := inverse.Inverse(&xx); err != nil {
+	var inverse mat.Dense
+	if err := inverse.Inverse(xx); err != nil {
 		panic(err)
 	}
 	se := make([]float64, p)

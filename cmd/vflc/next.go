@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/posterior/runs"
 )
 
 // A nextStep is a command that a user may want after a run.
@@ -49,6 +51,8 @@ func (s *runState) next() []nextStep {
 		first = nextStep{"vflc plot " + quoted(dir), "the posterior as a picture"}
 	}
 	switch why := s.unencryptable; {
+	case s.moments != nil && dir != "":
+		second = nextStep{"vflc run " + quoted(s.path) + " --release " + quoted(filepath.Join(dir, runs.MomentsFile)), "another model or prior, of the same release"}
 	case s.encryptable && why == nil:
 		second = nextStep{s.encrypting(), "across machines: no number of a row crosses, and the posterior is approximated"}
 	case dir == "" && clients:
@@ -68,11 +72,19 @@ func (s *runState) next() []nextStep {
 		second.does += "; " + s.unencryptable.String()
 	}
 	if o := s.result.Document.Sooner; o != nil {
-		kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool { return name != "transform" && name != "rho" && !slices.Contains(ofData, name) })
 		does := fmt.Sprintf("%s in place of %s, to draws that weights correct where they can", o, grouped.Digits(s.result.Document.Work.Sequential))
-		return []nextStep{first, second, {retyped(s.cmd, s.path, s.cmd, kept) + " " + o.Settings, does}}
+		return []nextStep{first, second, {s.by(o.Settings), does}}
+	}
+	if settings := s.result.Onward(); settings != "" {
+		return []nextStep{first, second, {s.by(settings) + " " + quoted(dir), "chains that begin at these draws, which their weights do not correct"}}
 	}
 	return []nextStep{first, second}
+}
+
+// by is the command line of a run of the same model and data by another algorithm with these settings.
+func (s *runState) by(settings string) string {
+	kept := slices.DeleteFunc(slices.Clone(s.typed), func(name string) bool { return name != "transform" && name != "rho" && !slices.Contains(ofData, name) })
+	return retyped(s.cmd, s.path, s.cmd, kept) + " " + settings
 }
 
 // suggests reports whether there are to be such commands.

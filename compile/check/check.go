@@ -147,7 +147,8 @@ func (t Transform) RhoOf(client string) float64 {
 
 // A Program is a checked file: a model, or one party's program.
 type Program struct {
-	File        *ast.File
+	File        *ast.File // resolved
+	Linked      *Linked   // what was checked
 	Universe    *stdlib.Universe
 	Name        string // of a party program's model; "" in a model
 	For         string // the party of a party program; "" in a model
@@ -216,11 +217,11 @@ func expressions(file *ast.File) int {
 }
 
 // Check checks a model or a party program. The program is usable only where the list has no errors.
-func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program, diag.List) {
+func Check(file *Linked, universe *stdlib.Universe, options Options) (*Program, diag.List) {
 	c := &checker{
 		Program: &Program{
-			File: file, Universe: universe, Server: DefaultServer,
-			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]Info, expressions(file)), Sizes: map[string]*Size{}, Levels: map[string][]string{},
+			File: file.File, Linked: file, Universe: universe, Server: DefaultServer,
+			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]Info, expressions(file.File)), Sizes: map[string]*Size{}, Levels: map[string][]string{},
 			Transform: Transform{Kind: transforms.None}, Members: options.Members,
 		},
 		options: options,
@@ -231,9 +232,9 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 	}
 	c.parties()
 	c.collectSizes()
-	resolved := *file
-	c.File, resolved.Stmts = &resolved, slices.Clone(file.Stmts)
-	for i, s := range file.Stmts {
+	resolved := *file.File
+	c.File, resolved.Stmts = &resolved, slices.Clone(resolved.Stmts)
+	for i, s := range file.File.Stmts {
 		resolved.Stmts[i] = c.statement(s)
 	}
 	for _, s := range c.implied {
@@ -285,14 +286,14 @@ func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any
 // errorIn is errorf for a part of a node that is none itself, as a name is of a call.
 func (c *checker) errorIn(whole ast.Node, code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
 	d := c.diags.Errorf(code, c.File.Source, at.Span(), format, args...)
-	if o := c.File.Calls[whole]; o != nil {
+	if o := c.Linked.Calls[whole]; o != nil {
 		inFunction(d, o)
 		c.inCalls = append(c.inCalls, d)
 	}
 	return d
 }
 
-func inFunction(d *diag.Diagnostic, o *ast.Origin) {
+func inFunction(d *diag.Diagnostic, o *Origin) {
 	for ; o != nil; o = o.Outer {
 		if o.Private {
 			d.File, d.Span = o.File, o.At

@@ -16,7 +16,7 @@ func run(f *source.File) diag.List {
 	if diags.HasErrors() {
 		return diags
 	}
-	_, problems := check.Check(tree, stdlib.New(), check.Options{})
+	_, problems := check.Check(&check.Linked{File: tree}, stdlib.New(), check.Options{})
 	return append(diags, problems...)
 }
 
@@ -38,7 +38,7 @@ func pedantic(f *source.File) diag.List {
 	if diags.HasErrors() {
 		return diags
 	}
-	p, problems := check.Check(tree, stdlib.New(), check.Options{})
+	p, problems := check.Check(&check.Linked{File: tree}, stdlib.New(), check.Options{})
 	if diags = append(diags, problems...); diags.HasErrors() {
 		return diags
 	}

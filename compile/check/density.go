@@ -112,7 +112,7 @@ func (c *checker) densityName(e *ast.Call) bool {
 	d, ok := c.Universe.Dist(name)
 	if !ok {
 		at := e.Name
-		at.EndPos.Offset = at.Pos.Offset + len(name)
+		at.End = at.Start + len(name)
 		at.Name = name
 		c.unknownDist(e, at, slices.Repeat([]*ast.Arg{{}}, max(0, len(e.Args)-1)))
 		return false

@@ -53,7 +53,7 @@ const mixtureForm = "a mixture is y ~ mixture(w, normal(m1, s1), normal(m2, s2))
 func (c *checker) component(call *ast.Call) (*def.Dist, []ast.Expr) {
 	d := &ast.Dist{At: call.At, Name: call.Name}
 	for _, a := range call.Args {
-		d.Args = append(d.Args, &ast.Arg{At: ast.Place(a.Span()), Value: a})
+		d.Args = append(d.Args, &ast.Arg{At: ast.At(a.Span()), Value: a})
 	}
 	dist, args := c.dist(d)
 	if dist == nil {
@@ -115,7 +115,7 @@ func (c *checker) elements(d *ast.Dist, w ast.Expr, components int) ([]ast.Expr,
 	}
 	var out []ast.Expr
 	for k := range n {
-		at := ast.Place(w.Span())
+		at := ast.At(w.Span())
 		e := &ast.Index{At: at, X: w, Args: []*ast.Subscript{{At: at, Lo: &ast.Number{At: at, Value: float64(k + 1), Int: true}}}}
 		if _, ok := c.expr(e); !ok {
 			return nil, false

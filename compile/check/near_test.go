@@ -57,7 +57,7 @@ func TestNoFixPutsAnotherThing(t *testing.T) {
 				if diags.HasErrors() || wrong == "" || known[wrong] {
 					continue // a keyword, no name, or a name itself
 				}
-				_, diags = check.Check(file, u, check.Options{})
+				_, diags = check.Check(&check.Linked{File: file}, u, check.Options{})
 				for _, d := range diags {
 					for _, n := range d.Notes {
 						if strings.HasPrefix(n.Message, "did you mean") {

@@ -25,7 +25,7 @@ func TestPriorOnly(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatal(diags[0].Message)
 		}
-		p, diags := check.Check(file, stdlib.New(), check.Options{PriorOnly: true, Transform: transforms.None})
+		p, diags := check.Check(&check.Linked{File: file}, stdlib.New(), check.Options{PriorOnly: true, Transform: transforms.None})
 		switch {
 		case want == "" && (len(diags) > 0 || len(p.Likelihoods) > 0):
 			t.Errorf("%s: %v, %d likelihoods", text, diags, len(p.Likelihoods))

@@ -283,7 +283,7 @@ func initialEntries(n int) string {
 func (c *checker) namesItself(s *ast.Let, r *ast.Recur) bool {
 	own := s.Name.Name[strings.LastIndex(s.Name.Name, ".")+1:]
 	name := r.Step.Name.Name
-	if strings.TrimRight(name, "_") == strings.TrimRight(own, "_") || c.File.Calls[r] != nil {
+	if strings.TrimRight(name, "_") == strings.TrimRight(own, "_") || c.Linked.Calls[r] != nil {
 		return true
 	}
 	c.errorf(diag.RecurForm, r.Step.Name, "the entries of the let %s are written %s[…], not %s[…]", own, own, name)

@@ -26,7 +26,7 @@ func (c *cutter) group(at ast.Expr, cuts ...*Expression) *Group {
 	}
 	g := c.groups[key]
 	if g == nil {
-		g = &Group{Number: len(c.Groups) + 1, Cuts: cuts, Type: cuts[0].Type, Span: ast.Place(at.Span()), single: single}
+		g = &Group{Number: len(c.Groups) + 1, Cuts: cuts, Type: cuts[0].Type, Span: ast.At(at.Span()), single: single}
 		c.groups[key] = g
 		c.Groups = append(c.Groups, g)
 	}
@@ -47,7 +47,7 @@ func (c *cutter) reference(g *Group, at ast.Expr) ast.Expr {
 			info.Type.Dims = dims
 		}
 	}
-	var out ast.Expr = &ast.Name{At: ast.Place(at.Span()), Name: g.Reference()}
+	var out ast.Expr = &ast.Name{At: ast.At(at.Span()), Name: g.Reference()}
 	c.facts[out] = info
 	if g.single {
 		for _, m := range c.members {

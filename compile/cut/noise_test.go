@@ -41,7 +41,7 @@ var without = def.Transform{Name: "plain"}
 func find(t testing.TB, text string, kind def.Transform) *cut.Program {
 	t.Helper()
 	tree, diags := parser.Parse(source.New("m.vfl", text))
-	checked, found := check.Check(tree, stdlib.New(), check.Options{Transform: kind})
+	checked, found := check.Check(&check.Linked{File: tree}, stdlib.New(), check.Options{Transform: kind})
 	diags = append(diags, found...)
 	if diags.HasErrors() {
 		t.Fatalf("%s\n%s", diags.Shown()[0].Message, text)

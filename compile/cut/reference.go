@@ -56,7 +56,7 @@ func (c *cutter) multiple(times float64, factors []factor, ref ast.Expr) term {
 		c.facts[ref] = info
 	}
 	for _, f := range slices.Backward(factors) {
-		ref = c.times(f, ref, &ast.Binary{At: ast.Place(ref.Span())})
+		ref = c.times(f, ref, &ast.Binary{At: ast.At(ref.Span())})
 	}
 	return term{ref, times < 0}
 }

@@ -297,7 +297,7 @@ func (c *cutter) join(terms []term, from ast.Expr) ast.Expr {
 		}
 		info.Type.Dims = dims
 		where = where.Join(t.expr.Span())
-		at := ast.Place(where)
+		at := ast.At(where)
 		switch {
 		case i == 0 && t.minus:
 			out = &ast.Unary{At: at, Op: "-", X: t.expr}

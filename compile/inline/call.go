@@ -16,7 +16,7 @@ type scope struct {
 	called string              // as the caller names it
 	values map[string]ast.Expr // of the arguments, and of what the function defines
 	at     ast.At              // of the call in the model, where all that it stands for lies
-	outer  *ast.Origin         // of a call from inside a function
+	outer  *check.Origin       // of a call from inside a function
 	// prefix is the let that calls: what the function declares is declared under its name. "": the lets are written out where they are used.
 	prefix string
 	owner  *ast.Ident // of what is declared
@@ -117,8 +117,8 @@ func (x *expander) made(sc *scope) func(from, to ast.Node) {
 	return func(from, to ast.Node) { x.calls[to] = sc.origin(from) }
 }
 
-func (sc *scope) origin(n ast.Node) *ast.Origin {
-	return &ast.Origin{File: sc.home.file, At: n.Span(), Function: sc.called, Outer: sc.outer}
+func (sc *scope) origin(n ast.Node) *check.Origin {
+	return &check.Origin{File: sc.home.file, At: n.Span(), Function: sc.called, Outer: sc.outer}
 }
 
 // name gives what a name in a function stands for.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -19,21 +20,22 @@ const maxNodes = 200_000
 
 // Expand returns a file in which every call of a declared function is written out. read returns the text of a file beside the model; nil where there is
 // none. A file without functions is returned as it is.
-func Expand(file *ast.File, universe *stdlib.Universe, read func(path string) (string, error)) (*ast.File, diag.List) {
+func Expand(linked *check.Linked, universe *stdlib.Universe, read func(path string) (string, error)) (*check.Linked, diag.List) {
+	file := linked.File
 	x := &expander{
 		root: file.Source, universe: universe, read: read, modules: map[string]*module{}, taken: map[string]bool{}, declared: map[string]ast.Stmt{},
-		calls: map[ast.Node]*ast.Origin{},
+		calls: map[ast.Node]*check.Origin{},
 	}
-	maps.Copy(x.calls, file.Calls)
+	maps.Copy(x.calls, linked.Calls)
 	if read == nil {
 		x.read = func(string) (string, error) { return "", errNoFolder }
 	}
 	if x.points(file); party(file) {
-		return file, x.diags
+		return linked, x.diags
 	}
 	x.home = x.load("", "", file)
 	if len(x.home.fns) == 0 && len(x.home.imports) == 0 || x.diags.HasErrors() {
-		return file, x.diags
+		return linked, x.diags
 	}
 	all := append(slices.Collect(maps.Values(x.modules)), x.home)
 	for _, m := range all {
@@ -43,12 +45,13 @@ func Expand(file *ast.File, universe *stdlib.Universe, read func(path string) (s
 		x.recursion(m)
 	}
 	if x.diags.HasErrors() {
-		return file, x.diags
+		return linked, x.diags
 	}
 	for _, s := range file.Stmts {
 		x.statement(s)
 	}
-	return &ast.File{Source: file.Source, Stmts: x.out, Comments: file.Comments, Modules: x.order, Privates: file.Privates, Calls: x.calls}, x.diags
+	out := &ast.File{Source: file.Source, Stmts: x.out, Comments: file.Comments}
+	return &check.Linked{File: out, Modules: x.order, Privates: linked.Privates, Calls: x.calls}, x.diags
 }
 
 type noFolder struct{}
@@ -65,12 +68,12 @@ type expander struct {
 	diags    diag.List
 	home     *module
 	modules  map[string]*module // by path, or by name
-	order    []ast.Module
+	order    []check.Module
 	loading  []*module
 	out      []ast.Stmt
 	taken    map[string]bool     // names that variables inside functions must not have
 	declared map[string]ast.Stmt // of the model
-	calls    map[ast.Node]*ast.Origin
+	calls    map[ast.Node]*check.Origin
 	nodes    int
 }
 
@@ -92,7 +95,7 @@ func (x *expander) points(file *ast.File) {
 	program := party(file)
 	declare := func(s ast.Stmt, ids ...ast.Ident) {
 		for _, id := range ids {
-			if strings.Contains(id.Name, ".") && !program && file.Calls[s] == nil {
+			if strings.Contains(id.Name, ".") && !program && x.calls[s] == nil {
 				d := x.errorf(file.Source, diag.PointInName, id, "a declared name has no point").
 					Note("h.W is the parameter W of the component that `let h = …` calls")
 				plain := strings.ReplaceAll(id.Name, ".", "_")

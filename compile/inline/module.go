@@ -2,6 +2,7 @@ package inline
 
 import (
 	"fmt"
+	"github.com/vflc/vflc/compile/check"
 	"path"
 	"strings"
 
@@ -124,7 +125,7 @@ func (x *expander) parsed(m *module, s *ast.Import, key, name, file string, src 
 		return nil
 	}
 	if x.calls[s] == nil { // what a client's module imports is no part of the public model
-		x.order = append(x.order, ast.Module{Name: name, Path: file, File: src})
+		x.order = append(x.order, check.Module{Name: name, Path: file, File: src})
 	}
 	tree, diags := parser.Parse(src)
 	if diags.HasErrors() {

@@ -2,13 +2,14 @@ package inline
 
 import (
 	"fmt"
+	"github.com/vflc/vflc/compile/check"
 
 	"github.com/vflc/vflc/lang/ast"
 )
 
 // Verify checks that a file has no functions left, and that every node that a call put into it tells where it was written.
-func Verify(file *ast.File) error {
-	for _, s := range file.Stmts {
+func Verify(file *check.Linked) error {
+	for _, s := range file.File.Stmts {
 		switch s.(type) {
 		case *ast.Fn, *ast.Import:
 			return fmt.Errorf("%T is left", s)

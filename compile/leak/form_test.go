@@ -44,7 +44,7 @@ func read(t *rapid.T, text string) (form, ast.Expr, *check.Program) {
 	file, diags := parser.Parse(source.New("m.vfl", scalars+"let out = "+text+"\n"))
 	if !diags.HasErrors() {
 		var p *check.Program
-		if p, diags = check.Check(file, stdlib.New(), check.Options{}); !diags.HasErrors() {
+		if p, diags = check.Check(&check.Linked{File: file}, stdlib.New(), check.Options{}); !diags.HasErrors() {
 			e := p.Symbols["out"].Decl.(*ast.Let).Value
 			return newReader(p, func(x ast.Expr) check.Info { return p.Info[x] }, "a").read(e), e, p
 		}

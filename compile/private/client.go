@@ -3,6 +3,7 @@ package private
 import (
 	"slices"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -150,8 +151,8 @@ func (k *client) refer(n ast.Node) {
 	})
 }
 
-func (k *client) origin(from ast.Node) *ast.Origin {
-	return &ast.Origin{File: k.source, At: from.Span(), Function: "the module of " + k.owner, Private: true}
+func (k *client) origin(from ast.Node) *check.Origin {
+	return &check.Origin{File: k.source, At: from.Span(), Function: "the module of " + k.owner, Private: true}
 }
 
 func (k *client) made(from, to ast.Node) { k.calls[to] = k.origin(from) }

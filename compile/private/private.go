@@ -3,6 +3,7 @@
 package private
 
 import (
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/parser"
@@ -11,8 +12,8 @@ import (
 
 // Link returns the model of a file with what modules hold written out, at the places of the contributions that they implement. Contributions whose module is not at
 // hand stay as they are. name is that of the model.
-func Link(file *ast.File, name string, module func(client string) (*source.File, error)) (*ast.File, diag.List) {
-	l := &linker{file: file, name: name, public: publicNames(file), linked: map[string]*client{}, calls: map[ast.Node]*ast.Origin{}}
+func Link(file *ast.File, name string, module func(client string) (*source.File, error)) (*check.Linked, diag.List) {
+	l := &linker{file: file, name: name, public: publicNames(file), linked: map[string]*client{}, calls: map[ast.Node]*check.Origin{}}
 	for _, s := range file.Stmts {
 		if c, ok := s.(*ast.Contribution); ok && c.Owner != nil && module != nil {
 			l.client(c, module)
@@ -21,12 +22,13 @@ func Link(file *ast.File, name string, module func(client string) (*source.File,
 		l.out = append(l.out, s)
 	}
 	if l.diags.HasErrors() || len(l.privates) == 0 {
-		return file, l.diags
+		return &check.Linked{File: file}, l.diags
 	}
 	for _, k := range l.privates {
 		l.linked[k.Name].unused()
 	}
-	return &ast.File{Source: file.Source, Stmts: l.out, Comments: file.Comments, Privates: l.privates, Calls: l.calls}, l.diags
+	out := &ast.File{Source: file.Source, Stmts: l.out, Comments: file.Comments}
+	return &check.Linked{File: out, Privates: l.privates, Calls: l.calls}, l.diags
 }
 
 // Path is where a run keeps its copy of a client's module, among those of the files that the model imports: no import has such a path.
@@ -38,9 +40,9 @@ type linker struct {
 	name     string
 	public   map[string]string // owners of the model's names; "" for what a module may use: sizes and consts
 	linked   map[string]*client
-	privates []ast.Module
+	privates []check.Module
 	out      []ast.Stmt
-	calls    map[ast.Node]*ast.Origin
+	calls    map[ast.Node]*check.Origin
 	diags    diag.List
 }
 
@@ -81,7 +83,7 @@ func (l *linker) read(c *ast.Contribution, owner string, module func(string) (*s
 	if !k.headed(tree) {
 		return nil
 	}
-	l.privates = append(l.privates, ast.Module{Name: owner, Path: Path(owner), File: src})
+	l.privates = append(l.privates, check.Module{Name: owner, Path: Path(owner), File: src})
 	k.collect(tree)
 	return k
 }

@@ -17,7 +17,7 @@ import (
 type Design struct {
 	Response release.Column // its name is that of its declaration
 	Family   string
-	Scale    ast.Expr // of a normal response
+	Scale    ast.Expr // of a normal response; nil: it is binary
 	Offset   []string // terms of the predictor without columns, as they are written
 	Terms    []Term
 	program  *check.Program
@@ -82,15 +82,21 @@ func (f *finder) likelihood(l *check.Likelihood) {
 	case l.Family != "" || s.Truncate != nil || s.Censor != nil || s.Weights != nil || !ok || f.Symbols[name.Name].Kind != check.Data:
 		f.refuse(s, "a release is of one column of responses, without truncate, censor or weights")
 		return
-	case l.Dist.Name != dist.Normal().Name:
-		f.refuse(s.Dist, "%s is a distribution of which no posterior given moments is known here", l.Dist.Name)
+	case l.Dist.Name != dist.Normal().Name && l.Dist.Name != dist.BernoulliLogit().Name:
+		f.refuse(s.Dist, "%s is a distribution of which no posterior given a release is known here", l.Dist.Name)
 		return
 	}
 	f.d.Family = l.Dist.Name
-	if f.d.Scale = l.Args[1]; f.reads(f.d.Scale) || len(f.Info[f.d.Scale].Type.Dims) > 0 {
-		f.refuse(f.d.Scale, "the scale of a released response is one number, without data")
-	}
 	f.d.Response, _ = f.column(name)
+	switch {
+	case len(l.Args) == 1 && !f.d.Response.Binary:
+		f.refuse(s.Left, "the response of %s is declared as binary", l.Dist.Name)
+	case len(l.Args) == 1:
+	case f.reads(l.Args[1]) || len(f.Info[l.Args[1]].Type.Dims) > 0:
+		f.refuse(l.Args[1], "the scale of a released response is one number, without data")
+	default:
+		f.d.Scale = l.Args[1]
+	}
 	f.terms(l.Args[0], false)
 }
 

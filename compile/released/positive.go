@@ -4,19 +4,26 @@ import "github.com/vflc/vflc/backends/eigen"
 
 // positive is the symmetric matrix with eigenvalues of at least a floor that is nearest.
 func positive(a [][]float64, floor float64) [][]float64 {
+	return spectral(a, func(l float64) float64 { return max(l, floor) })
+}
+
+// spectral is the symmetric matrix with the same eigenvectors and the function of the eigenvalues; where no eigenvalue
+// changes, the matrix itself.
+func spectral(a [][]float64, of func(float64) float64) [][]float64 {
 	n := len(a)
 	v, values := make([]float64, 0, n*n), make([]float64, n)
-	low := true
+	same := true
 	for _, row := range a {
 		v = append(v, row...)
 	}
 	if !eigen.Symmetric(n, v, values, make([]float64, n*n), make([]float64, eigen.Room*n)) {
 		panic("released: moments without eigenvalues")
 	}
-	for _, l := range values {
-		low = low && l >= floor
+	for i, l := range values {
+		values[i] = of(l)
+		same = same && values[i] == l
 	}
-	if low {
+	if same {
 		return a
 	}
 	out := make([][]float64, n)
@@ -24,8 +31,18 @@ func positive(a [][]float64, floor float64) [][]float64 {
 		out[i] = make([]float64, n)
 		for j := range out[i] {
 			for k, l := range values {
-				out[i][j] += float64(v[i*n+k] * max(l, floor) * v[j*n+k])
+				out[i][j] += float64(v[i*n+k] * l * v[j*n+k])
 			}
+		}
+	}
+	return out
+}
+
+func times(a [][]float64, x []float64) []float64 {
+	out := make([]float64, len(a))
+	for i, row := range a {
+		for j, v := range row {
+			out[i] += float64(v * x[j])
 		}
 	}
 	return out

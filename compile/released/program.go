@@ -1,6 +1,7 @@
 package released
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,8 +21,8 @@ const prefix = "released_"
 const leastRows = 20
 
 // Program is the text of the posterior's model: the parameters and priors of the design's model, and as its factors the
-// log likelihood of the released moments, in which the rows' variation and the noise are accounted for. It has no data
-// and one owner. The error says what of the moments does not fit the model.
+// log likelihood of the released moments, in which the rows' variation and the noise are accounted for. It has no data.
+// The error says what of the moments does not fit the model.
 func (d *Design) Program(m *release.Moments) (string, error) {
 	w, err := d.writer(m)
 	if err != nil {
@@ -29,8 +30,12 @@ func (d *Design) Program(m *release.Moments) (string, error) {
 	}
 	w.declarations()
 	w.coefficients()
-	w.moments()
-	w.normal()
+	if m.Gradients != nil {
+		w.scored()
+	} else {
+		w.moments()
+		w.normal()
+	}
 	return w.b.String(), nil
 }
 
@@ -50,6 +55,8 @@ func (d *Design) writer(m *release.Moments) (*writer, error) {
 	switch {
 	case m.Family != d.Family:
 		return nil, fmt.Errorf("they are of a %s response", m.Family)
+	case d.Scale == nil && m.Gradients == nil:
+		return nil, errors.New("they have no gradients, without which nothing is known of a binary response")
 	case last != d.Response:
 		return nil, fmt.Errorf("their response is %s, and the model's has another name, owner or bounds", last.Name)
 	}
@@ -68,6 +75,9 @@ func (d *Design) writer(m *release.Moments) (*writer, error) {
 		if found == 0 || found > 1 && t.Matrix == "" {
 			return nil, fmt.Errorf("they have no column %s", t.Column.Name)
 		}
+	}
+	if d.Scale == nil && len(w.columns) < len(m.Columns) {
+		return nil, fmt.Errorf("they are of %d columns, and the slopes of a logistic regression hold for all of them together", len(m.Columns)-1)
 	}
 	if m.Rows < len(w.columns)+leastRows {
 		return nil, fmt.Errorf("they are of %d rows, and %d coefficients take %d", m.Rows, len(w.columns), len(w.columns)+leastRows)
@@ -101,18 +111,16 @@ func (w *writer) declarations() {
 	}
 	for _, s := range w.program.File.Stmts {
 		switch s := s.(type) {
-		case *ast.Const:
+		case *ast.Const, *ast.Param, *ast.Client, *ast.Server:
 			w.line("%s", strings.Join(strings.Fields(format.Stmt(s)), " "))
-		case *ast.Param:
-			c := *s
-			c.Owner = nil
-			w.line("%s", strings.Join(strings.Fields(format.Stmt(&c)), " "))
 		case *ast.Let:
-			if c := *s; !f.reads(s.Value) {
-				c.Owner = nil
-				w.line("%s", strings.Join(strings.Fields(format.Stmt(&c)), " "))
+			if !f.reads(s.Value) {
+				w.line("%s", strings.Join(strings.Fields(format.Stmt(s)), " "))
 			}
 		}
+	}
+	if len(w.program.Clients) > 0 {
+		w.line("transform none")
 	}
 }
 
@@ -120,6 +128,9 @@ func (w *writer) declarations() {
 // a + Σ b·x = (a + Σ b·middle) + Σ (b·half)·z.
 func (w *writer) coefficients() {
 	scale, middle := w.Response.Half(), w.Response.Middle()
+	if w.Scale == nil { // log odds are in units of their own
+		scale, middle = 1, 0
+	}
 	first := append([]string{number(-middle)}, w.Offset...)
 	var rest []string
 	for k, of := range w.terms {
@@ -186,7 +197,7 @@ func (w *writer) gaussian() {
 // of a χ² and noise; the density is the shifted gamma (Pearson's type III) with these. Terms of relative order p/N in
 // its variance are left out.
 func (w *writer) normal() {
-	w.line("let $s2 = (%s / %s)^2", "("+format.Expr(w.Scale)+")", number(w.Response.Half()))
+	w.line("let $s2 = (%s / %s)^2", "("+w.scale()+")", number(w.Response.Half()))
 	w.noise("$b")
 	w.line("let $v = $s2 * $pd + $z")
 	w.line("let $g = $xy - $xx * $b")
@@ -202,6 +213,9 @@ func (w *writer) normal() {
 	w.line("let $r = ($h - $mean) / sqrt($var * $shape)")
 	w.line("factor ($shape - 1) * log1p($r) - $shape * $r - 0.5 * log($var) - 1 / (12 * $shape) + 1 / (360 * $shape^3)")
 }
+
+// scale is that of a normal response, as it is written.
+func (w *writer) scale() string { return format.Expr(w.Scale) }
 
 // number writes a value so that it is read as the same.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

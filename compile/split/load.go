@@ -39,7 +39,7 @@ func Examine(m *Manifest, party, file, text string, universe *stdlib.Universe) (
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	program, problems := check.Check(tree, universe, check.Options{Server: m.Server})
+	program, problems := check.Check(&check.Linked{File: tree}, universe, check.Options{Server: m.Server})
 	diags = append(diags, problems...)
 	if diags.HasErrors() {
 		return nil, diags

@@ -68,7 +68,7 @@ func (m ManifestShared) Declared(universe *stdlib.Universe) *check.Symbol {
 	if diags.HasErrors() || len(file.Stmts) != 1 {
 		return nil
 	}
-	p, diags := check.Check(file, universe, check.Options{})
+	p, diags := check.Check(&check.Linked{File: file}, universe, check.Options{})
 	s := p.Symbols[m.Name]
 	if diags.HasErrors() || s == nil || s.Kind != check.Param || !s.Type.Scalar() && s.Structure == nil {
 		return nil

@@ -36,8 +36,8 @@ func Digest(text string) string {
 }
 
 // ModelDigest returns the digest of a model's text, and of the modules that it uses.
-func ModelDigest(f *ast.File) string {
-	text := f.Source.Text
+func ModelDigest(f *check.Linked) string {
+	text := f.File.Source.Text
 	for _, m := range f.Modules {
 		text += "\x00" + m.Name + "\x00" + m.Path + "\x00" + m.Text
 	}
@@ -46,7 +46,7 @@ func ModelDigest(f *ast.File) string {
 
 // Split writes the party programs of a transformed model called name, and their manifest, which lists the disclosures that are accepted.
 func Split(p *transform.Program, name string, accepted accept.Set) ([]PartyProgram, *Manifest) {
-	s := &splitter{Program: p, name: name, model: ModelDigest(p.File), accepted: accepted}
+	s := &splitter{Program: p, name: name, model: ModelDigest(p.Linked), accepted: accepted}
 	var programs []PartyProgram
 	for _, q := range p.Parties {
 		programs = append(programs, s.program(q))

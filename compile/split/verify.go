@@ -15,7 +15,7 @@ import (
 // a fault of Split.
 func Verify(p *transform.Program, programs []PartyProgram, m *Manifest) error {
 	v := &verifier{Program: p, sent: map[channel]types.Type{}, received: map[channel]types.Type{}}
-	if len(programs) != len(p.Parties) || len(m.Parties) != len(p.Parties) || m.ModelSHA256 != ModelDigest(p.File) {
+	if len(programs) != len(p.Parties) || len(m.Parties) != len(p.Parties) || m.ModelSHA256 != ModelDigest(p.Linked) {
 		return fmt.Errorf("%d programs and %d in the manifest for %d parties of model %s", len(programs), len(m.Parties), len(p.Parties), m.ModelSHA256)
 	}
 	for _, q := range programs {

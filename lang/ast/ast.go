@@ -1,42 +1,22 @@
 // Package ast holds the syntax tree of a vfl file, one to one with its source. A tree is immutable after parsing: later passes keep their facts in tables keyed by node.
-//
-// The parser tags are the grammar of declarations, in participle's notation, read field by field; the statements with types and distributions, and
-// expressions, are parsed by hand in lang/parser.
 package ast
 
-import (
-	"github.com/alecthomas/participle/v2"
-	"github.com/alecthomas/participle/v2/lexer"
-
-	"github.com/vflc/vflc/lang/source"
-)
+import "github.com/vflc/vflc/lang/source"
 
 // A Node is anything with a place in the source. A node built by the compiler has the place of the node that it was derived from, or the zero span.
 type Node interface{ Span() source.Span }
 
-// At is embedded in every node and holds its place. Participle fills the two positions, which it finds by name and type; only their offsets are used.
-// A node that the compiler made may have the zero At.
-type At struct{ Pos, EndPos lexer.Position }
-
-// Place returns the At of a span.
-func Place(s source.Span) At {
-	return At{Pos: lexer.Position{Offset: s.Start}, EndPos: lexer.Position{Offset: s.End}}
-}
+// At is embedded in every node and holds its place. A node that the compiler made may have the zero At.
+type At source.Span
 
 // Span returns the place of the node.
-func (a At) Span() source.Span { return source.Span{Start: a.Pos.Offset, End: a.EndPos.Offset} }
+func (a At) Span() source.Span { return source.Span(a) }
 
 // A File is a parsed source: statements in order, and the comments for the formatter.
 type File struct {
 	Source   *source.File
 	Stmts    []Stmt
 	Comments []Comment
-	// Privates are the modules of clients that were put in the place of their contributions.
-	Privates []Module
-	// Modules are the files whose functions a file uses, in the order of their first import; set where calls have been written out.
-	Modules []Module
-	// Calls tells, of each node that the call of a function put into the file, where it was written.
-	Calls map[Node]*Origin
 }
 
 // Span returns the whole of the source; the zero span for a file that the compiler made.
@@ -60,21 +40,6 @@ type Ident struct {
 	Name string
 }
 
-// IdentToken is the type of the tokens that names are.
-const IdentToken = lexer.EOF - 1
-
-// Parse reads a name. Participle calls it in the place of a tag: names are the most frequent nodes, and reading one by its tag takes several times as long.
-func (i *Ident) Parse(lex *lexer.PeekingLexer) error {
-	t := lex.Peek()
-	if t.Type != IdentToken {
-		return participle.NextMatch
-	}
-	i.Pos, i.Name = t.Pos, t.Value
-	lex.Next()
-	i.EndPos = lex.RawPeek().Pos
-	return nil
-}
-
 // A Stmt is one of the statements below.
 type Stmt interface {
 	Node
@@ -84,20 +49,20 @@ type Stmt interface {
 // Server is `server NAME`.
 type Server struct {
 	At
-	Name Ident `parser:"'server' @@"`
+	Name Ident
 }
 
 // Client is `client A, B[J]`.
 type Client struct {
 	At
-	Clients []*Family `parser:"'client' @@ (',' @@)*"`
+	Clients []*Family
 }
 
 // Family is one name of a client statement. Count is nil for a single client, else a whole Number or a Name.
 type Family struct {
 	At
-	Name  Ident `parser:"@@"`
-	Count Expr  `parser:"('[' @@ ']')?"`
+	Name  Ident
+	Count Expr
 }
 
 // Data is `data NAME : TYPE [@ OWNER] [from COLUMNS] [missing KIND]`.
@@ -143,15 +108,15 @@ type Contribution struct {
 // Private is `module CLIENT implements MODEL`, the first statement of the file in which a client keeps its part of a model.
 type Private struct {
 	At
-	Client Ident `parser:"'module' @@"`
-	Model  Ident `parser:"'implements' @@"`
+	Client Ident
+	Model  Ident
 }
 
 // Body is `NAME = EXPR` in a client's module: the value of a contribution.
 type Body struct {
 	At
-	Name  Ident `parser:"@@"`
-	Value Expr  `parser:"'=' @@"`
+	Name  Ident
+	Value Expr
 }
 
 // Let is `let NAME [: TYPE] = EXPR [@ OWNER]`.
@@ -178,21 +143,21 @@ type Generate struct {
 // Const is `const NAME = EXPR`.
 type Const struct {
 	At
-	Name  Ident `parser:"'const' @@"`
-	Value Expr  `parser:"'=' @@"`
+	Name  Ident
+	Value Expr
 }
 
 // Levels is `levels NAME = "A", "B"`: the categories of level(NAME), in the order of their codes.
 type Levels struct {
 	At
-	Name       Ident       `parser:"'levels' @@"`
-	Categories []*Category `parser:"'=' @@ (',' @@)*"`
+	Name       Ident
+	Categories []*Category
 }
 
 // Category is a string, or a whole number as it is written; Quoted records the string form.
 type Category struct {
 	At
-	Text   string `parser:"@(String | Number)"`
+	Text   string
 	Quoted bool
 }
 
@@ -201,46 +166,46 @@ type Likelihood struct {
 	At
 	Left     Expr
 	Dist     *Dist
-	Truncate []*Arg    // nil: none
-	Censor   []*Arg    // nil: none
-	Weights  Weighting // nil: none
-	Power    Expr      // nil: 1
+	Truncate []*Arg // nil: none
+	Censor   []*Arg // nil: none
+	Weights  Expr   // nil: none
+	Power    Expr   // nil: 1
 }
 
 // Factor is `factor EXPR`: it adds the sum of the elements of the expression to the log density.
 type Factor struct {
 	At
-	Value Expr `parser:"'factor' @@"`
+	Value Expr
 }
 
 // Transform is `transform KIND [(rho = …)]` or `transform KIND(NAME = …, …)`. Rho is nil if it is not written or if RhoBy holds one value per client.
 type Transform struct {
 	At
-	Kind  Ident   `parser:"'transform' @@"` // checked later
-	Rho   Expr    `parser:"('(' ('rho' '=' (@@"`
-	RhoBy []*Rho  `parser:" | '{' @@ (',' @@)* '}')"`
-	Terms []*Term `parser:" | @@ (',' @@)*) ')')?"` // of a release
+	Kind  Ident // checked later
+	Rho   Expr
+	RhoBy []*Rho
+	Terms []*Term // of a release
 }
 
 // Term is one entry of `transform private(epsilon = …, delta = …)`.
 type Term struct {
 	At
-	Name  Ident `parser:"@@"`
-	Value Expr  `parser:"'=' @@"`
+	Name  Ident
+	Value Expr
 }
 
 // Rho is one entry of `rho = {client: value, …}`.
 type Rho struct {
 	At
-	Client Ident `parser:"@@"`
-	Value  Expr  `parser:"':' @@"`
+	Client Ident
+	Value  Expr
 }
 
 // Program is `program NAME for PARTY`, the first statement of a party program.
 type Program struct {
 	At
-	Name Ident `parser:"'program' @@"`
-	For  Ident `parser:"'for' @@"`
+	Name Ident
+	For  Ident
 }
 
 // Aux is `aux NAME : TYPE ~ DIST(args)`, an auxiliary variable of a client's program.
@@ -262,9 +227,9 @@ type Receive struct {
 // Send is `send NAME [= EXPR] to PARTY, …`: the party sends the value and receives the adjoint.
 type Send struct {
 	At
-	Name  Ident   `parser:"'send' @@"`
-	Value Expr    `parser:"('=' @@)?"` // nil: the value of Name
-	To    []Ident `parser:"'to' @@ (',' @@)*"`
+	Name  Ident
+	Value Expr // nil: the value of Name
+	To    []Ident
 }
 
 func (*Server) stmt()       {}
@@ -305,7 +270,7 @@ type Type struct {
 type Bound struct {
 	At
 	Which Ident
-	Value Sized
+	Value Expr
 }
 
 // Dist is a distribution call `NAME(args)`.
@@ -325,25 +290,25 @@ type Arg struct {
 // Column is one item of a `from` clause: `*`, a column, or an encoder of columns.
 type Column struct {
 	At
-	Star    bool         `parser:"@'*'"`
-	Name    *ColumnName  `parser:"| (?! Ident '(') @@"` // a plain column
-	Encoder *Ident       `parser:"| @@"`                // an encoder, with Args
-	Args    []*ColumnArg `parser:"'(' @@ (',' @@)* ')'"`
+	Star    bool
+	Name    *ColumnName // a plain column
+	Encoder *Ident      // an encoder, with Args
+	Args    []*ColumnArg
 }
 
 // ColumnName names a column of a table; Quoted records the string form.
 type ColumnName struct {
 	At
-	Name   string `parser:"@(Ident | String)"`
+	Name   string
 	Quoted bool
 }
 
 // ColumnArg is an argument of an encoder: a column, a number, or KEY = name or number.
 type ColumnArg struct {
 	At
-	Key    *Ident      `parser:"((?= Ident '=') @@ '=')?"`
-	Column *ColumnName `parser:"( @@"` // nil if a number
-	Number *Number     `parser:"| @@ )"`
+	Key    *Ident
+	Column *ColumnName // nil if a number
+	Number *Number
 }
 
 // An Expr is one of the expressions below.
@@ -352,16 +317,10 @@ type Expr interface {
 	expr()
 }
 
-// A Sized is an expression in the grammar of a bound: without comparison at its top, so that `>` may close the bounds.
-type Sized interface{ Expr }
-
-// A Weighting is an expression in the grammar of a weights clause: at its top, `^ (` belongs to the likelihood and not to the weights.
-type Weighting interface{ Expr }
-
 // Number is a numeric literal. Text is the source text, or empty if the compiler made the number.
 type Number struct {
 	At
-	Text  string `parser:"@Number"`
+	Text  string
 	Value float64
 	Int   bool // written without point or exponent
 }

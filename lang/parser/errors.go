@@ -29,6 +29,15 @@ func faultf(code diag.Code, at source.Span, format string, args ...any) *fault {
 	return &fault{&diag.Diagnostic{Code: code, Span: at, Message: fmt.Sprintf(format, args...)}}
 }
 
+// unexpected is the error of a token that the grammar does not allow. expected is the first term that the grammar expects there, in participle's notation.
+type unexpected struct {
+	token    lexer.Token
+	expected string
+}
+
+// Error names the token. Users see the diagnostic that explain returns instead.
+func (u *unexpected) Error() string { return "unexpected " + u.token.Value }
+
 func (p *parser) errorf(code diag.Code, at source.Span, format string, args ...any) *diag.Diagnostic {
 	return p.diags.Errorf(code, p.file, at, format, args...)
 }
@@ -133,15 +142,16 @@ func found(t lexer.Token) string {
 	return quote(t.Value)
 }
 
+const aColumn = "a column, an encoder or *"
+
 // nonterminals describes the terms of the grammar to a user.
 var nonterminals = map[string]string{
-	"Ident": "a name", "<ident>": "a name", "<number>": "a number",
-	"Type": "a type, such as real[N]", "Bound": "lower = VALUE or upper = VALUE",
-	"Dist": "a distribution, such as normal(0, 1)", "Arg": "an expression",
-	"Expr": "an expression", "Sized": "an expression", "Weighting": "an expression",
+	"ident": "a name", "TypeSpec": "a type, such as real[N]", "BoundSpec": "lower = VALUE or upper = VALUE",
+	"dist": "a distribution, such as normal(0, 1)",
+	"expr": "an expression", "sized": "an expression", "weighting": "an expression",
 	`"return"`: "`let`, `param` or `return`", `"{"`: "`=` with an expression, or a body in `{ … }`", "FnArg": "the name of an argument",
-	"Family": "the name of a client", "Rho": "CLIENT: VALUE",
-	"Column": "a column, an encoder or *", "ColumnName": "a column, an encoder or *", "ColumnArg": "a column or a number", "Number": "a number",
+	"FamilySpec": "the name of a client", "Rho": "CLIENT: VALUE",
+	"ColumnSpec": aColumn, "ColumnArg": aColumn, "Cell": aColumn,
 }
 
 // wanted describes the head of a production to a user.

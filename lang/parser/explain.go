@@ -65,6 +65,9 @@ func (s *situation) place() source.Span {
 // wants reports whether the grammar expects the symbol or keyword.
 func (s *situation) wants(literal string) bool { return s.expected == strconv.Quote(literal) }
 
+// column reports whether the grammar expects a column or an argument of an encoder.
+func (s *situation) column() bool { return nonterminals[s.expected] == aColumn }
+
 func wrongCloser(s *situation) *fault {
 	if len(s.open) == 0 || !isCloser(s.token) {
 		return nil
@@ -110,11 +113,11 @@ func (s *situation) hidden(text string) bool {
 var outsideBrackets = set("~ @ ; from noncentered weights")
 
 func keywordAsName(s *situation) *fault {
-	if s.token.Type != keywordToken || s.firstOnLine(s.at) || s.expected != "Ident" && s.expected != "<ident>" && s.expected != "Expr" && s.expected != "ColumnName" {
+	if s.token.Type != keywordToken || s.firstOnLine(s.at) || s.expected != "ident" && s.expected != "expr" && !s.column() {
 		return nil
 	}
 	f := faultf(diag.KeywordAsName, spanOf(s.token), "%s is a keyword and cannot be a name", quote(s.token.Value))
-	column := s.expected == "ColumnName"
+	column := s.column()
 	if other, known := diag.Elsewhere(diag.Encoders, s.token.Value); column && known && is(s.words[s.at+1], "(") {
 		return f.note("%s", other.Sentence())
 	}
@@ -247,7 +250,7 @@ func (p *parser) data(name string) bool {
 
 // doubledOperator explains `**` in place of `^`.
 func doubledOperator(s *situation) *fault {
-	if s.expected != "Expr" || !is(s.token, "*") || !is(s.prev, "*") || s.prev.Pos.Offset+1 != s.token.Pos.Offset {
+	if s.expected != "expr" || !is(s.token, "*") || !is(s.prev, "*") || s.prev.Pos.Offset+1 != s.token.Pos.Offset {
 		return nil
 	}
 	both := spanOf(s.prev).Join(spanOf(s.token))
@@ -257,7 +260,7 @@ func doubledOperator(s *situation) *fault {
 }
 
 func singleQuoted(s *situation) *fault {
-	if !is(s.token, "'") || s.expected != "ColumnName" && s.expected != "Expr" {
+	if !is(s.token, "'") || !s.column() && s.expected != "expr" {
 		return nil
 	}
 	return faultf(diag.ExpectedExpr, spanOf(s.token), "found `'`, expected %s", wanted(s.expected)).note(`Column names that need quotes take double ones, "like this".`)
@@ -266,7 +269,7 @@ func singleQuoted(s *situation) *fault {
 // general reports the token that was found and what the grammar expects.
 func general(s *situation) *fault {
 	code := diag.Unexpected
-	if wanted(s.expected) == nonterminals["Expr"] {
+	if wanted(s.expected) == nonterminals["expr"] {
 		code = diag.ExpectedExpr
 	}
 	f := faultf(code, s.place(), "found %s, expected %s", found(s.token), s.wantedHere())
@@ -307,17 +310,17 @@ func (s *situation) advise(f *fault) {
 		f.note("arguments and values of functions have no types: fn f(x) = x + 1")
 	case s.statement == "" && s.at == s.start+1 && s.prev.Value == "levels":
 		f.note("levels R = \"A\", \"B\" lists the categories of the data that are level(R)")
-	case s.expected == "Expr" && opened && is(s.token, "]"):
+	case s.expected == "expr" && opened && is(s.token, "]"):
 		f.d.Fix(spanOf(s.prev).Join(spanOf(s.token)), "", "the whole array is its name")
-	case s.expected == "Expr" && (opened && is(s.token, ",") || s.prev.Value == "," && is(s.token, "]")):
+	case s.expected == "expr" && (opened && is(s.token, ",") || s.prev.Value == "," && is(s.token, "]")):
 		f.d.Fix(before(s.token), s.blankBefore()+":", "all along an axis is `:`")
 	case s.statement == "let" && is(s.token, "[") || s.statement == "let" && is(s.token, "="):
 		f.note("a recursion begins with `recur`: let h : real[T] = recur h[1] = …, h[t] = … for t in 2..T")
 	case s.token.Type == stringToken && s.prev.Value == "(" && s.at > 1 && s.words[s.at-2].Value == "level":
 		f.note("a level has a name, and `levels` may list its categories: levels S = \"M\", \"F\" and data sex : level(S)[N]")
-	case s.token.Type == stringToken && s.expected == "Expr":
+	case s.token.Type == stringToken && s.expected == "expr":
 		f.note("a text is no value in a model: data male : binary[N] from is(sex, \"male\") is 1 in these rows, and u[sex] with sex of type level(S) is a value for each category")
-	case s.expected == "Type":
+	case s.expected == "TypeSpec":
 		if other, known := diag.Elsewhere(diag.Types, s.token.Value); known {
 			f.note("%s", other.Sentence())
 		}
@@ -521,7 +524,7 @@ func (p *parser) nearest(word string) string {
 	if best != "" {
 		return best
 	}
-	for _, k := range p.grammar.keywords() {
+	for _, k := range Keywords() {
 		d := levenshtein.ComputeDistance(word, k)
 		if d < least && 2*d < len(k)+1 || d == least && best != "" && k < best {
 			best, least = k, d

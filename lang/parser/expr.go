@@ -1,7 +1,6 @@
 package parser
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,36 +17,124 @@ const (
 	maxNodes   = 50_000 // of one expression
 )
 
-// climber parses one expression by precedence climbing over the levels of ast.Precedence.
+// climber parses one expression by precedence climbing over the levels of ast.Precedence. The productions in the comments below, together with these levels, are the
+// grammar of expressions; a test prints them into docs/language.md, and checks sentences of them against the parser.
 type climber struct {
 	*lexer.PeekingLexer
 	nesting, nodes int
 	weighting      bool // `^ (` outside brackets ends the expression
 }
 
-// parseExpr, parseSized and parseWeighting parse the three nonterminals for expressions in the grammar of declarations.
-func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
-	c := &climber{PeekingLexer: lex}
-	if e, ok, err := c.recursion(); ok {
-		return e, err
+// The terms that the grammar of statements takes from here. Participle calls their Parse, which returns NextMatch where none begins.
+type (
+	ident     ast.Ident
+	expr      struct{ ast.Expr }
+	sized     struct{ ast.Expr } // without comparison at its top, so that `>` may close bounds
+	weighting struct{ ast.Expr } // at whose top `^ (` belongs to the likelihood
+	dist      ast.Dist
+	arg       ast.Arg
+)
+
+// Parse reads a name.
+//
+//	ident = <ident> .
+func (i *ident) Parse(lex *lexer.PeekingLexer) error {
+	t := lex.Peek()
+	if t.Type != identToken {
+		return participle.NextMatch
 	}
-	return c.whole(ast.Loosest)
+	i.At, i.Name = ast.At(spanOf(*t)), t.Value
+	lex.Next()
+	return nil
 }
 
-func parseSized(lex *lexer.PeekingLexer) (ast.Sized, error) {
-	c := &climber{PeekingLexer: lex}
-	return c.whole(ast.Additive)
+// Parse reads an expression.
+//
+//	expr = disjunction | recursion .
+func (e *expr) Parse(lex *lexer.PeekingLexer) (err error) {
+	c := climber{PeekingLexer: lex}
+	e.Expr, err = c.whole(ast.Loosest)
+	return err
 }
 
-func parseWeighting(lex *lexer.PeekingLexer) (ast.Weighting, error) {
-	c := &climber{PeekingLexer: lex, weighting: true}
-	return c.whole(ast.Loosest)
+// Parse reads an expression in a bound.
+//
+//	sized = sum .
+func (e *sized) Parse(lex *lexer.PeekingLexer) (err error) {
+	c := climber{PeekingLexer: lex}
+	e.Expr, err = c.whole(ast.Additive)
+	return err
+}
+
+// Parse reads an expression of weights.
+//
+//	weighting = disjunction .
+func (e *weighting) Parse(lex *lexer.PeekingLexer) (err error) {
+	c := climber{PeekingLexer: lex, weighting: true}
+	e.Expr, err = c.whole(ast.Loosest)
+	return err
+}
+
+// Parse reads a distribution.
+//
+//	dist = ident "(" (arg ("," arg)*)? ")" .
+func (d *dist) Parse(lex *lexer.PeekingLexer) (err error) {
+	c := climber{PeekingLexer: lex}
+	start := c.offset()
+	if err = (*ident)(&d.Name).Parse(lex); err != nil {
+		return err
+	}
+	if err = c.expect("("); err != nil {
+		return err
+	}
+	if beginsExpr(*c.Peek()) { // arguments are optional
+		err = c.list(func() error {
+			a := &arg{}
+			d.Args = append(d.Args, (*ast.Arg)(a))
+			return a.Parse(lex)
+		})
+	}
+	if err == nil {
+		err = c.expect(")")
+	}
+	d.At = c.at(start)
+	return err
+}
+
+// Parse reads an argument of a distribution.
+//
+//	arg = (ident "=")? expr .
+func (a *arg) Parse(lex *lexer.PeekingLexer) (err error) {
+	c := climber{PeekingLexer: lex}
+	start := c.offset()
+	if named(lex) {
+		name, _ := c.ident()
+		lex.Next()
+		a.Name = &name
+	}
+	if a.Value, err = c.whole(ast.Loosest); err == participle.NextMatch {
+		err = &unexpected{token: *lex.Peek(), expected: "expr"}
+	}
+	a.At = c.at(start)
+	return err
+}
+
+// named reports whether a name and `=` are next.
+func named(lex *lexer.PeekingLexer) bool {
+	here := lex.MakeCheckpoint()
+	defer lex.LoadCheckpoint(here)
+	return lex.Next().Type == identToken && is(*lex.Peek(), "=")
 }
 
 // whole parses an expression, if one begins here.
 func (c *climber) whole(level int) (ast.Expr, error) {
 	if !beginsExpr(*c.Peek()) {
 		return nil, participle.NextMatch
+	}
+	if level == ast.Loosest && !c.weighting {
+		if e, ok, err := c.recursion(); ok {
+			return e, err
+		}
 	}
 	return c.binary(level)
 }
@@ -56,9 +143,13 @@ func beginsExpr(t lexer.Token) bool {
 	return t.Type == identToken || t.Type == numberToken || t.Type == symbolToken && strings.Contains("(-+![", t.Value)
 }
 
+// offset is where the next token begins.
+func (c *climber) offset() int { return c.Peek().Pos.Offset }
+
 // at returns the place from start to the end of the last token read.
-func (c *climber) at(start lexer.Position) ast.At {
-	return ast.At{Pos: start, EndPos: c.RawPeek().Pos}
+func (c *climber) at(start int) ast.At {
+	last := c.Range(c.RawCursor()-1, c.RawCursor())
+	return ast.At{Start: start, End: spanOf(last[0]).End}
 }
 
 // count refuses an expression that has grown too large.
@@ -91,15 +182,46 @@ func (c *climber) bracketed(closer string, parse func() error) error {
 	return c.expect(closer)
 }
 
-func (c *climber) accept(value string) bool  { return accept(c.PeekingLexer, value) }
-func (c *climber) expect(value string) error { return expect(c.PeekingLexer, value) }
-
-// ident reads a name.
-func (c *climber) ident() (name ast.Ident, err error) {
-	if err = name.Parse(c.PeekingLexer); err != nil {
-		err = &unexpected{token: *c.Peek(), expected: "Ident"}
+// accept reads the symbol or keyword if it is next.
+func (c *climber) accept(value string) bool {
+	if !is(*c.Peek(), value) {
+		return false
 	}
-	return name, err
+	c.Next()
+	return true
+}
+
+// expect reads the symbol or keyword, which must be next.
+func (c *climber) expect(value string) error {
+	if !c.accept(value) {
+		return &unexpected{token: *c.Peek(), expected: strconv.Quote(value)}
+	}
+	return nil
+}
+
+// list parses parts with commas between them.
+func (c *climber) list(part func() error) error {
+	for {
+		if err := part(); err != nil {
+			return err
+		}
+		t := *c.Peek()
+		if !c.accept(",") {
+			return nil
+		}
+		if err := c.count(t); err != nil {
+			return err
+		}
+	}
+}
+
+// ident reads a name, which must be next.
+func (c *climber) ident() (ast.Ident, error) {
+	var i ident
+	if i.Parse(c.PeekingLexer) != nil {
+		return ast.Ident{}, &unexpected{token: *c.Peek(), expected: "ident"}
+	}
+	return ast.Ident(i), nil
 }
 
 // is reports whether t is the symbol or keyword value.
@@ -130,8 +252,8 @@ func (c *climber) opensAfter() bool {
 
 // binary parses operands joined by operators of at least the given level, left to right. Comparisons do not chain; `^` belongs to power.
 func (c *climber) binary(level int) (ast.Expr, error) {
-	start := c.Peek().Pos
-	x, err := c.unary()
+	start := c.offset()
+	x, err := c.prefix()
 	if err != nil {
 		return nil, err
 	}
@@ -155,22 +277,22 @@ func (c *climber) binary(level int) (ast.Expr, error) {
 	}
 }
 
-func (c *climber) joined(start lexer.Position, op lexer.Token, x, y ast.Expr) (ast.Expr, error) {
+func (c *climber) joined(start int, op lexer.Token, x, y ast.Expr) (ast.Expr, error) {
 	return &ast.Binary{At: c.at(start), Op: op.Value, OpAt: spanOf(op), X: x, Y: y}, c.count(op)
 }
 
 // text returns the source read since op, which was next at the cursor from.
 func (c *climber) text(from lexer.RawCursor, op lexer.Token) string {
 	var b strings.Builder
-	tokens := c.Range(from, c.RawCursor())
-	for _, t := range tokens[slices.Index(tokens, op)+1:] {
-		if t.Type == spaceToken || t.Type == commentToken {
+	end := op.Pos.Offset + len(op.Value)
+	for _, t := range c.Range(from+1, c.RawCursor()) {
+		if end < t.Pos.Offset && b.Len() > 0 {
 			b.WriteByte(' ')
-		} else {
-			b.WriteString(t.Value)
 		}
+		b.WriteString(t.Value)
+		end = t.Pos.Offset + len(t.Value)
 	}
-	return strings.TrimSpace(b.String())
+	return b.String()
 }
 
 // chained refuses a < b < c.
@@ -180,8 +302,10 @@ func (c *climber) chained(first, second lexer.Token, middle string) error {
 	return f
 }
 
-// unary parses prefix operators and their operand. They bind looser than `^`: -a^2 is -(a^2).
-func (c *climber) unary() (ast.Expr, error) {
+// prefix parses prefix operators and their operand. They bind looser than `^`: -a^2 is -(a^2).
+//
+//	prefix = power | ("-" | "+" | "!") prefix .
+func (c *climber) prefix() (ast.Expr, error) {
 	op := *c.Peek()
 	if op.Type != symbolToken || op.Value != "-" && op.Value != "+" && op.Value != "!" {
 		return c.power()
@@ -189,19 +313,21 @@ func (c *climber) unary() (ast.Expr, error) {
 	u := &ast.Unary{Op: op.Value}
 	c.Next()
 	err := c.nested(func() (err error) {
-		u.X, err = c.unary()
+		u.X, err = c.prefix()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	u.At = c.at(op.Pos)
+	u.At = c.at(op.Pos.Offset)
 	return u, c.count(op)
 }
 
 // power parses X ^ Y, which groups to the right and lets the exponent have a sign.
+//
+//	power = postfix ("^" prefix)? .
 func (c *climber) power() (ast.Expr, error) {
-	start := c.Peek().Pos
+	start := c.offset()
 	x, err := c.postfix()
 	if err != nil {
 		return nil, err
@@ -213,7 +339,7 @@ func (c *climber) power() (ast.Expr, error) {
 	c.Next()
 	var y ast.Expr
 	err = c.nested(func() (err error) {
-		y, err = c.unary()
+		y, err = c.prefix()
 		return err
 	})
 	if err != nil {
@@ -223,8 +349,10 @@ func (c *climber) power() (ast.Expr, error) {
 }
 
 // postfix parses a primary expression and the indices and transposes after it.
+//
+//	postfix = primary ("'" | "[" subscript ("," subscript)* "]")* .
 func (c *climber) postfix() (ast.Expr, error) {
-	start := c.Peek().Pos
+	start := c.offset()
 	x, err := c.primary()
 	for err == nil {
 		t := *c.Peek()
@@ -245,22 +373,25 @@ func (c *climber) postfix() (ast.Expr, error) {
 	return nil, err
 }
 
+// primary parses what operators join.
+//
+//	primary = <number> | call | ident | "(" expr ")" | "[" disjunction ("," disjunction)* "]" .
 func (c *climber) primary() (ast.Expr, error) {
 	t := *c.Peek()
 	switch {
 	case t.Type == numberToken:
 		c.Next()
 		n := number(t.Value)
-		n.At = c.at(t.Pos)
+		n.At = c.at(t.Pos.Offset)
 		return &n, nil
 	case t.Type == identToken:
 		return c.nameOrCall()
 	case c.accept("("):
-		return c.paren(t.Pos)
+		return c.paren(t.Pos.Offset)
 	case c.accept("["):
 		return c.array(t)
 	}
-	return nil, &unexpected{token: t, expected: "Expr"}
+	return nil, &unexpected{token: t, expected: "expr"}
 }
 
 // number returns the literal of text. A value out of range is infinite, and the lexical check reports it.
@@ -272,7 +403,7 @@ func number(text string) ast.Number {
 // whole reports whether a number is written without point or exponent.
 func whole(text string) bool { return !strings.ContainsAny(text, ".eE") }
 
-func (c *climber) paren(start lexer.Position) (ast.Expr, error) {
+func (c *climber) paren(start int) (ast.Expr, error) {
 	p := &ast.Paren{}
 	err := c.bracketed(")", func() (err error) {
 		if e, ok, err := c.recursion(); ok {
@@ -290,23 +421,19 @@ func (c *climber) paren(start lexer.Position) (ast.Expr, error) {
 func (c *climber) array(open lexer.Token) (ast.Expr, error) {
 	a := &ast.Array{}
 	err := c.bracketed("]", func() error {
-		for {
+		return c.list(func() error {
 			x, err := c.binary(ast.Loosest)
-			if err != nil {
-				return err
-			}
 			a.Elems = append(a.Elems, x)
-			if t := *c.Peek(); !c.accept(",") {
-				return nil
-			} else if err := c.count(t); err != nil {
-				return err
-			}
-		}
+			return err
+		})
 	})
-	a.At = c.at(open.Pos)
+	a.At = c.at(open.Pos.Offset)
 	return a, err
 }
 
+// nameOrCall parses a name, and the arguments in parentheses behind it: expressions, or a comprehension. Only a density may have a `|`.
+//
+//	call = ident "(" (disjunction ("|" disjunction)? ("," disjunction)*)? ")" | "sum" "(" disjunction comprehension ")" .
 func (c *climber) nameOrCall() (ast.Expr, error) {
 	name, err := c.ident()
 	if err != nil {
@@ -325,14 +452,14 @@ func (c *climber) nameOrCall() (ast.Expr, error) {
 	case err != nil:
 		return nil, err
 	case sum != nil:
-		sum.At = c.at(name.Pos)
+		sum.At = c.at(name.Start)
 		return sum, nil
 	}
-	call.At = c.at(name.Pos)
+	call.At = c.at(name.Start)
 	return call, nil
 }
 
-// arguments parses the inside of a call: expressions, or the body of a comprehension.
+// arguments parses the inside of a call.
 func (c *climber) arguments(name ast.Ident) (args []ast.Expr, sum *ast.Sum, err error) {
 	if is(*c.Peek(), ")") {
 		return nil, nil, nil
@@ -360,7 +487,9 @@ func givenOf(name ast.Ident) bool {
 	return ok
 }
 
-// comprehension parses `for VAR in FAMILY` or `for VAR in LO..HI` after the body.
+// comprehension parses what follows the body of a sum over a family or a range.
+//
+//	comprehension = "for" ident "in" (ident | disjunction ".." disjunction) .
 func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, error) {
 	t := *c.Next()
 	if name.Name != "sum" || len(args) != 1 {
@@ -390,29 +519,24 @@ func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, erro
 }
 
 // index parses the inside of X[…].
-func (c *climber) index(start lexer.Position, x ast.Expr) (ast.Expr, error) {
+func (c *climber) index(start int, x ast.Expr) (ast.Expr, error) {
 	n := &ast.Index{X: x}
 	err := c.bracketed("]", func() error {
-		for {
+		return c.list(func() error {
 			s, err := c.subscript()
-			if err != nil {
-				return err
-			}
 			n.Args = append(n.Args, s)
-			if t := *c.Peek(); !c.accept(",") {
-				return nil
-			} else if err := c.count(t); err != nil {
-				return err
-			}
-		}
+			return err
+		})
 	})
 	n.At = c.at(start)
 	return n, err
 }
 
 // subscript parses a value or a slice; both ends of a slice may be left out.
+//
+//	subscript = disjunction (":" disjunction?)? | ":" disjunction? .
 func (c *climber) subscript() (s *ast.Subscript, err error) {
-	start := c.Peek().Pos
+	start := c.offset()
 	s = &ast.Subscript{}
 	if !is(*c.Peek(), ":") {
 		if s.Lo, err = c.binary(ast.Loosest); err != nil {
@@ -426,4 +550,87 @@ func (c *climber) subscript() (s *ast.Subscript, err error) {
 	}
 	s.At = c.at(start)
 	return s, nil
+}
+
+// recurWord begins a recursion where a name follows.
+const recurWord = "recur"
+
+// recursion parses a recursion, if one begins here: alone, or in parentheses, since its parts are separated by commas.
+//
+//	recursion = "recur" entry ("," entry)* "for" ident "in" disjunction ".." disjunction .
+func (c *climber) recursion() (ast.Expr, bool, error) {
+	start := *c.Peek()
+	if start.Type != identToken || start.Value != recurWord {
+		return nil, false, nil
+	}
+	here := c.MakeCheckpoint()
+	if c.Next(); c.Peek().Type != identToken {
+		c.LoadCheckpoint(here)
+		return nil, false, nil
+	}
+	out := &ast.Recur{}
+	err := c.nested(func() error { return c.entries(out, start) })
+	out.At = c.at(start.Pos.Offset)
+	return out, true, err
+}
+
+// entries parses what follows the word recur.
+func (c *climber) entries(out *ast.Recur, start lexer.Token) (err error) {
+	for {
+		e, err := c.entry()
+		if err != nil {
+			return err
+		}
+		if err := c.count(start); err != nil {
+			return err
+		}
+		if !c.accept(",") {
+			out.Step = e
+			break
+		}
+		out.Init = append(out.Init, e)
+	}
+	if err = c.expect("for"); err != nil {
+		return err
+	}
+	if out.Var, err = c.ident(); err != nil {
+		return err
+	}
+	if err = c.expect("in"); err != nil {
+		return err
+	}
+	if out.Lo, err = c.binary(ast.Loosest); err != nil {
+		return err
+	}
+	if err = c.expect(".."); err != nil {
+		return err
+	}
+	out.Hi, err = c.binary(ast.Loosest)
+	return err
+}
+
+// entry parses the definition of an entry.
+//
+//	entry = ident "[" disjunction "]" "=" disjunction .
+func (c *climber) entry() (e *ast.Entry, err error) {
+	start := c.offset()
+	e = &ast.Entry{}
+	if e.Name, err = c.ident(); err != nil {
+		return nil, err
+	}
+	if err = c.expect("["); err != nil {
+		return nil, err
+	}
+	err = c.bracketed("]", func() (err error) { e.Index, err = c.binary(ast.Loosest); return err })
+	if err != nil {
+		return nil, err
+	}
+	if err = c.expect("="); err != nil {
+		return nil, err
+	}
+	if e.Value, err = c.binary(ast.Loosest); err != nil {
+		return nil, err
+	}
+	e.At = c.at(start)
+	return e, nil
 }

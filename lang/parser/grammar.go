@@ -9,105 +9,298 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// A statement is a kind of statement that begins with a keyword.
-type statement struct {
-	keyword    string
-	contextual bool // a keyword only before a name
-	parse      func(*lexer.PeekingLexer) (ast.Stmt, error)
+// The grammar of statements and types, in participle's notation, read field by field. Expressions are in expr.go. What each statement means is said at the node
+// of lang/ast that it becomes.
+type (
+	serverStmt struct {
+		place
+		Name ident `parser:"'server' @@"`
+	}
+	clientStmt struct {
+		place
+		Clients []*familySpec `parser:"'client' @@ (',' @@)*"`
+	}
+	familySpec struct {
+		place
+		Name  ident `parser:"@@"`
+		Count expr  `parser:"('[' @@ ']')?"`
+	}
+	dataStmt struct {
+		place
+		Name    ident         `parser:"'data' @@"`
+		Type    *typeSpec     `parser:"':' @@"`
+		Owner   *ident        `parser:"('@' @@)?"`
+		From    []*columnSpec `parser:"('from' @@ (',' @@)*)?"`
+		Missing *ident        `parser:"('missing' @@"`
+		Impute  *dist         `parser:" ('~' @@)?)?"`
+	}
+	paramStmt struct {
+		place
+		Name        ident     `parser:"'param' @@"`
+		Type        *typeSpec `parser:"(':' @@)?"`
+		Dist        *dist     `parser:"'~' @@"`
+		Truncate    []*arg    `parser:"('truncate' '(' @@ (',' @@)* ')')?"`
+		Noncentered bool      `parser:"@'noncentered'?"`
+		Owner       *ident    `parser:"('@' @@)?"`
+	}
+	weightStmt struct {
+		place
+		Name  ident     `parser:"'weight' @@"`
+		Type  *typeSpec `parser:"(':' @@)?"`
+		Init  *ident    `parser:"('init' @@)?"`
+		Owner *ident    `parser:"('@' @@)?"`
+	}
+	contributionStmt struct {
+		place
+		Name  ident     `parser:"'contribution' @@"`
+		Type  *typeSpec `parser:"':' @@"`
+		Owner *ident    `parser:"('@' @@)?"`
+	}
+	privateStmt struct {
+		place
+		Client ident `parser:"'module' @@"`
+		Model  ident `parser:"'implements' @@"`
+	}
+	bodyStmt struct {
+		place
+		Name  ident `parser:"@@"`
+		Value expr  `parser:"'=' @@"`
+	}
+	letStmt struct {
+		place
+		Name  ident     `parser:"'let' @@"`
+		Type  *typeSpec `parser:"(':' @@)?"`
+		Value expr      `parser:"'=' @@"`
+		Owner *ident    `parser:"('@' @@)?"`
+	}
+	generateStmt struct {
+		place
+		Name     ident     `parser:"'generate' @@"`
+		Type     *typeSpec `parser:"(':' @@)?"`
+		Value    expr      `parser:"('=' @@"`
+		Dist     *dist     `parser:" | '~' @@"`
+		Truncate []*arg    `parser:"   ('truncate' '(' @@ (',' @@)* ')')?)"`
+		Owner    *ident    `parser:"('@' @@)?"`
+	}
+	constStmt struct {
+		place
+		Name  ident `parser:"'const' @@"`
+		Value expr  `parser:"'=' @@"`
+	}
+	fnStmt struct {
+		place
+		Name  ident       `parser:"'fn' @@"`
+		Args  []*fnArg    `parser:"'(' (@@ (',' @@)*)? ')'"`
+		Body  []innerStmt `parser:"( '{' ';'* (@@ ';'*)*"`
+		Block bool        `parser:"  @'return'"`
+		Value expr        `parser:"  @@ ';'* '}'"`
+		Plain expr        `parser:"| '=' @@ )"`
+	}
+	fnArg struct {
+		place
+		Name  *ident   `parser:"@@"`
+		Elems []*ident `parser:"| '[' @@ (',' @@)* ']'"`
+	}
+	importStmt struct {
+		place
+		Name *ident `parser:"'import' ( @@"`
+		Path string `parser:"| @String )"`
+	}
+	levelsStmt struct {
+		place
+		Name       ident       `parser:"'levels' @@"`
+		Categories []*category `parser:"'=' @@ (',' @@)*"`
+	}
+	category struct {
+		place
+		Text string `parser:"@(String | Number)"`
+	}
+	likelihoodStmt struct {
+		place
+		Left     expr      `parser:"@@"`
+		Dist     *dist     `parser:"'~' @@"`
+		Truncate []*arg    `parser:"('truncate' '(' @@ (',' @@)* ')')?"`
+		Censor   []*arg    `parser:"('censor' '(' @@ (',' @@)* ')')?"`
+		Weights  weighting `parser:"('weights' @@)?"`
+		Power    expr      `parser:"('^' '(' @@ ')')?"`
+	}
+	factorStmt struct {
+		place
+		Value expr `parser:"'factor' @@"`
+	}
+	transformStmt struct {
+		place
+		Kind  ident   `parser:"'transform' @@"`
+		Rho   expr    `parser:"('(' ('rho' '=' (@@"`
+		RhoBy []*rho  `parser:" | '{' @@ (',' @@)* '}')"`
+		Terms []*term `parser:" | @@ (',' @@)*) ')')?"`
+	}
+	rho struct {
+		place
+		Client ident `parser:"@@"`
+		Value  expr  `parser:"':' @@"`
+	}
+	term struct {
+		place
+		Name  ident `parser:"@@"`
+		Value expr  `parser:"'=' @@"`
+	}
+	programStmt struct {
+		place
+		Name ident `parser:"'program' @@"`
+		For  ident `parser:"'for' @@"`
+	}
+	auxStmt struct {
+		place
+		Name ident     `parser:"'aux' @@"`
+		Type *typeSpec `parser:"':' @@"`
+		Dist *dist     `parser:"'~' @@"`
+	}
+	receiveStmt struct {
+		place
+		Name ident     `parser:"'receive' @@"`
+		Type *typeSpec `parser:"':' @@"`
+		From ident     `parser:"'from' @@"`
+	}
+	sendStmt struct {
+		place
+		Name  ident   `parser:"'send' @@"`
+		Value expr    `parser:"('=' @@)?"`
+		To    []ident `parser:"'to' @@ (',' @@)*"`
+	}
+
+	typeSpec struct {
+		place
+		Elem   ident        `parser:"@@"`
+		Levels expr         `parser:"('(' @@ ')')?"`
+		Bounds []*boundSpec `parser:"('<' @@ (',' @@)? '>')?"`
+		Dims   []expr       `parser:"('[' @@ (',' @@)* ']')?"`
+	}
+	boundSpec struct {
+		place
+		Which ident `parser:"@@"`
+		Value sized `parser:"'=' @@"`
+	}
+	columnSpec struct {
+		place
+		Name   ident        `parser:"@@"`
+		Args   []*columnArg `parser:"  ('(' @@ (',' @@)* ')')?"`
+		Quoted string       `parser:"| @String"`
+		Star   bool         `parser:"| @'*'"`
+	}
+	columnArg struct {
+		place
+		Name  *ident `parser:"@@"`
+		Value *cell  `parser:"  ('=' @@)?"`
+		Only  *cell  `parser:"| @@"`
+	}
+	cell struct {
+		place
+		Text string `parser:"@(Ident | String | Number)"`
+	}
+)
+
+// A file is what a text consists of. The parser reads its statements one at a time, since it goes on behind an error.
+type file struct {
+	Stmts []stmt `parser:"';'* (@@ ';'*)*"`
 }
 
-// A grammar holds the parsers of the statements: those that participle builds from the tags on the tree, and those that are written by hand.
+// A stmt is one of the statements above.
+type stmt interface {
+	node(p *parser) ast.Stmt
+}
+
+// An innerStmt may stand in a function.
+type innerStmt interface {
+	stmt
+	inner()
+}
+
+func (*letStmt) inner()    {}
+func (*paramStmt) inner()  {}
+func (*weightStmt) inner() {}
+
+// A statement is a kind of statement: the keyword that it begins with, and its grammar.
+type statement struct {
+	keyword    string // "" where it begins with a name
+	contextual bool   // a keyword only before a name
+	form       stmt
+	bind       func(*participle.Parser[file]) production
+	parse      production
+}
+
+// A production reads one kind of statement.
+type production func(*lexer.PeekingLexer) (stmt, error)
+
+// kind describes a kind of statement.
+func kind[S any, P interface {
+	*S
+	stmt
+}](keyword string, contextual bool) *statement {
+	bind := func(p *participle.Parser[file]) production {
+		one, err := participle.ParserForProduction[S](p)
+		if err != nil {
+			panic("parser: " + err.Error()) // the union of statements has no such form
+		}
+		return func(lex *lexer.PeekingLexer) (stmt, error) {
+			s, err := one.ParseFromLexer(lex, participle.AllowTrailing(true))
+			return P(s), err
+		}
+	}
+	return &statement{keyword: keyword, contextual: contextual, form: P(new(S)), bind: bind}
+}
+
+// A grammar holds the kinds of statements.
 type grammar struct {
-	statements []statement // in the order of the language's description
-	byKeyword  map[string]statement
-	likelihood func(*lexer.PeekingLexer) (ast.Stmt, error)
-	body       func(*lexer.PeekingLexer) (ast.Stmt, error) // in a client's module
+	whole            *participle.Parser[file]
+	statements       []*statement // that begin with a keyword, in the order of the language's description
+	byKeyword        map[string]*statement
+	likelihood, body *statement // the others; a body stands in a client's module
 }
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
-	options := []participle.Option{
+	g := &grammar{byKeyword: map[string]*statement{}, likelihood: kind[likelihoodStmt]("", false), body: kind[bodyStmt]("", false), statements: []*statement{
+		kind[serverStmt]("server", false),
+		kind[clientStmt]("client", false),
+		kind[dataStmt]("data", false),
+		kind[paramStmt]("param", false),
+		kind[weightStmt]("weight", true),
+		kind[contributionStmt]("contribution", false),
+		kind[privateStmt]("module", true),
+		kind[letStmt]("let", false),
+		kind[generateStmt]("generate", false),
+		kind[constStmt]("const", false),
+		kind[fnStmt]("fn", false),
+		kind[importStmt]("import", false),
+		kind[levelsStmt]("levels", true),
+		kind[factorStmt]("factor", false),
+		kind[transformStmt]("transform", false),
+		kind[programStmt]("program", true),
+		kind[auxStmt]("aux", true),
+		kind[receiveStmt]("receive", true),
+		kind[sendStmt]("send", true),
+	}}
+	every := append(g.statements, g.likelihood, g.body)
+	g.whole = participle.MustBuild[file](
 		participle.Lexer(definition{}),
 		participle.UseLookahead(0), // no backtracking: the error of the first alternative that begins is the one to report
-		participle.Elide("Space"),
-		participle.ParseTypeWith(parseExpr),
-		participle.ParseTypeWith(parseInner),
-	}
-	column := participle.MustBuild[ast.Column](options...)
-	p := participle.MustBuild[ast.Stmt](append(options, participle.Union[ast.Stmt](
-		&ast.Server{}, &ast.Client{}, &ast.Private{}, &ast.Body{}, &ast.Const{}, &ast.Levels{}, &ast.Factor{}, &ast.Transform{}, &ast.Program{}, &ast.Send{}, &ast.Fn{}, &ast.Import{},
-	))...)
-	g := &grammar{
-		statements: []statement{
-			{"server", false, production[ast.Server](p)},
-			{"client", false, production[ast.Client](p)},
-			{"data", false, byHand(parseData(func(lex *lexer.PeekingLexer) (*ast.Column, error) {
-				return column.ParseFromLexer(lex, participle.AllowTrailing(true))
-			}))},
-			{"param", false, byHand(parseParam)},
-			{"weight", true, byHand(parseWeight)},
-			{"contribution", false, byHand(parseContribution)},
-			{"module", true, production[ast.Private](p)},
-			{"let", false, byHand(parseLet)},
-			{"generate", false, byHand(parseGenerate)},
-			{"const", false, production[ast.Const](p)},
-			{"fn", false, production[ast.Fn](p)},
-			{"import", false, production[ast.Import](p)},
-			{"levels", true, production[ast.Levels](p)},
-			{"factor", false, production[ast.Factor](p)},
-			{"transform", false, production[ast.Transform](p)},
-			{"program", true, production[ast.Program](p)},
-			{"aux", true, byHand(parseAux)},
-			{"receive", true, byHand(parseReceive)},
-			{"send", true, production[ast.Send](p)},
-		},
-		likelihood: byHand(parseLikelihood),
-		body:       production[ast.Body](p),
-		byKeyword:  map[string]statement{},
-	}
-	for _, s := range g.statements {
-		g.byKeyword[s.keyword] = s
+		participle.Union[innerStmt](&letStmt{}, &paramStmt{}, &weightStmt{}),
+		participle.Union[stmt](all(every, func(s *statement) stmt { return s.form })...),
+	)
+	for _, s := range every {
+		g.byKeyword[s.keyword], s.parse = s, s.bind(g.whole)
 	}
 	return g
 })
 
-// production returns the parser of one kind of statement.
-func production[S any, P interface {
-	*S
-	ast.Stmt
-}](p *participle.Parser[ast.Stmt]) func(*lexer.PeekingLexer) (ast.Stmt, error) {
-	one, err := participle.ParserForProduction[S](p)
-	if err != nil {
-		panic("parser: " + err.Error()) // a statement is missing from the union above
-	}
-	return func(lex *lexer.PeekingLexer) (ast.Stmt, error) {
-		s, err := one.ParseFromLexer(lex, participle.AllowTrailing(true))
-		return P(s), err
-	}
-}
-
-// byHand returns the parser of a kind of statement that has no tags.
-func byHand[S any, P interface {
-	*S
-	ast.Stmt
-}](parse func(*lexer.PeekingLexer, P) error) func(*lexer.PeekingLexer) (ast.Stmt, error) {
-	return func(lex *lexer.PeekingLexer) (ast.Stmt, error) {
-		s := P(new(S))
-		return s, parse(lex, s)
-	}
-}
-
 // find returns the statement that a keyword begins.
-func (g *grammar) find(keyword string) (statement, bool) {
+func (g *grammar) find(keyword string) (*statement, bool) {
 	s, ok := g.byKeyword[keyword]
 	return s, ok
 }
 
-// keywords returns every word that begins a statement.
-func (g *grammar) keywords() []string {
-	var out []string
-	for _, s := range g.statements {
-		out = append(out, s.keyword)
-	}
-	return out
+// Keywords lists the words that begin a statement of this version, in the order of the language's description. Likelihoods begin with a name.
+func Keywords() []string {
+	return all(theGrammar().statements, func(s *statement) string { return s.keyword })
 }

@@ -1,19 +1,17 @@
 package parser
 
 import (
-	"io"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
 
-	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/source"
 )
 
-// The token types. Space, comments and lines of other languages are elided: the grammar does not see them, but they keep the places of nodes exact.
+// The token types. The grammar does not see space, comments and lines of other languages.
 const (
-	identToken lexer.TokenType = ast.IdentToken - iota
+	identToken lexer.TokenType = lexer.EOF - 1 - iota
 	keywordToken
 	numberToken
 	stringToken
@@ -38,36 +36,12 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// definition implements participle's lexer.Definition.
-type definition struct{}
+// definition names the token types for the grammar's tags. It makes no lexer: participle is given tokens.
+type definition struct{ lexer.Definition }
 
-// Symbols names the token types for the grammar tags.
+// Symbols implements lexer.Definition.
 func (definition) Symbols() map[string]lexer.TokenType {
-	return map[string]lexer.TokenType{
-		"EOF": lexer.EOF, "Ident": identToken, "Keyword": keywordToken, "Number": numberToken, "String": stringToken,
-		"Symbol": symbolToken, "Invalid": invalidToken, "Space": spaceToken, "Comment": commentToken, "Refused": refusedToken,
-	}
-}
-
-// Lex reads r to its end and returns a lexer of it.
-func (definition) Lex(filename string, r io.Reader) (lexer.Lexer, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	return &replay{tokens: tokenize(string(text))}, nil
-}
-
-// replay is a lexer that returns given tokens.
-type replay struct{ tokens []lexer.Token }
-
-// Next returns the next token, and after the last one always EOF.
-func (r *replay) Next() (lexer.Token, error) {
-	t := r.tokens[0]
-	if !t.EOF() {
-		r.tokens = r.tokens[1:]
-	}
-	return t, nil
+	return map[string]lexer.TokenType{"EOF": lexer.EOF, "Ident": identToken, "Number": numberToken, "String": stringToken}
 }
 
 // tokenize splits text into its tokens, without the blanks between them, and an EOF token. Their places have an offset and a line.

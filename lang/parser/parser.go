@@ -1,7 +1,7 @@
 // Package parser turns vfl text into a syntax tree and diagnostics. It always returns a tree. The tree of a file with errors holds the correct statements.
 //
-// A hand-written lexer feeds participle, which parses declarations by the tags on the tree. Statements with types and distributions are parsed by hand, expressions by a
-// precedence climber, on the same tokens.
+// A hand-written lexer feeds participle, which parses statements and types by the tags in grammar.go, and calls a precedence climber, expr.go, for expressions. What
+// is read becomes the tree in convert.go.
 // Each statement is parsed on its own, and after an error the parser continues at the next statement.
 package parser
 
@@ -61,7 +61,7 @@ func comments(tokens []lexer.Token) []ast.Comment {
 	var out []ast.Comment
 	for _, t := range tokens {
 		if t.Type == commentToken {
-			out = append(out, ast.Comment{At: ast.Place(spanOf(t)), Text: t.Value, Doc: isDoc(t.Value)})
+			out = append(out, ast.Comment{At: ast.At(spanOf(t)), Text: t.Value, Doc: isDoc(t.Value)})
 		}
 	}
 	return out
@@ -113,8 +113,7 @@ func (p *parser) next(i int) int {
 	if err != nil {
 		return p.recover(read, err)
 	}
-	p.verify(stmt)
-	p.stmts, p.end, p.lastStart = append(p.stmts, stmt), read, p.start
+	p.stmts, p.end, p.lastStart = append(p.stmts, stmt.node(p)), read, p.start
 	return read
 }
 
@@ -150,16 +149,16 @@ func (p *parser) swallowed(bad int) int {
 }
 
 // statement parses the statement that begins at p.start.
-func (p *parser) statement() (ast.Stmt, error) {
+func (p *parser) statement() (stmt, error) {
 	lex := p.window.PeekingLexer
 	switch t := p.words[p.start]; {
 	case p.isKeyword(p.start):
 		s, _ := p.grammar.find(t.Value)
 		return s.parse(lex)
 	case t.Type == identToken && is(p.words[p.start+1], "=") && p.private():
-		return p.grammar.body(lex)
+		return p.grammar.body.parse(lex)
 	case t.Type == identToken && !p.misspelt(p.start):
-		return p.grammar.likelihood(lex)
+		return p.grammar.likelihood.parse(lex)
 	}
 	return nil, p.badStart()
 }

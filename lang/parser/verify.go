@@ -1,46 +1,12 @@
 package parser
 
-import (
-	"strings"
+// The rules of the grammar that its tags do not express.
 
+import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 )
-
-// verify fills the fields of a statement that participle cannot fill, and checks the rules of the grammar that the tags do not express.
-func (p *parser) verify(s ast.Stmt) {
-	ast.Walk(s, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Family:
-			p.verifyFamily(n)
-		case *ast.Type:
-			p.verifyType(n)
-		case *ast.Column:
-			p.verifyColumn(n)
-		case *ast.ColumnName:
-			n.Quoted = strings.HasPrefix(n.Name, `"`)
-			n.Name = unquote(n.Name)
-		case *ast.Import:
-			n.Path = unquote(n.Path)
-		case *ast.Category:
-			p.verifyCategory(n)
-		case *ast.Number:
-			at := n.At
-			*n = number(n.Text)
-			n.At = at
-		}
-		return true
-	})
-}
-
-// unquote returns the text of a string without its quotes and escapes, and a plain name unchanged.
-func unquote(s string) string {
-	if !strings.HasPrefix(s, `"`) {
-		return s
-	}
-	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(s[1 : len(s)-1])
-}
 
 func (p *parser) verifyFamily(f *ast.Family) {
 	switch n := f.Count.(type) {
@@ -74,17 +40,13 @@ func (p *parser) verifyType(t *ast.Type) {
 
 // verifyCategory checks that a category is a string or a whole number.
 func (p *parser) verifyCategory(c *ast.Category) {
-	c.Quoted = strings.HasPrefix(c.Text, `"`)
-	if c.Text = unquote(c.Text); !c.Quoted && !whole(c.Text) {
+	if !c.Quoted && !whole(c.Text) {
 		p.errorf(diag.TypeForm, c.Span(), "a category is a string or a whole number").Fix(c.Span(), `"`+c.Text+`"`, "write it as a string")
 	}
 }
 
 // verifyColumn checks that an encoder begins with the column that it encodes.
 func (p *parser) verifyColumn(c *ast.Column) {
-	if c.Encoder == nil {
-		return
-	}
 	if first := c.Args[0]; first.Key != nil || first.Column == nil {
 		p.errorf(diag.EncoderForm, first.Span(), "the first argument of an encoder is a column")
 	}

@@ -47,30 +47,22 @@ func (p *parser) windowEnd(i int) int {
 	return len(p.words)
 }
 
-// fill makes the window show the words from one up to but not including another. A blank stands for all that is between two words, which ends the place of a node.
+// fill makes the window show the words from one up to but not including another.
 func (p *parser) fill(from, to int) {
 	w := &p.window
 	w.from, w.to = from, to
-	if n := 2*(to-from) + 1; n > w.capacity {
+	if n := to - from + 1; n > w.capacity {
 		w.capacity = max(n, 2*w.capacity)
-		lex, err := lexer.Upgrade(&blanks{w.capacity}, spaceToken)
+		lex, err := lexer.Upgrade(&blanks{w.capacity})
 		if err != nil {
 			panic("parser: " + err.Error()) // blanks has no errors
 		}
 		w.PeekingLexer = lex
 	}
-	room := w.Range(0, lexer.RawCursor(w.capacity))[:0]
-	for i := from; i < to; i++ {
-		t := p.words[i]
-		if i > from {
-			if end := p.words[i-1].Pos.Offset + len(p.words[i-1].Value); end < t.Pos.Offset {
-				room = append(room, lexer.Token{Type: spaceToken, Pos: lexer.Position{Offset: end}})
-			}
-		}
-		room = append(room, t)
-	}
+	room := w.Range(0, lexer.RawCursor(w.capacity))
+	n := copy(room, p.words[from:to])
 	if last := p.words[to-1]; !last.EOF() {
-		w.Range(0, lexer.RawCursor(w.capacity))[len(room)] = lexer.EOFToken(last.Pos)
+		room[n] = lexer.EOFToken(last.Pos)
 	}
 	w.LoadCheckpoint(lexer.Checkpoint{})
 }
@@ -78,7 +70,7 @@ func (p *parser) fill(from, to int) {
 // blanks is a lexer of so many tokens, which are to be replaced.
 type blanks struct{ left int }
 
-// Next returns a token that is not elided, so that a lexer begins at the first, and EOF at the end.
+// Next returns a token, and EOF at the end.
 func (b *blanks) Next() (lexer.Token, error) {
 	if b.left--; b.left == 0 {
 		return lexer.EOFToken(lexer.Position{}), nil

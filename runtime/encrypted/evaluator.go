@@ -136,11 +136,13 @@ func (e *evaluator) dividedHead(left int, c ringqp.Poly) ring.Poly {
 func head(primes []*ring.SubRing, values [][]uint64) ring.Poly {
 	out := ring.NewPoly(1, len(primes)-1)
 	for i, s := range primes {
-		sum, q := uint64(0), s.Modulus // at most twice 2^44 each, and 2^15 of them
+		var above, sum, carry uint64
+		q := s.Modulus
 		for _, v := range values[i] {
-			sum += v
+			sum, carry = bits.Add64(sum, v, 0)
+			above += carry
 		}
-		high, low := bits.Mul64(sum%q, ring.ModExp(uint64(s.N), q-2, q))
+		high, low := bits.Mul64(bits.Rem64(above, sum, q), ring.ModExp(uint64(s.N), q-2, q))
 		_, out.Coeffs[i][0] = bits.Div64(high, low, q)
 	}
 	return out

@@ -22,7 +22,7 @@ const (
 // …, which is a discrete Gaussian as long as each factor is below the deviation so far over the smoothing
 // parameter of the integers, 1.7 at 2^-80 (Peikert, Crypto 2010, theorem 3.1; Micciancio and Walter, Crypto
 // 2017); here a half.
-func (p *Parameters) flood(deviation float64) (*big.Int, error) {
+func (p *Ring) flood(deviation float64) (*big.Int, error) {
 	random, err := sampling.NewPRNG()
 	if err != nil {
 		return nil, fmt.Errorf("encrypted: %w", err)

@@ -26,15 +26,15 @@ func (r Reference) stream(purpose string) (sampling.PRNG, error) {
 // A Secret is one holder's share of the key. It lives for one run and counts the openings that it took part
 // in.
 type Secret struct {
-	params *Parameters
+	params *Ring
 	key    *rlwe.SecretKey
 	once   *rlwe.SecretKey // between the rounds of the relinearisation key
 	opened int
 }
 
 // NewSecret draws the share of a holder.
-func (p *Parameters) NewSecret() *Secret {
-	return &Secret{params: p, key: rlwe.NewKeyGenerator(p.ckks).GenSecretKeyNew()}
+func (p *Ring) NewSecret() *Secret {
+	return &Secret{params: p, key: rlwe.NewKeyGenerator(p.rlwe).GenSecretKeyNew()}
 }
 
 // MarshalBinary returns the secret for the holder's own storage: the openings so far, the key, and what is
@@ -48,16 +48,16 @@ func (s *Secret) MarshalBinary() ([]byte, error) {
 }
 
 // Secret is the inverse of Secret.MarshalBinary.
-func (p *Parameters) Secret(data []byte) (*Secret, error) {
+func (p *Ring) Secret(data []byte) (*Secret, error) {
 	if len(data) < 8 {
 		return nil, fmt.Errorf("encrypted: a secret of %d bytes", len(data))
 	}
-	s := &Secret{params: p, key: rlwe.NewSecretKey(p.ckks)}
+	s := &Secret{params: p, key: rlwe.NewSecretKey(p.rlwe)}
 	s.opened = int(min(binary.LittleEndian.Uint64(data), uint64(p.openings)))
 	r := reader{rest: data[8:]}
 	err := r.polyQP(s.key.Value, p)
 	if err == nil && len(r.rest) > 0 {
-		s.once = rlwe.NewSecretKey(p.ckks)
+		s.once = rlwe.NewSecretKey(p.rlwe)
 		err = r.polyQP(s.once.Value, p)
 	}
 	if err == nil {
@@ -75,7 +75,7 @@ func (s *Secret) Shared(openings int) { s.opened = min(s.opened+openings, s.para
 // PublicShare returns the holder's share of the public key. It is fresh at every call: what was sent once is
 // sent again as it was. Holders exchange its digest before they show it.
 func (s *Secret) PublicShare(r Reference) ([]byte, error) {
-	protocol := multiparty.NewPublicKeyGenProtocol(s.params.ckks)
+	protocol := multiparty.NewPublicKeyGenProtocol(s.params.rlwe)
 	stream, err := r.stream("public key")
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Secret) PublicShare(r Reference) ([]byte, error) {
 // RoundOne returns the holder's share of the first round of the relinearisation key. It is fresh at every
 // call, and RoundTwo belongs to the last.
 func (s *Secret) RoundOne(r Reference) ([]byte, error) {
-	protocol := multiparty.NewRelinearizationKeyGenProtocol(s.params.ckks)
+	protocol := multiparty.NewRelinearizationKeyGenProtocol(s.params.rlwe)
 	stream, err := r.stream("relinearisation key")
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s *Secret) RoundTwo(ones *Round) ([]byte, error) {
 	if err := ones.whole(); err != nil {
 		return nil, err
 	}
-	protocol := multiparty.NewRelinearizationKeyGenProtocol(s.params.ckks)
+	protocol := multiparty.NewRelinearizationKeyGenProtocol(s.params.rlwe)
 	_, _, share := protocol.AllocateShare()
 	protocol.GenShareRoundTwo(s.once, s.key, *ones.sum, &share)
 	return s.params.appendGadget(share), nil
@@ -123,12 +123,21 @@ type CollectiveKeys struct {
 
 // Keys adds up the shares of the public key of all holders, and makes the relinearisation key of the sums of both rounds.
 func (p *Parameters) Keys(r Reference, public Shares, ones, twos *Round) (*CollectiveKeys, error) {
-	k := &CollectiveKeys{params: p, public: rlwe.NewPublicKey(p.ckks), encoder: ckks.NewEncoder(p.ckks, 53)}
-	stream, err := r.stream("public key")
+	key, relin, err := p.keys(r, public, ones, twos)
 	if err != nil {
 		return nil, err
 	}
-	protocol := multiparty.NewPublicKeyGenProtocol(p.ckks)
+	return &CollectiveKeys{params: p, public: key, encoder: ckks.NewEncoder(p.ckks, 53), eval: p.evaluator(relin)}, nil
+}
+
+// keys are the public key of all holders, and the relinearisation key.
+func (p *Ring) keys(r Reference, public Shares, ones, twos *Round) (*rlwe.PublicKey, *rlwe.RelinearizationKey, error) {
+	key := rlwe.NewPublicKey(p.rlwe)
+	stream, err := r.stream("public key")
+	if err != nil {
+		return nil, nil, err
+	}
+	protocol := multiparty.NewPublicKeyGenProtocol(p.rlwe)
 	sum, share := protocol.AllocateShare(), protocol.AllocateShare()
 	err = p.each(public, func(r *reader) error {
 		if err := r.polyQP(share.Value, p); err != nil {
@@ -138,20 +147,19 @@ func (p *Parameters) Keys(r Reference, public Shares, ones, twos *Round) (*Colle
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("encrypted: public key: %w", err)
+		return nil, nil, fmt.Errorf("encrypted: public key: %w", err)
 	}
-	protocol.GenPublicKey(sum, protocol.SampleCRP(stream), k.public)
+	protocol.GenPublicKey(sum, protocol.SampleCRP(stream), key)
 	if err := errors.Join(ones.whole(), twos.whole()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	relin := rlwe.NewRelinearizationKey(p.ckks)
-	multiparty.NewRelinearizationKeyGenProtocol(p.ckks).GenRelinearizationKey(*ones.sum, *twos.sum, relin)
-	k.eval = p.evaluator(relin)
-	return k, nil
+	relin := rlwe.NewRelinearizationKey(p.rlwe)
+	multiparty.NewRelinearizationKeyGenProtocol(p.rlwe).GenRelinearizationKey(*ones.sum, *twos.sum, relin)
+	return key, relin, nil
 }
 
 // each reads one share of every holder.
-func (p *Parameters) each(shares Shares, read func(*reader) error) error {
+func (p *Ring) each(shares Shares, read func(*reader) error) error {
 	for i := range p.holders {
 		data, err := shares(i)
 		if err == nil {
@@ -193,7 +201,7 @@ func (e *HolderError) Unwrap() error { return e.err }
 // A Round is the sum of all holders' shares of a round of the relinearisation key. A share is tens of megabytes, so
 // that the sum is made digit by digit as they come.
 type Round struct {
-	params   *Parameters
+	params   *Ring
 	protocol multiparty.RelinearizationKeyGenProtocol
 	name     string
 	sum, one *multiparty.RelinearizationKeyGenShare // of all digits, and of one
@@ -202,9 +210,9 @@ type Round struct {
 
 // Rounds are the sums of both rounds, of which there is nothing yet: shares have two polynomials a digit in the
 // first and one in the second.
-func (p *Parameters) Rounds() (ones, twos *Round) {
+func (p *Ring) Rounds() (ones, twos *Round) {
 	of := func(name string, pick func(one, two multiparty.RelinearizationKeyGenShare) multiparty.RelinearizationKeyGenShare) *Round {
-		r := &Round{params: p, protocol: multiparty.NewRelinearizationKeyGenProtocol(p.ckks), name: name}
+		r := &Round{params: p, protocol: multiparty.NewRelinearizationKeyGenProtocol(p.rlwe), name: name}
 		allocate := func() *multiparty.RelinearizationKeyGenShare {
 			_, one, two := r.protocol.AllocateShare()
 			share := pick(one, two)
@@ -257,7 +265,7 @@ func (r *Round) whole() error {
 	return nil
 }
 
-func (p *Parameters) appendGadget(share multiparty.RelinearizationKeyGenShare) []byte {
+func (p *Ring) appendGadget(share multiparty.RelinearizationKeyGenShare) []byte {
 	out := make([]byte, 0, len(share.Value)*(share.Degree()+1)*p.sizeQP())
 	for _, digit := range share.Value {
 		for _, polys := range digit {

@@ -36,24 +36,24 @@ type noise struct {
 	relin    []float64 // of a relinearisation, by level, before the modulus of the step divides it, without rounding
 }
 
-func noiseOf(p *Parameters) noise {
-	n, holders := float64(p.ckks.N()), float64(p.holders)
+func noiseOf(p *Ring) noise {
+	n, holders := float64(p.rlwe.N()), float64(p.holders)
 	value := func(deviation float64) float64 { return float64(tail * deviation * math.Sqrt(2*n)) }
 	unit, one := value(1/math.Sqrt(12)), value(errorDeviation)
 	secret, errors := value(math.Sqrt(2.0/3*holders)), float64(one*math.Sqrt(holders))
 	out := noise{rounding: unit * (1 + secret)}
-	special := p.ckks.P()
+	special := p.rlwe.P()
 	ephemeral := value(math.Sqrt(2.0 / 3))
 	out.fresh = out.rounding + (float64(ephemeral*errors)+float64(one*(1+secret)))/float64(special[0])
 	key := (float64(2*secret) + 2) * errors // s e₀ + u e₁ + e₂ + e₃ (Mouchet and others 2021)
-	for l := range p.ckks.Q() {
+	for l := range p.rlwe.Q() {
 		sum := 0.0
 		for digit := 0; digit <= l; digit += len(special) {
 			ratio := 1.0
 			for i, prime := range special {
 				ratio /= float64(prime)
 				if digit+i <= l {
-					ratio *= float64(p.ckks.Q()[digit+i])
+					ratio *= float64(p.rlwe.Q()[digit+i])
 				}
 			}
 			sum += float64(value(0.5) * ratio * key)

@@ -55,12 +55,28 @@ var maxLogQP = map[int]float64{14: 430, logDegree: 868}
 
 // Parameters are those of a run: the ring and its primes, and what the noise of an opening follows from.
 type Parameters struct {
-	ckks     ckks.Parameters
+	Ring
+	ckks  ckks.Parameters
+	noise noise
+	tiny  *Parameters // of the smallest ring, in which levels and scales are the same
+}
+
+// A Ring is where keys and shares of decryptions are made, whatever is encrypted in it.
+type Ring struct {
+	rlwe     rlwe.Parameters
+	products int // that can follow one another
 	holders  int
 	openings int
-	noise    noise
-	tiny     *Parameters // of the smallest ring, in which levels and scales are the same
-	small    *ring.Ring  // from which the noise of openings is drawn
+	small    *ring.Ring // from which the noise of openings is drawn
+}
+
+// newRing is that of parameters of a scheme.
+func newRing(of rlwe.Parameters, products, holders, openings int) (Ring, error) {
+	small, err := ring.NewRing(floodDegree, []uint64{floodPrime})
+	if err != nil {
+		return Ring{}, fmt.Errorf("encrypted: %w", err)
+	}
+	return Ring{rlwe: of, products: products, holders: holders, openings: openings, small: small}, nil
 }
 
 // New returns the parameters of a run with holders of shares of the key that opens at most openings sums over
@@ -108,33 +124,33 @@ func build(log, holders, openings int) (*Parameters, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encrypted: %w", err)
 	}
-	p := &Parameters{ckks: c, holders: holders, openings: openings}
-	p.noise = noiseOf(p)
+	p := &Parameters{ckks: c}
+	if p.Ring, err = newRing(c.Parameters, Steps, holders, openings); err != nil {
+		return nil, err
+	}
+	p.noise = noiseOf(&p.Ring)
 	if log == tinyLog {
 		p.tiny = p
 	} else if p.tiny, err = build(tinyLog, holders, openings); err != nil {
 		return nil, err
 	}
-	if p.small, err = ring.NewRing(floodDegree, []uint64{floodPrime}); err != nil {
-		return nil, fmt.Errorf("encrypted: %w", err)
-	}
 	return p, nil
 }
 
 // Rows is the number of rows in one ciphertext, N.
-func (p *Parameters) Rows() int { return p.ckks.MaxSlots() }
+func (p *Ring) Rows() int { return p.rlwe.N() }
 
 // Ciphertexts is the number of ciphertexts of a vector of n rows.
-func (p *Parameters) Ciphertexts(n int) int { return (n + p.Rows() - 1) / p.Rows() }
+func (p *Ring) Ciphertexts(n int) int { return (n + p.Rows() - 1) / p.Rows() }
 
 // LogModulus is the number of bits of all primes together, of which the security is a function (128 bits: at
 // most 868).
-func (p *Parameters) LogModulus() float64 { return p.ckks.LogQP() }
+func (p *Ring) LogModulus() float64 { return p.rlwe.LogQP() }
 
 // Digest is that of all that holders must have in common before they exchange anything.
-func (p *Parameters) Digest() [sha256.Size]byte {
-	c := p.ckks
-	text := fmt.Appendf(nil, "%d %d %v %v %d %d", c.LogN(), Steps, c.Q(), c.P(), p.holders, p.openings)
+func (p *Ring) Digest() [sha256.Size]byte {
+	c := p.rlwe
+	text := fmt.Appendf(nil, "%d %d %v %v %d %d", c.LogN(), p.products, c.Q(), c.P(), p.holders, p.openings)
 	return sha256.Sum256(text)
 }
 

@@ -86,53 +86,71 @@ func (s *Sum) Error() float64 { return s.wrong }
 // Share returns the holder's share of the decryption of a sum, for its one receiver: coefficient 0 of c₁s_i
 // with noise. It is fresh at every call and counts as an opening: what was sent once is sent again as it was.
 func (s *Secret) Share(sum *Sum) ([]byte, error) {
-	p := s.params
-	if sum.params.Digest() != p.Digest() {
+	if sum.params.Digest() != s.params.Digest() {
 		return nil, fmt.Errorf("encrypted: a sum of other parameters")
 	}
+	return s.share(sum.tail, sum.deviation, nil)
+}
+
+// share is coefficient 0 of c₁s_i with noise of a deviation, and a number added, if any.
+func (s *Secret) share(tail ring.Poly, deviation float64, added *big.Int) ([]byte, error) {
+	p := s.params
 	if s.opened >= p.openings {
 		return nil, fmt.Errorf("%w: %d", ErrOpenings, p.openings)
 	}
-	noise, err := p.flood(sum.deviation)
+	noise, err := p.flood(deviation)
 	if err != nil {
 		return nil, err
 	}
+	if added != nil {
+		noise.Add(noise, added)
+	}
 	s.opened++
-	r := p.ckks.RingQ().AtLevel(sum.head.Level())
+	r := p.rlwe.RingQ().AtLevel(tail.Level())
 	product := r.NewPoly()
-	r.MulCoeffsMontgomery(sum.tail, s.key.Value.Q, product)
-	share := head(r.SubRings[:sum.head.Level()+1], product.Coeffs)
-	for i, q := range sum.primes() {
+	r.MulCoeffsMontgomery(tail, s.key.Value.Q, product)
+	share := head(r.SubRings[:tail.Level()+1], product.Coeffs)
+	primes := p.rlwe.Q()[:tail.Level()+1]
+	for i, q := range primes {
 		residue := new(big.Int).SetUint64(q)
 		residue.Mod(noise, residue)
 		share.Coeffs[i][0] = ring.CRed(residue.Uint64()+share.Coeffs[i][0], q)
 	}
-	return appendPoly(nil, share, sum.primes()), nil
+	return appendPoly(nil, share, primes), nil
 }
 
 // Open adds the shares of all holders and returns the sum. A share that is not of the form
 // is a *HolderError. A number beyond what the ranges allow is an error: a share was altered, or is of another
 // sum. A share that was altered by less gives a wrong number.
 func (s *Sum) Open(shares Shares) (float64, error) {
-	total, one := *s.head.CopyNew(), ring.NewPoly(1, s.head.Level())
-	err := s.params.each(shares, func(read *reader) error {
-		if err := read.poly(one, s.primes()); err != nil {
-			return err
-		}
-		for i, q := range s.primes() {
-			total.Coeffs[i][0] = ring.CRed(total.Coeffs[i][0]+one.Coeffs[i][0], q)
-		}
-		return nil
-	})
+	coefficient, err := s.params.opened(s.head, shares)
 	if err != nil {
-		return 0, fmt.Errorf("encrypted: %w", err)
+		return 0, err
 	}
-	coefficient, r := new(big.Int), s.params.ckks.RingQ().AtLevel(s.head.Level())
-	r.PolyToBigintCentered(total, r.N(), []*big.Int{coefficient})
 	f, _ := new(big.Float).SetInt(coefficient).Float64()
 	sum := f / s.unit()
 	if math.Abs(sum) > s.largest+s.wrong+float64(tail*s.Deviation()) {
 		return 0, fmt.Errorf("encrypted: %.3g is beyond what the ranges allow: a share is not of this sum", sum)
 	}
 	return sum, nil
+}
+
+// opened is coefficient 0 of c₀ with the shares of all holders, centred.
+func (p *Ring) opened(head ring.Poly, shares Shares) (*big.Int, error) {
+	total, one, primes := *head.CopyNew(), ring.NewPoly(1, head.Level()), p.rlwe.Q()[:head.Level()+1]
+	err := p.each(shares, func(read *reader) error {
+		if err := read.poly(one, primes); err != nil {
+			return err
+		}
+		for i, q := range primes {
+			total.Coeffs[i][0] = ring.CRed(total.Coeffs[i][0]+one.Coeffs[i][0], q)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encrypted: %w", err)
+	}
+	coefficient, r := new(big.Int), p.rlwe.RingQ().AtLevel(head.Level())
+	r.PolyToBigintCentered(total, r.N(), []*big.Int{coefficient})
+	return coefficient, nil
 }

@@ -57,11 +57,11 @@ func (r *reader) poly(p ring.Poly, primes []uint64) error {
 	return nil
 }
 
-func (r *reader) polyQP(p ringqp.Poly, params *Parameters) error {
-	if err := r.poly(p.Q, params.ckks.Q()); err != nil {
+func (r *reader) polyQP(p ringqp.Poly, params *Ring) error {
+	if err := r.poly(p.Q, params.rlwe.Q()); err != nil {
 		return err
 	}
-	return r.poly(p.P, params.ckks.P())
+	return r.poly(p.P, params.rlwe.P())
 }
 
 func (r *reader) end() error {
@@ -71,20 +71,20 @@ func (r *reader) end() error {
 	return nil
 }
 
-func (p *Parameters) appendQP(out []byte, q ringqp.Poly) []byte {
-	return appendPoly(appendPoly(out, q.Q, p.ckks.Q()), q.P, p.ckks.P())
+func (p *Ring) appendQP(out []byte, q ringqp.Poly) []byte {
+	return appendPoly(appendPoly(out, q.Q, p.rlwe.Q()), q.P, p.rlwe.P())
 }
 
 // sizeQP is the number of bytes of a polynomial modulo all primes.
-func (p *Parameters) sizeQP() int { return size(p.ckks.N(), p.ckks.Q()) + size(p.ckks.N(), p.ckks.P()) }
+func (p *Ring) sizeQP() int { return size(p.rlwe.N(), p.rlwe.Q()) + size(p.rlwe.N(), p.rlwe.P()) }
 
 // PublicSize is the number of bytes of a share of the public key.
-func (p *Parameters) PublicSize() int { return p.sizeQP() }
+func (p *Ring) PublicSize() int { return p.sizeQP() }
 
 // RoundSizes are the numbers of bytes of shares of the relinearisation key, of the first round and of the
 // second.
-func (p *Parameters) RoundSizes() (one, two int) {
-	digits := p.ckks.BaseRNSDecompositionVectorSize(p.ckks.MaxLevelQ(), p.ckks.MaxLevelP())
+func (p *Ring) RoundSizes() (one, two int) {
+	digits := p.rlwe.BaseRNSDecompositionVectorSize(p.rlwe.MaxLevelQ(), p.rlwe.MaxLevelP())
 	return 2 * digits * p.sizeQP(), digits * p.sizeQP()
 }
 

@@ -40,8 +40,8 @@ func (s *Splitter) Split(sums []int) (*Split, error) {
 	return s.split, s.err
 }
 
-// Given is Split where a predictor may be any function of the parameters to which an input is added, such as an affine one given some of them. The rest of a graph
-// without inputs has no likelihood whose rows depend on parameters in one argument alone.
+// Given is Split where a predictor may be any function of the parameters to which an input is added, such as an affine one given some of them, and where the rest may depend on
+// inputs that are no sums, if there are no sums. The rest of a graph without inputs has no likelihood whose rows depend on parameters in one argument alone.
 func (s *Splitter) Given(sums []int) (*Split, error) {
 	s.divide(sums)
 	return s.given, s.ungiven
@@ -140,7 +140,7 @@ func (b *Builder) divide(sums []int, given bool) (*Split, error) {
 		rest.parts = slices.Delete(rest.parts, l.first, l.last)
 	}
 	for _, p := range rest.parts {
-		if p.node != NoID && received[p.node] && !alone {
+		if p.node != NoID && received[p.node] && !alone && !(given && len(sums) == 0) {
 			return nil, fmt.Errorf("%s: it depends on what another party sends", b.terms[p.term])
 		}
 	}

@@ -22,6 +22,7 @@ type given struct {
 	predictors *graph.Exec
 	seeds      [][]float64
 	latent     []bool // by element of θ
+	bare       bool   // outputs and predictors are no part of it
 	theta      []float64
 	out        []float64 // the last outputs, one after another
 	index      []int     // the latent elements
@@ -59,10 +60,7 @@ func (p *Party) Conditional() (*density.Conditional, error) {
 		l.Received += a.Len
 		l.Sources = append(l.Sources, slices.Repeat([]string{p.spec.Graph.Inputs()[a.Input].Name}, a.Len)...)
 	}
-	for _, m := range p.role.Members {
-		c := p.spec.Cuts[m.Cut]
-		l.Members = append(l.Members, density.Member{Group: m.Group, Offset: c.Offset, Len: c.Len()})
-	}
+	l.Members = p.members()
 	if err := g.readSends(l); err != nil {
 		return nil, err
 	}
@@ -118,6 +116,9 @@ func (p *Party) givenReader() (*given, error) {
 func (g *given) evaluate() (value float64, grad []float64) {
 	g.out = g.out[:0]
 	g.rest.Forward(g.theta)
+	if g.bare {
+		return g.rest.Target(), g.rest.Grad()
+	}
 	if g.split == nil {
 		for k := range g.party.spec.Cuts {
 			g.out = append(g.out, g.rest.Output(k)...)
@@ -380,7 +381,9 @@ func (g *given) at(l *density.Conditional, hyper, received []float64, form *dens
 	n := len(g.out)
 	if form.Prior.Precision == nil {
 		prior.Gradient, prior.Precision = make([]float64, d), make([]float64, d*d)
-		g.makeMaps(form, n, d)
+		if !g.bare {
+			g.makeMaps(form, n, d)
+		}
 	}
 	prior.Value = value
 	for k, i := range g.index {

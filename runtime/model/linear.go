@@ -42,16 +42,22 @@ func (p *Party) Linear() (*density.Linear, error) {
 	for _, a := range p.role.Arrivals {
 		l.Received += a.Len
 	}
-	for _, m := range p.role.Members {
-		c := p.spec.Cuts[m.Cut]
-		l.Members = append(l.Members, density.Member{Group: m.Group, Offset: c.Offset, Len: c.Len()})
-	}
+	l.Members = p.members()
 	p.readOutputs(l)
 	p.readRows(l, split)
 	if err := p.readPrior(l, split.Rest); err != nil {
 		return nil, err
 	}
 	return l, p.compare(l)
+}
+
+// members are the sums that cuts enter.
+func (p *Party) members() (out []density.Member) {
+	for _, m := range p.role.Members {
+		c := p.spec.Cuts[m.Cut]
+		out = append(out, density.Member{Group: m.Group, Offset: c.Offset, Len: c.Len()})
+	}
+	return out
 }
 
 // Law is the distribution of the rows of the one likelihood that Linear has found. The error says why there is none.
@@ -123,10 +129,14 @@ func (p *Party) moves(e *graph.Exec, output, offset, n int) bool {
 	return false
 }
 
-// compare holds the parts against the log density itself, at 0 with everything received 0.
+// compare holds the parts against the log density itself, at 0 with everything received 0, or 1 where scales are.
 func (p *Party) compare(l *density.Linear) error {
 	for k := range p.spec.Graph.Inputs() {
-		clear(p.here().Input(k))
+		if in := p.here().Input(k); l.Given != nil && p.index > 0 {
+			vector.Fill(len(in), in, 1)
+		} else {
+			clear(in)
+		}
 	}
 	p.Evaluate(make([]float64, p.Dim()))
 	want, _ := p.Target()

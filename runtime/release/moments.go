@@ -4,8 +4,6 @@ package release
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,7 +37,16 @@ type Terms struct {
 	Rho     float64            `json:"rho"` // zero-concentrated: see Rho
 	Mu      float64            `json:"mu"`  // see Mu
 	Norms   map[string]float64 `json:"norms"`
+	Part    float64            `json:"part,omitempty"` // of Rho, that the moments have beside gradients; 0: all of it
 	NoNoise bool               `json:"no_noise,omitempty"`
+}
+
+// ofMoments is the ρ of the moments.
+func (t Terms) ofMoments() float64 {
+	if t.Part > 0 {
+		return t.Rho * t.Part
+	}
+	return t.Rho
 }
 
 // Moments are Σ v vᵀ over rows v = (1, columns), scaled, with noise. The last column is the response.
@@ -54,13 +61,20 @@ type Moments struct {
 	Parties int        `json:"parties"`  // each of which adds a share
 	Sums    []*big.Int `json:"sums"`     // the upper triangle by rows, in units of 4^−Bits
 	Digest  string     `json:"digest"`   // SHA-256 of the same without it
+
+	Gradients *Gradients `json:"gradients,omitempty"`
+	// Signatures are of the digest, by each party of a run across processes.
+	Signatures []Signature `json:"signatures,omitempty"`
 }
 
 // Format is the version of the file.
 const Format = 1
 
-// grid is how fine entries are at most.
-const grid = 20
+const (
+	grid     = 20 // bits of an entry at most
+	mostBits = 57 // of a sum: encrypted.LogInteger
+	tails    = 14 // a discrete Gaussian is beyond with probability below 2·exp(−14²/2) < 2^-140
+)
 
 // Parties lists the owners of columns, in the order of their first.
 func Parties(columns []Column) (out []string) {
@@ -90,15 +104,12 @@ func Open(family string, columns []Column, values [][]float64, t Terms) (*Moment
 }
 
 func open(family string, columns []Column, values [][]float64, t Terms, random io.Reader) (*Moments, error) {
-	m := &Moments{Format: Format, Family: family, Rows: len(values[0]), Columns: columns, Terms: t, Parties: len(Parties(columns))}
-	var err error
-	if m.Bits, err = fine(m.Rows, m.bound2()); err != nil {
+	m, err := Blank(family, columns, len(values[0]), t)
+	if err != nil {
 		return nil, err
 	}
 	m.Sums = m.plain(m.integers(values))
-	m.Share = new(big.Int)
 	if !t.NoNoise {
-		m.Share = m.variance()
 		for range m.Parties {
 			for i, e := range m.share(random) {
 				m.Sums[i].Add(m.Sums[i], e)
@@ -110,27 +121,39 @@ func open(family string, columns []Column, values [][]float64, t Terms, random i
 }
 
 // bound2 is B².
-func (m *Moments) bound2() float64 {
+func (m *Moments) bound2() float64 { return bound2(m.Columns, m.Terms) }
+
+func bound2(columns []Column, t Terms) float64 {
 	b := 1.0
-	for _, p := range Parties(m.Columns) {
-		b += float64(m.Terms.Norms[p] * m.Terms.Norms[p])
+	for _, p := range Parties(columns) {
+		b += float64(t.Norms[p] * t.Norms[p])
 	}
 	return b
 }
 
-// fine is how many bits entries have, so that sums stay within 62.
-func fine(rows int, bound2 float64) (uint, error) {
-	_, exponent := math.Frexp(float64(rows) * bound2)
-	b := (62 - exponent) / 2
+// Noise is the Variance that moments of columns have by terms of which they have all.
+func Noise(columns []Column, t Terms) float64 {
+	return float64(len(Parties(columns))) * bound2(columns, t) * bound2(columns, t) / t.Rho
+}
+
+// fine is how many bits entries have, so that sums and the noise of all parties, of at most tails standard deviations
+// each, stay below 2^mostBits: encrypted, they are whole numbers modulo a prime.
+func (m *Moments) fine() (uint, error) {
+	most := float64(m.Rows) * m.bound2()
+	if !m.Terms.NoNoise {
+		most += float64(tails * float64(m.Parties) * m.bound2() / math.Sqrt(m.Terms.ofMoments()))
+	}
+	_, exponent := math.Frexp(most)
+	b := (mostBits - exponent) / 2
 	if b < 10 {
-		return 0, fmt.Errorf("%d rows are too many for sums of 62 bits", rows)
+		return 0, fmt.Errorf("%d rows are too many for sums of %d bits, or there is too much noise in them", m.Rows, mostBits)
 	}
 	return uint(min(b, grid)), nil
 }
 
 // variance is σ² of a share, in units of the sums and rounded up to an even number.
 func (m *Moments) variance() *big.Int {
-	v := new(big.Float).SetPrec(200).SetFloat64(m.bound2() * m.bound2() / m.Terms.Rho)
+	v := new(big.Float).SetPrec(200).SetFloat64(m.bound2() * m.bound2() / m.Terms.ofMoments())
 	v.SetMantExp(v, int(4*m.Bits))
 	half, _ := v.Quo(v, big.NewFloat(2)).Int(nil)
 	return half.Add(half, big.NewInt(1)).Lsh(half, 1)
@@ -173,7 +196,10 @@ func (m *Moments) Known(i int) bool {
 func Widest(columns []Column) map[string]float64 {
 	out := map[string]float64{}
 	for _, c := range columns {
-		out[c.Owner] = math.Sqrt(math.Round(out[c.Owner]*out[c.Owner]) + 1)
+		n := math.Round(out[c.Owner]*out[c.Owner]) + 1
+		if out[c.Owner] = math.Sqrt(n); float64(out[c.Owner]*out[c.Owner]) < n {
+			out[c.Owner] = math.Nextafter(out[c.Owner], n)
+		}
 	}
 	return out
 }
@@ -194,8 +220,11 @@ func (m *Moments) integers(values [][]float64) [][]int64 {
 	for i := range rows {
 		rows[i] = append(make([]int64, 0, len(values)+1), int64(one))
 		for k, c := range m.Columns {
-			z := max(-1, min(1, (values[k][i]-c.Middle())/c.Half()))
-			rows[i] = append(rows[i], int64(float64(z*one)))
+			if values[k] == nil { // of another party, elsewhere
+				rows[i] = append(rows[i], 0)
+				continue
+			}
+			rows[i] = append(rows[i], int64(float64(c.Scaled(values[k][i])*one)))
 		}
 		for _, p := range Parties(m.Columns) {
 			m.clip(rows[i], p, one*m.Terms.Norms[p])
@@ -216,7 +245,7 @@ func (m *Moments) clip(row []int64, party string, norm float64) {
 		if square <= norm*norm {
 			return
 		}
-		by := norm / math.Sqrt(square)
+		by := norm / math.Sqrt(square) * (1 - 0x1p-40) // so that each time some entry is less, also where rounding alone is beyond
 		for k, c := range m.Columns {
 			if c.Owner == party {
 				row[k+1] = int64(float64(row[k+1]) * by)
@@ -262,14 +291,6 @@ func (m *Moments) Variance() float64 {
 	return float64(m.Parties) * math.Ldexp(v, -4*int(m.Bits))
 }
 
-func (m *Moments) digest() (string, error) {
-	c := *m
-	c.Digest = ""
-	b, err := json.Marshal(&c)
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), err
-}
-
 // JSON is the file.
 func (m *Moments) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(m, "", " ")
@@ -291,5 +312,5 @@ func Parse(b []byte) (*Moments, error) {
 	if sum, err := m.digest(); err != nil || sum != m.Digest {
 		return nil, errors.New("its digest is another than that of its contents")
 	}
-	return m, nil
+	return m, m.whole()
 }

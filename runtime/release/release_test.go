@@ -213,3 +213,24 @@ func TestNormsClip(t *testing.T) {
 		}
 	}
 }
+
+// The norm that clips no row clips none, of any number of columns with all entries at their bounds, and the square of a
+// binary column is known there.
+func TestWidestNormsClipNothing(t *testing.T) {
+	for n := 1; n < 40; n++ {
+		var columns []Column
+		var values [][]float64
+		for range n {
+			columns, values = append(columns, Column{Name: "g", Owner: "a", Upper: 1, Binary: true}), append(values, []float64{1})
+		}
+		m, err := Blank("normal", columns, 1, Terms{NoNoise: true, Norms: Widest(columns)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range m.integers(values)[0] {
+			if v != m.Unit() || !m.Known(k) {
+				t.Errorf("%d columns: entry %d is %d of %d, known: %t", n, k, v, m.Unit(), m.Known(k))
+			}
+		}
+	}
+}

@@ -70,7 +70,11 @@ func LogRising(n int, y, a, k []float64) {
 		if large < m {
 			Add(m, above[:], a, k)
 			Lgamma(m, above[:], above[:])
-			Lgamma(m, at[:], a)
+			if allEqual(a[:m]) {
+				Fill(m, at[:], portable.Lgamma(a[0]))
+			} else {
+				Lgamma(m, at[:], a)
+			}
 			Sub(m, above[:], above[:], at[:])
 		}
 		chooseFar(y, a[:m], far[:], above[:])
@@ -90,12 +94,26 @@ func LogRisingSlope(n int, y, a, k []float64) {
 		if large < m {
 			Add(m, above[:], a, k)
 			Digamma(m, above[:], above[:])
-			Digamma(m, at[:], a)
+			if allEqual(a[:m]) {
+				Fill(m, at[:], portable.Digamma(a[0]))
+			} else {
+				Digamma(m, at[:], a)
+			}
 			Sub(m, above[:], above[:], at[:])
 		}
 		chooseFar(y, a[:m], far[:], above[:])
 		n, y, a, k = n-m, y[m:], a[m:], k[m:]
 	}
+}
+
+// allEqual reports whether all are equal, as where one number is spread over rows.
+func allEqual(a []float64) bool {
+	for _, v := range a {
+		if v != a[0] {
+			return false
+		}
+	}
+	return true
 }
 
 func countFar(a []float64) int {

@@ -32,6 +32,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 		LogDensity: negBinomial2LogLogDensity,
 		Rows:       def.NegBinomial2LogRows,
 		Expand:     negBinomial2LogExpand,
+		Elements:   negBinomial2LogElements,
 		Carrier:    factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawPoisson(r, portable.Exp(theta[0])*(drawGamma(r, theta[1])/theta[1]))
@@ -68,6 +69,16 @@ func negBinomial2LogExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 		return true
 	}
 	return false
+}
+
+// negBinomial2LogElements writes x·log(1+exp(-t)) of negBinomial2LogLogDensity by log(1+exp(t)): in the upper tail rounding is that of x·t.
+func negBinomial2LogElements(b def.Builder, x def.Value, theta []def.Value) bool {
+	eta, phi := theta[0], theta[1]
+	t := b.Sub(eta, b.Func("log", phi))
+	b.Sum(b.Rising(phi, x), 1)
+	b.Sum(b.Times(x, t), 1)
+	b.Sum(b.Mul(b.Add(phi, x), b.Func("softplus", t)), -1)
+	return true
 }
 
 // With t = eta - log(phi), the log density is log Γ(x+phi)/Γ(phi) - phi·log(1+exp(t)) - x·log(1+exp(-t)): no term cancels in either tail.

@@ -52,11 +52,7 @@ type Clearing struct {
 func NewClearing(seed uint64, blocks []density.Block) (*Clearing, error) {
 	c := &Clearing{seed: seed, blocks: blocks, next: make(chan struct{}), Budget: math.MaxInt}
 	for b, block := range blocks {
-		l, err := density.RequireOf[density.Linearisable](block)
-		if err != nil {
-			return nil, err
-		}
-		lin, err := l.Linear()
+		lin, err := density.Linearised(block)
 		if err != nil {
 			return nil, err
 		}
@@ -301,7 +297,7 @@ func (e *clearingEnv) Afford(logLiks int, _ ...density.Decryption) (int, bool) {
 
 func (e *clearingEnv) Consult(ctx context.Context, by density.Consulted) error {
 	err := e.meet(ctx, func(i, b int) {
-		up, _, _ := by.Size(e.columns[b])
+		up, _, _ := by.Size(b, e.columns[b])
 		e.own[b] = make([]float64, up)
 		if by.Ask(i, e.own[b]); b == 0 {
 			e.server = by
@@ -311,7 +307,7 @@ func (e *clearingEnv) Consult(ctx context.Context, by density.Consulted) error {
 		e.down = make([][]float64, len(e.blocks))
 		for b, columns := range e.columns {
 			var down int
-			_, down, all = e.server.Size(columns)
+			_, down, all = e.server.Size(b, columns)
 			e.down[b] = make([]float64, down)
 		}
 		e.sum = make([]float64, all)

@@ -74,7 +74,7 @@ func (k *Kernel) average(ctx context.Context) error {
 // next pair is, or its part of the step to the mean.
 type averaging struct{ *Kernel }
 
-func (k averaging) Size(columns int) (up, down, all int) {
+func (k averaging) Size(_, columns int) (up, down, all int) {
 	if k.averaged > 0 {
 		up = columns
 	}

@@ -1,6 +1,7 @@
 package laplace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ func (k *Kernel) deviate(ctx context.Context) error {
 		return &backends.FitError{Err: fmt.Errorf("sfvi: the curvature where the fit of encrypted rows ended has no inverse: %s", wayOut)}
 	}
 	k.weights = k.afforded()
-	if err := k.secret.Consult(ctx, deviating{k}); err != nil {
+	if err := k.tellDeviations(ctx); err != nil {
 		return err
 	}
 	k.phase = weighing
@@ -38,7 +39,7 @@ func (k *Kernel) deviate(ctx context.Context) error {
 // afforded is how many draws may be weighed.
 func (k *Kernel) afforded() (n int) {
 	if k.options.Correct {
-		n, k.tooLong = k.secret.Afford(1+min(k.options.Weights, 2*k.pairs), drawn)
+		n, k.tooLong = k.secret.Afford(1+min(k.options.Weights, 2*k.pairs), k.withDraws()...)
 	}
 	if n = (n - 1) / 2 * 2; n < fewestWeights {
 		return 0
@@ -57,13 +58,37 @@ func (k *Kernel) weightless() error {
 	return fmt.Errorf("fewer than %d more sums over rows may be decrypted, one for each weight", fewestWeights)
 }
 
+// tellDeviations has the server tell the parties the deviations, once the party with effects has drawn its own.
+func (k *Kernel) tellDeviations(ctx context.Context) error {
+	if k.owner < 0 {
+		return k.secret.Consult(ctx, deviating{k})
+	}
+	if err := cmp.Or(k.secret.Consult(ctx, handing{k}), k.failure); err != nil {
+		return err
+	}
+	return k.secret.Consult(ctx, spreading{k})
+}
+
 // deviating is how the server tells each party its deviations, one of each pair of draws.
 type deviating struct{ *Kernel }
 
-func (k deviating) Size(columns int) (up, down, all int) { return 0, columns * k.pairs, 0 }
-func (k deviating) Ask(int, []float64)                   {}
+func (k deviating) Size(_, columns int) (up, down, all int) { return 0, columns * k.pairs, 0 }
+func (k deviating) Ask(int, []float64)                      {}
 
 func (k deviating) Counsel(_, down [][]float64, _ []float64) {
+	s, z := k.server, k.normals()
+	for i := range k.pairs {
+		one := z[i*s.p:][:s.p]
+		s.h.Backward(one)
+		for b, v := range down {
+			d := s.at[b+1] - s.at[b]
+			copy(v[i*d:][:d], one[s.at[b]:])
+		}
+	}
+}
+
+// normals are the normal numbers of each pair of draws, whose squares the server keeps.
+func (k *Kernel) normals() []float64 {
 	s, from := k.server, k.env.Private(0, "sfvi deviation")
 	z := make([]float64, k.pairs*s.p)
 	for i := range k.pairs {
@@ -73,15 +98,10 @@ func (k deviating) Counsel(_, down [][]float64, _ []float64) {
 	s.match(z[:k.weights/2*s.p])
 	s.match(z[k.weights/2*s.p:])
 	s.squares = make([]float64, k.pairs)
-	for i := range k.pairs {
-		one := z[i*s.p:][:s.p]
-		s.squares[i] = vec.Dot(s.p, one, one)
-		s.h.Backward(one)
-		for b, v := range down {
-			d := s.at[b+1] - s.at[b]
-			copy(v[i*d:][:d], one[s.at[b]:])
-		}
+	for i := range s.squares {
+		s.squares[i] = vec.Dot(s.p, z[i*s.p:], z[i*s.p:][:s.p])
 	}
+	return z
 }
 
 // match changes vectors of normal numbers so that the mean of their squares and products is exactly that of
@@ -141,7 +161,7 @@ func (k *Kernel) weigh(ctx context.Context) error {
 	}
 	if s := k.server; s != nil {
 		if k.weighed == 0 {
-			k.evidence = logs[0] + float64(0.5*float64(s.p)*portable.Log(2*math.Pi)) - float64(0.5*s.h.LogDet()) + s.rise
+			k.evidence = logs[0] + float64(0.5*float64(s.p)*portable.Log(2*math.Pi)) - float64(0.5*s.logDet()) + s.rise
 			logs = logs[1:]
 		}
 		s.logs = append(s.logs, logs...)
@@ -171,11 +191,9 @@ func (k *Kernel) logDensities(ctx context.Context, from int, logs []float64) err
 	for _, p := range k.parties {
 		g, prior, theta := make([]float64, len(logs)*p.n), make([]float64, len(logs)), make([]float64, p.d)
 		for i := range logs {
-			if copy(theta, p.sample[:p.d]); from+i >= 0 {
-				k.propose(p, from+i, theta)
-			}
+			k.propose(p, from+i, theta)
 			linear.Apply(p.by, theta[:p.c], g[i*p.n:][:p.n])
-			prior[i] = p.prior(theta, p.work)
+			prior[i] = p.priorOf(from+i, theta)
 			phi = append(phi, theta[p.c:]...)
 		}
 		cut, plus = append(cut, g), append(plus, prior)
@@ -183,16 +201,21 @@ func (k *Kernel) logDensities(ctx context.Context, from int, logs []float64) err
 	return k.secret.LogLik(ctx, phi, cut, plus, logs)
 }
 
-// propose sets theta to a draw of the proposal.
+// propose sets theta to a draw of the proposal, −1 being the mode.
 func (k *Kernel) propose(p *party, id int, theta []float64) {
-	tails.Proposed(p.sample, p.d, id, k.scales[id/2], theta)
+	if id < 0 {
+		copy(theta, p.sample[:p.d])
+	} else {
+		tails.Proposed(p.sample, p.d, id, k.scales[id/2], theta)
+	}
+	p.shift(id, theta)
 }
 
 // concluding is how the server tells what follows from the weights: whether the approximation is the posterior,
 // whether more weights would be in vain, the evidence and, once no more follow, log p − log q of the draws.
 type concluding struct{ *Kernel }
 
-func (k concluding) Size(int) (up, down, all int) {
+func (k concluding) Size(_, _ int) (up, down, all int) {
 	if k.weighed < k.weights {
 		return 0, 0, 3
 	}
@@ -240,8 +263,10 @@ func (k *Kernel) Draw(id int, theta [][]float64) {
 			k.propose(p, id, mine)
 		default:
 			tails.Reflected(p.sample, p.d, id, mine)
+			p.shift(id, mine)
 		}
 		p.scatter(mine, theta[b])
+		p.scatterHyper(id, theta[b])
 	}
 }
 

@@ -22,6 +22,8 @@ var (
 	paired    = []density.Decryption{{Sums: density.Gradients}, {Sums: density.Steps}, told(1)}
 	crossed   = density.Decryption{Sums: density.CrossProducts}
 	drawn     = density.Decryption{Sums: density.Covariances}
+	deviated  = density.Decryption{Sums: density.Deviations}
+	declared  = density.Decryption{Sums: density.Declared}
 )
 
 func told(n int) density.Decryption { return density.Decryption{Sums: density.Told, Number: n} }
@@ -31,11 +33,33 @@ func announced(n int) density.Decryption {
 
 // affords reports whether so much may still become known, and the draws after it.
 func (k *Kernel) affords(lists ...[]density.Decryption) bool {
-	return k.secret.Affords(append(slices.Concat(lists...), drawn)...)
+	return k.secret.Affords(append(slices.Concat(lists...), k.withDraws()...)...)
 }
 
-// Exchanges are those of a run with at most so many evaluations and weights, and what becomes known in each.
-func Exchanges(iterations, weights int) []density.Use {
+// withDraws is what becomes known with the draws.
+func (k *Kernel) withDraws() []density.Decryption {
+	if k.owner < 0 {
+		return []density.Decryption{drawn}
+	}
+	return []density.Decryption{drawn, deviated}
+}
+
+// Exchanges are those of a run with at most so many evaluations and weights, and what becomes known in each; nested: where
+// priors depend on hyperparameters.
+func Exchanges(iterations, weights int, nested bool) []density.Use {
+	out := exchanges(iterations, weights)
+	if !nested {
+		return out
+	}
+	return append(out, density.Use{
+		Exchange: density.Consulting, Often: "once or twice, at the start", Openings: [3]density.Decryption{declared}, Times: 1, MostTimes: 2, LeastAnswers: 1, MostAnswers: mostTold,
+		Answers: "which party has effects whose prior depends on hyperparameters, and the density of these",
+	}, density.Use{
+		Exchange: density.Consulting, Often: "once, at the mean, where priors depend on parameters", Openings: [3]density.Decryption{deviated}, Times: 1, MostTimes: 1,
+	})
+}
+
+func exchanges(iterations, weights int) []density.Use {
 	iterations = min(iterations, MostEvaluations)
 	opens := func(list ...density.Decryption) (out [3]density.Decryption) {
 		copy(out[:], list)

@@ -38,6 +38,7 @@ type Options struct {
 	Draws      int    // from the approximation
 	Correct    bool   // draws by weights, as many as the budget of decrypted numbers allows
 	Weights    int    // most of these
+	Nested     bool   // priors may depend on hyperparameters
 	Heading    string // of a saved state
 }
 
@@ -79,6 +80,9 @@ type Kernel struct {
 	converged   bool
 	unfinished  string // why not, where more evaluations would not help
 	failure     error
+	owner       int   // the party with effects whose prior depends on hyperparameters; −1: none has
+	receives    int   // elements of the server's hyperparameters that it receives
+	hypers      []int // hyperparameters of each party
 
 	pairs    int       // of draws, one the other's reflection
 	weights  int       // of draws that are weighed
@@ -96,19 +100,20 @@ type Kernel struct {
 
 // New prepares a fit. The error names what does not fit.
 func New(env density.Env, o Options) (*Kernel, error) {
-	k := &Kernel{options: o, env: env, evidence: math.NaN()}
+	k := &Kernel{options: o, env: env, evidence: math.NaN(), owner: -1}
 	k.options.Iterations = min(o.Iterations, MostEvaluations)
 	var err error
 	if k.secret, err = density.Require[density.Encrypting](env); err != nil {
 		return nil, err
 	}
 	columns := k.secret.Columns()
+	k.hypers = make([]int, len(columns))
 	k.clients = len(columns) - 1
 	for _, c := range columns {
 		k.dims += c
 	}
 	for b, block := range env.Blocks() {
-		p, err := newParty(block, columns[block.Index()])
+		p, err := newParty(block, columns[block.Index()], o.Nested)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +131,10 @@ func New(env density.Env, o Options) (*Kernel, error) {
 // applies returns the linear form of a block, or the reason why a fit of encrypted rows is not possible with
 // it.
 func applies(b density.Block) (*density.Linear, error) {
-	l, err := quadrature.Applies(b, false, true)
+	l, err := density.Linearised(b)
+	if err == nil {
+		err = quadrature.Suits(b, l, false, true)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +164,10 @@ func (k *Kernel) Init(ctx context.Context) error {
 		for i, at := range p.index() {
 			p.theta[i] = theta[at]
 		}
+		p.begin(theta)
+	}
+	if err := k.introduce(ctx); err != nil {
+		return err
 	}
 	if err := k.secret.Consult(ctx, beginning{k}); err != nil {
 		return err
@@ -174,7 +186,7 @@ func (k *Kernel) Init(ctx context.Context) error {
 // beginning is how the server tells the mean curvature, and that of all rows in units of the predictor.
 type beginning struct{ *Kernel }
 
-func (beginning) Size(int) (up, down, all int)              { return 0, 0, 2 }
+func (beginning) Size(_, _ int) (up, down, all int)         { return 0, 0, 2 }
 func (beginning) Ask(int, []float64)                        {}
 func (k beginning) Counsel(_, _ [][]float64, all []float64) { all[0], all[1] = k.curvature, k.scale }
 func (k beginning) Take(_ int, _ []float64, told []float64) { k.curvature, k.scale = told[0], told[1] }

@@ -2,6 +2,7 @@ package laplace
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/backends/linear"
@@ -30,14 +31,18 @@ type party struct {
 
 	points, steps [][]float64 // of the evaluations that are mixed
 	sample        []float64   // the mean and draws, by column
+	effects
 }
 
-func newParty(b density.Block, columns int) (*party, error) {
+func newParty(b density.Block, columns int, nested bool) (*party, error) {
 	l, err := applies(b)
+	if err == nil && l.Given != nil && !nested {
+		err = fmt.Errorf("%s: priors depend on the parameters %s, over which there is a grid by --estimator nested", b.Party(), strings.Join(l.Given.Names, ", "))
+	}
 	if err != nil {
 		return nil, err
 	}
-	p := &party{block: b, lin: l, by: &l.Cuts, c: len(l.Index), d: len(l.Index) + len(l.Globals.Index)}
+	p := &party{effects: newEffects(l), block: b, lin: l, by: &l.Cuts, c: len(l.Index), d: len(l.Index) + len(l.Globals.Index)}
 	if b.Index() == 0 {
 		p.by = &l.Rows[0].Affine
 	}

@@ -12,28 +12,31 @@ import (
 // they have moved since the latter was decrypted, but not from where.
 type server struct {
 	*party
-	at     []int // where the columns of each party begin, and their number
-	p      int
-	priors []float64       // precisions of all parties
-	gram   []float64       // as decrypted
-	fresh  []float64       // gram + prior
-	h      cholesky.Factor // the same, corrected by what steps did to the gradient
-	grad   []float64       // at the parties' point
-	base   []float64       // where the last step began
-	step   []float64       // the last
-	moved  []float64       // since the curvature was decrypted
-	opened int             // how often it was
-	least  float64         // decrement of the point where the last step began
-	speeds []float64       // by how much the last steps made it smaller
-	reject int             // steps in a row that made it larger
-	weighs bool            // draws will be weighed, which corrects their mean
-	beyond int             // steps that left the range of polynomials
-	room   bool            // for another pair of evaluations
-	renews bool            // the curvature may be decrypted again
-	weight float64         // curvature of all rows at the start
-	skew   float64         // the part of it by which it changes in a unit of the predictor
-	summed []float64       // averages of the gradient over the pairs of points so far
-	rise   float64         // of log p from the mean to the mode
+	at           []int // where the columns of each party begin, and their number
+	p            int
+	priors       []float64       // precisions of all parties
+	gram         []float64       // as decrypted
+	fresh        []float64       // gram + prior
+	h            cholesky.Factor // the same, corrected by what steps did to the gradient
+	grad         []float64       // at the parties' point
+	base         []float64       // where the last step began
+	step         []float64       // the last
+	moved        []float64       // since the curvature was decrypted
+	opened       int             // how often it was
+	least        float64         // decrement of the point where the last step began
+	speeds       []float64       // by how much the last steps made it smaller
+	reject       int             // steps in a row that made it larger
+	weighs       bool            // draws will be weighed, which corrects their mean
+	beyond       int             // steps that left the range of polynomials
+	room         bool            // for another pair of evaluations
+	renews       bool            // the curvature may be decrypted again
+	weight       float64         // curvature of all rows at the start
+	skew         float64         // the part of it by which it changes in a unit of the predictor
+	summed       []float64       // averages of the gradient over the pairs of points so far
+	rise         float64         // of log p from the mean to the mode
+	apartEffects bool            // they have a precision of their own
+	normal       []float64       // numbers of the pairs of draws
+	rest         float64         // log determinant of the precision of what are no effects, once deviations are told
 
 	squares []float64 // of the deviations of the pairs of draws
 	logs    []float64 // log p of the draws that were weighed

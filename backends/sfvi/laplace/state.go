@@ -47,6 +47,10 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 		c.Fail(errors.New("more steps or weights than the fit makes"))
 		return
 	}
+	for i := range k.hypers {
+		c.Ints(&k.hypers[i])
+	}
+	c.Ints(&k.owner, &k.receives)
 	for _, b := range []*bool{&k.opening, &k.asked, &k.converged, &k.valued, &k.normal, &k.vain, &k.tooLong} {
 		c.Bool(b)
 	}
@@ -77,6 +81,7 @@ func (p *party) carry(c *checkpoint.Codec, k *Kernel) {
 		}
 	}
 	list(c, &p.sample, (1+k.pairs)*p.d)
+	p.carryEffects(c, k)
 	if p.block.Index() > 0 && !c.Failed() && !p.precondition(k.curvature) {
 		c.Fail(p.undetermined())
 	}
@@ -84,9 +89,10 @@ func (p *party) carry(c *checkpoint.Codec, k *Kernel) {
 
 func (s *server) carry(c *checkpoint.Codec, k *Kernel) {
 	c.Ints(&s.opened, &s.reject)
-	c.Float(&s.least, &s.weight, &s.skew, &s.rise)
+	c.Float(&s.least, &s.weight, &s.skew, &s.rise, &s.rest)
 	list(c, &s.speeds, mostIterations)
 	list(c, &s.squares, k.pairs)
+	c.Bool(&s.apartEffects)
 	list(c, &s.logs, 2*k.pairs)
 	for _, v := range [][]float64{s.priors, s.fresh, s.h.Matrix, s.h.Lower, s.own.Lower, s.grad, s.base, s.step, s.moved, s.summed} {
 		c.Floats(v)

@@ -33,7 +33,7 @@ func (k *Kernel) stepTogether(ctx context.Context) error {
 // the precision of its prior, and receives its part of the step.
 type asking struct{ *Kernel }
 
-func (k asking) Size(columns int) (up, down, all int) {
+func (k asking) Size(_, columns int) (up, down, all int) {
 	if up = columns; !k.asked {
 		up += columns * columns
 	}

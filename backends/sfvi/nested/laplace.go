@@ -49,18 +49,19 @@ func (s *server) likelihood(eta, slope []float64) (value float64) {
 	return value
 }
 
-// expand sets slopes and curvatures around e.m, the latter at least a little above 0.
+// expand sets slopes and curvatures around e.m, the latter at least a little above 0, from those on either side: so close that the likelihood is quadratic between, but for rounding.
 func (s *server) expand(e *expansion) {
 	n := s.rows
 	vec.AddScalar(n, s.moved, e.m, -between)
-	s.likelihood(s.moved, e.weight)
+	e.value = s.likelihood(s.moved, e.weight)
 	vec.AddScalar(n, s.moved, e.m, between)
-	s.likelihood(s.moved, e.slope)
-	for i, v := range e.slope {
-		e.weight[i] = (e.weight[i] - v) / (2 * between)
+	e.value = 0.5 * (e.value + s.likelihood(s.moved, e.slope))
+	for i, after := range e.slope {
+		before := e.weight[i]
+		e.slope[i], e.weight[i] = 0.5*(before+after), (before-after)/(2*between)
+		e.value += float64(0.5 * between * between * e.weight[i])
 	}
 	positive(e.weight)
-	e.value = s.likelihood(e.m, e.slope)
 }
 
 // crossed sets products to QᵀWQ.

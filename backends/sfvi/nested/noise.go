@@ -56,9 +56,17 @@ func (s *server) resolve(eta []float64, afresh bool) (more bool) {
 			continue
 		}
 		at, n := s.begin(k), len(s.form.Rows[k].Offset)
+		here, centred := eta[at:at+n], m.Centred()
+		if !afresh && centred && m.Near(here) {
+			continue
+		}
+		if (afresh || centred) && m.Centre(s.hyper, here) {
+			more = true
+			continue
+		}
 		variance := s.noise[s.cond.Rows[k].Group]
-		c := min(s.curvature(k, eta[at:at+n], math.Sqrt(variance)), finest/variance)
-		if afresh || c*variance > 1 && c > 1.2*s.resolved[k] {
+		c := min(s.curvature(k, here, math.Sqrt(variance)), finest/variance)
+		if afresh || centred || c*variance > 1 && c > 1.2*s.resolved[k] {
 			s.resolved[k], more = c, true
 			m.Resolve(c)
 		}

@@ -18,6 +18,8 @@ type search struct {
 	stage  int
 	centre []float64
 	steps  []float64 // of the differences
+	gap    float64   // how far points of the lattice are apart, in standard deviations
+	tails  float64   // share of draws that are of the t
 	asks   int       // messages so far
 	best   []float64
 	top    float64 // f there
@@ -71,7 +73,7 @@ var (
 )
 
 func newSearch(centre []float64) search {
-	s := search{centre: centre, top: math.Inf(-1), at: map[cell]int{}}
+	s := search{centre: centre, gap: spacing[len(centre)], tails: wide, top: math.Inf(-1), at: map[cell]int{}}
 	for range centre {
 		s.steps = append(s.steps, firstStep)
 	}
@@ -252,7 +254,7 @@ func (s *search) on(c cell) []float64 {
 	m := s.dim()
 	z := make([]float64, m)
 	for i := range z {
-		z[i] = float64(spacing[m] * float64(c[i]))
+		z[i] = float64(s.gap * float64(c[i]))
 	}
 	return s.place(z)
 }
@@ -345,13 +347,12 @@ func (s *search) nearest(point []float64) []float64 {
 	if len(s.nodes) == 0 {
 		return nil
 	}
-	m := s.dim()
 	z := s.standard(point)
 	at, least := 0, math.Inf(1)
 	for i, n := range s.nodes {
 		far := 0.0
 		for k, v := range z {
-			d := v - float64(spacing[m]*float64(n.cell[k]))
+			d := v - float64(s.gap*float64(n.cell[k]))
 			far += float64(d * d)
 		}
 		if far < least && n.x != nil {
@@ -367,7 +368,7 @@ func (s *search) density(point []float64) float64 {
 	if m == 0 {
 		return 0
 	}
-	z, h := s.standard(point), spacing[m]
+	z, h := s.standard(point), s.gap
 	var low cell
 	for i, v := range z {
 		low[i] = int(math.Floor(v / h))
@@ -387,7 +388,7 @@ func (s *search) density(point []float64) float64 {
 			lattice += float64(s.share[i] * by)
 		}
 	}
-	return portable.Log(float64((1-wide)*lattice)+float64(wide*portable.Exp(tail(z)))) - s.logDet
+	return portable.Log(float64((1-s.tails)*lattice)+float64(s.tails*portable.Exp(tail(z)))) - s.logDet
 }
 
 // tail is the log density of the t, in standard deviations.
@@ -404,7 +405,7 @@ func (s *search) draw(n int, from density.Stream) (out [][]float64) {
 	if m == 0 {
 		return make([][]float64, n)
 	}
-	far := int(math.Round(wide * float64(n)))
+	far := int(math.Round(s.tails * float64(n)))
 	normals := make([]float64, max(m, freedom))
 	for range far {
 		z := make([]float64, m)
@@ -420,7 +421,7 @@ func (s *search) draw(n int, from density.Stream) (out [][]float64) {
 		for sum += w; at < sum && len(out) < n; at += 1 / float64(near) {
 			z := make([]float64, m)
 			for k := range z {
-				z[k] = float64(spacing[m] * (float64(s.nodes[i].cell[k]) + from.Float64() - from.Float64()))
+				z[k] = float64(s.gap * (float64(s.nodes[i].cell[k]) + from.Float64() - from.Float64()))
 			}
 			out = append(out, s.place(z))
 		}

@@ -125,7 +125,7 @@ func (s *server) carry(c *checkpoint.Codec) {
 
 func (s *search) carry(c *checkpoint.Codec) {
 	c.Ints(&s.stage, &s.asks, &s.around)
-	c.Float(&s.top)
+	c.Float(&s.top, &s.gap, &s.tails)
 	for _, v := range []*[]float64{&s.centre, &s.steps, &s.best, &s.from, &s.axes, &s.sds, &s.share} {
 		list(c, v)
 	}

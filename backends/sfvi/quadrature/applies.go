@@ -143,28 +143,37 @@ func Applies(b density.Block, atClients, crossing bool) (*density.Linear, error)
 		return nil, err
 	}
 	lin, err := l.Linear()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	if err := Suits(b, lin, atClients, crossing); err != nil {
+		return nil, err
+	}
+	return lin, nil
+}
+
+// Suits is the reason why a fit by quadrature is not possible with the linear form of a block; nil: it is.
+func Suits(b density.Block, lin *density.Linear, atClients, crossing bool) error {
+	switch {
 	case lin.Clients == 0 || len(lin.Sums) == 0:
-		return nil, errors.New("no client contributes to another party's computation")
+		return errors.New("no client contributes to another party's computation")
 	case b.Index() == 0 && !atClients && len(lin.Rows) == 0:
-		return nil, fmt.Errorf("%s: no likelihood", b.Party())
+		return fmt.Errorf("%s: no likelihood", b.Party())
 	case b.Index() > 0 && !atClients && len(lin.Rows) > 0:
-		return nil, fmt.Errorf("%s: it has a likelihood that depends on what the server sends", b.Party())
+		return fmt.Errorf("%s: it has a likelihood that depends on what the server sends", b.Party())
 	}
 	if m := len(lin.Globals.Index); m > mostGlobals {
-		return nil, fmt.Errorf("%s: its likelihood has %d parameters beside its predictor, over which a rule would need too many nodes", b.Party(), m)
+		return fmt.Errorf("%s: its likelihood has %d parameters beside its predictor, over which a rule would need too many nodes", b.Party(), m)
 	} else if m > 0 && (atClients || b.Index() > 0) {
-		return nil, fmt.Errorf("%s: its likelihood has parameters beside its predictor, and is not at the server", b.Party())
+		return fmt.Errorf("%s: its likelihood has parameters beside its predictor, and is not at the server", b.Party())
 	}
 	for _, r := range lin.Rows {
 		if atClients && r.Own < 0 {
-			return nil, fmt.Errorf("%s: %s: the client does not contribute to it", b.Party(), r.Term)
+			return fmt.Errorf("%s: %s: the client does not contribute to it", b.Party(), r.Term)
 		}
 		if r.Width > 1 && !crossing {
-			return nil, fmt.Errorf("%s: %s: a row of it sees %d predictors, whose noise would be integrated out in as many dimensions", b.Party(), r.Term, r.Width)
+			return fmt.Errorf("%s: %s: a row of it sees %d predictors, whose noise would be integrated out in as many dimensions", b.Party(), r.Term, r.Width)
 		}
 	}
-	return lin, nil
+	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
 	"github.com/vflc/vflc/runtime/encrypted/polynomial"
 	"github.com/vflc/vflc/runtime/graph"
@@ -158,7 +157,7 @@ func readLaw(text string) (*graph.Law, error) {
 // is for no more sums than the parties may learn by it.
 func (e *Evaluator) accept(ctx context.Context) error {
 	terms, kept, err := Terms{}, 0, error(nil)
-	if e.options.Journal.has(e.Blocks()[0].Index()) {
+	if e.journal.has(e.Blocks()[0].Index()) {
 		terms, err = e.keep(0, terms)
 		kept++
 	} else {
@@ -227,15 +226,6 @@ func (e *Evaluator) keep(b int, t Terms) (Terms, error) {
 		return t, err
 	}
 	return Terms{Openings: int(v[0]), Budget: int(v[1])}, nil
-}
-
-// same has every party of this process tell the same bytes.
-func (e *Evaluator) same(ctx context.Context, x *density.Exchange, data []byte) ([][]byte, error) {
-	own, err := e.each(func(int) ([]byte, error) { return data, nil })
-	if err != nil {
-		return nil, err
-	}
-	return e.tell(ctx, x, e.alike(len(data)), own)
 }
 
 // ofForms is a digest of the polynomials of an evaluation: where those of two parties differ in a bit, so do

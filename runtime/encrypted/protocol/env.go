@@ -11,7 +11,6 @@ package protocol
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -87,6 +87,8 @@ type Options struct {
 	// Terms follow from the columns of all parties, in party order, the number of rows, and the likelihood. An
 	// error ends the run before there are keys.
 	Terms func(columns []int, rows int, of Likelihood) (Terms, error)
+	// Given is whether the algorithm takes priors that depend on hyperparameters.
+	Given bool
 	// Least is the fewest rows that a combination of a party's columns may be about, by their leverage; 0: one.
 	Least int
 	// Spend is called before more numbers that depend on rows of the party of this process become known to one
@@ -106,16 +108,13 @@ type Options struct {
 
 // An Evaluator is the parties' Env with encrypted rows.
 type Evaluator struct {
-	density.Env
+	courier
 	options  Options
-	via      density.ByteRelaying
 	params   *encrypted.Parameters
 	secrets  []*encrypted.Secret // by block
-	keys     [sha256.Size]byte   // digest of all shares of the public keys
 	views    []*view             // one, or one by block
-	parties  int
-	own      []int // columns by block
-	columns  []int // by party
+	own      []int               // columns by block
+	columns  []int               // by party
 	rows     int
 	budget   int               // see Terms
 	limiting int               // party whose budget it is
@@ -137,7 +136,6 @@ type Evaluator struct {
 	account    *account
 	openings   uint64               // of sums so far, some at a time: the same at every party
 	only       []*encrypted.Weights // see one
-	unsealed   bool                 // something was told since the clients compared it
 }
 
 var _ density.Encrypting = (*Evaluator)(nil)
@@ -150,11 +148,11 @@ type lawful interface {
 // New makes keys and commitments over the blocks of this process, of so many parties. The error is a
 // *polynomial.Refusal where the likelihood cannot be evaluated on encrypted rows.
 func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluator, error) {
-	via, err := density.Require[density.ByteRelaying](env)
+	to, err := newCourier(env, parties, o.Journal)
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluator{Env: env, options: o, via: via, parties: parties}
+	e := &Evaluator{courier: to, options: o}
 	if err := e.inspect(); err != nil {
 		var refusal *polynomial.Refusal
 		var alone *LeverageError
@@ -180,16 +178,15 @@ func New(ctx context.Context, env density.Env, parties int, o Options) (*Evaluat
 }
 
 // linearWayOut is what makes a model one of encrypted rows.
-const linearWayOut = "give every coefficient a normal prior with numbers for its mean and scale, as a ~ normal(0, 2) of effects a[g], and have it enter the predictor of the one likelihood linearly, or use another wire"
+const linearWayOut = "give every coefficient a normal prior, of which the scale may be a parameter where it is of effects of one party, as a ~ normal(0, tau) of effects a[g], and have it enter the predictor of the one likelihood linearly, or use another wire"
 
 // inspect reads the blocks.
 func (e *Evaluator) inspect() error {
 	for _, block := range e.Blocks() {
-		l, err := density.RequireOf[density.Linearisable](block)
-		if err != nil {
-			return err
+		lin, err := density.Linearised(block)
+		if err == nil && lin.Given != nil && !e.options.Given {
+			err = fmt.Errorf("%s: priors depend on the parameters %s, and that takes a fit by --backend sfvi", block.Party(), strings.Join(lin.Given.Names, ", "))
 		}
-		lin, err := l.Linear()
 		if err != nil {
 			return err
 		}
@@ -351,7 +348,8 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 		return err
 	}
 	own, err := e.each(func(b int) ([]byte, error) {
-		up, _, _ := by.Size(e.columns[e.Blocks()[b].Index()])
+		index := e.Blocks()[b].Index()
+		up, _, _ := by.Size(index, e.columns[index])
 		v := make([]float64, up)
 		by.Ask(b, v)
 		return floats(v...), nil
@@ -361,7 +359,7 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 	}
 	asked, told := e.alike(0), e.alike(0)
 	for k, c := range e.columns {
-		up, down, _ := by.Size(c)
+		up, down, _ := by.Size(k, c)
 		asked[k], told[k] = 8*up, 8*down
 	}
 	if own, err = e.via.RelayBytes(ctx, consulting, 0, asked, own); err != nil {
@@ -380,7 +378,7 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 	if answers, err = e.via.RelayBytes(ctx, answering, density.Each, told, answers); err != nil {
 		return err
 	}
-	_, _, all := by.Size(e.columns[0])
+	_, _, all := by.Size(0, e.columns[0])
 	if advice, err = e.tell(ctx, advising, e.serverOnly(8*all), advice); err != nil {
 		return err
 	}
@@ -389,7 +387,7 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 		return err
 	}
 	for b, block := range e.Blocks() {
-		_, down, _ := by.Size(e.columns[block.Index()])
+		_, down, _ := by.Size(block.Index(), e.columns[block.Index()])
 		v, err := numbers(answers[block.Index()], down)
 		if err != nil {
 			return err
@@ -401,9 +399,12 @@ func (e *Evaluator) Consult(ctx context.Context, by density.Consulted) error {
 
 // consulted is what becomes known in Consult.
 func (e *Evaluator) consulted(by density.Consulted) []density.Decryption {
+	if by, ok := by.(density.Declaring); ok {
+		return by.Opens()
+	}
 	asked, stepped, drawn, all := false, false, false, 0
-	for _, c := range e.columns {
-		up, down, n := by.Size(c)
+	for k, c := range e.columns {
+		up, down, n := by.Size(k, c)
 		asked, stepped, drawn, all = asked || up > 0, stepped || down > 0, drawn || down > c, n
 	}
 	out := []density.Decryption{toldAll(all)}
@@ -423,7 +424,7 @@ func (e *Evaluator) consulted(by density.Consulted) []density.Decryption {
 func (e *Evaluator) answer(by density.Consulted, asked [][]byte) (each [][]byte, all []byte, err error) {
 	ups, downs, whole := make([][]float64, len(asked)), make([][]float64, len(asked)), []float64(nil)
 	for k, data := range asked {
-		up, down, n := by.Size(e.columns[k])
+		up, down, n := by.Size(k, e.columns[k])
 		if ups[k], err = numbers(data, up); err != nil {
 			return nil, nil, err
 		}

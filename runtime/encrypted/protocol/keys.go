@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/encrypted"
@@ -29,62 +28,23 @@ func (v *view) all() (out []*encrypted.Vector) {
 	return out
 }
 
-// committed has all parties show what each commits to first: nobody chooses by what others show.
-func (e *Evaluator) committed(ctx context.Context, commit, show *density.Exchange, size []int, own [][]byte) ([][]byte, error) {
-	digests, sizes := make([][]byte, e.parties), e.alike(0)
-	for k, n := range size {
-		if n > 0 {
-			sizes[k] = sha256.Size
-		}
-	}
-	for k, v := range own {
-		if v != nil {
-			d := sha256.Sum256(v)
-			digests[k] = d[:sizes[k]]
-		}
-	}
-	told, err := e.tell(ctx, commit, sizes, digests)
-	if err != nil {
-		return nil, err
-	}
-	shown, err := e.tell(ctx, show, size, own)
-	if err != nil {
-		return nil, err
-	}
-	for k, v := range shown {
-		if d := sha256.Sum256(v); sizes[k] > 0 && !bytes.Equal(d[:], told[k]) {
-			return nil, e.blame(ctx, k, fmt.Errorf("message %q with something else than it committed to", show.Name))
-		}
-	}
-	return shown, nil
+// A ceremony is how parties make the keys of a run in a ring: every party is a holder.
+type ceremony struct {
+	*courier
+	keyMessages
+	ring       *encrypted.Ring
+	secrets    []*encrypted.Secret // by block
+	common     encrypted.Reference
+	public     [][]byte
+	ones, twos *encrypted.Round
 }
 
-// each has every party of this process make something, which may be sent then. Once there are keys, what takes no
-// randomness is written down too, by its digest: a run that is made again tells what it has told, which was counted.
-func (e *Evaluator) each(f func(b int) ([]byte, error)) ([][]byte, error) {
-	own := make([][]byte, e.parties)
-	for b, block := range e.Blocks() {
-		before := e.options.Journal.steps(block.Index())
-		v, err := f(b)
-		if err == nil && e.keys != [sha256.Size]byte{} && e.options.Journal.steps(block.Index()) == before {
-			_, err = e.once(b, "told", sha256.Sum256(v), func() ([]byte, error) { return nil, nil })
-		}
-		if err != nil {
-			return nil, err
-		}
-		own[block.Index()] = v
-	}
-	return own, e.options.Journal.sure()
-}
-
-// once are the bytes of a step of a party that takes randomness, which follow from what is given beside.
-func (e *Evaluator) once(b int, step string, inputs [sha256.Size]byte, anew func() ([]byte, error)) ([]byte, error) {
-	return e.options.Journal.once(e.Blocks()[b].Index(), step, inputs, anew)
-}
+// keyMessages are the exchanges of a ceremony, whose sizes are those of its ring.
+type keyMessages struct{ commitment, drawing, publicKey, roundOne, roundTwo *density.Exchange }
 
 // reference has all parties draw the common reference of the run.
-func (e *Evaluator) reference(ctx context.Context) (r encrypted.Reference, err error) {
-	agreed := e.params.Digest()
+func (e *ceremony) reference(ctx context.Context) (r encrypted.Reference, err error) {
+	agreed := e.ring.Digest()
 	drawn, err := e.each(func(b int) ([]byte, error) {
 		return e.once(b, "reference", agreed, func() ([]byte, error) {
 			v := make([]byte, sha256.Size)
@@ -95,19 +55,19 @@ func (e *Evaluator) reference(ctx context.Context) (r encrypted.Reference, err e
 	if err != nil {
 		return r, err
 	}
-	if drawn, err = e.committed(ctx, commitment, drawing, e.alike(sha256.Size), drawn); err != nil {
+	if drawn, err = e.committed(ctx, e.commitment, e.drawing, e.alike(sha256.Size), drawn); err != nil {
 		return r, err
 	}
 	return encrypted.Reference(sha256.Sum256(bytes.Join(drawn, nil))), nil
 }
 
 // secret draws a party's share of the key, and makes its share of the public one.
-func (e *Evaluator) secret(b int, reference encrypted.Reference) ([]byte, error) {
-	kept, err := e.once(b, "secret", reference, func() ([]byte, error) { return e.params.NewSecret().MarshalBinary() })
+func (e *ceremony) secret(b int, reference encrypted.Reference) ([]byte, error) {
+	kept, err := e.once(b, "secret", reference, func() ([]byte, error) { return e.ring.NewSecret().MarshalBinary() })
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.params.Secret(kept)
+	s, err := e.ring.Secret(kept)
 	if err != nil {
 		return nil, err
 	}
@@ -115,9 +75,9 @@ func (e *Evaluator) secret(b int, reference encrypted.Reference) ([]byte, error)
 	return e.once(b, "public share", reference, func() ([]byte, error) { return s.PublicShare(reference) })
 }
 
-// roundOne makes a party's share of the first round of the relinearisation key. What the second takes from it
+// makeOne makes a party's share of the first round of the relinearisation key. What the second takes from it
 // is written down beside it, and not sent.
-func (e *Evaluator) roundOne(b int, reference encrypted.Reference) ([]byte, error) {
+func (e *ceremony) makeOne(b int, reference encrypted.Reference) ([]byte, error) {
 	both, err := e.once(b, "round one", reference, func() ([]byte, error) {
 		share, err := e.secrets[b].RoundOne(reference)
 		if err != nil {
@@ -133,49 +93,55 @@ func (e *Evaluator) roundOne(b int, reference encrypted.Reference) ([]byte, erro
 	if err != nil || len(list) != 2 {
 		return nil, errors.Join(errors.New("encrypted: a secret and a share are written down in round one"), err)
 	}
-	e.secrets[b], err = e.params.Secret(list[0])
+	e.secrets[b], err = e.ring.Secret(list[0])
 	return list[1], err
 }
 
-// ceremony makes the keys of the run: every party is a holder.
-func (e *Evaluator) ceremony(ctx context.Context) error {
-	reference, err := e.reference(ctx)
+// hold makes the keys.
+func (e *ceremony) hold(ctx context.Context) (err error) {
+	if e.common, err = e.reference(ctx); err != nil {
+		return err
+	}
+	if e.public, err = e.each(func(b int) ([]byte, error) { return e.secret(b, e.common) }); err != nil {
+		return err
+	}
+	e.public, err = e.committed(ctx, e.commitment, e.publicKey, e.alike(e.ring.PublicSize()), e.public)
 	if err != nil {
 		return err
 	}
-	public, err := e.each(func(b int) ([]byte, error) { return e.secret(b, reference) })
+	e.ones, e.twos = e.ring.Rounds()
+	own, err := e.each(func(b int) ([]byte, error) { return e.makeOne(b, e.common) })
 	if err != nil {
 		return err
 	}
-	if public, err = e.committed(ctx, commitment, publicKey, e.alike(e.params.PublicSize()), public); err != nil {
-		return err
-	}
-	ones, twos := e.params.Rounds()
-	own, err := e.each(func(b int) ([]byte, error) { return e.roundOne(b, reference) })
-	if err != nil {
-		return err
-	}
-	first, err := e.round(ctx, roundOne, ones, reference, own)
+	first, err := e.round(ctx, e.roundOne, e.ones, e.common, own)
 	if err != nil {
 		return err
 	}
 	own, err = e.each(func(b int) ([]byte, error) {
-		return e.once(b, "round two", first, func() ([]byte, error) { return e.secrets[b].RoundTwo(ones) })
+		return e.once(b, "round two", first, func() ([]byte, error) { return e.secrets[b].RoundTwo(e.ones) })
 	})
 	if err != nil {
 		return err
 	}
-	second, err := e.round(ctx, roundTwo, twos, first, own)
-	if err != nil {
+	second, err := e.round(ctx, e.roundTwo, e.twos, first, own)
+	e.keys = digestOf(append(e.public, second[:])...)
+	return err
+}
+
+// ceremony makes the keys of the run.
+func (e *Evaluator) ceremony(ctx context.Context) error {
+	c := &ceremony{courier: &e.courier, ring: &e.params.Ring, keyMessages: keyMessages{commitment, drawing, publicKey, roundOne, roundTwo}}
+	if err := c.hold(ctx); err != nil {
 		return err
 	}
-	e.keys = digestOf(append(public, second[:])...)
+	e.secrets = c.secrets
 	views := 1
 	if e.options.DeriveEach {
 		views = len(e.secrets)
 	}
 	for range views {
-		keys, err := e.params.Keys(reference, encrypted.List(public), ones, twos)
+		keys, err := e.params.Keys(c.common, encrypted.List(c.public), c.ones, c.twos)
 		if err != nil {
 			return e.blameHolder(ctx, err)
 		}
@@ -186,7 +152,7 @@ func (e *Evaluator) ceremony(ctx context.Context) error {
 
 // round has every party show its share of a round digit by digit, so that no party has all shares in memory, and adds
 // them up. The digest is of all shares and what went before.
-func (e *Evaluator) round(
+func (e *courier) round(
 	ctx context.Context, x *density.Exchange, sum *encrypted.Round, digest [sha256.Size]byte, own [][]byte,
 ) ([sha256.Size]byte, error) {
 	for d := range sum.Digits() {

@@ -1,0 +1,33 @@
+package check
+
+import (
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// A Linked is a file in which the modules of clients and the calls of functions are written out, with what its tree no longer tells.
+type Linked struct {
+	File *ast.File
+	// Privates are the modules of clients that were put in the place of their contributions.
+	Privates []Module
+	// Modules are the files whose functions the file uses, in the order of their first import; set where calls have been written out.
+	Modules []Module
+	// Calls tells, of each node that the call of a function or a module put into the file, where it was written.
+	Calls map[ast.Node]*Origin
+}
+
+// A Module is a file of functions.
+type Module struct {
+	Name string // by which the model calls it
+	Path string // as imported, relative to the model; "" for a module of the standard library
+	*source.File
+}
+
+// An Origin is the place in a function where a node was written.
+type Origin struct {
+	File     *source.File
+	At       source.Span
+	Function string  // as the caller names it
+	Private  bool    // the place is in the module of a client, which no call in the model shows: messages are about that text
+	Outer    *Origin // where that function was called from inside another one; nil: from the model
+}

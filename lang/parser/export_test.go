@@ -1,0 +1,4 @@
+package parser
+
+// Tags returns what participle reads, in its form of EBNF.
+func Tags() string { return theGrammar().whole.String() }

@@ -1,0 +1,332 @@
+package protocol_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
+	"github.com/vflc/vflc/runtime/release"
+)
+
+// A released is a small release of three parties: y at the registry, a matrix of two and a binary column at a, x at b.
+type released struct {
+	rows    int
+	terms   func([]release.Column) release.Terms
+	values  map[string][]protocol.DeclaredColumns
+	charged *[]string
+	charge  error
+	noise   func(party int) io.Reader
+	change  func(party int, o *protocol.Releasing)
+}
+
+var releasedColumns = []release.Column{
+	{Name: "Z", Owner: "a", Lower: -2, Upper: 2}, {Name: "g", Owner: "a", Upper: 1, Binary: true},
+	{Name: "x", Owner: "b", Lower: 0, Upper: 5}, {Name: "y", Owner: "registry", Lower: -3, Upper: 3},
+}
+
+// private are terms with noise; without, those of exact sums.
+func private(columns []release.Column) release.Terms {
+	rho := release.Rho(3, 1e-6)
+	return release.Terms{Epsilon: 3, Delta: 1e-6, Rho: rho, Mu: release.Mu(rho), Norms: release.Widest(columns)}
+}
+
+func exact(columns []release.Column) release.Terms {
+	return release.Terms{NoNoise: true, Norms: release.Widest(columns)}
+}
+
+func newReleased(terms func([]release.Column) release.Terms) *released {
+	const n = 70 // of which the small ring has 32 in a ciphertext
+	r := rand.New(rand.NewPCG(8, 9))
+	column := func(f func() float64) []float64 {
+		out := make([]float64, n)
+		for i := range out {
+			out[i] = f()
+		}
+		return out
+	}
+	normal, binary := r.NormFloat64, func() float64 { return float64(r.IntN(2)) }
+	return &released{rows: n, terms: terms, charged: &[]string{}, values: map[string][]protocol.DeclaredColumns{
+		"a": {
+			{Names: []string{"Z[u]", "Z[v]"}, Values: [][]float64{column(normal), column(normal)}},
+			{Names: []string{"g"}, Values: [][]float64{column(binary)}},
+		},
+		"b":        {{Names: []string{"x"}, Values: [][]float64{column(func() float64 { return 6*r.Float64() - .5 })}}},
+		"registry": {{Names: []string{"y"}, Values: [][]float64{column(normal)}}},
+	}}
+}
+
+// in makes a process's part of the release.
+func (r *released) in(ctx context.Context, j *protocol.Journal, via *recorder, party int) (*release.Moments, error) {
+	via.on = j
+	o := protocol.Releasing{
+		Family: "normal", Declared: releasedColumns, Terms: r.terms, Parties: []string{"registry", "a", "b"}, Insecure: 5, Journal: j,
+		Own: func(name string) []protocol.DeclaredColumns { return r.values[name] },
+		Charge: func(keys string, m *release.Moments) error {
+			*r.charged = append(*r.charged, keys)
+			return r.charge
+		},
+		Sign: func(party string, m *release.Moments) (release.Signature, error) {
+			return release.Signature{Party: party, Text: []byte(m.Digest)}, nil
+		},
+	}
+	if r.noise != nil {
+		o.Noise = r.noise(party)
+	}
+	if r.change != nil {
+		r.change(party, &o)
+	}
+	return protocol.Release(ctx, via, o)
+}
+
+// one makes the release in one process.
+func (r *released) one(t *testing.T, j *protocol.Journal, via *recorder) (*release.Moments, error) {
+	t.Helper()
+	via.Env = newTrial().clearing(t).Env(0, 1, 2)
+	return r.in(t.Context(), j, via, 0)
+}
+
+// apart makes it in three, and ends all where one ends.
+func (r *released) apart(t *testing.T, journals [3]*protocol.Journal) (via [3]*recorder, out [3]*release.Moments, errs [3]error) {
+	t.Helper()
+	c := newTrial().clearing(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	charged := [3][]string{}
+	var wait sync.WaitGroup
+	for k := range via {
+		own := *r
+		own.charged = &charged[k]
+		via[k] = &recorder{Env: c.Env(k)}
+		wait.Go(func() {
+			if out[k], errs[k] = own.in(ctx, journals[k], via[k], k); errs[k] != nil {
+				cancel()
+			}
+		})
+	}
+	wait.Wait()
+	for _, c := range charged {
+		*r.charged = append(*r.charged, c...)
+	}
+	return via, out, errs
+}
+
+// plain is the release of the same rows where one process adds them up.
+func (r *released) plain(t *testing.T) *release.Moments {
+	t.Helper()
+	var columns []release.Column
+	var values [][]float64
+	at := map[string]int{}
+	for _, c := range releasedColumns {
+		d := r.values[c.Owner][at[c.Owner]]
+		at[c.Owner]++
+		for k, name := range d.Names {
+			one := c
+			one.Name = name
+			columns, values = append(columns, one), append(values, d.Values[k])
+		}
+	}
+	m, err := release.Open("normal", columns, values, exact(columns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func sameSums(a, b []*big.Int) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
+// Without noise the release of three processes is, bit for bit, that of one process that adds up the rows, and each
+// party signs it; with noise it differs from that by what all parties have drawn, exactly, and by less where the share of
+// one of them is left out.
+func TestReleaseAcrossProcesses(t *testing.T) {
+	t.Parallel()
+	r := newReleased(exact)
+	want := r.plain(t)
+	_, got, errs := r.apart(t, [3]*protocol.Journal{})
+	for k, m := range got {
+		if errs[k] != nil || !sameSums(m.Sums, want.Sums) || m.Digest != want.Digest || len(m.Signatures) != 3 {
+			t.Fatal(k, errs[k], "the sums of three processes are not those of one")
+		}
+	}
+	if len(*r.charged) != 3 {
+		t.Error("charged", *r.charged)
+	}
+	seeded := func(party int) io.Reader { return rand.NewChaCha8([32]byte{byte(party + 1)}) }
+	noisy := newReleased(private)
+	noisy.noise = seeded
+	_, got, errs = noisy.apart(t, [3]*protocol.Journal{})
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+	sums := func(parties ...int) (out []*big.Int) {
+		for i, s := range want.Sums { // of which the grid is the same
+			v := new(big.Int).Set(s)
+			for _, p := range parties {
+				v.Add(v, got[0].Noise(seeded(p))[i])
+			}
+			out = append(out, v)
+		}
+		return out
+	}
+	if got[0].Bits != want.Bits || !sameSums(got[0].Sums, sums(0, 1, 2)) || sameSums(got[0].Sums, sums(0, 1)) {
+		t.Errorf("the noise of a release is not that of all parties:\n%v\n%v", got[0].Sums, sums(0, 1, 2))
+	}
+}
+
+// What the parties do not have alike ends the run before there are keys, and what one of them has not charged before any
+// share is sent.
+func TestReleaseIsAgreedAndCharged(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(o *protocol.Releasing){
+		"another budget": func(o *protocol.Releasing) { o.Terms = private },
+		"another bound":  func(o *protocol.Releasing) { o.Declared = append([]release.Column{{Name: "Z", Owner: "a", Lower: -2, Upper: 3}}, o.Declared[1:]...) },
+		"fewer rows": func(o *protocol.Releasing) {
+			own := o.Own
+			o.Own = func(p string) []protocol.DeclaredColumns {
+				d := own(p)[0]
+				return []protocol.DeclaredColumns{{Names: d.Names, Values: [][]float64{d.Values[0][:60]}}}
+			}
+		},
+		"a charge that is refused": func(o *protocol.Releasing) {
+			o.Charge = func(string, *release.Moments) error { return errors.New("spent") }
+		},
+	} {
+		r := newReleased(exact)
+		r.change = func(party int, o *protocol.Releasing) {
+			if party == 2 {
+				change(o)
+			}
+		}
+		via, _, errs := r.apart(t, [3]*protocol.Journal{})
+		if errs[2] == nil {
+			t.Errorf("%s: nothing is refused", what)
+		}
+		most := 3
+		if strings.Contains(what, "charge") {
+			most = 17 // of 20: no commitment to shares, no shares, no signature
+		}
+		if n := len(via[2].sent[2]); n > most {
+			t.Errorf("%s: %d messages were sent", what, n)
+		}
+	}
+}
+
+// A release is killed within or after every entry that it writes down, made again, and killed again. Each time it sends
+// all that it had sent as it was, with one noise, and charges one key; in the end it is the release of a run with its
+// journal that nobody killed.
+func TestReleaseIsKilledAtEntries(t *testing.T) {
+	t.Parallel()
+	r, path := newReleased(private), filepath.Join(t.TempDir(), "journal")
+	sent, kills := &recorder{}, 0
+	var made *release.Moments
+	for i := 0; made == nil; i++ {
+		j, via := open(t, path), &recorder{}
+		j.Kill(i-j.Entries(), i%4)
+		m, err := r.one(t, j, via)
+		if err != nil && !errors.Is(err, protocol.ErrKilled) {
+			t.Fatal(i, err)
+		}
+		if !sent.begins(via) {
+			t.Fatalf("after %d entries other bytes are sent than before", i)
+		}
+		if sent, made = via, m; err != nil {
+			kills++
+		}
+	}
+	again, err := r.one(t, open(t, path), &recorder{})
+	if err != nil || !sameSums(again.Sums, made.Sums) || kills < 20 {
+		t.Error(err, kills, "the run is not that of its journal")
+	}
+	for _, keys := range *r.charged {
+		if keys != (*r.charged)[0] {
+			t.Error("one release is charged as two")
+		}
+	}
+	if other, err := r.one(t, nil, &recorder{}); err != nil || sameSums(other.Sums, made.Sums) {
+		t.Error(err, "another release has the same noise")
+	}
+}
+
+// Parties that are apart go on where one of them was killed, at every entry: each sends what it had sent as it was.
+func TestReleaseGoesOnWhereOneWasKilled(t *testing.T) {
+	t.Parallel()
+	paths := func(dir string) (out [3]string) {
+		for k := range out {
+			out[k] = filepath.Join(dir, fmt.Sprint(k))
+		}
+		return out
+	}
+	for entries := 0; ; entries++ {
+		r, dir := newReleased(private), t.TempDir()
+		var journals [3]*protocol.Journal
+		for k, path := range paths(dir) {
+			journals[k] = open(t, path)
+		}
+		journals[entries%3].Kill(entries, 0)
+		before, _, errs := r.apart(t, journals)
+		if errs == [3]error{} {
+			if entries < 7 {
+				t.Error(entries, "steps are written down")
+			}
+			return
+		}
+		for k, path := range paths(dir) {
+			journals[k] = open(t, path)
+		}
+		resumed, got, errs := r.apart(t, journals)
+		for k := range resumed {
+			if errs[k] != nil || !before[k].begins(resumed[k]) || !sameSums(got[k].Sums, got[0].Sums) {
+				t.Errorf("party %d, %d entries: %v, or other bytes are sent than before", k, entries, errs[k])
+			}
+		}
+	}
+}
+
+// No vector of rows is in what a party sends: neither its numbers nor their correlation with the bytes; in bytes in which
+// a column is planted it is found.
+func TestReleaseSendsNoRow(t *testing.T) {
+	t.Parallel()
+	r, via := newReleased(private), &recorder{keep: true}
+	if _, err := r.one(t, nil, via); err != nil {
+		t.Fatal(err)
+	}
+	x := r.values["b"][0].Values[0]
+	finds := func(data []byte) bool {
+		for at := 0; at+8*len(x) <= len(data); at++ {
+			if correlation(x, data[at:], 8) > .7 {
+				return true
+			}
+		}
+		return false
+	}
+	sent := bytes.Join(via.all, nil)
+	if finds(sent[:min(len(sent), 1<<18)]) {
+		t.Error("a column is in what is sent")
+	}
+	planted := make([]byte, 3, 3+8*len(x))
+	for _, v := range x {
+		planted = fmt.Appendf(planted, "%c0000000", rune(int(18*(v+1))))
+	}
+	if !finds(planted) {
+		t.Error("a column that is planted is not found")
+	}
+}
+
+// correlation is that of numbers with every so many bytes, its absolute value.
+func correlation(x []float64, data []byte, stride int) float64 {
+	n, sx, sy, sxx, syy, sxy := float64(len(x)), 0.0, 0.0, 0.0, 0.0, 0.0
+	for i, v := range x {
+		w := float64(data[i*stride])
+		sx, sy, sxx, syy, sxy = sx+v, sy+w, sxx+v*v, syy+w*w, sxy+v*w
+	}
+	return math.Abs(n*sxy-sx*sy) / math.Sqrt(max(1e-9, (n*sxx-sx*sx)*(n*syy-sy*sy)))
+}

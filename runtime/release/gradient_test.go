@@ -1,0 +1,144 @@
+package release
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// scored is a release with the place of a score of one row of two columns and a response.
+func scored(clip float64) (*Moments, *Step) {
+	m := &Moments{Rows: 1, Parties: 2, Terms: Terms{Rho: .2}, Columns: []Column{{Lower: -1, Upper: 1}, {Lower: -1, Upper: 1}, {Lower: -1, Upper: 1}}}
+	m.Gradients = &Gradients{Map: [][]float64{{1, 0, 0}, {.3, 2, 0}, {-.2, .5, 1.5}}, Bound: 1.6, Clip: clip}
+	return m, &Step{At: []float64{.2, 3, -4}, Scale: .1, Rho: .2, Bits: 40}
+}
+
+// apart is Σ d²/σ² of two rows, in which σ² is what one party's noise has: the square of μ.
+func apart(m *Moments, s *Step, a, b [3]float64) float64 {
+	sums := func(v [3]float64) []*big.Int { return m.score(s, [][]float64{v[:1], v[1:2], v[2:]}) }
+	total := 0.0
+	variances := s.variances(m.Gradients.weighting())
+	for i, d := range difference(sums(a), sums(b)) {
+		v, _ := new(big.Float).SetInt(variances[i]).Float64()
+		total += d * d / v
+	}
+	return total
+}
+
+// No pair of rows has a larger μ than is charged, of rows anywhere and of rows that climb towards the worst; and the
+// worst that is found comes near it.
+func TestSensitivityOfScores(t *testing.T) {
+	for _, clip := range []float64{0, 1.3} {
+		r := rand.New(rand.NewPCG(3, 4))
+		m, s := scored(clip)
+		s.Share = s.variance(m.Gradients.weighting(), 16)
+		most := 0.0
+		for range 40 {
+			var pair, best [2][3]float64
+			at := 0.0
+			for k := range 300 {
+				for i := range pair {
+					for j := range pair[i] {
+						pair[i][j] = best[i][j] + r.NormFloat64()*math.Pow(.98, float64(k))
+						if k == 0 || r.IntN(12) == 0 {
+							pair[i][j] = 3*r.Float64() - 1.5
+						}
+					}
+				}
+				if v := apart(m, s, pair[0], pair[1]); v > at {
+					at, best = v, pair
+				}
+			}
+			most = max(most, at)
+		}
+		if limit := 2 * s.Rho; most > limit || most < .75*limit {
+			t.Errorf("clip %g: the largest μ² that is found is %.4f, and %.4f is charged", clip, most, limit)
+		}
+	}
+}
+
+// As TestAttackMeetsTheStatedMu for scores: the optimal linear test on the noise that step draws, of one party where all
+// others' is known, tells two rows apart as well as stated; noise of half the standard deviation is found out, and so is
+// a sum that lacks a share.
+func TestAttackOfScoresMeetsTheStatedMu(t *testing.T) {
+	m, s := scored(1.3)
+	w := m.Gradients.weighting()
+	s.Share = s.variance(w, 16)
+	a, b := [3]float64{.35, .5, 1}, [3]float64{.35, .5, -1}
+	stated := math.Sqrt(apart(m, s, a, b))
+	if limit := math.Sqrt(2 * s.Rho); stated > limit || stated < .9*limit {
+		t.Errorf("the pair has μ = %.4f, and %.4f is charged", stated, limit)
+	}
+	variances := s.variances(w)
+	d := difference(m.score(s, [][]float64{{.35}, {.5}, {1}}), m.score(s, [][]float64{{.35}, {.5}, {-1}}))
+	const n = 10000
+	attack := func(parties, seed int, halved bool) float64 {
+		draw := &sampler{random: seeded(byte(seed))}
+		var sum, squares float64
+		for k := range n {
+			l := float64(k%2) * stated * stated
+			for range parties {
+				for i, v := range variances {
+					if d[i] == 0 {
+						continue
+					}
+					if halved {
+						v = new(big.Int).Rsh(v, 2)
+					}
+					e, _ := new(big.Float).SetInt(draw.gaussian(v)).Float64()
+					share, _ := new(big.Float).SetInt(variances[i]).Float64()
+					l += e * d[i] / share
+				}
+			}
+			sum += float64(2*(k%2)-1) * l * 2 / n
+			squares += (l - float64(k%2)*stated*stated) * (l - float64(k%2)*stated*stated) / n
+		}
+		return sum / math.Sqrt(squares)
+	}
+	for _, c := range []struct {
+		name    string
+		parties int
+		halved  bool
+		want    float64
+		agrees  bool
+	}{
+		{"one share left", 1, false, stated, true},
+		{"the opened sum", 2, false, stated / math.Sqrt2, true},
+		{"halved noise", 1, true, stated, false},
+		{"a sum with a share missing", 1, false, stated / math.Sqrt2, false},
+	} {
+		se := math.Sqrt((4 + c.want*c.want/2) / n)
+		if got := attack(c.parties, 20+c.parties, c.halved); (math.Abs(got-c.want) < 3*se) != c.agrees {
+			t.Errorf("%s: μ is %.4f, and %.4f is stated (standard error %.4f)", c.name, got, c.want, se)
+		}
+	}
+}
+
+// step adds the noise of every party: in many releases of the same row each sum has the variance that Score states.
+func TestScoresHaveTheStatedVariance(t *testing.T) {
+	m, s := scored(1.3)
+	const n = 400
+	values, random := [][]float64{{.5}, {-.5}, {.1}}, seeded(9)
+	plain := m.score(s, values)
+	var squares []float64
+	for range n {
+		m.Gradients.Steps = nil
+		if err := m.step(values, s.At, s.Scale, s.Rho, random); err != nil {
+			t.Fatal(err)
+		}
+		last := m.Gradients.Steps[0]
+		for i, d := range difference(last.Sums, plain) {
+			v, _ := new(big.Float).SetInt(last.variances(m.Gradients.weighting())[i]).Float64()
+			if len(squares) <= i {
+				squares = append(squares, 0)
+			}
+			squares[i] += d * d / v / n
+		}
+	}
+	for i, v := range squares {
+		if se := 2 * math.Sqrt(2.0/n); math.Abs(v-2) > 4*se {
+			t.Errorf("sum %d has %.2f times the variance of a share, and two are stated", i, v)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package release
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+)
+
+// Blank is a release of which there are no sums yet: all that parties agree on before they send anything. The error says
+// that its sums would be too large.
+func Blank(family string, columns []Column, rows int, t Terms) (*Moments, error) {
+	m := &Moments{Format: Format, Family: family, Rows: rows, Columns: columns, Terms: t, Parties: len(Parties(columns)), Share: new(big.Int)}
+	var err error
+	if m.Bits, err = m.fine(); err == nil && !t.NoNoise {
+		m.Share = m.variance()
+	}
+	return m, err
+}
+
+// Own are the rows of one party on the grid, clipped within its bounds and its norm, column by column in the order of
+// the release. values are those of its columns.
+func (m *Moments) Own(party string, values [][]float64) [][]int64 {
+	all := make([][]float64, len(m.Columns))
+	for k, c := range m.Columns {
+		if c.Owner == party {
+			all[k], values = values[0], values[1:]
+		}
+	}
+	var out [][]int64
+	rows := m.integers(all)
+	for k, c := range m.Columns {
+		if c.Owner != party {
+			continue
+		}
+		one := make([]int64, len(rows))
+		for i, r := range rows {
+			one[i] = r[k+1]
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// Noise is a party's share of the noise of all sums, by the machine's cryptographic randomness or another source: zeros
+// where a release has none.
+func (m *Moments) Noise(random io.Reader) []*big.Int {
+	if random == nil {
+		random = rand.Reader
+	}
+	if m.Terms.NoNoise {
+		out := make([]*big.Int, len(m.Columns)*(len(m.Columns)+3)/2+1)
+		for i := range out {
+			out[i] = new(big.Int)
+		}
+		return out
+	}
+	return m.share(random)
+}
+
+// Fill sets the sums of a blank release: those that are the same in all tables are known, and of is asked for each
+// other, by the two entries of a row whose product it is, of which 0 is the 1.
+func (m *Moments) Fill(of func(sum, i, j int) (*big.Int, error)) (err error) {
+	known := new(big.Int).Lsh(big.NewInt(int64(m.Rows)), 2*m.Bits)
+	m.Sums = nil
+	m.each(func(i, j int) {
+		v := known
+		if err == nil && (i != j || !m.Known(i)) {
+			v, err = of(len(m.Sums), i, j)
+		}
+		m.Sums = append(m.Sums, v)
+	})
+	if err == nil {
+		m.Digest, err = m.digest()
+	}
+	return err
+}
+
+// Unit is the 1 of a row on the grid.
+func (m *Moments) Unit() int64 { return 1 << m.Bits }
+
+// Agreed is the digest of what parties agree on before there are sums.
+func (m *Moments) Agreed() ([]byte, error) {
+	b := *m
+	b.Sums, b.Digest, b.Signatures = nil, "", nil
+	text, err := json.Marshal(&b)
+	sum := sha256.Sum256(text)
+	return sum[:], err
+}
+
+// A Signature is a party's of the digest of a release, with its certificate.
+type Signature struct {
+	Party string `json:"party"`
+	Cert  []byte `json:"certificate"`
+	Text  []byte `json:"signature"`
+}
+
+// Signed is what a party signs of a release in a project.
+func Signed(project, digest string) []byte {
+	return fmt.Appendf(nil, "vflc release v1\n%d %s\n%s\n", len(project), project, digest)
+}
+
+// digest is that of all but itself and the signatures of it.
+func (m *Moments) digest() (string, error) {
+	c := *m
+	c.Digest, c.Signatures = "", nil
+	b, err := json.Marshal(&c)
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), err
+}
