@@ -247,6 +247,9 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 		for _, m := range r.Document.Diagnostics.Messages {
 			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", m)
 		}
+	case *node.ReleaseOutcome:
+		fmt.Fprintln(out, promise(r.Moments))
+		f.Say("every party has signed it; vflc run MODEL --release " + filepath.Join(f.Dir, runs.MomentsFile) + " fits a posterior to it")
 	case *node.PredictionOutcome:
 		text := predictionText(&r.Document, filepath.Join(f.Dir, runs.PredictedTable))
 		switch {

@@ -2,7 +2,6 @@ package released
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -228,16 +227,29 @@ func (d *Design) Columns(of func(declared string) []string) []release.Column {
 	for _, t := range d.Terms {
 		names := []string{t.Column.Name}
 		if t.Matrix != "" {
-			names = slices.Clone(of(t.Column.Name))
-			for k, n := range names {
-				names[k] = t.Column.Name + "[" + n + "]"
-			}
+			names = MatrixNames(t.Column.Name, of(t.Column.Name))
 		}
 		for _, n := range names {
 			c := t.Column
 			c.Name = n
 			out = append(out, c)
 		}
+	}
+	return append(out, d.Response)
+}
+
+// MatrixNames are what the columns of a matrix are called in a release.
+func MatrixNames(matrix string, columns []string) (out []string) {
+	for _, n := range columns {
+		out = append(out, matrix+"["+n+"]")
+	}
+	return out
+}
+
+// Declared are the declarations that are released, the response last.
+func (d *Design) Declared() (out []release.Column) {
+	for _, t := range d.Terms {
+		out = append(out, t.Column)
 	}
 	return append(out, d.Response)
 }
