@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/vflc/vflc/density"
@@ -50,6 +51,15 @@ func (a *auditor) sealed(uses []density.Use) {
 			return party
 		}
 		return text
+	}
+	if of := a.Manifest.Release; of != nil {
+		masked, learns := "the noise of all parties", fmt.Sprintf("of one person's row what epsilon %s at delta %s allow, against all parties but one", of.Epsilon, of.Delta)
+		if of.NoNoise {
+			masked, learns = "no", "the sums themselves: of few rows, the rows"
+		}
+		a.add(Disclosure{What: "second moments of the columns of all parties", From: "all parties", To: everyone, Shape: []string{"pairs of columns"}, Often: "once", Masked: masked, Learns: learns})
+		a.add(Disclosure{What: "columns", From: "each party", To: "nobody", Shape: []string{"rows"}, Often: "once", Masked: share, Learns: "nothing, while one party keeps its share of the key to itself"})
+		return
 	}
 	for _, u := range uses {
 		for _, o := range u.Openings {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/released"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -17,22 +18,17 @@ func (b *Bound) Moments() (*release.Moments, error) {
 	var values [][]float64
 	names := map[string][]string{}
 	add := func(c release.Column, levels []string) error {
-		v := b.Values[c.Owner][c.Name]
-		if v == nil {
-			return fmt.Errorf("%s has no values", c.Name)
+		one, of, err := releasedColumn(b.Values[c.Owner], c.Name)
+		if err != nil {
+			return err
 		}
-		rows := v.Dims[0]
-		names[c.Name] = nil
 		if levels != nil {
-			values = append(values, indicators(v.Values, len(levels))[1:]...)
+			one, of = indicators(one[0], len(levels))[1:], nil
 		}
-		for k := 0; levels == nil && k < len(v.Values)/max(1, rows); k++ {
-			values = append(values, v.Values[k*rows:(k+1)*rows])
-			names[c.Name] = append(names[c.Name], v.ColumnName(c.Name, k))
-		}
-		if rows == 0 || len(values[0]) != rows {
+		if names[c.Name] = of; len(values) > 0 && len(values[0]) != len(one[0]) {
 			return errors.New("its columns have no rows in common")
 		}
+		values = append(values, one...)
 		return nil
 	}
 	for _, t := range b.Design.Terms {
@@ -59,20 +55,48 @@ func indicators(codes []float64, n int) [][]float64 {
 	return out
 }
 
+// releasedColumn are the columns of a declaration, and what they are called.
+func releasedColumn(of data.Bindings, name string) (values [][]float64, names []string, err error) {
+	v := of[name]
+	if v == nil || v.Dims[0] == 0 {
+		return nil, nil, fmt.Errorf("%s has no values", name)
+	}
+	rows := v.Dims[0]
+	for k := range len(v.Values) / rows {
+		values, names = append(values, v.Values[k*rows:(k+1)*rows]), append(names, v.ColumnName(name, k))
+	}
+	return values, names, nil
+}
+
+// Released are the columns of a party that the manifest has it release, by declaration, with their names in the release.
+func (p *OneParty) Released() (out []ReleasedData, err error) {
+	declared, _ := ReleaseOf(p.Manifest.Release)
+	for _, c := range declared {
+		if c.Owner != p.Party {
+			continue
+		}
+		values, names, err := releasedColumn(p.Values[p.Party], c.Name)
+		if err != nil {
+			return nil, err
+		}
+		if len(p.Values[p.Party][c.Name].Dims) > 1 {
+			names = released.MatrixNames(c.Name, names)
+		}
+		out = append(out, ReleasedData{Values: values, Names: names})
+	}
+	return out, nil
+}
+
+// ReleasedData are the columns of a declaration.
+type ReleasedData struct {
+	Names  []string
+	Values [][]float64
+}
+
 // terms are those of the model's release.
 func (m *Model) terms(columns []release.Column) release.Terms {
 	t := m.Checked.Transform
-	norms := release.Widest(columns)
-	if t.Norm > 0 {
-		for p := range norms {
-			norms[p] = t.Norm
-		}
-	}
-	if m.noiseless() {
-		return release.Terms{Norms: norms, NoNoise: true}
-	}
-	rho := release.Rho(t.Epsilon, t.Delta)
-	return release.Terms{Epsilon: t.Epsilon, Delta: t.Delta, Rho: rho, Mu: release.Mu(rho), Norms: norms}
+	return release.Promise(t.Epsilon, t.Delta, t.Norm, m.noiseless(), columns)
 }
 
 // noiseless reports whether a release without noise is accepted.

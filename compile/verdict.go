@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -90,6 +91,13 @@ func (m *Model) AllPooled() []Verdict {
 // Verdict says what each party can compute of the rows of others in a run that uses these exchanges over this wire. tables may be nil.
 func (p *Bundle) Verdict(uses []density.Use, wire model.Wire, tables *Tables) []Verdict {
 	a := p.auditor(wire)
+	if of := p.Manifest.Release; of != nil {
+		text := fmt.Sprintf("of one person's row of another party no more than epsilon %s at delta %s allow", of.Epsilon, of.Delta)
+		if of.NoNoise {
+			text = "sums over rows without noise"
+		}
+		return []Verdict{{Receivers: slices.Clone(a.plan.Names), Totals: slices.Clone(a.plan.Names), Text: text}}
+	}
 	if tables == nil {
 		tables = &Tables{}
 	}

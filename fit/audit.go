@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/encrypted/protocol"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -37,6 +38,9 @@ type traffic struct {
 
 // trafficOf is that of a run of programs by an algorithm with the settings given. The error is a UsageError.
 func trafficOf(m *split.Manifest, a backends.Algorithm, given map[string]string) (traffic, error) {
+	if m.Release != nil {
+		return traffic{protocol.ReleaseUses(), model.Wire{Encrypted: true}}, nil
+	}
 	transform, _ := transforms.Named(m.Transform)
 	if len(m.Predicted) > 0 { // no algorithm runs then; programs of a prediction send cuts themselves, whatever the run had
 		given, a.Transforms = maps.Clone(given), []def.Transform{transform}

@@ -19,9 +19,9 @@ var algorithms = sync.OnceValue(func() []backends.Algorithm {
 	return []backends.Algorithm{nuts.Algorithm(), sfvi.Algorithm(), soul.Algorithm()}
 })
 
-// Backend finds a listed algorithm by name.
+// Backend finds a listed algorithm by name, or that which makes a release.
 func Backend(name string) (backends.Algorithm, bool) {
-	all := Backends()
+	all := append(Backends(), Releasing())
 	at := slices.IndexFunc(all, func(a backends.Algorithm) bool { return a.Name == name })
 	if at < 0 {
 		return backends.Algorithm{}, false

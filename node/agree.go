@@ -264,7 +264,7 @@ func (c *coordinator) start() error {
 	if err != nil {
 		return err
 	}
-	if c.Task.Kind != Fitting { // it begins anew, with the same results
+	if c.Task.Kind != Fitting || c.part.releases() { // it begins anew, with the same results
 		c.begin(stageStart, s)
 		return nil
 	}

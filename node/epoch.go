@@ -32,7 +32,7 @@ func (p *participant) begin(s start, run string) error {
 	if err != nil {
 		return err
 	}
-	plan, uses, err := fit.PlanApart(p.part, o)
+	plan, uses, err := p.plan(o)
 	if err != nil {
 		return err
 	}

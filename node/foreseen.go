@@ -44,7 +44,7 @@ func (p *preflight) bundle() (*compile.Bundle, error) {
 // none where no rows stay encrypted. A party of unknown columns has one at least.
 func (p *preflight) decryptions() (out policy.DecryptionCounts, err error) {
 	m := p.part.manifest
-	if !m.RowsStay() || m.Run == nil || len(m.Predicted) > 0 {
+	if !m.RowsStay() || m.Release != nil || m.Run == nil || len(m.Predicted) > 0 {
 		return out, nil
 	}
 	algorithm, _ := fit.Backend(m.Run.Backend)

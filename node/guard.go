@@ -46,13 +46,13 @@ func (p *participant) programLines(a announcement) ([]policy.Ruling, error) {
 	base, _, _ := compile.Member(p.id.Party) // its name was checked
 	sends := slices.ContainsFunc(p.manifest.Cuts, func(c split.ManifestCut) bool { return c.Client == base })
 	return p.policy.Program(policy.Proposal{
-		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Encrypted: p.manifest.RowsStay() && len(p.manifest.Predicted) == 0, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), Record: a.Record, At: time.Now(),
+		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Encrypted: p.manifest.RowsStay() && len(p.manifest.Predicted) == 0, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), Record: a.Record, At: time.Now(), Noised: p.noised(),
 	}), nil
 }
 
 // encrypts says whether the run decrypts sums over the party's rows: how many holds over all runs, also without a policy.
 func (p *participant) encrypts() bool {
-	return p.manifest.RowsStay() && p.announce.Task.Kind == Fitting
+	return p.manifest.RowsStay() && !p.releases() && p.announce.Task.Kind == Fitting
 }
 
 // rowLines are those on the party's rows, which were read; asked is what a run with encrypted rows is foreseen to
@@ -72,6 +72,11 @@ func (p *participant) rowLines(asked policy.DecryptionCounts) ([]policy.Ruling, 
 	if f.Differs, f.Spent, err = h.Earlier(p.rows); err == nil && p.encrypts() {
 		f.Decrypted = &asked
 		f.Decrypted.Spent, err = h.Decrypted(p.rows, p.book.Keys())
+	}
+	if err == nil && p.noised() {
+		var c policy.ReleaseCharge
+		c, err = h.Charged(p.rows, p.book.Charges())
+		f.Charged = &c
 	}
 	return p.limits().Rows(f), err
 }
@@ -121,7 +126,7 @@ func (p *participant) guard(t transport.Transport, plan *model.Plan, uses []dens
 	}
 	if p.policy != nil || plan.Wire.Encrypted {
 		h := policy.OpenHistory(p.Identity)
-		if _, err := h.Add(p.rows, 0, 0); err != nil {
+		if err := h.Begin(p.rows, p.noised()); err != nil {
 			return nil, err
 		}
 		g.meter = policy.NewMeter(p.limits(), h, p.rows)

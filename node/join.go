@@ -254,7 +254,7 @@ func (f *follower) hears(ctx context.Context, b *beat) {
 
 // saved reports whether the results of the run are in its folder.
 func (f *follower) saved() bool {
-	_, err := os.Stat(filepath.Join(f.Dir, f.Task.done()))
+	_, err := os.Stat(filepath.Join(f.Dir, f.part.done()))
 	return err == nil
 }
 

@@ -290,7 +290,7 @@ func (p *participant) wire(w compile.Wiring) (hindrance, error) {
 	if err != nil {
 		return hindrance{}, err
 	}
-	if p.announce.Task.Kind != Fitting {
+	if p.announce.Task.Kind != Fitting || p.releases() {
 		p.index, p.wiring, p.hindered = index, w, hindrance{}
 		return p.hindered, nil
 	}

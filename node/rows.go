@@ -71,7 +71,7 @@ func (p *participant) reread(left map[string]compile.Rows, folds []int) error {
 
 // disclose answers with what the party discloses about the rows that it takes part with.
 func (p *participant) disclose(run string) (facts, error) {
-	if p.policy != nil || p.encrypts() {
+	if p.policy != nil || p.encrypts() || p.releases() {
 		lines, err := p.rowLines(policy.DecryptionCounts{})
 		if err != nil {
 			return facts{}, err

@@ -216,7 +216,7 @@ func (c *coordinator) wind() {
 	now := make(chan struct{})
 	close(now)
 	c.stopping = now
-	if c.cancel != nil && len(c.missing) == 0 && c.result == nil && c.Task.Kind == Fitting {
+	if c.cancel != nil && len(c.missing) == 0 && c.result == nil && c.Task.Kind == Fitting && !c.part.releases() {
 		c.note("stopping when all parties have saved the run")
 		c.stopping = c.part.marks.SaveNow()
 	}

@@ -135,6 +135,11 @@ func (p *participant) bind(a announcement, part *compile.OneParty, left map[stri
 
 // ready makes the party's part of the epoch, which run performs.
 func (p *participant) ready(a *fit.Apart, o fit.Options) error {
+	if p.releases() {
+		p.discard = func() {}
+		p.job = func(ctx context.Context) (Outcome, error) { return p.release(ctx, a) }
+		return nil
+	}
 	if p.announce.Task.Kind == Fitting {
 		prepared, diags, err := fit.OpenApart(p.part, a, o)
 		if err := refused(CodeSettings, diags, err); err != nil {

@@ -78,6 +78,8 @@ that is, its cut row by row, and columns that are directions themselves. Of a ru
 				return dumpLedgers(cmd, ledgers)
 			case len(ledgers) > 0:
 				return auditLedgers(cmd, args[0], ledgers, asJSON)
+			case hasReleased(args[0]):
+				return printReleased(cmd.OutOrStdout(), args[0])
 			}
 			typed, err := honourBeside(cmd, args[0], &f)
 			if err != nil {
@@ -184,7 +186,10 @@ func auditLedgers(cmd *cobra.Command, dir string, paths []string, asJSON bool) e
 	if asJSON {
 		return posterior.WriteJSON(cmd.OutOrStdout(), report)
 	}
-	return report.Print(cmd.OutOrStdout())
+	if err := report.Print(cmd.OutOrStdout()); err != nil {
+		return err
+	}
+	return printReleased(cmd.OutOrStdout(), dir)
 }
 
 // ledgers lists those of all parties of a demonstration.

@@ -11,7 +11,6 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
-	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/noise"
 )
@@ -142,7 +141,11 @@ func printStage(cmd *cobra.Command, m *compile.Model, name string) error {
 // writePrograms writes the programs of a model for runs by this algorithm with these settings, and those for what can be done with such a run.
 func writePrograms(cmd *cobra.Command, m *compile.Model, dir string, a backends.Algorithm, given map[string]string) error {
 	if m.Design != nil {
-		return data.Errors(fit.NeedsRows(m))
+		apart, diags := m.Apart()
+		if err := settle(cmd, diags); err != nil {
+			return err
+		}
+		m, a, given = apart, fit.Releasing(), nil
 	}
 	if m.Pooled() {
 		return fmt.Errorf("%s: transform none keeps all data in one place, so there is nothing to split", m.Source.Name)
@@ -177,7 +180,7 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string, a backends.
 			to.files = p.Files()
 			further += fmt.Sprintf("; those for %s to %s", k.doc, to.dir)
 		}
-		if err != nil {
+		if err != nil && m.Manifest.Release == nil {
 			none += fmt.Sprintf("no programs for %s: %v\n", k.doc, err)
 		}
 		folders = append(folders, to)

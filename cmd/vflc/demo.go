@@ -23,6 +23,7 @@ import (
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
+	"github.com/vflc/vflc/posterior/runs"
 )
 
 // demoFile says in the folder of a demonstration what its processes are.
@@ -183,6 +184,9 @@ func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []
 		return nil, err
 	}
 	given := settingsFor(cmd, a, m, typed)
+	if m.Design != nil {
+		a, given = fit.Releasing(), nil
+	}
 	sources, err := data.Locate(model, m.Parties(), tables)
 	if err != nil {
 		return nil, err
@@ -315,6 +319,9 @@ func (d *demo) parties(m *compile.Model, sources data.Sources) ([]*demoProcess, 
 
 // readsShared reports whether a party's program reads shared data.
 func readsShared(m *compile.Model, party string) bool {
+	if m.Manifest == nil { // of a release the server has them alone
+		return false
+	}
 	for _, s := range m.Manifest.SharedData {
 		if slices.Contains(s.To, party) {
 			return true
@@ -373,7 +380,12 @@ func (d *demo) wait(cmd *cobra.Command) error {
 			}
 		}
 		if running == 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "the run is complete; vflc summary %s shows the results of a party\n", d.runDir(d.Processes[0].Party))
+			server := d.runDir(d.Processes[0].Party)
+			next := "vflc summary " + server + " shows the results of a party"
+			if hasReleased(server) {
+				next = "vflc run MODEL --release " + filepath.Join(server, runs.MomentsFile) + " fits a posterior to the release"
+			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "the run is complete; "+next)
 			return nil
 		}
 		select {

@@ -2,13 +2,17 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/release"
 )
@@ -19,13 +23,15 @@ func (s *runState) release() error {
 	switch {
 	case m.Design == nil && s.flags.moments != "":
 		return fmt.Errorf("--release is for a model under transform private, and %s has transform %s", m.Source.Name, m.Checked.Transform.Kind)
+	case s.flags.signers != "" && s.flags.moments == "":
+		return usagef("--authority is of those who have signed a release: give --release FILE too")
 	case m.Design == nil:
 		return nil
 	}
 	var diags diag.List
 	var err error
 	if s.flags.moments != "" {
-		s.moments, err = readMoments(s.flags.moments)
+		s.moments, err = readMoments(s.flags.moments, s.flags.signers)
 	} else if s.moments, diags, err = s.releaseRows(); err == nil {
 		err = settleQuietly(s.cmd, diags, s.flags.quiet)
 	}
@@ -56,12 +62,15 @@ func (s *runState) releaseRows() (*release.Moments, diag.List, error) {
 }
 
 // readMoments reads the file of a release.
-func readMoments(path string) (*release.Moments, error) {
+func readMoments(path, authority string) (*release.Moments, error) {
 	text, err := inputfile.ReadText(path)
 	if err != nil {
 		return nil, err
 	}
 	m, err := release.Parse(text)
+	if err == nil {
+		err = node.CheckRelease(m, authority)
+	}
 	if err != nil {
 		d := &diag.Diagnostic{Code: diag.BadRelease, Severity: diag.Error, Message: fmt.Sprintf("%s is no release: %v", path, err)}
 		return nil, data.Errors{d.Note("give the %s of a run with -o, as it was written", runs.MomentsFile)}
@@ -88,4 +97,40 @@ func (s *runState) keepMoments() error {
 		return err
 	}
 	return atomicfile.WriteBytes(filepath.Join(s.flags.dir, runs.MomentsFile), 0o600, text)
+}
+
+// hasReleased reports whether a folder is that of a run with a release.
+func hasReleased(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, runs.MomentsFile))
+	return err == nil
+}
+
+// printReleased says what the run in a folder has released, to whom and with which budget, where it has released
+// something.
+func printReleased(w io.Writer, dir string) error {
+	if !hasReleased(dir) {
+		return nil
+	}
+	path := filepath.Join(dir, runs.MomentsFile)
+	m, err := readMoments(path, "")
+	if err != nil {
+		return err
+	}
+	var names, signers []string
+	for _, c := range m.Columns {
+		names = append(names, c.Name)
+	}
+	for _, s := range m.Signatures {
+		signers = append(signers, s.Party)
+	}
+	budget, to := "without noise", "whoever has "+path
+	if !m.Terms.NoNoise {
+		budget = fmt.Sprintf("with epsilon %g at delta %g", m.Terms.Epsilon, m.Terms.Delta)
+	}
+	signed := "; one process has made it, and nobody signed it"
+	if len(signers) > 0 {
+		to, signed = "all parties", "; signed by "+strings.Join(signers, " and ")
+	}
+	_, err = fmt.Fprintf(w, "Released once to %s: second moments of %s of %d rows, %s%s.\n", to, strings.Join(names, ", "), m.Rows, budget, signed)
+	return err
 }

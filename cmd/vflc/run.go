@@ -40,6 +40,7 @@ type runFlags struct {
 	saveAux bool
 	several bool   // fits at several rho
 	moments string // a file of a release
+	signers string // the certificate of the authority of those who have signed it
 	link    linkFlags
 }
 
@@ -82,7 +83,8 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.logLik, "log-lik", false, docOf("log-lik"))
 	fs.BoolVar(&f.saveAux, "save-aux", false, docOf("save-aux"))
 	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, in the units of vflc rho, or three that --rho lists")
-	fs.StringVar(&f.moments, "release", "", "fit the posterior given the moments in this `file`, which a run of a model under transform private wrote: it reads no rows and costs no budget; priors may differ, and columns be fewer")
+	fs.StringVar(&f.moments, "release", "", "fit the posterior given the moments in this `file`, which a run or the parties of a model under transform private wrote: it reads no rows and costs no budget; priors may differ, and columns be fewer")
+	fs.StringVar(&f.signers, "authority", "", "with --release, take a release alone that every owner of its columns has signed, by the authority whose certificate is in this `file` (ca.crt of a project)")
 	fs.BoolVar(&f.quiet, "quiet", false, quietDoc+"; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	f.strict.add(fs)

@@ -251,6 +251,9 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 		if o := r.Document.Sooner; o != nil {
 			f.Say(fmt.Sprintf("next: %s takes %s in place of %s, to draws that weights correct where they can", o.Settings, o, grouped.Digits(r.Document.Work.Sequential)))
 		}
+	case *node.ReleaseOutcome:
+		fmt.Fprintln(out, promise(r.Moments))
+		f.Say("every party has signed it; vflc run MODEL --release " + filepath.Join(f.Dir, runs.MomentsFile) + " fits a posterior to it")
 	case *node.PredictionOutcome:
 		text := predictionText(&r.Document, filepath.Join(f.Dir, runs.PredictedTable))
 		switch {

@@ -3,7 +3,6 @@ package released
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -248,11 +247,8 @@ func (d *Design) Columns(of func(declared string) []string) []release.Column {
 	for _, t := range d.Terms {
 		names := []string{t.Column.Name}
 		if t.Matrix != "" {
-			if names = slices.Clone(of(t.Column.Name)); t.Levels != nil {
-				names = slices.Clone(t.Levels[1:])
-			}
-			for k, n := range names {
-				names[k] = t.Column.Name + "[" + n + "]"
+			if names = MatrixNames(t.Column.Name, of(t.Column.Name)); t.Levels != nil {
+				names = MatrixNames(t.Column.Name, t.Levels[1:])
 			}
 		}
 		for _, n := range names {
@@ -282,6 +278,22 @@ func (d *Design) Names(m *release.Moments) map[string][]string {
 		}
 	}
 	return out
+}
+
+// MatrixNames are what the columns of a matrix are called in a release.
+func MatrixNames(matrix string, columns []string) (out []string) {
+	for _, n := range columns {
+		out = append(out, matrix+"["+n+"]")
+	}
+	return out
+}
+
+// Declared are the declarations that are released, the response last.
+func (d *Design) Declared() (out []release.Column) {
+	for _, t := range d.Terms {
+		out = append(out, t.Column)
+	}
+	return append(out, d.Response)
 }
 
 // Described names the columns that are released, the response last.

@@ -122,7 +122,7 @@ func (m *Manifest) Staying(list diag.List) diag.List {
 
 // RowsStay reports whether the run of the programs is one whose rows stay encrypted.
 func (m *Manifest) RowsStay() bool {
-	return m.Encrypted || m.Run != nil && m.Run.Settings["wire"] == "encrypted"
+	return m.Encrypted || m.Release != nil || m.Run != nil && m.Run.Settings["wire"] == "encrypted"
 }
 
 // contribution checks that the manifest lists what the party computes in a module of its own.

@@ -44,9 +44,10 @@ type Manifest struct {
 	Powers        []ManifestPower        `json:"powers"`
 	Predicted     []Predicted            `json:"predicted,omitempty"` // what programs of a prediction draw; none: they are those of a run
 	Protocol      string                 `json:"protocol"`
-	Rho           map[string]string      `json:"rho"`            // sd of each client's auxiliary variables; empty where there are none
-	Rows          string                 `json:"rows,omitempty"` // the size of rows that are independent of each other, which minibatches divide; "" where there is none
-	Run           *ManifestRun           `json:"run,omitempty"`  // of programs that parties run: what crosses then
+	Release       *ManifestRelease       `json:"release,omitempty"` // of programs without a likelihood: what is released of their data
+	Rho           map[string]string      `json:"rho"`               // sd of each client's auxiliary variables; empty where there are none
+	Rows          string                 `json:"rows,omitempty"`    // the size of rows that are independent of each other, which minibatches divide; "" where there is none
+	Run           *ManifestRun           `json:"run,omitempty"`     // of programs that parties run: what crosses then
 	Schema        int                    `json:"schema"`
 	Server        string                 `json:"server"`
 	SharedData    []ManifestData         `json:"shared_data"`

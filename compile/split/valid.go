@@ -17,6 +17,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // ParseManifest reads a manifest and checks that its parts agree. It is usable only where the list has no errors.
@@ -110,6 +111,7 @@ func (m *Manifest) invalid(program *source.File, universe *stdlib.Universe) diag
 		v.receivers()
 		v.priors(universe)
 		v.accepted()
+		v.release()
 		v.predicted()
 	}
 	return v.diags
@@ -149,7 +151,9 @@ func (v *validator) transform(universe *stdlib.Universe) {
 	switch {
 	case !ok:
 		v.errorf("transform", "the manifest's transform %q is unknown: there are %s", v.Transform, strings.Join(universe.Transforms(), ", "))
-	case t.Pooled():
+	case t.Released() != (v.Release != nil):
+		v.errorf("transform", "transform %s and a release come together", transforms.Private)
+	case t.Pooled() && !t.Released():
 		v.errorf("transform", "transform %s keeps all data in one place, so it has no party programs", t.Name)
 	case !t.AtClients() && len(v.Powers)+len(v.Sums) > 0:
 		v.errorf("powers", "under transform %s no client evaluates a likelihood at the others' sum, but the manifest lists some", t.Name)

@@ -49,8 +49,8 @@ var networkPages = []Page{
 		Right: "-- policy.toml --\nmin_rho = 0.3\n-- run.toml --\n[program]\nsends = true\nrho = \"0.35\"\ntransform = \"power\"\n",
 	},
 	{
-		Code: PolicyRounds, Title: "more rounds or decrypted numbers than the policy allows",
-		Text:  "max_rounds bounds the rounds of all runs together on the same rows: what a curious party learns grows with their number, whichever run they belong to. The party counts them in the folder history beside its policy, before they begin; a process that is killed has counted up to 1,000 too many. A run that spends the last one ends at once. max_decrypted bounds how many numbers that depend on a person's rows one other party learns from all runs of encrypted rows together, a 20th of the rows where there is no line or no policy: it adds up for each person, whatever other rows a run had, and once for a run that was killed and goes on. What would exceed it is refused before it is decrypted.",
+		Code: PolicyRounds, Title: "more rounds, decrypted numbers or releases than the policy allows",
+		Text:  "max_rounds bounds the rounds of all runs together on the same rows: what a curious party learns grows with their number, whichever run they belong to. The party counts them in the folder history beside its policy, before they begin; a process that is killed has counted up to 1,000 too many. A run that spends the last one ends at once. max_decrypted bounds how many numbers that depend on a person's rows one other party learns from all runs of encrypted rows together, a 20th of the rows where there is no line or no policy: it adds up for each person, whatever other rows a run had, and once for a run that was killed and goes on. What would exceed it is refused before it is decrypted. [budget] bounds all releases of a person's rows (transform private) together in the same way, by epsilon and delta; a run without noise on these rows voids it.",
 		Wrong: "-- policy.toml --\nmax_rounds = 100000\n-- run.toml --\n[rows]\nrounds = 100000\n",
 		Right: "-- policy.toml --\nmax_rounds = 100000\n-- run.toml --\n[rows]\nrounds = 20000\n",
 	},

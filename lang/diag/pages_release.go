@@ -21,10 +21,10 @@ var releasePages = []Page{
 	},
 	{
 		Code: ReleasedOnly, Title: "a release is asked for what needs rows",
-		Text: "A model under `transform private` is fitted by `vflc run` in a simulation. Runs across processes, cross-validation, calibration and whatever else evaluates rows refuse it: they would spend more than the budget, or nothing bounds them. Name another transform for these, which has no budget.",
+		Text: "The parties of a model under `transform private` make one release (`vflc serve`, `vflc join`), or `vflc run` does in a simulation, and posteriors are given it. Cross-validation, calibration and whatever else evaluates rows refuse it: they would spend more than the budget, or nothing bounds them. Name another transform for these, which has no budget.",
 	},
 	{
 		Code: BadRelease, Title: "moments that are not of the model",
-		Text: "`vflc run MODEL --release moments.json` takes a file that a run with -o wrote, unchanged, whose response is the model's and which has all of its columns, with the same bounds. A model may have other priors and fewer columns.",
+		Text: "`vflc run MODEL --release moments.json` takes a file that a run with -o or a party wrote, unchanged and with the signatures of all who signed it, whose response is the model's and which has all of its columns, with the same bounds. A model may have other priors and fewer columns.",
 	},
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/release"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 )
@@ -88,6 +89,30 @@ type LoggedDecryption struct {
 	Rows    string `json:"rows"` // SHA-256 of the set of these rows, by which the party adds up what was decrypted of each
 }
 
+// A LoggedCharge is what a release of the party's rows costs, written before a share of it leaves.
+type LoggedCharge struct {
+	Rho     float64 `json:"rho"` // zero-concentrated, which adds up
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+	// Together is the ρ of all releases of the person of whom most was released, this one included, and the others are the
+	// budget of the party's policy; 0: it has none.
+	Together  float64 `json:"together"`
+	OfEpsilon float64 `json:"of_epsilon,omitempty"`
+	OfDelta   float64 `json:"of_delta,omitempty"`
+	Keys      string  `json:"keys"` // SHA-256 of the keys of the run: with these one release is made
+	Rows      string  `json:"rows"` // SHA-256 of the set of these rows
+}
+
+// String says what was charged, and what is spent and left.
+func (c LoggedCharge) String() string {
+	text := fmt.Sprintf("epsilon %g at delta %g, rho %.4g; releases of these rows have cost epsilon %.3g at that delta together", c.Epsilon, c.Delta, c.Rho, release.Epsilon(c.Together, c.Delta))
+	if c.OfEpsilon == 0 {
+		return text + ", and no policy has a budget"
+	}
+	left := max(0, release.Rho(c.OfEpsilon, c.OfDelta)-c.Together)
+	return text + fmt.Sprintf(", and of the budget of epsilon %g at delta %g %.3g is left", c.OfEpsilon, c.OfDelta, release.Epsilon(left, c.OfDelta))
+}
+
 // A LedgerEntry is one line of the dump: an opening, the end of an epoch, a message, a publication, or what a party has told or lets others decrypt.
 type LedgerEntry struct {
 	At     time.Time `json:"at"`
@@ -97,6 +122,7 @@ type LedgerEntry struct {
 	Published *Published        `json:"published,omitempty"`
 	Told      *Told             `json:"told,omitempty"`
 	Decrypted *LoggedDecryption `json:"decrypted,omitempty"`
+	Charged   *LoggedCharge     `json:"charged,omitempty"`
 	LoggedMessage
 	Link string `json:"link"` // the hash of this entry with all before it
 }
@@ -171,8 +197,10 @@ type Book struct {
 	frame  []byte
 	clock  func() time.Time
 
-	decrypted map[string]int // numbers, by keys
-	keys      string         // the last
+	decrypted map[string]int  // numbers, by keys
+	charged   map[string]bool // releases, by keys
+	charges   string          // the last
+	keys      string          // the last
 }
 
 // FileOf is the name of a party in names of files.
@@ -184,7 +212,7 @@ func Path(dir, party string) string { return filepath.Join(dir, runs.LedgerDir, 
 // Open opens the ledger of a party in the folder of a run, for adding to it. A line that a crash has left unfinished is removed: its message had not left. The error is data.Errors
 // where the ledger was changed or cut since.
 func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error) {
-	b := &Book{dir: dir, party: party, key: key, cert: cert, clock: time.Now, decrypted: map[string]int{}}
+	b := &Book{dir: dir, party: party, key: key, cert: cert, clock: time.Now, decrypted: map[string]int{}, charged: map[string]bool{}}
 	path := Path(dir, party)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -202,6 +230,9 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 	for _, e := range file.Entries {
 		if e.Decrypted != nil {
 			b.count(*e.Decrypted)
+		}
+		if e.Charged != nil {
+			b.charged[e.Charged.Keys], b.charges = true, e.Charged.Keys
 		}
 	}
 	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
@@ -319,6 +350,23 @@ func (b *Book) Decrypt(d LoggedDecryption) error {
 	}
 	b.count(d)
 	return b.append("decrypted", d)
+}
+
+// Charges is the digest of the keys of the release that the run has charged last; "": none.
+func (b *Book) Charges() string {
+	if b == nil {
+		return ""
+	}
+	return b.charges
+}
+
+// Charge adds what a release costs, before a share of it leaves, unless it stands here.
+func (b *Book) Charge(c LoggedCharge) error {
+	if b.charged[c.Keys] {
+		return nil
+	}
+	b.charged[c.Keys], b.charges = true, c.Keys
+	return b.append("charged", c)
 }
 
 func (b *Book) count(d LoggedDecryption) {

@@ -43,6 +43,8 @@ type Reconciliation struct {
 	Published []LoggedPublication `json:"published,omitempty"`
 	// Decrypted is, by party, how many numbers that depend on its encrypted rows one other party has learned.
 	Decrypted map[string]int `json:"decrypted,omitempty"`
+	// Charged are, by party, what releases of its rows have cost.
+	Charged map[string][]LoggedCharge `json:"charged,omitempty"`
 }
 
 // A Telling is what a party has told of rows before an epoch.
@@ -200,6 +202,11 @@ func (r *reconciling) read(f *Ledger) (names []string) {
 			r.report.Published = append(r.report.Published, LoggedPublication{f.Party, e.At, *e.Published})
 		case e.Told != nil:
 			r.report.Told = append(r.report.Told, Telling{f.Party, e.At, *e.Told})
+		case e.Charged != nil:
+			if r.report.Charged == nil {
+				r.report.Charged = map[string][]LoggedCharge{}
+			}
+			r.report.Charged[f.Party] = append(r.report.Charged[f.Party], *e.Charged)
 		case e.Decrypted != nil:
 			if r.report.Decrypted == nil {
 				r.report.Decrypted = map[string]int{}
@@ -597,6 +604,11 @@ func (p *Reconciliation) Print(w io.Writer) error {
 			b.WriteString(line)
 		}
 		said[line] = true
+	}
+	for _, party := range slices.Sorted(maps.Keys(p.Charged)) {
+		for _, c := range p.Charged[party] {
+			fmt.Fprintf(&b, "A release of the rows of %s was charged: %s.\n", party, c)
+		}
 	}
 	for _, party := range slices.Sorted(maps.Keys(p.Decrypted)) {
 		fmt.Fprintf(&b, "Of the encrypted rows of %s one other party learned %s that depend on them.\n", party, counted(p.Decrypted[party], "number"))

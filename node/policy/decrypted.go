@@ -57,13 +57,19 @@ func digits(n int64) string { return grouped.Digits(int(n)) }
 // with some keys, if any. Sets of which a few rows have changed have most persons in common, so that what was
 // decrypted adds up for these.
 func (h PastRuns) Decrypted(rows RowSet, but string) (most int64, err error) {
+	n, err := h.most(rows, func(u *used) float64 { return float64(u.Decrypted - u.Keys[but]) })
+	return int64(n), err
+}
+
+// most is the largest sum over all sets of what each has, of a person among the rows.
+func (h PastRuns) most(rows RowSet, of func(*used) float64) (float64, error) {
 	list, err := h.read()
-	if err != nil {
+	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
-	each := make([]int64, len(rows))
+	each := make([]float64, len(rows))
 	for _, u := range list {
-		if u.Decrypted == 0 {
+		if of(u) == 0 {
 			continue
 		}
 		set, err := h.set(u)
@@ -77,13 +83,10 @@ func (h PastRuns) Decrypted(rows RowSet, but string) (most int64, err error) {
 			case rows[k] > set[at]:
 				at++
 			default:
-				each[k] += u.Decrypted - u.Keys[but]
+				each[k] += of(u)
 				k, at = k+1, at+1
 			}
 		}
-	}
-	if len(each) == 0 {
-		return 0, nil
 	}
 	return slices.Max(each), nil
 }

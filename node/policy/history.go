@@ -84,7 +84,14 @@ type used struct {
 	Digest string `json:"digest"`
 	Spent
 	Keys map[string]int64 `json:"keys,omitempty"` // of what was decrypted, by the keys of each run
-	Rows string           `json:"rows,omitempty"` // in a file of an earlier version alone
+	// Of releases: how many were begun, what they have cost together, and by the keys of each; and whether something else
+	// has run on the rows, which no noise covers.
+	Releases int                `json:"releases,omitempty"`
+	Rho      float64            `json:"rho,omitempty"`
+	Released map[string]float64 `json:"released,omitempty"`
+	Unnoised bool               `json:"unnoised,omitempty"`
+
+	Rows string `json:"rows,omitempty"` // in a file of an earlier version alone
 }
 
 // Spent is what runs on a set of rows have had together.

@@ -48,6 +48,7 @@ type Policy struct {
 	Key             string          `toml:"key"`              // column that joins rows
 	Peers           []string        `toml:"peers"`            // parties that may take part
 	Expires         *toml.LocalDate `toml:"expires"`          // last day on which a run may begin, go on or be published
+	Budget          *PrivacyBudget  `toml:"budget"`           // of all releases of a person's rows together; nothing runs then that is none with noise
 	Predict         *Predict        `toml:"predict"`          // in place of the lines of the same names, of rows that are predicted
 	Release         Release         `toml:"release"`          // what of its results the party lets others see; nothing where it is not set
 	ReleaseNames    bool            `toml:"release_names"`    // with the names of columns and categories, which come from its data
@@ -134,6 +135,9 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 			return bad(lineOf(text, name), "%s must be a number of at least 0", name)
 		}
 	}
+	if p.Budget != nil && !p.Budget.valid() {
+		return bad(lineOf(text, "budget"), "a budget has an epsilon above 0, and a delta above 0 and below 1")
+	}
 	switch p.Whole {
 	case "":
 	case open:
@@ -208,6 +212,7 @@ type Proposal struct {
 	Key       string
 	Parties   []string // all of the run
 	Record    bool     // the server says that it keeps what it receives
+	Noised    bool     // it makes a release with noise, and nothing else
 	At        time.Time
 }
 
@@ -219,6 +224,7 @@ type RowCounts struct {
 	Differs   int               // the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
 	Spent                       // in earlier runs on these rows
 	Decrypted *DecryptionCounts // of encrypted rows; nil: they are not
+	Charged   *ReleaseCharge    // of a release; nil: it is none
 }
 
 // A FactorLevel is a category of a factor.
@@ -288,6 +294,9 @@ func (p *Policy) Program(f Proposal) []Ruling {
 		default:
 			l.add("min_rho", err == nil && rho >= p.MinRho, diag.PolicyTransform, "rho "+f.Rho, "the policy wants noise of sd %v or more on what this party sends, and the run has rho %s", p.MinRho, f.Rho)
 		}
+	}
+	if p.Budget != nil && !f.Noised {
+		l.add("budget", false, diag.PolicyTransform, "", "the policy has a budget, and what this run tells of the rows has no noise that bounds it: transform private alone has some")
 	}
 	if p.Wire == encrypted {
 		l.add("wire", f.Encrypted, diag.PolicyTransform, "rows stay encrypted", "the policy lets nothing run in which numbers of single rows cross, and in this run they do: --wire encrypted")
@@ -366,6 +375,9 @@ func (p *Policy) Rows(f RowCounts) []Ruling {
 	}
 	if f.Decrypted != nil {
 		l.decrypted(*f.Decrypted, p, f.Rows)
+	}
+	if f.Charged != nil && p.Budget != nil {
+		l.charged(*f.Charged, p)
 	}
 	return l.out
 }

@@ -96,10 +96,10 @@ func (p *Integers) flooded() error {
 	of, t := noiseOf(&p.Ring), float64(integerModulus)
 	n, f := float64(p.rlwe.N()), of.fresh
 	bound := float64(2*n*t*f) + float64(t*f*f) + float64(n*t) + of.relin[p.rlwe.MaxLevel()] + of.rounding
-	bound *= float64(p.Ciphertexts(p.rows))
+	bound = float64(bound * float64(p.Ciphertexts(p.rows)))
 	p.noise = math.Ldexp(float64(p.openings)*bound, StatisticalSecurity-1)
 	q, _ := new(big.Float).SetInt(p.rlwe.RingQ().Modulus()).Float64()
-	shares := float64(p.holders) * (float64(tail*p.noise) + 1)
+	shares := float64(float64(p.holders) * (float64(tail*p.noise) + 1))
 	if 2*t*(bound+shares+1) > q {
 		return fmt.Errorf("encrypted: sums of %d rows by %d holders, %d times, are %w", p.rows, p.holders, p.openings, ErrModulus)
 	}

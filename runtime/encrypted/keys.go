@@ -110,6 +110,13 @@ func (s *Secret) RoundTwo(ones *Round) ([]byte, error) {
 	protocol := multiparty.NewRelinearizationKeyGenProtocol(s.params.rlwe)
 	_, _, share := protocol.AllocateShare()
 	protocol.GenShareRoundTwo(s.once, s.key, *ones.sum, &share)
+	for _, digit := range share.Value { // the library leaves residues up to twice the primes
+		for _, polys := range digit {
+			for _, q := range polys {
+				s.params.rlwe.RingQP().Reduce(q, q)
+			}
+		}
+	}
 	return s.params.appendGadget(share), nil
 }
 

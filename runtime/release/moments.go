@@ -139,7 +139,7 @@ func Noise(columns []Column, t Terms) float64 {
 // fine is how many bits entries have, so that sums and the noise of all parties, of at most tails standard deviations
 // each, stay below 2^mostBits: encrypted, they are whole numbers modulo a prime.
 func (m *Moments) fine() (uint, error) {
-	most := float64(m.Rows) * m.bound2()
+	most := float64(float64(m.Rows) * m.bound2())
 	if !m.Terms.NoNoise {
 		most += float64(tails * float64(m.Parties) * m.bound2() / math.Sqrt(m.Terms.ofMoments()))
 	}

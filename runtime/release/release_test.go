@@ -234,3 +234,15 @@ func TestWidestNormsClipNothing(t *testing.T) {
 		}
 	}
 }
+
+// Epsilon is the inverse of Rho, and of releases that add up.
+func TestEpsilonOfReleases(t *testing.T) {
+	for _, epsilon := range []float64{.1, 1, 8} {
+		if got := Epsilon(Rho(epsilon, 1e-6), 1e-6); math.Abs(got/epsilon-1) > 1e-6 {
+			t.Errorf("%g is %g", epsilon, got)
+		}
+	}
+	if two := Epsilon(2*Rho(1, 1e-6), 1e-6); two < 1.3 || two > 1.6 { // √2 and a little more
+		t.Errorf("two releases of 1 are %g", two)
+	}
+}

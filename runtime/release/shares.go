@@ -21,6 +21,21 @@ func Blank(family string, columns []Column, rows int, t Terms) (*Moments, error)
 	return m, err
 }
 
+// Promise are the terms of a release of columns with a budget, or without noise; a norm of 0 clips no row.
+func Promise(epsilon, delta, norm float64, noNoise bool, columns []Column) Terms {
+	t := Terms{Norms: Widest(columns), NoNoise: noNoise}
+	for p := range t.Norms {
+		if norm > 0 {
+			t.Norms[p] = norm
+		}
+	}
+	if !noNoise {
+		t.Epsilon, t.Delta, t.Rho = epsilon, delta, Rho(epsilon, delta)
+		t.Mu = Mu(t.Rho)
+	}
+	return t
+}
+
 // Own are the rows of one party on the grid, clipped within its bounds and its norm, column by column in the order of
 // the release. values are those of its columns.
 func (m *Moments) Own(party string, values [][]float64) [][]int64 {

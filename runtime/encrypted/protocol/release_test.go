@@ -188,7 +188,9 @@ func TestReleaseIsAgreedAndCharged(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]func(o *protocol.Releasing){
 		"another budget": func(o *protocol.Releasing) { o.Terms = private },
-		"another bound":  func(o *protocol.Releasing) { o.Declared = append([]release.Column{{Name: "Z", Owner: "a", Lower: -2, Upper: 3}}, o.Declared[1:]...) },
+		"another bound": func(o *protocol.Releasing) {
+			o.Declared = append([]release.Column{{Name: "Z", Owner: "a", Lower: -2, Upper: 3}}, o.Declared[1:]...)
+		},
 		"fewer rows": func(o *protocol.Releasing) {
 			own := o.Own
 			o.Own = func(p string) []protocol.DeclaredColumns {
