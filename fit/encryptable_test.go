@@ -62,12 +62,15 @@ func TestUnencryptableIsWhatTheRunRefuses(t *testing.T) {
 		want  string // "": rows can stay encrypted
 		needs bool   // that many rows
 	}{
-		"logistic":      {text, files, nil, "", false},
-		"probit":        {change("bernoulli_logit(", "bernoulli_probit("), files, nil, "", false},
-		"few rows":      {text, few, nil, "encrypted rows need n = 2,", true},
-		"student_t":     {change("binary", "real", "bernoulli_logit(b", "student_t(4, b", "u1_1)", "u1_1, 1)"), files, nil, "", false},
-		"own scale":     {change("binary", "real", "bernoulli_logit(b", "student_t(4, b", "u1_1)", "u1_1, s)", "param b", "param s ~ half_normal(1)\nparam b"), files, nil, "rows cannot stay encrypted: student_t has the parameter sigma", false},
-		"undetermined":  {change("u1_0 ~ normal(0, 2.5)", "u1_0 ~ flat()", "u1_1 ~ normal(0, 2.5)", "u1_1 ~ flat()", "x1_1 * u1_1", "x1_0 * u1_1"), files, nil, "rows cannot stay encrypted: c1: its columns and priors do not determine", false},
+		"logistic":     {text, files, nil, "", false},
+		"probit":       {change("bernoulli_logit(", "bernoulli_probit("), files, nil, "", false},
+		"few rows":     {text, few, nil, "encrypted rows need n = 2,", true},
+		"student_t":    {change("binary", "real", "bernoulli_logit(b", "student_t(4, b", "u1_1)", "u1_1, 1)"), files, nil, "", false},
+		"own scale":    {change("binary", "real", "bernoulli_logit(b", "student_t(4, b", "u1_1)", "u1_1, s)", "param b", "param s ~ half_normal(1)\nparam b"), files, nil, "rows cannot stay encrypted: student_t has the parameter sigma", false},
+		"undetermined": {change("u1_0 ~ normal(0, 2.5)", "u1_0 ~ flat()", "u1_1 ~ normal(0, 2.5)", "u1_1 ~ flat()", "x1_1 * u1_1", "x1_0 * u1_1"), files, nil, "rows cannot stay encrypted: c1: its columns and priors do not determine", false},
+		"a scale":      {change("param u1_1 ~ normal(0, 2.5)", "param tau ~ half_normal(1) @ c1\nparam u1_1 ~ normal(0, tau)"), files, nil, "", false},
+		"scales of two": {change("param u1_1 ~ normal(0, 2.5)", "param tau ~ half_normal(1) @ c1\nparam u1_1 ~ normal(0, tau)", "param u0_1 ~ normal(0, 2.5)", "param s ~ half_normal(1) @ c0\nparam u0_1 ~ normal(0, s)"), files, nil,
+			"rows cannot stay encrypted: encrypted rows: c0 and c1 have effects", false},
 		"not affine":    {change("x0_0 * u0_0", "x0_0 * exp(u0_0)"), files, nil, "rows cannot stay encrypted: c0: the cut", false},
 		"one row alone": {text, alone, nil, "rows cannot stay encrypted: c1: with the column of u1_0, 1 row", false},
 		"masks":         {text, files, map[string]string{"secure-sum": "on"}, "rows cannot stay encrypted: --secure-sum on hides integers", false},

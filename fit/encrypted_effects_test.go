@@ -295,11 +295,11 @@ func TestPartiesOfEffectsWithAScale(t *testing.T) {
 	k := encryptedFit(t, b, env, map[string]string{"estimator": byNested, "correct": "false"})
 	mean, sd := drawMoments(env, k, firstIDs(10000))
 	mean, sd = ordered(t, env.Blocks(), mean), ordered(t, env.Blocks(), sd)
-	seen, lock := map[string][]int{}, sync.Mutex{}
+	seen, times, lock := map[string][]int{}, map[string]int{}, sync.Mutex{}
 	results := runApart(t, partiesOf(t, b, files), Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 5, ring: 8}, func(name string, end transport.Transport) transport.Transport {
-		return recorder{end, name, &lock, seen}
+		return recorder{end, name, &lock, seen, times}
 	})
-	crossedAsListed(t, b, "sfvi", given, seen)
+	crossedAsListed(t, b, "sfvi", given, seen, times)
 	for _, r := range results {
 		for _, row := range r.Summary() {
 			at := map[string]int{"b": 1, "u": groups + 2, "v": groups + 3}[row.Name]
@@ -321,12 +321,17 @@ func TestCorrelatedEffectsOfEncryptedRows(t *testing.T) {
 	text := strings.NewReplacer("binary", "real", "bernoulli_logit(b + a[g] +", "normal(b + a[g, 1] + (a[g, 2]) .* x +", "v)", "v, r)").Replace(fmt.Sprintf(groupedModel,
 		"param r ~ half_normal(1)\nparam s : real[2] ~ half_normal(1) @ left\nparam L : corr_cholesky[2] ~ lkj_corr_cholesky(2) @ left\nparam a : real[G, 2] ~ multi_normal_cholesky(0, col(s) .* L) @ left\n"))
 	b := bound(t, besideModel(t, text, groupedTables(1500, 8, 100)), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
-	_, env := clearing(t, b)
-	given := map[string]string{"estimator": byNested, "correct": "false"}
-	mean, sd := drawMoments(env, encryptedFit(t, b, env, given), firstIDs(10000))
+	hub, env := clearing(t, b)
+	hub.Budget = 400 // fewer weights than leave enough draws
+	given := map[string]string{"estimator": byNested}
+	k := encryptedFit(t, b, env, given)
+	if ok, err := k.(backends.Weighted).Correctable(); ok || err == nil || !strings.Contains(err.Error(), "fewer than 500 more sums over rows may be decrypted") || hub.LogLiks > 1 {
+		t.Error(ok, err, hub.LogLiks)
+	}
+	mean, sd := drawMoments(env, k, firstIDs(10000))
 	given["correct"], given["draws"] = "true", "2000"
 	_, env = clearing(t, b)
-	k := encryptedFit(t, b, env, given)
+	k = encryptedFit(t, b, env, given)
 	f := &fitted{ratios: k.(backends.Weighted).Ratios()}
 	ids := Correct(env, k, 2000)
 	if khat := float64(f.khat()); ids == nil || khat > 0.5 {

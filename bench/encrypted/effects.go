@@ -55,7 +55,7 @@ func effectful(name string, n int) error {
 	if err != nil {
 		return err
 	}
-	want, sampled, err := over(b, "nuts", map[string]string{"draws": "1000", "warmup": "300", "chains": "2"})
+	want, sampled, err := over(b, "nuts", map[string]string{"draws": "5000", "warmup": "500", "chains": "4"})
 	if err != nil {
 		return err
 	}

@@ -125,10 +125,18 @@ func (e *Evaluator) known(noise, on float64) error {
 	return nil
 }
 
+// collinear is the part of a column, squared, that others leave of it, below which priors alone determine its coefficient,
+// as those of an intercept beside effects of all groups: what is left is noise of decryption, and of no covariance.
+const collinear = 1e-7
+
 // relate takes the curvature, at the server.
 func (e *Evaluator) relate(gram []float64, p int) error {
 	factor := make([]float64, p*p)
-	if e.covariance = nil; linear.Cholesky(factor, gram, p) {
+	determined := linear.Cholesky(factor, gram, p)
+	for j := range p {
+		determined = determined && factor[j*p+j]*factor[j*p+j] > collinear*gram[j*p+j]
+	}
+	if e.covariance = nil; determined {
 		e.covariance = make([]float64, p*p)
 		linear.Inverse(e.covariance, factor, p)
 	}
