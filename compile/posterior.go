@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/runtime/release"
 )
 
-// Moments releases the second moments that the model's design names, with the noise of its terms. All parties' rows are
-// in this process, which draws the noise of each.
+// Moments makes the release of the columns that the model's design names, with the noise of its terms. All parties' rows
+// are in this process, which draws the noise of each.
 func (b *Bound) Moments() (*release.Moments, error) {
 	var values [][]float64
 	names := map[string][]string{}

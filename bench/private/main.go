@@ -3,15 +3,14 @@
 // and how often they hold the true coefficient.
 //
 //	go run ./bench/private [-sets 200] [-rows 2000,10000,50000] [-epsilon .5,1,3,8] [-only "binary, 30"]
+//	go run ./bench/private -tables
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +20,6 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/source"
 )
 
@@ -86,7 +84,14 @@ func main() {
 	rows := flag.String("rows", "2000,10000,50000", "numbers of rows")
 	epsilons := flag.String("epsilon", ".5,1,3,8", "values of epsilon")
 	only := flag.String("only", "", "lines alone in whose family and columns this stands")
+	beside := flag.Bool("tables", false, "posteriors of a public table and of a simulated register beside those of the rows, and no more")
 	flag.Parse()
+	if *beside {
+		if err := tables(); err != nil {
+			quit(err, 1)
+		}
+		return
+	}
 	fmt.Println("| family | columns | rows | epsilon | width | coverage |\n| --- | --- | --- | --- | --- | --- |")
 	for _, f := range families {
 		for _, k := range kinds {
@@ -107,8 +112,7 @@ func cell(f family, k kind, rows int, epsilon float64, sets int) {
 	held := 0.0
 	for set := range sets {
 		if err := fitOne(f, k, rows, epsilon, uint64(set), &width, &held); err != nil {
-			fmt.Fprintln(os.Stderr, "private:", err)
-			os.Exit(1)
+			quit(err, 1)
 		}
 	}
 	slices.Sort(width)
@@ -119,8 +123,7 @@ func numbers(list string) (out []float64) {
 	for _, n := range strings.Split(list, ",") {
 		v, err := strconv.ParseFloat(n, 64)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "private:", err)
-			os.Exit(2)
+			quit(err, 2)
 		}
 		out = append(out, v)
 	}
@@ -131,30 +134,14 @@ func numbers(list string) (out []float64) {
 func fitOne(f family, k kind, rows int, epsilon float64, seed uint64, width *[]float64, held *float64) error {
 	values, se := simulate(f, k, rows, seed)
 	m, diags := compile.Compile(source.New("m.vfl", fmt.Sprintf(text, k.declared, f.declared)), check.Options{Set: map[string]float64{"epsilon": epsilon}})
-	if diags.HasErrors() {
-		return data.Errors(diags)
-	}
-	b, diags, err := compile.BindValues(m, values, nil)
-	if err != nil || diags.HasErrors() {
-		return fmt.Errorf("%v %w", err, data.Errors(diags))
-	}
-	moments, err := b.Moments()
-	if err != nil {
+	if err := whole(diags, nil); err != nil {
 		return err
 	}
-	p, diags := m.Posterior(moments)
-	if diags.HasErrors() {
-		return data.Errors(diags)
+	b, diags, err := compile.BindValues(m, values, nil)
+	if err := whole(diags, err); err != nil {
+		return err
 	}
-	given, diags, err := compile.BindValues(p, map[string]data.Bindings{}, nil)
-	if err != nil || diags.HasErrors() {
-		return fmt.Errorf("%v %w", err, data.Errors(diags))
-	}
-	run, diags, err := fit.OpenBound(given, fit.Options{Settings: map[string]string{"chains": "2", "draws": "500", "warmup": "500"}, Seed: seed})
-	if err != nil || diags.HasErrors() {
-		return fmt.Errorf("%v %w", err, data.Errors(diags))
-	}
-	result, err := run.Sample(context.Background(), nil)
+	result, err := posterior(b, seed)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,8 @@ package diag
 
 var releasePages = []Page{
 	{
-		Code: NotReleased, Title: "a model of which no moments suffice",
-		Text:  "Under `transform private` the posterior is computed from second moments of the columns. These suffice for one normal likelihood, whose predictor is a sum of parameters, of parameters times columns, and of matrices of columns times parameters. Other models run under the other transforms, without a budget.",
+		Code: NotReleased, Title: "a model of which no release suffices",
+		Text:  "Under `transform private` the posterior is computed from sums over rows. These suffice for one `normal` or `bernoulli_logit` likelihood, whose predictor is a sum of parameters, of parameters times columns, of matrices of columns times parameters, and of effects `u[g]` of categories that the model lists. Other models run under the other transforms, without a budget.",
 		Wrong: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(exp(b * x), 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
 		Right: "client a\ndata y : real<lower=0, upper=9>[N]\ndata x : real<lower=0, upper=1>[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(b * x, 1)\ntransform private(epsilon = 3, delta = 1e-6)\n",
 	},

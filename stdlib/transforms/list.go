@@ -30,10 +30,10 @@ var (
 		Name: "power", Crosses: def.NoisyCut, Evaluates: def.EveryClient,
 		Doc: "each client evaluates the likelihood to the power 1/J with the others' z",
 	}
-	// Private is the posterior given moments of the rows that are released once with noise, under differential privacy. It evaluates no likelihood of rows, so that it is not among All.
+	// Private is the posterior given sums over the rows that are released once with noise, under differential privacy. It evaluates no likelihood of rows, so that it is not among All.
 	Private = def.Transform{
 		Name: "private", Crosses: def.Release, Evaluates: def.Server,
-		Doc: "moments of bounded columns are released once with noise that gives a privacy budget, and the posterior is given these",
+		Doc: "sums over bounded rows are released once with noise that gives a privacy budget, and the posterior is given these",
 	}
 )
 
