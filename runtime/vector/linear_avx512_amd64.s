@@ -2,6 +2,1272 @@
 
 #include "textflag.h"
 
+// func predictTilesAVX512(n int, x *float64, whole *int32, k int, b *float64, c float64, o *float64, d *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·predictTilesAVX512(SB), NOSPLIT, $64-64
+	MOVQ  n+0(FP), AX
+	MOVQ  AX, (SP)
+	MOVQ  $0x00000000, AX
+	MOVQ  AX, 24(SP)
+	MOVQ  AX, 56(SP)
+	MOVQ  x+8(FP), AX
+	MOVQ  whole+16(FP), CX
+	MOVQ  k+24(FP), DX
+	MOVQ  $0x00000008, BX
+	CMPQ  DX, $0x00000080
+	JG    chosen1
+	MOVQ  $0x00000020, BX
+	TESTQ CX, CX
+	JNE   chosen1
+	CMPQ  DX, $0x20
+	JLE   chosen1
+	MOVQ  $0x00000010, BX
+
+chosen1:
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
+
+numbers2:
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide6
+
+tile3:
+	MOVQ    (SP), AX
+	MOVQ    32(SP), CX
+	CMPQ    AX, CX
+	JLT     finish5
+	MOVQ    32(SP), AX
+	CMPQ    AX, $0x10
+	JNE     long4
+	MOVQ    24(SP), AX
+	MOVQ    o+48(FP), CX
+	TESTQ   CX, CX
+	JEQ     same8
+	ADDQ    AX, CX
+	VMOVUPD (CX), Z0
+	VMOVUPD 64(CX), Z1
+	JMP     done9
+
+same8:
+	VBROADCASTSD c+40(FP), Z0
+	VBROADCASTSD c+40(FP), Z1
+
+done9:
+	MOVQ 8(SP), AX
+	MOVQ b+32(FP), CX
+	MOVQ k+24(FP), DX
+	SUBQ $0x04, DX
+	JLT  next12
+
+columns11:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Z2
+	VFMADD231PD  (AX), Z2, Z0
+	VFMADD231PD  64(AX), Z2, Z1
+	PREFETCHT0   4224(AX)
+	PREFETCHT0   4288(AX)
+	VBROADCASTSD 8(CX), Z2
+	VFMADD231PD  128(AX), Z2, Z0
+	VFMADD231PD  192(AX), Z2, Z1
+	PREFETCHT0   4352(AX)
+	PREFETCHT0   4416(AX)
+	VBROADCASTSD 16(CX), Z2
+	VFMADD231PD  256(AX), Z2, Z0
+	VFMADD231PD  320(AX), Z2, Z1
+	PREFETCHT0   4480(AX)
+	PREFETCHT0   4544(AX)
+	VBROADCASTSD 24(CX), Z2
+	VFMADD231PD  384(AX), Z2, Z0
+	VFMADD231PD  448(AX), Z2, Z1
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns11
+
+next12:
+	ADDQ $0x04, DX
+	JEQ  done10
+	SUBQ $0x01, DX
+	JLT  next14
+
+columns13:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Z2
+	VFMADD231PD  (AX), Z2, Z0
+	VFMADD231PD  64(AX), Z2, Z1
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns13
+
+next14:
+done10:
+	MOVQ    24(SP), AX
+	MOVQ    d+56(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	MOVQ    32(SP), AX
+	MOVQ    40(SP), CX
+	MOVQ    8(SP), DX
+	ADDQ    CX, DX
+	MOVQ    DX, 8(SP)
+	MOVQ    24(SP), CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
+	MOVQ    (SP), CX
+	SUBQ    AX, CX
+	MOVQ    CX, (SP)
+	JMP     tile3
+
+long4:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole15
+	MOVQ    24(SP), AX
+	MOVQ    o+48(FP), CX
+	TESTQ   CX, CX
+	JEQ     same17
+	ADDQ    AX, CX
+	VMOVUPD (CX), Z0
+	VMOVUPD 64(CX), Z1
+	VMOVUPD 128(CX), Z2
+	VMOVUPD 192(CX), Z3
+	JMP     done18
+
+same17:
+	VBROADCASTSD c+40(FP), Z0
+	VBROADCASTSD c+40(FP), Z1
+	VBROADCASTSD c+40(FP), Z2
+	VBROADCASTSD c+40(FP), Z3
+
+done18:
+	MOVQ 8(SP), AX
+	MOVQ b+32(FP), CX
+	MOVQ k+24(FP), DX
+	SUBQ $0x04, DX
+	JLT  next21
+
+columns20:
+	PREFETCHT0   8192(AX)
+	PREFETCHT0   8256(AX)
+	PREFETCHT0   8320(AX)
+	PREFETCHT0   8384(AX)
+	VBROADCASTSD (CX), Z4
+	VFMADD231PD  (AX), Z4, Z0
+	VFMADD231PD  64(AX), Z4, Z1
+	VFMADD231PD  128(AX), Z4, Z2
+	VFMADD231PD  192(AX), Z4, Z3
+	PREFETCHT0   8448(AX)
+	PREFETCHT0   8512(AX)
+	PREFETCHT0   8576(AX)
+	PREFETCHT0   8640(AX)
+	VBROADCASTSD 8(CX), Z4
+	VFMADD231PD  256(AX), Z4, Z0
+	VFMADD231PD  320(AX), Z4, Z1
+	VFMADD231PD  384(AX), Z4, Z2
+	VFMADD231PD  448(AX), Z4, Z3
+	PREFETCHT0   8704(AX)
+	PREFETCHT0   8768(AX)
+	PREFETCHT0   8832(AX)
+	PREFETCHT0   8896(AX)
+	VBROADCASTSD 16(CX), Z4
+	VFMADD231PD  512(AX), Z4, Z0
+	VFMADD231PD  576(AX), Z4, Z1
+	VFMADD231PD  640(AX), Z4, Z2
+	VFMADD231PD  704(AX), Z4, Z3
+	PREFETCHT0   8960(AX)
+	PREFETCHT0   9024(AX)
+	PREFETCHT0   9088(AX)
+	PREFETCHT0   9152(AX)
+	VBROADCASTSD 24(CX), Z4
+	VFMADD231PD  768(AX), Z4, Z0
+	VFMADD231PD  832(AX), Z4, Z1
+	VFMADD231PD  896(AX), Z4, Z2
+	VFMADD231PD  960(AX), Z4, Z3
+	ADDQ         $+32, CX
+	ADDQ         $+1024, AX
+	SUBQ         $0x04, DX
+	JGE          columns20
+
+next21:
+	ADDQ $0x04, DX
+	JEQ  done19
+	SUBQ $0x01, DX
+	JLT  next23
+
+columns22:
+	PREFETCHT0   8192(AX)
+	PREFETCHT0   8256(AX)
+	PREFETCHT0   8320(AX)
+	PREFETCHT0   8384(AX)
+	VBROADCASTSD (CX), Z4
+	VFMADD231PD  (AX), Z4, Z0
+	VFMADD231PD  64(AX), Z4, Z1
+	VFMADD231PD  128(AX), Z4, Z2
+	VFMADD231PD  192(AX), Z4, Z3
+	ADDQ         $+8, CX
+	ADDQ         $+256, AX
+	SUBQ         $0x01, DX
+	JGE          columns22
+
+next23:
+done19:
+	MOVQ    24(SP), AX
+	MOVQ    d+56(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z3, 192(CX)
+	MOVQ    32(SP), AX
+	MOVQ    40(SP), CX
+	MOVQ    8(SP), DX
+	ADDQ    CX, DX
+	MOVQ    DX, 8(SP)
+	MOVQ    24(SP), CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
+	MOVQ    (SP), CX
+	SUBQ    AX, CX
+	MOVQ    CX, (SP)
+	JMP     product16
+
+whole15:
+	MOVQ    24(SP), AX
+	MOVQ    o+48(FP), CX
+	TESTQ   CX, CX
+	JEQ     same24
+	ADDQ    AX, CX
+	VMOVUPD (CX), Z1
+	VMOVUPD 64(CX), Z2
+	VMOVUPD 128(CX), Z3
+	VMOVUPD 192(CX), Z4
+	JMP     done25
+
+same24:
+	VBROADCASTSD c+40(FP), Z1
+	VBROADCASTSD c+40(FP), Z2
+	VBROADCASTSD c+40(FP), Z3
+	VBROADCASTSD c+40(FP), Z4
+
+done25:
+	MOVQ 8(SP), AX
+	MOVQ b+32(FP), CX
+	MOVQ k+24(FP), DX
+	SUBQ $0x04, DX
+	JLT  next28
+
+columns27:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Z5
+	VCVTDQ2PD    (AX), Z0
+	VFMADD231PD  Z0, Z5, Z1
+	VCVTDQ2PD    32(AX), Z0
+	VFMADD231PD  Z0, Z5, Z2
+	VCVTDQ2PD    64(AX), Z0
+	VFMADD231PD  Z0, Z5, Z3
+	VCVTDQ2PD    96(AX), Z0
+	VFMADD231PD  Z0, Z5, Z4
+	PREFETCHT0   4224(AX)
+	PREFETCHT0   4288(AX)
+	VBROADCASTSD 8(CX), Z5
+	VCVTDQ2PD    128(AX), Z0
+	VFMADD231PD  Z0, Z5, Z1
+	VCVTDQ2PD    160(AX), Z0
+	VFMADD231PD  Z0, Z5, Z2
+	VCVTDQ2PD    192(AX), Z0
+	VFMADD231PD  Z0, Z5, Z3
+	VCVTDQ2PD    224(AX), Z0
+	VFMADD231PD  Z0, Z5, Z4
+	PREFETCHT0   4352(AX)
+	PREFETCHT0   4416(AX)
+	VBROADCASTSD 16(CX), Z5
+	VCVTDQ2PD    256(AX), Z0
+	VFMADD231PD  Z0, Z5, Z1
+	VCVTDQ2PD    288(AX), Z0
+	VFMADD231PD  Z0, Z5, Z2
+	VCVTDQ2PD    320(AX), Z0
+	VFMADD231PD  Z0, Z5, Z3
+	VCVTDQ2PD    352(AX), Z0
+	VFMADD231PD  Z0, Z5, Z4
+	PREFETCHT0   4480(AX)
+	PREFETCHT0   4544(AX)
+	VBROADCASTSD 24(CX), Z5
+	VCVTDQ2PD    384(AX), Z0
+	VFMADD231PD  Z0, Z5, Z1
+	VCVTDQ2PD    416(AX), Z0
+	VFMADD231PD  Z0, Z5, Z2
+	VCVTDQ2PD    448(AX), Z0
+	VFMADD231PD  Z0, Z5, Z3
+	VCVTDQ2PD    480(AX), Z0
+	VFMADD231PD  Z0, Z5, Z4
+	ADDQ         $+32, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x04, DX
+	JGE          columns27
+
+next28:
+	ADDQ $0x04, DX
+	JEQ  done26
+	SUBQ $0x01, DX
+	JLT  next30
+
+columns29:
+	PREFETCHT0   4096(AX)
+	PREFETCHT0   4160(AX)
+	VBROADCASTSD (CX), Z5
+	VCVTDQ2PD    (AX), Z0
+	VFMADD231PD  Z0, Z5, Z1
+	VCVTDQ2PD    32(AX), Z0
+	VFMADD231PD  Z0, Z5, Z2
+	VCVTDQ2PD    64(AX), Z0
+	VFMADD231PD  Z0, Z5, Z3
+	VCVTDQ2PD    96(AX), Z0
+	VFMADD231PD  Z0, Z5, Z4
+	ADDQ         $+8, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x01, DX
+	JGE          columns29
+
+next30:
+done26:
+	MOVQ    24(SP), AX
+	MOVQ    d+56(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z1, (CX)
+	VMOVUPD Z2, 64(CX)
+	VMOVUPD Z3, 128(CX)
+	VMOVUPD Z4, 192(CX)
+	MOVQ    32(SP), AX
+	MOVQ    40(SP), CX
+	MOVQ    8(SP), DX
+	ADDQ    CX, DX
+	MOVQ    DX, 8(SP)
+	MOVQ    24(SP), CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
+	MOVQ    (SP), CX
+	SUBQ    AX, CX
+	MOVQ    CX, (SP)
+
+product16:
+	JMP tile3
+
+finish5:
+	MOVQ  (SP), AX
+	TESTQ AX, AX
+	JEQ   done7
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole31
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit33:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost34
+	MOVQ $0x00000008, BX
+
+atMost34:
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVB     SI, K1
+	MOVQ      d+56(FP), BX
+	ADDQ      DX, BX
+	MOVQ      o+48(FP), SI
+	TESTQ     SI, SI
+	JEQ       same35
+	ADDQ      DX, SI
+	VMOVUPD.Z (SI), K1, Z0
+	JMP       done36
+
+same35:
+	VBROADCASTSD c+40(FP), Z0
+
+done36:
+	MOVQ CX, SI
+	MOVQ b+32(FP), DI
+	MOVQ k+24(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x03, R9
+
+column37:
+	VBROADCASTSD (DI), Z1
+	VFMADD231PD  (SI), Z1, Z0
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column37
+	VMOVUPD      Z0, K1, (BX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
+	JG           unit33
+	JMP          product32
+
+whole31:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
+
+unit38:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost39
+	MOVQ $0x00000008, BX
+
+atMost39:
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVB     SI, K1
+	MOVQ      d+56(FP), BX
+	ADDQ      DX, BX
+	MOVQ      o+48(FP), SI
+	TESTQ     SI, SI
+	JEQ       same40
+	ADDQ      DX, SI
+	VMOVUPD.Z (SI), K1, Z1
+	JMP       done41
+
+same40:
+	VBROADCASTSD c+40(FP), Z1
+
+done41:
+	MOVQ CX, SI
+	MOVQ b+32(FP), DI
+	MOVQ k+24(FP), R8
+	MOVQ 32(SP), R9
+	SHLQ $0x02, R9
+
+column42:
+	VBROADCASTSD (DI), Z2
+	VCVTDQ2PD    (SI), Z0
+	VFMADD231PD  Z0, Z2, Z1
+	ADDQ         R9, SI
+	ADDQ         $+8, DI
+	SUBQ         $0x01, R8
+	JG           column42
+	VMOVUPD      Z1, K1, (BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x08, AX
+	JG           unit38
+
+product32:
+	JMP done7
+
+wide6:
+	MOVQ (SP), AX
+	CMPQ AX, $0x00
+	JLE  done7
+	CMPQ AX, $0x08
+	JLE  atMost43
+	MOVQ $0x00000008, AX
+
+atMost43:
+	MOVQ   AX, 48(SP)
+	MOVQ   16(SP), AX
+	TESTQ  AX, AX
+	JNE    whole44
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   8(SP), AX
+	MOVQ   b+32(FP), CX
+	MOVQ   8(SP), DX
+	MOVQ   40(SP), BX
+	ADDQ   BX, DX
+	MOVQ   k+24(FP), BX
+
+group46:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	PREFETCHT0  128(DX)
+	PREFETCHT0  192(DX)
+	VMOVUPD     (CX), Z8
+	VFMADD231PD (AX), Z8, Z0
+	VFMADD231PD 64(AX), Z8, Z1
+	VFMADD231PD 128(AX), Z8, Z2
+	VFMADD231PD 192(AX), Z8, Z3
+	VFMADD231PD 256(AX), Z8, Z4
+	VFMADD231PD 320(AX), Z8, Z5
+	VFMADD231PD 384(AX), Z8, Z6
+	VFMADD231PD 448(AX), Z8, Z7
+	ADDQ        $+512, AX
+	ADDQ        $+64, CX
+	ADDQ        $+256, DX
+	SUBQ        $0x08, BX
+	JG          group46
+	VSHUFF64X2  $0x44, Z2, Z0, Z8
+	VSHUFF64X2  $0xee, Z2, Z0, Z0
+	VADDPD      Z0, Z8, Z8
+	VSHUFF64X2  $0x44, Z6, Z4, Z0
+	VSHUFF64X2  $0xee, Z6, Z4, Z2
+	VADDPD      Z2, Z0, Z0
+	VSHUFF64X2  $0x88, Z0, Z8, Z2
+	VSHUFF64X2  $0xdd, Z0, Z8, Z0
+	VADDPD      Z0, Z2, Z2
+	VSHUFF64X2  $0x44, Z3, Z1, Z0
+	VSHUFF64X2  $0xee, Z3, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z7, Z5, Z1
+	VSHUFF64X2  $0xee, Z7, Z5, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VUNPCKLPD   Z3, Z2, Z0
+	VUNPCKHPD   Z3, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        48(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        24(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same47
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done48
+
+same47:
+	VBROADCASTSD c+40(FP), Z1
+
+done48:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+56(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+	JMP     product45
+
+whole44:
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	MOVQ   8(SP), AX
+	MOVQ   b+32(FP), CX
+	MOVQ   8(SP), DX
+	MOVQ   40(SP), BX
+	ADDQ   BX, DX
+	MOVQ   k+24(FP), BX
+
+group49:
+	PREFETCHT0  (DX)
+	PREFETCHT0  64(DX)
+	VMOVUPD     (CX), Z9
+	VCVTDQ2PD   (AX), Z0
+	VFMADD231PD Z0, Z9, Z1
+	VCVTDQ2PD   32(AX), Z0
+	VFMADD231PD Z0, Z9, Z2
+	VCVTDQ2PD   64(AX), Z0
+	VFMADD231PD Z0, Z9, Z3
+	VCVTDQ2PD   96(AX), Z0
+	VFMADD231PD Z0, Z9, Z4
+	VCVTDQ2PD   128(AX), Z0
+	VFMADD231PD Z0, Z9, Z5
+	VCVTDQ2PD   160(AX), Z0
+	VFMADD231PD Z0, Z9, Z6
+	VCVTDQ2PD   192(AX), Z0
+	VFMADD231PD Z0, Z9, Z7
+	VCVTDQ2PD   224(AX), Z0
+	VFMADD231PD Z0, Z9, Z8
+	ADDQ        $+256, AX
+	ADDQ        $+64, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x08, BX
+	JG          group49
+	VSHUFF64X2  $0x44, Z3, Z1, Z0
+	VSHUFF64X2  $0xee, Z3, Z1, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z7, Z5, Z1
+	VSHUFF64X2  $0xee, Z7, Z5, Z3
+	VADDPD      Z3, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z3
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z3, Z3
+	VSHUFF64X2  $0x44, Z4, Z2, Z0
+	VSHUFF64X2  $0xee, Z4, Z2, Z1
+	VADDPD      Z1, Z0, Z0
+	VSHUFF64X2  $0x44, Z8, Z6, Z1
+	VSHUFF64X2  $0xee, Z8, Z6, Z2
+	VADDPD      Z2, Z1, Z1
+	VSHUFF64X2  $0x88, Z1, Z0, Z2
+	VSHUFF64X2  $0xdd, Z1, Z0, Z0
+	VADDPD      Z0, Z2, Z2
+	VUNPCKLPD   Z2, Z3, Z0
+	VUNPCKHPD   Z2, Z3, Z1
+	VADDPD      Z1, Z0, Z0
+	MOVQ        48(SP), AX
+	MOVQ        $-1, CX
+	BZHIQ       AX, CX, CX
+	KMOVB       CX, K1
+	MOVQ        24(SP), AX
+	MOVQ        o+48(FP), CX
+	TESTQ       CX, CX
+	JEQ         same50
+	ADDQ        AX, CX
+	VMOVUPD.Z   (CX), K1, Z1
+	JMP         done51
+
+same50:
+	VBROADCASTSD c+40(FP), Z1
+
+done51:
+	VADDPD  Z1, Z0, Z0
+	MOVQ    d+56(FP), CX
+	ADDQ    AX, CX
+	VMOVUPD Z0, K1, (CX)
+
+product45:
+	MOVQ 32(SP), AX
+	MOVQ 40(SP), CX
+	MOVQ 8(SP), DX
+	ADDQ CX, DX
+	MOVQ DX, 8(SP)
+	MOVQ 24(SP), CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	MOVQ CX, 24(SP)
+	MOVQ (SP), CX
+	SUBQ AX, CX
+	MOVQ CX, (SP)
+	JMP  wide6
+
+done7:
+	VZEROUPPER
+	RET
+
+// func gradientTilesAVX512(n int, x *float64, whole *int32, k int, grad *float64, d *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gradientTilesAVX512(SB), NOSPLIT, $128-48
+	MOVQ  n+0(FP), AX
+	MOVQ  AX, (SP)
+	MOVQ  $0x00000000, AX
+	MOVQ  AX, 24(SP)
+	MOVQ  AX, 56(SP)
+	MOVQ  x+8(FP), AX
+	MOVQ  whole+16(FP), CX
+	MOVQ  k+24(FP), DX
+	MOVQ  $0x00000008, BX
+	CMPQ  DX, $0x00000080
+	JG    chosen1
+	MOVQ  $0x00000020, BX
+	TESTQ CX, CX
+	JNE   chosen1
+	CMPQ  DX, $0x20
+	JLE   chosen1
+	MOVQ  $0x00000010, BX
+
+chosen1:
+	MOVQ  BX, 32(SP)
+	IMULQ BX, DX
+	SHLQ  $0x02, DX
+	MOVQ  CX, 16(SP)
+	TESTQ CX, CX
+	JNE   numbers2
+	SHLQ  $0x01, DX
+	MOVQ  AX, CX
+
+numbers2:
+	MOVQ DX, 40(SP)
+	MOVQ CX, 8(SP)
+	MOVQ 32(SP), AX
+	CMPQ AX, $0x08
+	JEQ  wide6
+
+tile3:
+	MOVQ    (SP), AX
+	MOVQ    32(SP), CX
+	CMPQ    AX, CX
+	JLT     finish5
+	MOVQ    32(SP), AX
+	CMPQ    AX, $0x10
+	JNE     long4
+	MOVQ    32(SP), AX
+	MOVQ    40(SP), CX
+	MOVQ    8(SP), DX
+	ADDQ    CX, DX
+	MOVQ    DX, 8(SP)
+	MOVQ    24(SP), CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
+	MOVQ    (SP), CX
+	SUBQ    AX, CX
+	MOVQ    CX, (SP)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+40(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000080, DX
+	VMOVUPD (DX), Z0
+	VMOVUPD 64(DX), Z1
+	MOVQ    grad+32(FP), CX
+	MOVQ    k+24(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next10
+
+columns9:
+	VMOVUPD     (CX), Z2
+	VFMADD231PD (AX), Z0, Z2
+	VFMADD231PD 64(AX), Z1, Z2
+	VMOVUPD     Z2, (CX)
+	VMOVUPD     64(CX), Z2
+	VFMADD231PD 128(AX), Z0, Z2
+	VFMADD231PD 192(AX), Z1, Z2
+	VMOVUPD     Z2, 64(CX)
+	VMOVUPD     128(CX), Z2
+	VFMADD231PD 256(AX), Z0, Z2
+	VFMADD231PD 320(AX), Z1, Z2
+	VMOVUPD     Z2, 128(CX)
+	VMOVUPD     192(CX), Z2
+	VFMADD231PD 384(AX), Z0, Z2
+	VFMADD231PD 448(AX), Z1, Z2
+	VMOVUPD     Z2, 192(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns9
+
+next10:
+	ADDQ $0x04, DX
+	JEQ  done8
+	SUBQ $0x01, DX
+	JLT  next12
+
+columns11:
+	VMOVUPD     (CX), Z2
+	VFMADD231PD (AX), Z0, Z2
+	VFMADD231PD 64(AX), Z1, Z2
+	VMOVUPD     Z2, (CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns11
+
+next12:
+done8:
+	VMOVUPD (CX), Z2
+	VADDPD  Z0, Z2, Z2
+	VADDPD  Z1, Z2, Z2
+	VMOVUPD Z2, (CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+	JMP     tile3
+
+long4:
+	MOVQ    16(SP), AX
+	TESTQ   AX, AX
+	JNE     whole13
+	MOVQ    32(SP), AX
+	MOVQ    40(SP), CX
+	MOVQ    8(SP), DX
+	ADDQ    CX, DX
+	MOVQ    DX, 8(SP)
+	MOVQ    24(SP), CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
+	MOVQ    (SP), CX
+	SUBQ    AX, CX
+	MOVQ    CX, (SP)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+40(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Z0
+	VMOVUPD 64(DX), Z1
+	VMOVUPD 128(DX), Z2
+	VMOVUPD 192(DX), Z3
+	MOVQ    grad+32(FP), CX
+	MOVQ    k+24(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next17
+
+columns16:
+	VMOVUPD     (CX), Z4
+	VFMADD231PD (AX), Z0, Z4
+	VFMADD231PD 64(AX), Z1, Z4
+	VFMADD231PD 128(AX), Z2, Z4
+	VFMADD231PD 192(AX), Z3, Z4
+	VMOVUPD     Z4, (CX)
+	VMOVUPD     64(CX), Z4
+	VFMADD231PD 256(AX), Z0, Z4
+	VFMADD231PD 320(AX), Z1, Z4
+	VFMADD231PD 384(AX), Z2, Z4
+	VFMADD231PD 448(AX), Z3, Z4
+	VMOVUPD     Z4, 64(CX)
+	VMOVUPD     128(CX), Z4
+	VFMADD231PD 512(AX), Z0, Z4
+	VFMADD231PD 576(AX), Z1, Z4
+	VFMADD231PD 640(AX), Z2, Z4
+	VFMADD231PD 704(AX), Z3, Z4
+	VMOVUPD     Z4, 128(CX)
+	VMOVUPD     192(CX), Z4
+	VFMADD231PD 768(AX), Z0, Z4
+	VFMADD231PD 832(AX), Z1, Z4
+	VFMADD231PD 896(AX), Z2, Z4
+	VFMADD231PD 960(AX), Z3, Z4
+	VMOVUPD     Z4, 192(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+1024, AX
+	SUBQ        $0x04, DX
+	JGE         columns16
+
+next17:
+	ADDQ $0x04, DX
+	JEQ  done15
+	SUBQ $0x01, DX
+	JLT  next19
+
+columns18:
+	VMOVUPD     (CX), Z4
+	VFMADD231PD (AX), Z0, Z4
+	VFMADD231PD 64(AX), Z1, Z4
+	VFMADD231PD 128(AX), Z2, Z4
+	VFMADD231PD 192(AX), Z3, Z4
+	VMOVUPD     Z4, (CX)
+	ADDQ        $+64, CX
+	ADDQ        $+256, AX
+	SUBQ        $0x01, DX
+	JGE         columns18
+
+next19:
+done15:
+	VMOVUPD (CX), Z4
+	VADDPD  Z0, Z4, Z4
+	VADDPD  Z1, Z4, Z4
+	VADDPD  Z2, Z4, Z4
+	VADDPD  Z3, Z4, Z4
+	VMOVUPD Z4, (CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+	JMP     product14
+
+whole13:
+	MOVQ    32(SP), AX
+	MOVQ    40(SP), CX
+	MOVQ    8(SP), DX
+	ADDQ    CX, DX
+	MOVQ    DX, 8(SP)
+	MOVQ    24(SP), CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	ADDQ    AX, CX
+	MOVQ    CX, 24(SP)
+	MOVQ    (SP), CX
+	SUBQ    AX, CX
+	MOVQ    CX, (SP)
+	MOVQ    8(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    d+40(FP), DX
+	ADDQ    CX, DX
+	MOVQ    40(SP), CX
+	SUBQ    CX, AX
+	SUBQ    $0x00000100, DX
+	VMOVUPD (DX), Z1
+	VMOVUPD 64(DX), Z2
+	VMOVUPD 128(DX), Z3
+	VMOVUPD 192(DX), Z4
+	MOVQ    grad+32(FP), CX
+	MOVQ    k+24(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next22
+
+columns21:
+	VMOVUPD     (CX), Z5
+	VCVTDQ2PD   (AX), Z0
+	VFMADD231PD Z0, Z1, Z5
+	VCVTDQ2PD   32(AX), Z0
+	VFMADD231PD Z0, Z2, Z5
+	VCVTDQ2PD   64(AX), Z0
+	VFMADD231PD Z0, Z3, Z5
+	VCVTDQ2PD   96(AX), Z0
+	VFMADD231PD Z0, Z4, Z5
+	VMOVUPD     Z5, (CX)
+	VMOVUPD     64(CX), Z5
+	VCVTDQ2PD   128(AX), Z0
+	VFMADD231PD Z0, Z1, Z5
+	VCVTDQ2PD   160(AX), Z0
+	VFMADD231PD Z0, Z2, Z5
+	VCVTDQ2PD   192(AX), Z0
+	VFMADD231PD Z0, Z3, Z5
+	VCVTDQ2PD   224(AX), Z0
+	VFMADD231PD Z0, Z4, Z5
+	VMOVUPD     Z5, 64(CX)
+	VMOVUPD     128(CX), Z5
+	VCVTDQ2PD   256(AX), Z0
+	VFMADD231PD Z0, Z1, Z5
+	VCVTDQ2PD   288(AX), Z0
+	VFMADD231PD Z0, Z2, Z5
+	VCVTDQ2PD   320(AX), Z0
+	VFMADD231PD Z0, Z3, Z5
+	VCVTDQ2PD   352(AX), Z0
+	VFMADD231PD Z0, Z4, Z5
+	VMOVUPD     Z5, 128(CX)
+	VMOVUPD     192(CX), Z5
+	VCVTDQ2PD   384(AX), Z0
+	VFMADD231PD Z0, Z1, Z5
+	VCVTDQ2PD   416(AX), Z0
+	VFMADD231PD Z0, Z2, Z5
+	VCVTDQ2PD   448(AX), Z0
+	VFMADD231PD Z0, Z3, Z5
+	VCVTDQ2PD   480(AX), Z0
+	VFMADD231PD Z0, Z4, Z5
+	VMOVUPD     Z5, 192(CX)
+	ADDQ        $+256, CX
+	ADDQ        $+512, AX
+	SUBQ        $0x04, DX
+	JGE         columns21
+
+next22:
+	ADDQ $0x04, DX
+	JEQ  done20
+	SUBQ $0x01, DX
+	JLT  next24
+
+columns23:
+	VMOVUPD     (CX), Z5
+	VCVTDQ2PD   (AX), Z0
+	VFMADD231PD Z0, Z1, Z5
+	VCVTDQ2PD   32(AX), Z0
+	VFMADD231PD Z0, Z2, Z5
+	VCVTDQ2PD   64(AX), Z0
+	VFMADD231PD Z0, Z3, Z5
+	VCVTDQ2PD   96(AX), Z0
+	VFMADD231PD Z0, Z4, Z5
+	VMOVUPD     Z5, (CX)
+	ADDQ        $+64, CX
+	ADDQ        $+128, AX
+	SUBQ        $0x01, DX
+	JGE         columns23
+
+next24:
+done20:
+	VMOVUPD (CX), Z0
+	VADDPD  Z1, Z0, Z0
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z0, Z0
+	VADDPD  Z4, Z0, Z0
+	VMOVUPD Z0, (CX)
+	MOVQ    $0x00000000, AX
+	MOVQ    AX, 56(SP)
+
+product14:
+	JMP tile3
+
+finish5:
+	MOVQ  (SP), AX
+	TESTQ AX, AX
+	JEQ   done7
+	MOVQ  16(SP), AX
+	TESTQ AX, AX
+	JNE   whole25
+	MOVQ  (SP), AX
+	MOVQ  8(SP), CX
+	MOVQ  24(SP), DX
+
+unit27:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost28
+	MOVQ $0x00000008, BX
+
+atMost28:
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVB     SI, K1
+	MOVQ      d+40(FP), BX
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z0
+	MOVQ      CX, BX
+	MOVQ      grad+32(FP), SI
+	MOVQ      k+24(FP), DI
+	MOVQ      32(SP), R8
+	SHLQ      $0x03, R8
+
+column29:
+	VMOVUPD     (SI), Z1
+	VFMADD231PD (BX), Z0, Z1
+	VMOVUPD     Z1, (SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column29
+	VMOVUPD     (SI), Z1
+	VADDPD      Z0, Z1, Z1
+	VMOVUPD     Z1, (SI)
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, AX
+	JG          unit27
+	JMP         product26
+
+whole25:
+	MOVQ (SP), AX
+	MOVQ 8(SP), CX
+	MOVQ 24(SP), DX
+
+unit30:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost31
+	MOVQ $0x00000008, BX
+
+atMost31:
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVB     SI, K1
+	MOVQ      d+40(FP), BX
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z1
+	MOVQ      CX, BX
+	MOVQ      grad+32(FP), SI
+	MOVQ      k+24(FP), DI
+	MOVQ      32(SP), R8
+	SHLQ      $0x02, R8
+
+column32:
+	VMOVUPD     (SI), Z2
+	VCVTDQ2PD   (BX), Z0
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, (SI)
+	ADDQ        R8, BX
+	ADDQ        $+64, SI
+	SUBQ        $0x01, DI
+	JG          column32
+	VMOVUPD     (SI), Z0
+	VADDPD      Z1, Z0, Z0
+	VMOVUPD     Z0, (SI)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, AX
+	JG          unit30
+
+product26:
+	JMP done7
+
+wide6:
+	MOVQ (SP), AX
+	CMPQ AX, $0x00
+	JLE  done7
+	CMPQ AX, $0x08
+	JLE  atMost33
+	MOVQ $0x00000008, AX
+
+atMost33:
+	MOVQ         AX, 48(SP)
+	MOVQ         grad+32(FP), AX
+	MOVQ         k+24(FP), CX
+	SHLQ         $0x03, CX
+	ADDQ         CX, AX
+	MOVQ         48(SP), CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	KMOVB        DX, K1
+	MOVQ         24(SP), CX
+	MOVQ         d+40(FP), DX
+	ADDQ         CX, DX
+	VMOVUPD.Z    (DX), K1, Z0
+	VMOVUPD      Z0, 64(SP)
+	VMOVUPD      (AX), Z1
+	VADDPD       Z0, Z1, Z1
+	VMOVUPD      Z1, (AX)
+	MOVQ         32(SP), AX
+	MOVQ         40(SP), CX
+	MOVQ         8(SP), DX
+	ADDQ         CX, DX
+	MOVQ         DX, 8(SP)
+	MOVQ         24(SP), CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	ADDQ         AX, CX
+	MOVQ         CX, 24(SP)
+	MOVQ         (SP), CX
+	SUBQ         AX, CX
+	MOVQ         CX, (SP)
+	MOVQ         16(SP), AX
+	TESTQ        AX, AX
+	JNE          whole34
+	VBROADCASTSD 64(SP), Z0
+	VBROADCASTSD 72(SP), Z1
+	VBROADCASTSD 80(SP), Z2
+	VBROADCASTSD 88(SP), Z3
+	VBROADCASTSD 96(SP), Z4
+	VBROADCASTSD 104(SP), Z5
+	VBROADCASTSD 112(SP), Z6
+	VBROADCASTSD 120(SP), Z7
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         40(SP), BX
+	SUBQ         $0x00000200, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group36:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	PREFETCHT0  128(CX)
+	PREFETCHT0  192(CX)
+	VMOVUPD     (DX), Z8
+	VFMADD231PD (AX), Z0, Z8
+	VFMADD231PD 64(AX), Z1, Z8
+	VFMADD231PD 128(AX), Z2, Z8
+	VFMADD231PD 192(AX), Z3, Z8
+	VFMADD231PD 256(AX), Z4, Z8
+	VFMADD231PD 320(AX), Z5, Z8
+	VFMADD231PD 384(AX), Z6, Z8
+	VFMADD231PD 448(AX), Z7, Z8
+	VMOVUPD     Z8, (DX)
+	ADDQ        $-512, AX
+	ADDQ        $-64, DX
+	ADDQ        $+256, CX
+	SUBQ        $0x08, BX
+	JG          group36
+	JMP         product35
+
+whole34:
+	VBROADCASTSD 64(SP), Z1
+	VBROADCASTSD 72(SP), Z2
+	VBROADCASTSD 80(SP), Z3
+	VBROADCASTSD 88(SP), Z4
+	VBROADCASTSD 96(SP), Z5
+	VBROADCASTSD 104(SP), Z6
+	VBROADCASTSD 112(SP), Z7
+	VBROADCASTSD 120(SP), Z8
+	MOVQ         8(SP), AX
+	MOVQ         8(SP), CX
+	MOVQ         grad+32(FP), DX
+	MOVQ         40(SP), BX
+	SUBQ         $0x00000100, AX
+	SHRQ         $0x01, BX
+	ADDQ         BX, CX
+	MOVQ         k+24(FP), BX
+	SHLQ         $0x03, BX
+	ADDQ         BX, DX
+	SUBQ         $0x40, DX
+	MOVQ         k+24(FP), BX
+
+group37:
+	PREFETCHT0  (CX)
+	PREFETCHT0  64(CX)
+	VMOVUPD     (DX), Z9
+	VCVTDQ2PD   (AX), Z0
+	VFMADD231PD Z0, Z1, Z9
+	VCVTDQ2PD   32(AX), Z0
+	VFMADD231PD Z0, Z2, Z9
+	VCVTDQ2PD   64(AX), Z0
+	VFMADD231PD Z0, Z3, Z9
+	VCVTDQ2PD   96(AX), Z0
+	VFMADD231PD Z0, Z4, Z9
+	VCVTDQ2PD   128(AX), Z0
+	VFMADD231PD Z0, Z5, Z9
+	VCVTDQ2PD   160(AX), Z0
+	VFMADD231PD Z0, Z6, Z9
+	VCVTDQ2PD   192(AX), Z0
+	VFMADD231PD Z0, Z7, Z9
+	VCVTDQ2PD   224(AX), Z0
+	VFMADD231PD Z0, Z8, Z9
+	VMOVUPD     Z9, (DX)
+	ADDQ        $-256, AX
+	ADDQ        $-64, DX
+	ADDQ        $+128, CX
+	SUBQ        $0x08, BX
+	JG          group37
+
+product35:
+	JMP wide6
+
+done7:
+	VZEROUPPER
+	RET
+
 // func bernoulliLogitLinearAVX512(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·bernoulliLogitLinearAVX512(SB), NOSPLIT, $128-96

@@ -110,6 +110,7 @@ func (g *gen) odds(t, z, onePlus vec) (p, q vec) {
 func likelihoods() []function {
 	return []function{
 		summing("bernoulliLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], d [n]?", bernoulliLogit),
+		summing("bernoulliLogitSigns", "sum *[8]float64, product *[8]float64, eta [n], y [signs(n)]int8, d [n]?", bernoulliLogitSigned("y")),
 		summing("binomialLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
 		summing("binomialTrials", "sum *[8]float64, eta [n], y [n], trials [n], d [n]?", binomialTrials),
 		summing("poissonLog", "sum *[8]float64, eta [n], y [n], d [n]?", poissonLog),
@@ -140,10 +141,12 @@ func bernoulliLogit(s *site) {
 }
 
 // bernoulliLogitSigned is bernoulliLogit for observations as signs.
-func bernoulliLogitSigned(s *site) {
-	negative := s.negative("signs")
-	t := s.xor(s.in("eta"), negative)
-	s.out("d", s.xor(s.logOdds(t), negative))
+func bernoulliLogitSigned(name string) func(s *site) {
+	return func(s *site) {
+		negative := s.negative(name)
+		t := s.xor(s.in("eta"), negative)
+		s.out("d", s.xor(s.logOdds(t), negative))
+	}
 }
 
 // logOdds adds log(1/(1+e^-t)) to sum and product and returns its derivative, 1/(1+e^t).

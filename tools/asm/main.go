@@ -27,6 +27,15 @@ type family struct {
 	functions []function
 }
 
+// apart lists the functions that have no assembly on arm64.
+func (fam *family) apart() map[string]bool {
+	names := map[string]bool{}
+	for _, k := range fam.functions {
+		names[k.name] = k.apart
+	}
+	return names
+}
+
 func families() []family {
 	return []family{
 		{"elementwise", elementwise()},
@@ -74,7 +83,7 @@ func generate(out string) error {
 				continue
 			}
 			name = fam.name + "_neon_arm64.s"
-			if text, onARM = neon(text); text == nil {
+			if text, onARM = neon(text, fam.apart()); text == nil {
 				if err := os.Remove(filepath.Join(out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a family that had a translation
 					return err
 				}
