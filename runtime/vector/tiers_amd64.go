@@ -1221,31 +1221,6 @@ func bernoulliLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []f
 }
 
 //go:noescape
-func bernoulliLogitSignsAVX2(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
-
-//go:noescape
-func bernoulliLogitSignsAVX512(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
-
-func bernoulliLogitSigns(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
-	if n <= 0 {
-		return
-	}
-	eta = eta[:n]
-	y = y[:signs(n)]
-	if d != nil {
-		d = d[:n]
-	}
-	switch on {
-	case AVX512:
-		bernoulliLogitSignsAVX512(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
-	case AVX2:
-		bernoulliLogitSignsAVX2(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
-	default:
-		bernoulliLogitSignsGo(n, sum, product, eta, y, d)
-	}
-}
-
-//go:noescape
 func binomialLogitAVX2(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, trials float64, d *float64)
 
 //go:noescape
@@ -1440,65 +1415,6 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 		risingFarAVX2(n, sum, dphi, unsafe.SliceData(y), unsafe.SliceData(w), phi, inverse, log1, base, slope)
 	default:
 		risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
-	}
-}
-
-//go:noescape
-func predictTilesAVX2(n int, x *float64, whole *int32, k int, b *float64, c float64, o *float64, d *float64)
-
-//go:noescape
-func predictTilesAVX512(n int, x *float64, whole *int32, k int, b *float64, c float64, o *float64, d *float64)
-
-func predictTiles(on Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	if o != nil {
-		o = o[:n]
-	}
-	d = d[:n]
-	switch on {
-	case AVX512:
-		predictTilesAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(b), c, unsafe.SliceData(o), unsafe.SliceData(d))
-	case AVX2:
-		predictTilesAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(b), c, unsafe.SliceData(o), unsafe.SliceData(d))
-	default:
-		predictTilesGo(n, x, whole, k, b, c, o, d)
-	}
-}
-
-//go:noescape
-func gradientTilesAVX2(n int, x *float64, whole *int32, k int, grad *float64, d *float64)
-
-//go:noescape
-func gradientTilesAVX512(n int, x *float64, whole *int32, k int, grad *float64, d *float64)
-
-func gradientTiles(on Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	grad = grad[:gradientLength(k)]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		gradientTilesAVX512(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(grad), unsafe.SliceData(d))
-	case AVX2:
-		gradientTilesAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(grad), unsafe.SliceData(d))
-	default:
-		gradientTilesGo(n, x, whole, k, grad, d)
 	}
 }
 
@@ -1731,6 +1647,51 @@ func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int,
 	default:
 		normalLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
 	}
+}
+
+func predictTiles(_ Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	b = b[:k]
+	if o != nil {
+		o = o[:n]
+	}
+	d = d[:n]
+	predictTilesGo(n, x, whole, k, b, c, o, d)
+}
+
+func gradientTiles(_ Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	grad = grad[:gradientLength(k)]
+	d = d[:n]
+	gradientTilesGo(n, x, whole, k, grad, d)
+}
+
+func bernoulliLogitSigns(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:signs(n)]
+	if d != nil {
+		d = d[:n]
+	}
+	bernoulliLogitSignsGo(n, sum, product, eta, y, d)
 }
 
 //go:noescape

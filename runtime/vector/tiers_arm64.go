@@ -944,26 +944,6 @@ func bernoulliLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []f
 }
 
 //go:noescape
-func bernoulliLogitSignsNEON(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
-
-func bernoulliLogitSigns(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
-	if n <= 0 {
-		return
-	}
-	eta = eta[:n]
-	y = y[:signs(n)]
-	if d != nil {
-		d = d[:n]
-	}
-	switch on {
-	case NEON:
-		bernoulliLogitSignsNEON(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
-	default:
-		bernoulliLogitSignsGo(n, sum, product, eta, y, d)
-	}
-}
-
-//go:noescape
 func binomialLogitNEON(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, trials float64, d *float64)
 
 func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
@@ -1121,55 +1101,6 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 	}
 }
 
-//go:noescape
-func predictTilesNEON(n int, x *float64, whole *int32, k int, b *float64, c float64, o *float64, d *float64)
-
-func predictTiles(on Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	if o != nil {
-		o = o[:n]
-	}
-	d = d[:n]
-	switch on {
-	case NEON:
-		predictTilesNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(b), c, unsafe.SliceData(o), unsafe.SliceData(d))
-	default:
-		predictTilesGo(n, x, whole, k, b, c, o, d)
-	}
-}
-
-//go:noescape
-func gradientTilesNEON(n int, x *float64, whole *int32, k int, grad *float64, d *float64)
-
-func gradientTiles(on Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	grad = grad[:gradientLength(k)]
-	d = d[:n]
-	switch on {
-	case NEON:
-		gradientTilesNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(grad), unsafe.SliceData(d))
-	default:
-		gradientTilesGo(n, x, whole, k, grad, d)
-	}
-}
-
 func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
 	if n <= 0 {
 		return
@@ -1308,6 +1239,75 @@ func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int,
 	y = y[:n]
 	d = d[:n]
 	normalLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
+}
+
+//go:noescape
+func predictTilesNEON(n int, x *float64, whole *int32, k int, b *float64, c float64, o *float64, d *float64)
+
+func predictTiles(on Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	b = b[:k]
+	if o != nil {
+		o = o[:n]
+	}
+	d = d[:n]
+	switch on {
+	case NEON:
+		predictTilesNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(b), c, unsafe.SliceData(o), unsafe.SliceData(d))
+	default:
+		predictTilesGo(n, x, whole, k, b, c, o, d)
+	}
+}
+
+//go:noescape
+func gradientTilesNEON(n int, x *float64, whole *int32, k int, grad *float64, d *float64)
+
+func gradientTiles(on Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	grad = grad[:gradientLength(k)]
+	d = d[:n]
+	switch on {
+	case NEON:
+		gradientTilesNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(grad), unsafe.SliceData(d))
+	default:
+		gradientTilesGo(n, x, whole, k, grad, d)
+	}
+}
+
+//go:noescape
+func bernoulliLogitSignsNEON(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
+
+func bernoulliLogitSigns(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:signs(n)]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case NEON:
+		bernoulliLogitSignsNEON(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	default:
+		bernoulliLogitSignsGo(n, sum, product, eta, y, d)
+	}
 }
 
 //go:noescape

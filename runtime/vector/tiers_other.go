@@ -522,18 +522,6 @@ func bernoulliLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 	bernoulliLogitGo(n, sum, product, eta, y, d)
 }
 
-func bernoulliLogitSigns(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
-	if n <= 0 {
-		return
-	}
-	eta = eta[:n]
-	y = y[:signs(n)]
-	if d != nil {
-		d = d[:n]
-	}
-	bernoulliLogitSignsGo(n, sum, product, eta, y, d)
-}
-
 func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
 	if n <= 0 {
 		return
@@ -626,39 +614,6 @@ func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w [
 	y = y[:n]
 	w = w[:n]
 	risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
-}
-
-func predictTiles(_ Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	b = b[:k]
-	if o != nil {
-		o = o[:n]
-	}
-	d = d[:n]
-	predictTilesGo(n, x, whole, k, b, c, o, d)
-}
-
-func gradientTiles(_ Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if x != nil {
-		x = x[:tiled(n, k, false)]
-	}
-	if whole != nil {
-		whole = whole[:tiled(n, k, true)]
-	}
-	grad = grad[:gradientLength(k)]
-	d = d[:n]
-	gradientTilesGo(n, x, whole, k, grad, d)
 }
 
 func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
@@ -799,6 +754,51 @@ func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int,
 	y = y[:n]
 	d = d[:n]
 	normalLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
+}
+
+func predictTiles(_ Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	b = b[:k]
+	if o != nil {
+		o = o[:n]
+	}
+	d = d[:n]
+	predictTilesGo(n, x, whole, k, b, c, o, d)
+}
+
+func gradientTiles(_ Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	grad = grad[:gradientLength(k)]
+	d = d[:n]
+	gradientTilesGo(n, x, whole, k, grad, d)
+}
+
+func bernoulliLogitSigns(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:signs(n)]
+	if d != nil {
+		d = d[:n]
+	}
+	bernoulliLogitSignsGo(n, sum, product, eta, y, d)
 }
 
 func boxMuller(_ Set, n int, y []float64, other []float64, u []uint64, v []uint64) {

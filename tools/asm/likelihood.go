@@ -110,7 +110,6 @@ func (g *gen) odds(t, z, onePlus vec) (p, q vec) {
 func likelihoods() []function {
 	return []function{
 		summing("bernoulliLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], d [n]?", bernoulliLogit),
-		summing("bernoulliLogitSigns", "sum *[8]float64, product *[8]float64, eta [n], y [signs(n)]int8, d [n]?", bernoulliLogitSigned("y")),
 		summing("binomialLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
 		summing("binomialTrials", "sum *[8]float64, eta [n], y [n], trials [n], d [n]?", binomialTrials),
 		summing("poissonLog", "sum *[8]float64, eta [n], y [n], d [n]?", poissonLog),

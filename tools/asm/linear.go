@@ -639,8 +639,6 @@ func (l *linear) ontoLanes(p reg.GPVirtual, disp int, change func(sums []vec)) {
 func linearPredictors() []function {
 	eta := [2]string{"eta", "y"}
 	return []function{
-		predictTiles(),
-		gradientTiles(),
 		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2, [2]string{"eta", "signs"}, bernoulliLogitSigned("signs")),
 		linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", 2, eta, binomialLogit),
 		linearPredictor("poissonLogLinear", "sum *[8]float64", 2, eta, poissonLog),
@@ -648,5 +646,14 @@ func linearPredictors() []function {
 		linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", 1, eta, negBinomial2Log),
 		linearPredictor("studentTLinear", "sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64", 2, [2]string{"mu", "x"}, studentT),
 		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 2, [2]string{"mu", "x"}, normalDensity),
+	}
+}
+
+// tileFunctions are what likelihoods of predictors are put together of on arm64.
+func tileFunctions() []function {
+	return []function{
+		predictTiles(),
+		gradientTiles(),
+		summing("bernoulliLogitSigns", "sum *[8]float64, product *[8]float64, eta [n], y [signs(n)]int8, d [n]?", bernoulliLogitSigned("y")),
 	}
 }
