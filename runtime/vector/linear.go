@@ -237,8 +237,8 @@ func NormalLinear(n int, squares *SplitSum, p *Predictor, x []float64, inverse f
 	normalLinear(active, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, x, p.D, s, inverse)
 }
 
-// predictGo sets d = c or o, plus X·b.
-func predictGo(n int, d, x []float64, whole []int32, b []float64, c float64, o []float64) {
+// predictTilesGo sets d = c or o, plus X·b.
+func predictTilesGo(n int, x []float64, whole []int32, _ int, b []float64, c float64, o, d []float64) {
 	if whole != nil {
 		predictFrom(n, d, whole, b, c, o)
 		return
@@ -283,8 +283,8 @@ func wideRow[T float64 | int32](row []T, b []float64) float64 {
 	return fold(&s)
 }
 
-// gradientGo adds Xᵀ·d and Σ d to g.
-func gradientGo(n int, g, x []float64, whole []int32, k int, d []float64) {
+// gradientTilesGo adds Xᵀ·d and Σ d to g.
+func gradientTilesGo(n int, x []float64, whole []int32, k int, g, d []float64) {
 	if whole != nil {
 		gradientFrom(n, g, whole, k, d)
 		return
@@ -325,50 +325,93 @@ func wideGradientFrom[T float64 | int32](n int, g []float64, x []T, k int, d []f
 	}
 }
 
-func bernoulliLogitLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o []float64, y []int8, d []float64, sum, product *[lanes]float64) {
-	predictGo(n, d, x, whole, b, c, o)
-	for i, e := range d[:n] {
-		sign := 1.0
-		if y[i] < 0 {
-			sign = -1
-		}
-		d[i] = float64(sign * logOddsGo(i%lanes, float64(sign*e), sum, product))
+// A rowBlock is some whole tiles of a predictor's rows: as many as let a near cache keep its part of X between the two products.
+type rowBlock struct {
+	at, n, left, rows, k int // its first row, how many it has, how many there are from it on, how many blocks have
+	x                    []float64
+	whole                []int32
+	o, d                 []float64
+}
+
+// blockNumbers is how many numbers of X a block has at most, if it is more than one tile: 16 KiB of doubles.
+const blockNumbers = 2048
+
+func firstBlock(n int, x []float64, whole []int32, k int, o, d []float64) rowBlock {
+	tile := TileLength(k, whole != nil)
+	rows := tile * max(1, blockNumbers/(tile*k))
+	return rowBlock{n: min(n, rows), left: n, rows: rows, k: k, x: x, whole: whole, o: o, d: d}
+}
+
+// next moves to the next block, of no rows behind the last.
+func (q *rowBlock) next() {
+	done := q.n
+	q.at, q.left = q.at+done, q.left-done
+	if q.n = min(q.left, q.rows); q.n == 0 {
+		return
 	}
-	gradientGo(n, g, x, whole, k, d)
+	if q.whole != nil {
+		q.whole = q.whole[done*q.k:]
+	} else {
+		q.x = q.x[done*q.k:]
+	}
+	if q.o != nil {
+		q.o = q.o[done:]
+	}
+	q.d = q.d[done:]
 }
 
-func binomialLogitLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product *[lanes]float64, trials float64) {
-	predictGo(n, d, x, whole, b, c, o)
-	binomialLogitGo(n, sum, product, d, y, trials, d)
-	gradientGo(n, g, x, whole, k, d)
+func bernoulliLogitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o []float64, y []int8, d []float64, sum, product *[lanes]float64) {
+	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
+		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
+		bernoulliLogitSigns(on, q.n, sum, product, q.d, y[q.at:], q.d)
+		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
+	}
 }
 
-func poissonLogLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
-	predictGo(n, d, x, whole, b, c, o)
-	poissonLogGo(n, sum, d, y, d)
-	gradientGo(n, g, x, whole, k, d)
+func binomialLogitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product *[lanes]float64, trials float64) {
+	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
+		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
+		binomialLogit(on, q.n, sum, product, q.d, y[q.at:], trials, q.d)
+		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
+	}
 }
 
-func bernoulliProbitLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
-	predictGo(n, d, x, whole, b, c, o)
-	bernoulliProbitGo(n, sum, d, y, d)
-	gradientGo(n, g, x, whole, k, d)
+func poissonLogLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
+	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
+		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
+		poissonLog(on, q.n, sum, q.d, y[q.at:], q.d)
+		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
+	}
 }
 
-func negBinomial2LogLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
-	predictGo(n, d, x, whole, b, c, o)
-	negBinomial2LogGo(n, sum, dphi, d, y, phi, logPhi, inverse, d)
-	gradientGo(n, g, x, whole, k, d)
+func bernoulliProbitLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
+	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
+		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
+		bernoulliProbit(on, q.n, sum, q.d, y[q.at:], q.d)
+		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
+	}
 }
 
-func studentTLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product, share *[lanes]float64, inverse, slope float64) {
-	predictGo(n, d, x, whole, b, c, o)
-	studentTGo(n, sum, product, share, y, d, inverse, slope, d)
-	gradientGo(n, g, x, whole, k, d)
+func negBinomial2LogLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
+	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
+		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
+		negBinomial2Log(on, q.n, sum, dphi, q.d, y[q.at:], phi, logPhi, inverse, q.d)
+		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
+	}
 }
 
-func normalLinearGo(n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, squares *[lanes]float64, inverse float64) {
-	predictGo(n, d, x, whole, b, c, o)
-	normalGo(n, squares, y, d, inverse, d)
-	gradientGo(n, g, x, whole, k, d)
+func studentTLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, product, share *[lanes]float64, inverse, slope float64) {
+	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
+		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
+		studentT(on, q.n, sum, product, share, y[q.at:], q.d, inverse, slope, q.d)
+		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
+	}
+}
+
+func normalLinearGo(on Set, n int, x []float64, whole []int32, b []float64, k int, g []float64, c float64, o, y, d []float64, squares *[lanes]float64, inverse float64) {
+	for q := firstBlock(n, x, whole, k, o, d); q.n > 0; q.next() {
+		predictTiles(on, q.n, q.x, q.whole, k, b, c, q.o, q.d)
+		normal(on, q.n, squares, y[q.at:], q.d, inverse, q.d)
+		gradientTiles(on, q.n, q.x, q.whole, k, g, q.d)
+	}
 }

@@ -80,6 +80,17 @@ func (m *room) predictor(n, k, c int) Predictor {
 // linearCalls lists the likelihoods of predictors.
 func linearCalls() []call {
 	return []call{
+		{"predictTiles", func(on Set, n, k, c int, m *room) {
+			p := m.predictor(n, k, c)
+			predictTiles(on, n, p.X, p.Whole, len(p.B), p.B, p.C, p.Offset, p.D)
+		}},
+		{"gradientTiles", func(on Set, n, k, c int, m *room) {
+			p := m.predictor(n, k, c)
+			gradientTiles(on, n, p.X, p.Whole, len(p.B), p.Gradient, p.D)
+		}},
+		{"bernoulliLogitSigns", func(on Set, n, k, c int, m *room) {
+			bernoulliLogitSigns(on, n, m.lanes(), m.lanes(), m.floats(n), m.signs(n), m.floats(n))
+		}},
 		{"bernoulliLogitLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
 			bernoulliLogitLinear(on, n, p.X, p.Whole, p.B, len(p.B), p.Gradient, p.C, p.Offset, m.signs(n), p.D, m.lanes(), m.lanes())

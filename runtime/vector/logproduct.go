@@ -96,6 +96,16 @@ func (s *LogProduct) Value(trials float64) float64 {
 	return fold(&s.sum) - float64(trials*(s.logs+portable.LogOfProduct(s.product[:])))
 }
 
+func bernoulliLogitSignsGo(n int, sum, product *[lanes]float64, eta []float64, y []int8, d []float64) {
+	for i, e := range eta[:n] {
+		sign := 1.0
+		if y[i] < 0 {
+			sign = -1
+		}
+		put(d, i, float64(sign*logOddsGo(i%lanes, float64(sign*e), sum, product)))
+	}
+}
+
 func bernoulliLogitGo(n int, sum, product *[lanes]float64, eta, y, d []float64) {
 	for i, e := range eta[:n] {
 		sign := math.FMA(y[i], 2, -1)

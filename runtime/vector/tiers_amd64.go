@@ -1447,7 +1447,7 @@ func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64
 	case AVX2:
 		bernoulliLogitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
 	default:
-		bernoulliLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product)
+		bernoulliLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product)
 	}
 }
 
@@ -1480,7 +1480,7 @@ func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64,
 	case AVX2:
 		binomialLogitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
 	default:
-		binomialLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
+		binomialLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
 	}
 }
 
@@ -1513,7 +1513,7 @@ func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k 
 	case AVX2:
 		poissonLogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
 	default:
-		poissonLogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
+		poissonLogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
 	}
 }
 
@@ -1546,7 +1546,7 @@ func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float6
 	case AVX2:
 		bernoulliProbitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
 	default:
-		bernoulliProbitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
+		bernoulliProbitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
 	}
 }
 
@@ -1579,7 +1579,7 @@ func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float6
 	case AVX2:
 		negBinomial2LogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
 	default:
-		negBinomial2LogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
+		negBinomial2LogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
 	}
 }
 
@@ -1612,7 +1612,7 @@ func studentTLinear(on Set, n int, x []float64, whole []int32, b []float64, k in
 	case AVX2:
 		studentTLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, share, inverse, slope)
 	default:
-		studentTLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
+		studentTLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
 	}
 }
 
@@ -1645,8 +1645,53 @@ func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int,
 	case AVX2:
 		normalLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
 	default:
-		normalLinearGo(n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
+		normalLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
 	}
+}
+
+func predictTiles(_ Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	b = b[:k]
+	if o != nil {
+		o = o[:n]
+	}
+	d = d[:n]
+	predictTilesGo(n, x, whole, k, b, c, o, d)
+}
+
+func gradientTiles(_ Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	grad = grad[:gradientLength(k)]
+	d = d[:n]
+	gradientTilesGo(n, x, whole, k, grad, d)
+}
+
+func bernoulliLogitSigns(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:signs(n)]
+	if d != nil {
+		d = d[:n]
+	}
+	bernoulliLogitSignsGo(n, sum, product, eta, y, d)
 }
 
 //go:noescape

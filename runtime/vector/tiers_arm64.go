@@ -1101,9 +1101,6 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 	}
 }
 
-//go:noescape
-func bernoulliLogitLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *int8, d *float64, sum *[8]float64, product *[8]float64)
-
 func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
 	if n <= 0 {
 		return
@@ -1121,16 +1118,8 @@ func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64
 	}
 	y = y[:signs(n)]
 	d = d[:n]
-	switch on {
-	case NEON:
-		bernoulliLogitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
-	default:
-		bernoulliLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product)
-	}
+	bernoulliLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product)
 }
-
-//go:noescape
-func binomialLogitLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
 
 func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
 	if n <= 0 {
@@ -1149,16 +1138,8 @@ func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64,
 	}
 	y = y[:n]
 	d = d[:n]
-	switch on {
-	case NEON:
-		binomialLogitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
-	default:
-		binomialLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
-	}
+	binomialLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
 }
-
-//go:noescape
-func poissonLogLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 
 func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
@@ -1177,16 +1158,8 @@ func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k 
 	}
 	y = y[:n]
 	d = d[:n]
-	switch on {
-	case NEON:
-		poissonLogLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
-	default:
-		poissonLogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
-	}
+	poissonLogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
 }
-
-//go:noescape
-func bernoulliProbitLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
 
 func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
@@ -1205,16 +1178,8 @@ func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float6
 	}
 	y = y[:n]
 	d = d[:n]
-	switch on {
-	case NEON:
-		bernoulliProbitLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
-	default:
-		bernoulliProbitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
-	}
+	bernoulliProbitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
 }
-
-//go:noescape
-func negBinomial2LogLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
 
 func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
 	if n <= 0 {
@@ -1233,15 +1198,10 @@ func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float6
 	}
 	y = y[:n]
 	d = d[:n]
-	switch on {
-	case NEON:
-		negBinomial2LogLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
-	default:
-		negBinomial2LogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
-	}
+	negBinomial2LogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
 }
 
-func studentTLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
+func studentTLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
 	if n <= 0 {
 		return
 	}
@@ -1258,11 +1218,8 @@ func studentTLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int
 	}
 	y = y[:n]
 	d = d[:n]
-	studentTLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
+	studentTLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
 }
-
-//go:noescape
-func normalLinearNEON(n int, x *float64, whole *int32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
 
 func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
 	if n <= 0 {
@@ -1281,11 +1238,75 @@ func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int,
 	}
 	y = y[:n]
 	d = d[:n]
+	normalLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
+}
+
+//go:noescape
+func predictTilesNEON(n int, x *float64, whole *int32, k int, b *float64, c float64, o *float64, d *float64)
+
+func predictTiles(on Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	b = b[:k]
+	if o != nil {
+		o = o[:n]
+	}
+	d = d[:n]
 	switch on {
 	case NEON:
-		normalLinearNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
+		predictTilesNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(b), c, unsafe.SliceData(o), unsafe.SliceData(d))
 	default:
-		normalLinearGo(n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
+		predictTilesGo(n, x, whole, k, b, c, o, d)
+	}
+}
+
+//go:noescape
+func gradientTilesNEON(n int, x *float64, whole *int32, k int, grad *float64, d *float64)
+
+func gradientTiles(on Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	grad = grad[:gradientLength(k)]
+	d = d[:n]
+	switch on {
+	case NEON:
+		gradientTilesNEON(n, unsafe.SliceData(x), unsafe.SliceData(whole), k, unsafe.SliceData(grad), unsafe.SliceData(d))
+	default:
+		gradientTilesGo(n, x, whole, k, grad, d)
+	}
+}
+
+//go:noescape
+func bernoulliLogitSignsNEON(n int, sum *[8]float64, product *[8]float64, eta *float64, y *int8, d *float64)
+
+func bernoulliLogitSigns(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:signs(n)]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case NEON:
+		bernoulliLogitSignsNEON(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	default:
+		bernoulliLogitSignsGo(n, sum, product, eta, y, d)
 	}
 }
 

@@ -616,7 +616,7 @@ func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w [
 	risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
 }
 
-func bernoulliLogitLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
+func bernoulliLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []int8, d []float64, sum *[8]float64, product *[8]float64) {
 	if n <= 0 {
 		return
 	}
@@ -633,10 +633,10 @@ func bernoulliLogitLinear(_ Set, n int, x []float64, whole []int32, b []float64,
 	}
 	y = y[:signs(n)]
 	d = d[:n]
-	bernoulliLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product)
+	bernoulliLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product)
 }
 
-func binomialLogitLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
+func binomialLogitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
 	if n <= 0 {
 		return
 	}
@@ -653,10 +653,10 @@ func binomialLogitLinear(_ Set, n int, x []float64, whole []int32, b []float64, 
 	}
 	y = y[:n]
 	d = d[:n]
-	binomialLogitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
+	binomialLogitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, trials)
 }
 
-func poissonLogLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+func poissonLogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
@@ -673,10 +673,10 @@ func poissonLogLinear(_ Set, n int, x []float64, whole []int32, b []float64, k i
 	}
 	y = y[:n]
 	d = d[:n]
-	poissonLogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
+	poissonLogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
 }
 
-func bernoulliProbitLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+func bernoulliProbitLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
 	if n <= 0 {
 		return
 	}
@@ -693,10 +693,10 @@ func bernoulliProbitLinear(_ Set, n int, x []float64, whole []int32, b []float64
 	}
 	y = y[:n]
 	d = d[:n]
-	bernoulliProbitLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum)
+	bernoulliProbitLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum)
 }
 
-func negBinomial2LogLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
+func negBinomial2LogLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
@@ -713,10 +713,10 @@ func negBinomial2LogLinear(_ Set, n int, x []float64, whole []int32, b []float64
 	}
 	y = y[:n]
 	d = d[:n]
-	negBinomial2LogLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
+	negBinomial2LogLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
 }
 
-func studentTLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
+func studentTLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64) {
 	if n <= 0 {
 		return
 	}
@@ -733,10 +733,10 @@ func studentTLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int
 	}
 	y = y[:n]
 	d = d[:n]
-	studentTLinearGo(n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
+	studentTLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, sum, product, share, inverse, slope)
 }
 
-func normalLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
+func normalLinear(on Set, n int, x []float64, whole []int32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
 	if n <= 0 {
 		return
 	}
@@ -753,7 +753,52 @@ func normalLinear(_ Set, n int, x []float64, whole []int32, b []float64, k int, 
 	}
 	y = y[:n]
 	d = d[:n]
-	normalLinearGo(n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
+	normalLinearGo(on, n, x, whole, b, k, grad, c, o, y, d, squares, inverse)
+}
+
+func predictTiles(_ Set, n int, x []float64, whole []int32, k int, b []float64, c float64, o []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	b = b[:k]
+	if o != nil {
+		o = o[:n]
+	}
+	d = d[:n]
+	predictTilesGo(n, x, whole, k, b, c, o, d)
+}
+
+func gradientTiles(_ Set, n int, x []float64, whole []int32, k int, grad []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if x != nil {
+		x = x[:tiled(n, k, false)]
+	}
+	if whole != nil {
+		whole = whole[:tiled(n, k, true)]
+	}
+	grad = grad[:gradientLength(k)]
+	d = d[:n]
+	gradientTilesGo(n, x, whole, k, grad, d)
+}
+
+func bernoulliLogitSigns(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []int8, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:signs(n)]
+	if d != nil {
+		d = d[:n]
+	}
+	bernoulliLogitSignsGo(n, sum, product, eta, y, d)
 }
 
 func boxMuller(_ Set, n int, y []float64, other []float64, u []uint64, v []uint64) {

@@ -140,10 +140,12 @@ func bernoulliLogit(s *site) {
 }
 
 // bernoulliLogitSigned is bernoulliLogit for observations as signs.
-func bernoulliLogitSigned(s *site) {
-	negative := s.negative("signs")
-	t := s.xor(s.in("eta"), negative)
-	s.out("d", s.xor(s.logOdds(t), negative))
+func bernoulliLogitSigned(name string) func(s *site) {
+	return func(s *site) {
+		negative := s.negative(name)
+		t := s.xor(s.in("eta"), negative)
+		s.out("d", s.xor(s.logOdds(t), negative))
+	}
 }
 
 // logOdds adds log(1/(1+e^-t)) to sum and product and returns its derivative, 1/(1+e^t).

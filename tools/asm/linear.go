@@ -49,6 +49,7 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		y, each = "[signs(n)]int8", 1
 	}
 	k := function{name: name, params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, b [k], k int, grad [gradientLength(k)], c float64, o [n]?, y " + y + ", d [n], " + more}
+	k.apart = true
 	k.emit = func(g *gen) {
 		l := &linear{gen: g, scalars: map[string]vec{}}
 		l.begin(k.list()[10:])
@@ -126,6 +127,70 @@ func linearPredictor(name, more string, together int, as [2]string, body func(s 
 		}
 	}
 	return k
+}
+
+// tiles returns a function that does one product for each tile of rows, on its own: the last is of fewer rows, and a wide one has a way of its own.
+func tiles(name, params string, whole func(l *linear, rows int), last func(l *linear, h int, x, d, row reg.GPVirtual), wide func(l *linear)) function {
+	k := function{name: name, params: "n int, x [tiled(n,k,false)]?, whole [tiled(n,k,true)]int32?, k int, " + params}
+	k.emit = func(g *gen) {
+		l := &linear{gen: g}
+		l.first()
+		loop, long, finish, wideLoop, done := g.label("tile"), g.label("long"), g.label("finish"), g.label("wide"), g.label("done")
+		g.CMPQ(g.take(l.rows), operand.Imm(wideTile))
+		g.JEQ(label(wideLoop))
+		g.Label(loop)
+		g.CMPQ(g.take(l.left), g.take(l.rows))
+		g.JLT(label(finish))
+		g.CMPQ(g.take(l.rows), operand.Imm(shortTile))
+		g.JNE(label(long))
+		whole(l, shortTile)
+		g.JMP(label(loop))
+		g.Label(long)
+		l.either(func() { whole(l, longTile) })
+		g.JMP(label(loop))
+		g.Label(finish)
+		left := g.take(l.left)
+		g.TESTQ(left, left)
+		g.JEQ(label(done))
+		l.either(func() { l.units(func(h int, x, d, row reg.GPVirtual) { last(l, h, x, d, row) }) })
+		g.JMP(label(done))
+		g.Label(wideLoop)
+		left = g.take(l.left)
+		g.CMPQ(left, operand.Imm(0))
+		g.JLE(label(done))
+		g.put(l.atMost(left, wideTile), l.count)
+		wide(l)
+		g.JMP(label(wideLoop))
+		g.Label(done)
+	}
+	return k
+}
+
+// predictTiles sets d to o or c, plus X·b.
+func predictTiles() function {
+	return tiles("predictTiles", "b [k], c float64, o [n]?, d [n]",
+		func(l *linear, rows int) {
+			l.predict(rows, true)
+			l.advance(l.take(l.rows))
+		}, (*linear).predictUnit,
+		func(l *linear) {
+			l.either(l.predictWide)
+			l.advance(l.take(l.rows))
+		})
+}
+
+// gradientTiles adds Xᵀ·d and Σ d to the gradient.
+func gradientTiles() function {
+	return tiles("gradientTiles", "grad [gradientLength(k)], d [n]",
+		func(l *linear, rows int) {
+			l.advance(l.take(l.rows))
+			l.gradient(rows)
+		}, (*linear).gradientUnit,
+		func(l *linear) {
+			l.derived()
+			l.advance(l.take(l.rows))
+			l.either(l.gradientWide)
+		})
 }
 
 // begin loads the sums and scalars of the likelihood.
@@ -574,12 +639,21 @@ func (l *linear) ontoLanes(p reg.GPVirtual, disp int, change func(sums []vec)) {
 func linearPredictors() []function {
 	eta := [2]string{"eta", "y"}
 	return []function{
-		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2, [2]string{"eta", "signs"}, bernoulliLogitSigned),
+		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2, [2]string{"eta", "signs"}, bernoulliLogitSigned("signs")),
 		linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", 2, eta, binomialLogit),
 		linearPredictor("poissonLogLinear", "sum *[8]float64", 2, eta, poissonLog),
 		linearPredictor("bernoulliProbitLinear", "sum *[8]float64", 1, eta, bernoulliProbit),
 		linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", 1, eta, negBinomial2Log),
 		linearPredictor("studentTLinear", "sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64", 2, [2]string{"mu", "x"}, studentT),
 		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 2, [2]string{"mu", "x"}, normalDensity),
+	}
+}
+
+// tileFunctions are what likelihoods of predictors are put together of on arm64.
+func tileFunctions() []function {
+	return []function{
+		predictTiles(),
+		gradientTiles(),
+		summing("bernoulliLogitSigns", "sum *[8]float64, product *[8]float64, eta [n], y [signs(n)]int8, d [n]?", bernoulliLogitSigned("y")),
 	}
 }

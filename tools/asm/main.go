@@ -25,21 +25,32 @@ import (
 type family struct {
 	name      string
 	functions []function
+	arm       bool // arm64 alone has it
+}
+
+// apart lists the functions that have no assembly on arm64.
+func (fam *family) apart() map[string]bool {
+	names := map[string]bool{}
+	for _, k := range fam.functions {
+		names[k.name] = k.apart
+	}
+	return names
 }
 
 func families() []family {
 	return []family{
-		{"elementwise", elementwise()},
-		{"elementary", elementary()},
-		{"reduce", reductions()},
-		{"index", append([]function{gather()}, segments()...)},
-		{"matrix", matrices()},
-		{"likelihood", likelihoods()},
-		{"linear", linearPredictors()},
-		{"sampler", samplers()},
-		{"random", []function{chacha8()}},
-		{"guide", guideFunctions()},
-		{"chain", chainFunctions()},
+		{"elementwise", elementwise(), false},
+		{"elementary", elementary(), false},
+		{"reduce", reductions(), false},
+		{"index", append([]function{gather()}, segments()...), false},
+		{"matrix", matrices(), false},
+		{"likelihood", likelihoods(), false},
+		{"linear", linearPredictors(), false},
+		{"tiles", tileFunctions(), true},
+		{"sampler", samplers(), false},
+		{"random", []function{chacha8()}, false},
+		{"guide", guideFunctions(), false},
+		{"chain", chainFunctions(), false},
 	}
 }
 
@@ -62,19 +73,24 @@ func generate(out string) error {
 	for _, fam := range families() {
 		var onARM map[string]bool
 		for _, wide := range []bool{false, true} {
+			if wide && fam.arm {
+				continue
+			}
 			text, err := assemble(fam, wide)
 			if err != nil {
 				return fmt.Errorf("%s: %w", fam.name, err)
 			}
 			name := fmt.Sprintf("%s_%s_amd64.s", fam.name, strings.ToLower(tier(wide)))
-			if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
-				return err
+			if !fam.arm {
+				if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
+					return err
+				}
 			}
 			if wide {
 				continue
 			}
 			name = fam.name + "_neon_arm64.s"
-			if text, onARM = neon(text); text == nil {
+			if text, onARM = neon(text, fam.apart()); text == nil {
 				if err := os.Remove(filepath.Join(out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a family that had a translation
 					return err
 				}
@@ -89,9 +105,13 @@ func generate(out string) error {
 			stub := func(b *strings.Builder, tier string) {
 				fmt.Fprintf(b, "//go:noescape\nfunc %s%s%s\n\n", k.name, tier, strings.TrimPrefix(k.asmSignature(), "func"))
 			}
-			stub(&here, tier(false))
-			stub(&here, tier(true))
-			here.WriteString(k.dispatcher(tier(true), tier(false)))
+			if fam.arm {
+				here.WriteString(k.dispatcher())
+			} else {
+				stub(&here, tier(false))
+				stub(&here, tier(true))
+				here.WriteString(k.dispatcher(tier(true), tier(false)))
+			}
 			if onARM[k.name] {
 				stub(&arm, "NEON")
 				arm.WriteString(k.dispatcher("NEON"))

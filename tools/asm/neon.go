@@ -23,8 +23,8 @@ type untranslated struct{ line string }
 
 var textLine = regexp.MustCompile(`^TEXT ·(\w+)AVX2\(SB\), NOSPLIT, \$(\d+)-(\d+)$`)
 
-// neon translates a file, and returns which functions it has.
-func neon(text []byte) (translated []byte, names map[string]bool) {
+// neon translates a file but for some functions, and returns which it has.
+func neon(text []byte, but map[string]bool) (translated []byte, names map[string]bool) {
 	var data, code strings.Builder
 	names = map[string]bool{}
 	lines := strings.Split(string(text), "\n")
@@ -39,7 +39,7 @@ func neon(text []byte) (translated []byte, names map[string]bool) {
 			for end < len(lines) && !strings.HasPrefix(lines[end], "// func") && !strings.HasPrefix(lines[end], "DATA ") {
 				end++
 			}
-			if body, ok := translate(lines[i+1 : end]); ok {
+			if body, ok := translate(lines[i+1 : end]); ok && !but[m[1]] {
 				frame, _ := strconv.Atoi(m[2])
 				for frame != 0 && frame%16 != 8 {
 					frame += 8
