@@ -292,7 +292,11 @@ func (b *Bound) Labels() map[string]map[string][][]string {
 	if b.Values == nil {
 		panic("compile: the values of the model have been released")
 	}
-	return lower.Labels(b.Checked, b.Values, b.Sizes)
+	p := *b.Checked
+	if b.Released != nil { // what the sizes counted is not at hand
+		p.Levels = b.Released
+	}
+	return lower.Labels(&p, b.Values, b.Sizes)
 }
 
 // Generative lowers the model with all parties' data, for forward simulation and pointwise densities.

@@ -54,8 +54,8 @@ type Model struct {
 	Manifest *split.Manifest
 	// Design is what is released of the rows under transform private; nil under others.
 	Design *released.Design
-	// Released says that it is the model of a posterior given a release.
-	Released bool
+	// Released has the names of columns by the size of their number, of the model of a posterior given a release; nil for another.
+	Released map[string][]string
 	// Own are the programs of clients whose modules are at hand, with these written out: no other party sees them.
 	Own []split.PartyProgram
 

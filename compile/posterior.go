@@ -16,14 +16,17 @@ import (
 func (b *Bound) Moments() (*release.Moments, error) {
 	var values [][]float64
 	names := map[string][]string{}
-	add := func(c release.Column) error {
+	add := func(c release.Column, levels []string) error {
 		v := b.Values[c.Owner][c.Name]
 		if v == nil {
 			return fmt.Errorf("%s has no values", c.Name)
 		}
 		rows := v.Dims[0]
 		names[c.Name] = nil
-		for k := range len(v.Values) / max(1, rows) {
+		if levels != nil {
+			values = append(values, indicators(v.Values, len(levels))[1:]...)
+		}
+		for k := 0; levels == nil && k < len(v.Values)/max(1, rows); k++ {
 			values = append(values, v.Values[k*rows:(k+1)*rows])
 			names[c.Name] = append(names[c.Name], v.ColumnName(c.Name, k))
 		}
@@ -33,15 +36,27 @@ func (b *Bound) Moments() (*release.Moments, error) {
 		return nil
 	}
 	for _, t := range b.Design.Terms {
-		if err := add(t.Column); err != nil {
+		if err := add(t.Column, t.Levels); err != nil {
 			return nil, err
 		}
 	}
-	if err := add(b.Design.Response); err != nil {
+	if err := add(b.Design.Response, nil); err != nil {
 		return nil, err
 	}
 	columns := b.Design.Columns(func(declared string) []string { return names[declared] })
 	return b.Design.Release(columns, values, b.Model.terms(columns))
+}
+
+// indicators is a column of 0 and 1 for each of n categories.
+func indicators(codes []float64, n int) [][]float64 {
+	out := make([][]float64, n)
+	for k := range out {
+		out[k] = make([]float64, len(codes))
+	}
+	for i, code := range codes {
+		out[int(code)-1][i] = 1
+	}
+	return out
 }
 
 // terms are those of the model's release.
@@ -83,6 +98,6 @@ func (m *Model) Posterior(of *release.Moments) (*Model, diag.List) {
 	if diags.HasErrors() {
 		panic("compile: a posterior that is no model: " + data.Errors(diags).Error())
 	}
-	out.Released = true
+	out.Released = m.Design.Names(of)
 	return out, nil
 }

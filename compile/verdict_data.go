@@ -197,18 +197,26 @@ func (j *judge) multiplies(client int, hidden bool) bool {
 	})
 }
 
-// received are the shared parameters without bounds that a client's contributions depend on, or the priors of its own parameters.
+// received are the shared parameters without bounds that a client's contributions depend on, or the priors of its own parameters: but for one number that is the mean of a vector or matrix, which multiplies sums of
+// columns alone.
 func (j *judge) received(client int) (out []string) {
 	program := j.Programs[client]
 	of := slices.Clone(j.contributions(client))
 	for _, s := range program.Order {
-		if s.Kind == check.Param && s.Owner != check.Shared {
-			of = append(of, s.Args...)
+		if s.Kind != check.Param {
+			continue
+		}
+		for _, arg := range s.Args {
+			name, bare := arg.(*ast.Name)
+			if bare && len(s.Type.Dims) > 0 && program.Symbols[name.Name] != nil && len(program.Symbols[name.Name].Type.Dims) == 0 {
+				continue
+			}
+			of = append(of, arg)
 		}
 	}
 	for _, name := range names(program, of...) {
-		s := program.Symbols[name]
-		if s == nil || s.Kind != check.Param || s.Owner != check.Shared || s.Lower != nil || s.Upper != nil || s.Structure != nil {
+		got, s := program.Symbols[name], j.Programs[0].Symbols[name]
+		if got == nil || got.Kind != check.Receive || s == nil || s.Kind != check.Param || s.Lower != nil || s.Upper != nil || s.Structure != nil {
 			continue
 		}
 		if s.Dist == nil || s.Dist.Support == def.RealLine {

@@ -35,7 +35,8 @@ type sumsKnown struct {
 	// nil: there are none.
 	crossed    []float64
 	evaluation int
-	noise      float64 // of the sums
+	noise      float64   // of the sums
+	told       []float64 // the coefficient of the unknown column at every evaluation, where it knows that; nil: it does not
 }
 
 // Bounds of the search for a column.
@@ -51,9 +52,10 @@ const (
 // coefficient at every evaluation, which it does not know either, given normal priors of both.
 func (s *sumsKnown) column() []float64 {
 	x, d := slices.Repeat([]float64{onesShare}, len(s.response)), slices.Repeat([]float64{1}, len(s.predictor))
+	copy(d, s.told)
 	for range columnSteps {
 		s.step(x, d)
-		for range innerSteps {
+		for inner := 0; inner < innerSteps && s.told == nil; inner++ {
 			for t := range d {
 				e := s.at(t, x, d[t])
 				d[t] -= (dotted(e.residual, e.by)/(s.noise*s.noise) + d[t] - 1) / (dotted(e.by, e.by)/(s.noise*s.noise) + 1)
@@ -93,6 +95,9 @@ func (s *sumsKnown) at(t int, x []float64, d float64) (e sumsAt) {
 			sum += v
 		}
 		e.rows, e.residual, e.by = append(e.rows, own), append(e.residual, dotted(own, x)-s.unknown[t]), append(e.by, sum)
+	}
+	if s.told != nil {
+		clear(e.by)
 	}
 	return e
 }
@@ -222,9 +227,12 @@ func copied(v [][]float64) (out [][]float64) {
 
 // sumsModel has a victim with one column of 0 and 1 and an attacker with others, on n rows. It returns the run, and
 // what the attacker and the server hold.
-func sumsModel(t *testing.T, n, columns int) (p *Prepared, env density.Env, known *sumsKnown, victim []float64) {
+func sumsModel(t *testing.T, n, columns int, scaled bool) (p *Prepared, env density.Env, known *sumsKnown, victim []float64) {
 	t.Helper()
 	text, files := ofSums(n, columns)
+	if scaled {
+		text = strings.Replace(text, "param w ~ normal(0, 2.5)", "param tau ~ half_normal(1) @ victim\nparam w ~ normal(0, tau)", 1)
+	}
 	b := bound(t, besideModel(t, text, files), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
 	p, diags, err := OpenBound(b, Options{
 		Algorithm: backend(t, "sfvi"), Settings: map[string]string{"wire": "encrypted", "correct": "false"}, ring: 9, Seed: 3,
@@ -235,7 +243,7 @@ func sumsModel(t *testing.T, n, columns int) (p *Prepared, env density.Env, know
 	}
 	known = &sumsKnown{columns: [][]float64{slices.Repeat([]float64{1}, n)}}
 	for k, block := range env.Blocks() {
-		lin, err := block.(density.Linearisable).Linear()
+		lin, err := density.Linearised(block)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,11 +324,18 @@ func explained(columns [][]float64, guess, truth []float64) float64 {
 }
 
 // What a client and the server together have after a run of encrypted rows explains no more of another's column than
-// 1.5 D/n of its variance, beyond regression on their own columns.
+// 1.5 D/n of its variance, beyond regression on their own columns: also where the scale of that column's coefficient is a
+// parameter, so that the server is told draws, and the coalition is given the coefficient itself.
 func TestSumsTellAsMuchAsTheirNumber(t *testing.T) {
 	t.Parallel()
+	for _, scaled := range []bool{false, true} {
+		sumsTell(t, scaled)
+	}
+}
+
+func sumsTell(t *testing.T, scaled bool) {
 	const n = 1500
-	p, env, known, victim := sumsModel(t, n, 9)
+	p, env, known, victim := sumsModel(t, n, 9, scaled)
 	if _, err := p.encrypted(t.Context(), env); err != nil {
 		t.Fatal(err)
 	}
@@ -343,6 +358,9 @@ func TestSumsTellAsMuchAsTheirNumber(t *testing.T) {
 		}
 		known.predictor, known.gradient = append(known.predictor, eta), append(known.gradient, slices.Concat(tap.grad[e][0], tap.grad[e][1]))
 		known.unknown = append(known.unknown, tap.grad[e][2][0])
+		if scaled {
+			known.told = append(known.told, cut[2][slices.Index(victim, 1)])
+		}
 	}
 	all := len(known.columns) + 1
 	known.crossed, known.evaluation, known.noise = tap.gram[(all-1)*all:][:all-1], tap.gramAt, 0.05
@@ -358,7 +376,7 @@ func TestSumsTellAsMuchAsTheirNumber(t *testing.T) {
 func TestManySumsTellTheColumn(t *testing.T) {
 	t.Parallel()
 	const n, evaluations, columns = 250, 500, 7
-	_, env, known, victim := sumsModel(t, n, columns)
+	_, env, known, victim := sumsModel(t, n, columns, false)
 	clearing, err := testmodel.NewClearing(5, env.Blocks())
 	if err != nil {
 		t.Fatal(err)

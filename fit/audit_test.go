@@ -443,7 +443,8 @@ type recorder struct {
 	transport.Transport
 	name string
 	*sync.Mutex
-	seen map[string][]int
+	seen  map[string][]int
+	times map[string]int // how often; nil: that is not kept
 }
 
 func (r recorder) Send(ctx context.Context, to string, m transport.Message) error {
@@ -460,6 +461,9 @@ func (r recorder) Send(ctx context.Context, to string, m transport.Message) erro
 // note keeps the length of an array, and what goes with its numbers.
 func (r recorder) note(key string, a transport.Channel) {
 	n := a.Len()
+	if r.times != nil {
+		r.times[key]++
+	}
 	if len(a.Words) > 0 && a.Grid == math.MinInt16 {
 		n /= 2 // two words a number
 	}
@@ -524,7 +528,7 @@ func nearby(t *testing.T, p *Prepared) map[string][]int {
 	seen, lock := map[string][]int{}, sync.Mutex{}
 	r := &bands{draws: map[string][]float64{}, bundles: map[string]int{}}
 	everyParty(t, p.Bound, func(i int, end transport.Transport, own session.Keys) error {
-		side, err := session.RemoteChains(p.Plan.Only(i), i, recorder{end, p.Plan.Names[i], &lock, seen}, own, p.Settings.Plan.Chains)
+		side, err := session.RemoteChains(p.Plan.Only(i), i, recorder{end, p.Plan.Names[i], &lock, seen, nil}, own, p.Settings.Plan.Chains)
 		if err != nil {
 			return err
 		}
@@ -538,7 +542,7 @@ func follow(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[stri
 	seen := map[string][]int{}
 	var lock sync.Mutex
 	together(t, b, a, given, func(name string, end transport.Transport) transport.Transport {
-		return recorder{end, name, &lock, seen}
+		return recorder{end, name, &lock, seen, nil}
 	})
 	return seen
 }
@@ -648,7 +652,7 @@ func TestPredictionAuditIsWhatCrosses(t *testing.T) {
 					plan, seen, lock := b.Plan.On(wireIn(settings)), map[string][]int{}, sync.Mutex{}
 					b.Plan = plan
 					everyParty(t, b, func(i int, end transport.Transport, own session.Keys) error {
-						side, err := session.RemoteChains(plan.Only(i), i, recorder{end, plan.Names[i], &lock, seen}, own, 2)
+						side, err := session.RemoteChains(plan.Only(i), i, recorder{end, plan.Names[i], &lock, seen, nil}, own, 2)
 						if err != nil {
 							return err
 						}

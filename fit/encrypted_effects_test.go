@@ -1,9 +1,11 @@
 package fit
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -312,3 +314,43 @@ func TestPartiesOfEffectsWithAScale(t *testing.T) {
 }
 
 const byNested = "nested"
+
+// Effects of two kinds with a correlation that is a parameter too have three of these, and a normal likelihood a scale of
+// its own: draws need few weights, by the exact joint density, and these change them little.
+func TestCorrelatedEffectsOfEncryptedRows(t *testing.T) {
+	text := strings.NewReplacer("binary", "real", "bernoulli_logit(b + a[g] +", "normal(b + a[g, 1] + (a[g, 2]) .* x +", "v)", "v, r)").Replace(fmt.Sprintf(groupedModel,
+		"param r ~ half_normal(1)\nparam s : real[2] ~ half_normal(1) @ left\nparam L : corr_cholesky[2] ~ lkj_corr_cholesky(2) @ left\nparam a : real[G, 2] ~ multi_normal_cholesky(0, col(s) .* L) @ left\n"))
+	b := bound(t, besideModel(t, text, groupedTables(1500, 8, 100)), check.Options{Transform: transforms.Exact, Accept: accept.Set{"few-rows"}})
+	_, env := clearing(t, b)
+	given := map[string]string{"estimator": byNested, "correct": "false"}
+	mean, sd := drawMoments(env, encryptedFit(t, b, env, given), firstIDs(10000))
+	given["correct"], given["draws"] = "true", "2000"
+	_, env = clearing(t, b)
+	k := encryptedFit(t, b, env, given)
+	f := &fitted{ratios: k.(backends.Weighted).Ratios()}
+	ids := Correct(env, k, 2000)
+	if khat := float64(f.khat()); ids == nil || khat > 0.5 {
+		t.Errorf("k̂ %.2f, %d draws", khat, len(ids))
+	}
+	corrected, spread := drawMoments(env, k, ids)
+	for i, m := range mean {
+		off, wider := (corrected[i]-m)/sd[i], spread[i]/sd[i]-1
+		if math.Abs(off) > .1 || math.Abs(wider) > .1 {
+			t.Errorf("weights move mean %d by %.3f standard deviations, and its standard deviation by %.3f", i, off, wider)
+		}
+	}
+	var saved bytes.Buffer
+	settings, err := backend(t, "sfvi").Resolve(b.Checked.Transform.Kind, given)
+	if err == nil {
+		err = k.Save(&saved)
+	}
+	good(t, nil, err)
+	loaded, err := backend(t, "sfvi").New(env, settings)
+	if err == nil {
+		err = loaded.Load(&saved)
+	}
+	good(t, nil, err)
+	if again, _ := drawMoments(env, loaded, Correct(env, loaded, 2000)); !slices.Equal(again, corrected) {
+		t.Error("draws of a state that was saved are others")
+	}
+}

@@ -150,7 +150,7 @@ func TestPartiesOfNUTSOverEncryptedRows(t *testing.T) {
 	seen, lock := map[string][]int{}, sync.Mutex{}
 	parties := partiesOf(t, b, files)
 	results := runApart(t, parties, o, func(name string, end transport.Transport) transport.Transport {
-		return recorder{end, name, &lock, seen}
+		return recorder{end, name, &lock, seen, nil}
 	})
 	for k, r := range results {
 		for i, c := range r.Draws.Columns() {
@@ -161,7 +161,7 @@ func TestPartiesOfNUTSOverEncryptedRows(t *testing.T) {
 		}
 		t.Log(r.Footer())
 	}
-	crossedAsListed(t, b, "nuts", o.Settings, seen)
+	crossedAsListed(t, b, "nuts", o.Settings, seen, nil)
 }
 
 // groupedModel has effects of groups, whose prior is given for %s.

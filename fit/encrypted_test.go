@@ -397,9 +397,9 @@ func TestPartiesOfEncryptedRows(t *testing.T) {
 		t.Error(line)
 	}
 	parties := partiesOf(t, b, files)
-	seen, lock := map[string][]int{}, sync.Mutex{}
+	seen, times, lock := map[string][]int{}, map[string]int{}, sync.Mutex{}
 	results := runApart(t, parties, Options{Algorithm: backend(t, "sfvi"), Settings: given, Seed: 5, ring: 9}, func(name string, end transport.Transport) transport.Transport {
-		return recorder{end, name, &lock, seen}
+		return recorder{end, name, &lock, seen, times}
 	})
 	for k, r := range results {
 		closeTo(t, parties[k].Party, r.Summary(), want)
@@ -408,11 +408,12 @@ func TestPartiesOfEncryptedRows(t *testing.T) {
 			t.Errorf("%s says %q, and one process %q", parties[k].Party, text, line)
 		}
 	}
-	crossedAsListed(t, b, "sfvi", given, seen)
+	crossedAsListed(t, b, "sfvi", given, seen, times)
 }
 
-// crossedAsListed holds the messages that crossed in a run of encrypted rows to those that the audit lists.
-func crossedAsListed(t *testing.T, b *compile.Bound, algorithm string, given map[string]string, seen map[string][]int) {
+// crossedAsListed holds the messages that crossed in a run of encrypted rows to those that the audit lists, and how often
+// they did, where that is given, to what it says of those that are sent in pieces.
+func crossedAsListed(t *testing.T, b *compile.Bound, algorithm string, given map[string]string, seen map[string][]int, times map[string]int) {
 	t.Helper()
 	bundle, diags := b.Model.Bundle()
 	good(t, diags, nil)
@@ -421,7 +422,11 @@ func crossedAsListed(t *testing.T, b *compile.Bound, algorithm string, given map
 	listed := map[string]bool{}
 	for _, d := range list {
 		for _, m := range d.Messages {
-			listed[d.From+" → "+d.To+": "+m] = true
+			key := d.From + " → " + d.To + ": " + m
+			listed[key] = true
+			if _, pieces, in := strings.Cut(strings.Join(d.Shape, " "), ", in "); in && times != nil && fmt.Sprintf("%d messages", times[key]) != pieces {
+				t.Errorf("%s crossed %d times, and the audit says in %s", key, times[key], pieces)
+			}
 		}
 	}
 	crossed := map[string]bool{}
@@ -447,7 +452,7 @@ func TestRefusedEncryptedRows(t *testing.T) {
 		"a moving phi":   {"count", "param s ~ half_normal(5)\ny ~ neg_binomial_2_log(%s, s)", "phi, of which the polynomials are made"},
 		"a moving shape": {"real<lower=0>", "param s ~ half_normal(5)\ny ~ gamma(s, exp(%s))", "alpha, of which the polynomials are made"},
 		"two functions":  {"real<lower=0>", "y ~ weibull(1.5, exp(1 + exp(%s)))", "through more than one function"},
-		"wide exposure":  {"count", "y ~ poisson_log(20 * log(e) + 0 * (e) + %s)", "is beyond the modulus"},
+		"wide exposure":  {"count", "y ~ poisson_log(30 * log(e) + 0 * (e) + %s)", "the noise that covers decrypted sums"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response := one

@@ -318,3 +318,24 @@ func TestAWalkHidesNothing(t *testing.T) {
 		t.Errorf("the means of the vectors are at least %.3f where the response is 1, and at most %.3f where it is 0", ones, zeros)
 	}
 }
+
+// One number that is the mean of a client's coefficients multiplies the sum of its columns, and a vector each of them: the verdict names single columns where these cross.
+func TestVerdictOfMeansOnAGrid(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	server, a, b := "id,y\n", "id,x1,x2,x3\n", "id,x\n"
+	for i := range 60 {
+		server, a, b = server+fmt.Sprintf("%d,%d\n", i, r.IntN(2)), a+fmt.Sprintf("%d,%.4f,%.4f,%.4f\n", i, r.NormFloat64(), r.NormFloat64(), r.NormFloat64()), b+fmt.Sprintf("%d,%.4f\n", i, r.NormFloat64())
+	}
+	for of, single := range map[string]bool{"": false, "[P]": true} {
+		text := strings.NewReplacer("data g : level(G)[N] @ a", "data X : real[N, P] @ a", "param tau", "param m"+strings.Replace(of, "[", " : real[", 1)+" ~ normal(0, 1) @ shared\nparam tau", "param u : real[G] ~ normal(0, tau)",
+			"param u : real[P] ~ normal(m, tau)", "u[g]", "X * u").Replace(groupedText)
+		p := bound(t, besideModel(t, text, map[string]string{"server.csv": server, "a.csv": a, "b.csv": b}), check.Options{Transform: transforms.Exact, Accept: accept.Names()})
+		named := false
+		for _, v := range verdictOf(t, p, "sfvi", onGrid("200", "off"), nil) {
+			named = named || slices.Contains(v.Receivers, "server") && slices.ContainsFunc(v.Columns, func(c compile.Columns) bool { return c.Party == "a" && len(c.All)+len(c.Names) > 0 })
+		}
+		if named != single {
+			t.Errorf("a mean m%s: single columns of a are named: %v: %v", of, named, verdictOf(t, p, "sfvi", onGrid("200", "off"), nil))
+		}
+	}
+}

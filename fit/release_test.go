@@ -20,17 +20,20 @@ import (
 )
 
 const releasedModel = `client a, b
+levels R = "p", "q", "r"
 data y : real<lower=-8, upper=8>[N]
 data x : real<lower=0, upper=2>[N] @ a
 data g : binary[N] @ a
 data Z : real<lower=-4, upper=4>[N, 2] @ b
+data h : level(R)[N] @ b
 param c ~ normal(0, 5)
 param bx ~ normal(0, 2) @ a
 param bg ~ normal(0, 2) @ a
 param bz : real[2] ~ normal(0, 1) @ b
+param u : real[R] ~ normal(0, 1) @ b
 param s ~ half_normal(3)
 let own = bx * x - bg * g
-y ~ normal(c + own + Z * bz, 2 * s)
+y ~ normal(c + own + Z * bz - u[h], 2 * s)
 transform private(epsilon = 3, delta = 1e-6)
 `
 
@@ -53,7 +56,7 @@ func releasedValues(n int) map[string]data.Bindings {
 	return map[string]data.Bindings{
 		"server": {"y": column(1, grid(-8, 8))},
 		"a":      {"x": column(1, grid(0, 2)), "g": column(1, func() float64 { return float64(r.IntN(2)) })},
-		"b":      {"Z": column(2, grid(-4, 4))},
+		"b":      {"Z": column(2, grid(-4, 4)), "h": column(1, func() float64 { return float64(1 + r.IntN(3)) })},
 	}
 }
 
@@ -99,10 +102,11 @@ func TestReleaseWithoutNoiseIsThePooledPosterior(t *testing.T) {
 	given := logDensity(t, boundValues(t, p, diags, map[string]data.Bindings{}))
 	r, first := rand.New(rand.NewPCG(1, 1)), 0.0
 	for k := range 20 {
-		theta := make([]float64, 6)
+		theta := make([]float64, 9)
 		for i := range theta {
 			theta[i] = r.NormFloat64()
 		}
+		theta[8] /= 2 // log s: densities of -1e6 have no digits for 1e-6
 		d, _ := rows(theta)
 		l, _ := given(theta)
 		d -= l
@@ -116,8 +120,8 @@ func TestReleaseWithoutNoiseIsThePooledPosterior(t *testing.T) {
 }
 
 // binaryModel is releasedModel with a binary response.
-var binaryModel = strings.NewReplacer("y : real<lower=-8, upper=8>", "y : binary", "normal(c + own + Z * bz, 2 * s)",
-	"bernoulli_logit(c + own + Z * bz)", "param s ~ half_normal(3)\n", "").Replace(releasedModel)
+var binaryModel = strings.NewReplacer("y : real<lower=-8, upper=8>", "y : binary", "normal(c + own + Z * bz - u[h], 2 * s)",
+	"bernoulli_logit(c + own + Z * bz - u[h])", "param s ~ half_normal(3)\n", "").Replace(releasedModel)
 
 // A logistic regression without noise has the slope and the curvature of the rows' log density at the maximum of the
 // latter, in units of the standard deviations there; and its gradient is the difference quotient of its density, as is
@@ -139,7 +143,7 @@ func TestReleasedScoresAreThoseOfTheRows(t *testing.T) {
 		p, diags := b.Posterior(moments)
 		return logDensity(t, boundValues(t, p, diags, map[string]data.Bindings{}))
 	}
-	const p = 5
+	const p = 8
 	rows := logDensity(t, compiled(binaryModel, check.Options{Transform: transforms.None}, values))
 	given := posterior(compiled(binaryModel, check.Options{Accept: []string{"no-noise"}}, values))
 	at := make([]float64, p)
@@ -161,14 +165,14 @@ func TestReleasedScoresAreThoseOfTheRows(t *testing.T) {
 			t.Errorf("at the mode of the rows the gradient is %.2g of a standard deviation", g[i]*sd)
 		}
 		for j := range p {
-			if d := (other.At(i, j) - hessian.At(i, j)) * sd / math.Sqrt(-hessian.At(j, j)); math.Abs(d) > 2e-4 {
+			if d := (other.At(i, j) - hessian.At(i, j)) * sd / math.Sqrt(-hessian.At(j, j)); math.Abs(d) > 2e-3 { // the curvature is that at the likelihood's maximum, a prior away
 				t.Errorf("curvature %d, %d differs by %.2g of the diagonal", i, j, d)
 			}
 		}
 	}
 	noisy := posterior(compiled(releasedModel, check.Options{}, releasedValues(20000)))
 	for f, n := range map[*func([]float64) (float64, []float64)]int{&given: p, &noisy: p + 1} {
-		theta := []float64{.2, .1, -.3, .2, -.1, .3}[:n]
+		theta := []float64{.2, .1, -.3, .2, -.1, .3, .1, -.2, .2}[:n]
 		_, g := (*f)(theta)
 		for i := range theta {
 			const h = 1e-5
@@ -207,7 +211,7 @@ func TestModelsThatAreNotReleased(t *testing.T) {
 		code     diag.Code
 	}{
 		{"bx * x", "sin(bx * x)", diag.NotReleased},
-		{"normal(c + own + Z * bz, 2 * s)", "student_t(4, c + own, s)", diag.NotReleased},
+		{"normal(c + own + Z * bz - u[h], 2 * s)", "student_t(4, c + own, s)", diag.NotReleased},
 		{"bx * x", "bx * x .* g", diag.NotReleased},
 		{"real<lower=0, upper=2>[N]", "real<lower=0>[N]", diag.NoBounds},
 		{"upper=2>[N] @ a", "upper=2>[N] @ a from zscore(x)", diag.NoBounds},

@@ -56,7 +56,7 @@ func (p *Prepared) files() map[string][]byte {
 
 // transform is what the rows were used under.
 func (p *Prepared) transform() string {
-	if p.Released {
+	if p.Released != nil {
 		return transforms.Private.Name
 	}
 	return p.Settings.Transform.Name

@@ -38,11 +38,16 @@ type Sooner struct {
 	Settings string `json:"settings"`
 	Least    int64  `json:"least_round_trips"`
 	Most     int64  `json:"most_round_trips"`
+	Own      bool   `json:"own_program,omitempty"` // as far as the program of the party says that has it: others are elsewhere
 }
 
 // String is as in "8 to 45 round trips".
 func (s *Sooner) String() string {
-	return grouped.Digits(s.Least) + " to " + grouped.Count(s.Most, "round trip")
+	out := grouped.Digits(s.Least) + " to " + grouped.Count(s.Most, "round trip")
+	if s.Own {
+		out += ", as far as the program of this party says,"
+	}
+	return out
 }
 
 // Diagnostics show whether to trust a run. Divergences, MaxDepthHits and EBFMI are those of Markov chains; Khat and Converged of variational fits.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/stdlib/linear"
 )
 
 // A Factor is the lower factor of a positive definite matrix, by rows. It allocates nothing after it is made.
@@ -54,18 +55,10 @@ func (c *Factor) try(raise, least float64) bool {
 			if i == j {
 				s += float64(raise * (math.Abs(s) + least))
 			}
-			s -= dot(l[i*n:i*n+j], l[j*n:])
-			if i > j {
-				l[i*n+j] = s / l[j*n+j]
-				continue
-			}
-			if !(s > least) {
-				return false
-			}
-			l[i*n+i] = math.Sqrt(s)
+			l[i*n+j] = s
 		}
 	}
-	return true
+	return linear.CholeskyRows(l, n, least)
 }
 
 // Solve overwrites v with the solution of Matrix·u = v.

@@ -105,10 +105,13 @@ func chosen(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 		return s, fmt.Sprintf("the ELBO is integrated by quadrature, with --%s %s: every contribution is affine in parameters with normal priors, and the likelihood sees a row through its predictors",
 			thetaGuide, s.Text(thetaGuide))
 	}
-	if parties == 1 {
-		return s.With(estimator, bySampling), ""
-	}
 	hyper, unnested := nests(hindered, s)
+	if parties == 1 {
+		if unnested != nil || hyper == 0 {
+			return s.With(estimator, bySampling), ""
+		}
+		return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws: a grid is taken between parties alone, where it saves round trips; --backend nuts samples this posterior, and --%s %s lays one over it (hyperparameters: %d)", estimator, byNesting, hyper)
+	}
 	if unnested == nil && hyper > 0 {
 		return s.With(estimator, byNesting), fmt.Sprintf("the posterior is found over a grid (hyperparameters: %d), given whose points all other parameters have normal priors; the ELBO cannot be integrated by quadrature: %v", hyper, why)
 	}

@@ -51,18 +51,18 @@ func effectful(name string, n int) error {
 	if err != nil {
 		return err
 	}
-	got, cpu, err := over(b, "sfvi", map[string]string{"wire": "encrypted", "draws": draws})
+	got, cpu, err := over(b, "sfvi", map[string]string{"wire": "encrypted", "correct": "false", "draws": draws})
 	if err != nil {
 		return err
 	}
-	want, sampled, err := over(b, "nuts", map[string]string{"draws": "2500", "warmup": "500", "chains": "4"})
+	want, sampled, err := over(b, "nuts", map[string]string{"draws": "1000", "warmup": "300", "chains": "2"})
 	if err != nil {
 		return err
 	}
 	off, wider := apart(got, want)
 	w := got.Document.Work
-	fmt.Printf("%s with effects of %d groups, scale at %s, n = %d: %d evaluations, %.1f CPU s, %.1f MB in %d trips, k-hat %.2f; %.3f sd from NUTS (%.0f CPU s), sds by %.1f %%\n%s\n",
-		name, groups, scale, n, w.Gradients, cpu, float64(w.Bytes)/1e6, w.Sequential, float64(got.Document.Diagnostics.Khat), off, sampled, 100*wider, got.Footer())
+	fmt.Printf("%s with effects of %d groups, scale at %s, n = %d: %d evaluations, %.1f CPU s, %.1f MB in %d trips; %.3f sd from NUTS (%.0f CPU s), sds by %.1f %%\n%s\n%s\n",
+		name, groups, scale, n, w.Gradients, cpu, float64(w.Bytes)/1e6, w.Sequential, off, sampled, 100*wider, got.Footer(), want.Footer())
 	return nil
 }
 

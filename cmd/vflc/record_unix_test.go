@@ -161,6 +161,9 @@ func TestServerRecordsCuts(t *testing.T) {
 			t.Parallel()
 			r := newRecordedRun(t)
 			found := r.start(append(slices.Clone(args), "--secure-sum", "off")...)
+			if log := r.ended("server"); name == "nuts" && !strings.Contains(log, "next: --backend sfvi takes") {
+				t.Errorf("the server does not say how many trips an approximation takes:\n%s", log)
+			}
 			a, b := r.cut("a"), r.cut("b")
 			sum := make([]float64, recordedRows)
 			for i := range sum {
@@ -182,6 +185,30 @@ func TestServerRecordsCuts(t *testing.T) {
 				}
 				if len(f.Directions) < 2 || name == "nuts" && len(f.Directions) > 2 || !r.has(f, "g"+party) {
 					t.Errorf("%s: %d directions, columns %v", party, len(f.Directions), f.Columns)
+				}
+			}
+		})
+	}
+}
+
+// Of a fit over a grid it has the span of each client's covariates at once, and the columns of two values there; under masks that of both together.
+func TestServerRecordsAGrid(t *testing.T) {
+	t.Parallel()
+	for _, masks := range []string{"off", "on"} {
+		t.Run(masks, func(t *testing.T) {
+			t.Parallel()
+			r := newRecordedRun(t)
+			r.write("m.vfl", strings.NewReplacer("param m", "param tau ~ half_normal(1) @ a\nparam m", "ca ~ normal(0, 1)", "ca ~ normal(0, tau)").Replace(recordedModel))
+			found := r.start("--transform", "exact", "--backend", "sfvi", "--estimator", "nested", "--draws", "300", "--secure-sum", masks)
+			for party, want := range map[string]string{"a": "ga", "b": "gb", "a+b": "ga gb"} {
+				f, visible := found[party], masks == "off" || party == "a+b"
+				if n := len(f.Directions); visible && n != 2*len(strings.Fields(want)) || !visible && n > 0 {
+					t.Errorf("%s: %d directions", party, n)
+				}
+				for _, column := range strings.Fields(want) {
+					if r.has(f, column) != visible {
+						t.Errorf("%s: %s among the columns %v: %v", party, column, f.Columns, !visible)
+					}
 				}
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
@@ -246,6 +247,9 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 		}
 		for _, m := range r.Document.Diagnostics.Messages {
 			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", m)
+		}
+		if o := r.Document.Sooner; o != nil {
+			f.Say(fmt.Sprintf("next: %s takes %s in place of %s, to draws that weights correct where they can", o.Settings, o, grouped.Digits(r.Document.Work.Sequential)))
 		}
 	case *node.PredictionOutcome:
 		text := predictionText(&r.Document, filepath.Join(f.Dir, runs.PredictedTable))

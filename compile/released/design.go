@@ -4,6 +4,7 @@ package released
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
@@ -26,8 +27,9 @@ type Design struct {
 // A Term is a column, or a matrix of columns, times what the parameters make of it.
 type Term struct {
 	Column release.Column
-	By     string // as it is written: a number, or a vector with a number for each column of a matrix
-	Matrix string // the name of the size of its columns; "": it is one column
+	By     string   // as it is written: a number, or a vector with a number for each column of a matrix
+	Matrix string   // the name of the size of its columns; "": it is one column
+	Levels []string // the categories of a level, each of which but the first is a column of 0 and 1; nil: it is none
 }
 
 // finder reads a model.
@@ -58,14 +60,14 @@ func Of(p *check.Program) (*Design, diag.List) {
 
 func (f *finder) refuse(at ast.Node, text string, args ...any) {
 	f.diags.Errorf(diag.NotReleased, f.File.Source, at.Span(), text, args...).
-		Note("moments suffice for `y ~ normal(a + b * x + X * c, sigma)`; `transform exact` and others take any model, without a budget")
+		Note("releases are of `y ~ normal(a + b * x + X * c + u[g], sigma)`, or bernoulli_logit of such a predictor; `transform exact` and others take any model, without a budget")
 }
 
 // statements refuses what the model of a posterior does not have.
 func (f *finder) statements() {
 	for _, s := range f.File.Stmts {
 		switch s := s.(type) {
-		case *ast.Generate, *ast.Weight, *ast.Factor, *ast.Contribution, *ast.Levels:
+		case *ast.Generate, *ast.Weight, *ast.Factor, *ast.Contribution:
 			f.refuse(s, "a model under transform private has parameters, lets and one likelihood alone")
 		case *ast.Param:
 			if sym := f.Symbols[s.Name.Name]; sym != nil && (sym.Family || f.reads(s.Dist) || s.Type != nil && f.reads(s.Type)) {
@@ -126,7 +128,7 @@ func (f *finder) terms(e ast.Expr, minus bool) {
 	switch {
 	case !f.reads(e) && len(f.Info[e].Type.Dims) == 0:
 		f.d.Offset = append(f.d.Offset, signed(minus)+"("+format.Expr(e)+")")
-	case !f.product(e, minus):
+	case !f.effect(e, minus) && !f.product(e, minus):
 		f.refuse(e, "this term is neither a number of parameters nor a column times one")
 	}
 }
@@ -174,6 +176,32 @@ func (f *finder) product(e ast.Expr, minus bool) bool {
 	return true
 }
 
+// effect takes what each category of a level has, as u[g].
+func (f *finder) effect(e ast.Expr, minus bool) bool {
+	x, ok := e.(*ast.Index)
+	if !ok || len(x.Args) != 1 || x.Args[0].Slice || f.reads(x.X) || len(f.Info[x.X].Type.Dims) != 1 {
+		return false
+	}
+	name, ok := x.Args[0].Lo.(*ast.Name)
+	if !ok || f.Symbols[name.Name].Kind != check.Data {
+		return false
+	}
+	column, _ := f.column(name)
+	decl := f.Symbols[name.Name].Decl.(*ast.Data)
+	size := format.Expr(decl.Type.Levels)
+	listed := f.Levels[size]
+	if n, fixed := f.ConstValue(decl.Type.Levels); listed == nil && fixed {
+		for k := range int(n) {
+			listed = append(listed, strconv.Itoa(k+1))
+		}
+	}
+	if len(listed) < 2 {
+		f.unbounded(name, "the categories of %s are those that its rows have, or one", name.Name)
+	}
+	f.d.Terms = append(f.d.Terms, Term{Column: column, By: signed(minus) + "(" + format.Expr(x.X) + ")", Matrix: size, Levels: listed})
+	return true
+}
+
 func factors(e ast.Expr, out []ast.Expr) []ast.Expr {
 	switch x := e.(type) {
 	case *ast.Paren:
@@ -199,7 +227,7 @@ func (f *finder) column(n *ast.Name) (c release.Column, size string) {
 	if owner == check.Shared { // everybody has it; it is counted once
 		owner = f.Server
 	}
-	c = release.Column{Name: s.Name, Owner: owner, Binary: decl.Type.Elem.Name == "binary", Upper: 1}
+	c = release.Column{Name: s.Name, Owner: owner, Binary: decl.Type.Elem.Name == "binary" || s.Type.Levels != nil, Upper: 1}
 	if !c.Binary {
 		var below, above bool
 		if s.Lower != nil && s.Upper != nil {
@@ -223,7 +251,7 @@ func (f *finder) column(n *ast.Name) (c release.Column, size string) {
 
 func (f *finder) unbounded(at ast.Node, text string, args ...any) {
 	f.diags.Errorf(diag.NoBounds, f.File.Source, at.Span(), text, args...).
-		Note("write `data age : real<lower=0, upper=120>[N]` with bounds that are known without the rows, or `binary`")
+		Note("write `data age : real<lower=0, upper=120>[N]` with bounds that are known without the rows, `binary`, or `levels R = \"A\", \"B\"` for `data g : level(R)[N]`")
 }
 
 // reads reports whether data stand in an expression or in the lets that it names.

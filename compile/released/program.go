@@ -72,7 +72,7 @@ func (d *Design) writer(m *release.Moments) (*writer, error) {
 			found++
 			w.columns, w.terms, w.places = append(w.columns, j+1), append(w.terms, k), append(w.places, found)
 		}
-		if found == 0 || found > 1 && t.Matrix == "" {
+		if found == 0 || found > 1 && t.Matrix == "" || t.Levels != nil && found != len(t.Levels)-1 {
 			return nil, fmt.Errorf("they have no column %s", t.Column.Name)
 		}
 	}
@@ -99,7 +99,7 @@ func (w *writer) declarations() {
 			continue
 		}
 		sizes[t.Matrix] = true
-		n := 0
+		n := min(1, len(t.Levels))
 		for _, of := range w.terms {
 			if of == k {
 				n++
@@ -136,7 +136,13 @@ func (w *writer) coefficients() {
 	for k, of := range w.terms {
 		t := w.Terms[of]
 		by := "(" + t.By + ")"
-		if t.Matrix != "" {
+		switch {
+		case t.Levels != nil: // the first category has no column: u[g] = u[1] + Σ (u[k] − u[1])·(g is k)
+			if w.places[k] == 1 {
+				first = append(first, by+"[1]")
+			}
+			by = fmt.Sprintf("(%s[%d] - %s[1])", by, w.places[k]+1, by)
+		case t.Matrix != "":
 			by += fmt.Sprintf("[%d]", w.places[k])
 		}
 		first = append(first, number(t.Column.Middle())+" * "+by)
@@ -242,7 +248,9 @@ func (d *Design) Columns(of func(declared string) []string) []release.Column {
 	for _, t := range d.Terms {
 		names := []string{t.Column.Name}
 		if t.Matrix != "" {
-			names = slices.Clone(of(t.Column.Name))
+			if names = slices.Clone(of(t.Column.Name)); t.Levels != nil {
+				names = slices.Clone(t.Levels[1:])
+			}
 			for k, n := range names {
 				names[k] = t.Column.Name + "[" + n + "]"
 			}
@@ -254,6 +262,26 @@ func (d *Design) Columns(of func(declared string) []string) []release.Column {
 		}
 	}
 	return append(out, d.Response)
+}
+
+// Names lists the columns of the model's matrices in a release, and the categories of levels, by their size.
+func (d *Design) Names(m *release.Moments) map[string][]string {
+	out := map[string][]string{}
+	for _, t := range d.Terms {
+		if t.Matrix == "" || out[t.Matrix] != nil {
+			continue
+		}
+		if t.Levels != nil {
+			out[t.Matrix] = t.Levels
+			continue
+		}
+		for _, c := range m.Columns {
+			if name, of := strings.CutPrefix(c.Name, t.Column.Name+"["); of {
+				out[t.Matrix] = append(out[t.Matrix], strings.TrimSuffix(name, "]"))
+			}
+		}
+	}
+	return out
 }
 
 // Described names the columns that are released, the response last.

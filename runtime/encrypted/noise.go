@@ -18,6 +18,9 @@ const errorDeviation = 3.7
 // Guo, Nabokov, Suvanto and Johansson (USENIX Security 2024) attack. What rounding in an encoding changes is not
 // bounded: it follows from the numbers that were encoded alone, so that it tells nothing of a key.
 //
+// Special primes are smaller than those of a digit, by 50 bits together: a relinearisation is divided by the modulus of
+// its step too, of 74 bits, so that its error stays below that of rounding (TestRelinearisationIsBelowRounding).
+//
 // A sum over rows adds the errors up that one operation made of its rows, times weights a that do not depend on
 // them: columns, and derivatives of what followed. The values of an element are an orthogonal map of its
 // coefficients, but for a factor, so that Σ aᵢeᵢ is as sub-Gaussian as one value with weight (Σ aᵢ²)^½, and is below

@@ -118,3 +118,16 @@ func TestNoiseInTheRingOfARun(t *testing.T) {
 		}
 	}
 }
+
+// Special primes that are small leave the error of a relinearisation below that of rounding, of two parties and of a
+// thousand.
+func TestRelinearisationIsBelowRounding(t *testing.T) {
+	for _, holders := range []int{2, 1000} {
+		p := must(build(logDegree, holders, 1))(t)
+		for l, v := range p.noise.relin {
+			if relin := v / p.scale(); relin > p.noise.rounding/10 {
+				t.Errorf("%d holders, level %d: %.3g, and rounding %.3g", holders, l, relin, p.noise.rounding)
+			}
+		}
+	}
+}

@@ -17,7 +17,7 @@ import (
 const (
 	// Steps is the number of products that can follow one another. A polynomial of degree d takes
 	// ⌈log₂(d+1)⌉ of them.
-	Steps = 8
+	Steps = 9
 	// MaxDegree is the largest degree of a polynomial of which one product with a column is left.
 	MaxDegree = 1<<(Steps-1) - 1
 	// responseSteps is how many products a response takes part in: by a factor, with a column, and with
@@ -39,8 +39,8 @@ const (
 	primesPerStep = 2  // an RNS prime has at most 60 bits, and a step divides by scale
 	stepBits      = 37 // bits of each of them
 	baseBits      = 44 // bits of each of the two primes that no step divides by
-	specialBits   = 44 // bits of each of the special primes
-	specialPrimes = 4
+	specialBits   = 28 // bits of each of the special primes
+	specialPrimes = 4  // of which a digit of the key switch has as many primes
 )
 
 // maxLogQP bounds the bits of all primes together for 128 bits of security, by log₂ of the degree, with

@@ -15,13 +15,18 @@ import (
 )
 
 // nodes is the number of Chebyshev nodes at which a polynomial is looked at.
-const nodes = 512
+const nodes = 1024
 
 // beyondNodes is by how much a polynomial of degree d can exceed its largest value at the nodes: 1/cos(πd/2m)
 // (Ehlich and Zeller, Mathematische Zeitschrift 86, 1964).
 func beyondNodes(degree int) float64 { return 1 / portable.Cos(math.Pi*float64(degree)/(2*nodes)) }
 
-const secondOrder = 1e-3
+// secondOrder bounds terms of second order of a polynomial by those of first order: an error below 2^-47 times a second
+// derivative below d⁴/3, and in sums the root of up to 2^20 rows.
+func secondOrder(degree int) float64 {
+	d := float64(degree * degree)
+	return float64(d*d) / 3 * 0x1p-37
+}
 
 // A traced value is what a ciphertext holds at the nodes, and what the error of each operation so far
 // contributes to it to first order.
@@ -33,8 +38,7 @@ type traced struct {
 // A tracer evaluates a polynomial as the circuit does, on traced values in place of ciphertexts: the error of
 // an operation comes out multiplied by the derivative of the polynomial by that operation's result, whose
 // largest value over the interval bounds it, for each operation by itself: the largest sum of all at one argument
-// would bound rows, and not their sum, in which each has the rows that are worst for it. Terms of second order, an error below 2^-47 times a second
-// derivative below 127⁴/3, and in sums the root of up to 2^20 rows, are below secondOrder of those of first order.
+// would bound rows, and not their sum, in which each has the rows that are worst for it.
 type tracer struct {
 	schemes.Evaluator // of a ring of 16 coefficients, for levels and scales
 	noise             noise
@@ -70,7 +74,7 @@ func (p *Parameters) bounds(c []float64, level int, target scale, fresh float64)
 		bound.worst += most
 	}
 	beyond := beyondNodes(len(c) - 1)
-	return polynomialBound{bound.largest * beyond, bound.worst * beyond * (1 + secondOrder)}, nil
+	return polynomialBound{bound.largest * beyond, bound.worst * beyond * (1 + float64(secondOrder(len(c)-1)))}, nil
 }
 
 // polynomials evaluates polynomials by the arithmetic of e.

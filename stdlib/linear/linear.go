@@ -13,13 +13,32 @@ import (
 
 // Cholesky sets l to the lower triangular factor of a, of which it reads the lower triangle. It reports whether a is positive definite; where it is not, l is
 // NaN. l and a may be one array.
-func Cholesky(l, a []float64, k int) bool {
+func Cholesky(l, a []float64, k int) bool { return factor(l, a, k, 0) }
+
+// CholeskyRows is Cholesky of a matrix that is stored by rows, as its factor then is, in place. It asks for pivots above least.
+func CholeskyRows(a []float64, k int, least float64) bool {
+	transpose(a, k)
+	positive := factor(a, a, k, least)
+	transpose(a, k)
+	return positive
+}
+
+func transpose(a []float64, k int) {
+	for j := range k {
+		for i := range j {
+			a[i+k*j], a[j+k*i] = a[j+k*i], a[i+k*j]
+		}
+	}
+}
+
+// factor is Cholesky, with pivots above least.
+func factor(l, a []float64, k int, least float64) bool {
 	for j := range k {
 		col := l[k*j:][:k]
 		copy(col[j:], a[k*j+j:k*j+k])
 		combine(-1, col[j:], l[j:], l[j:], k, k, j)
 		pivot := col[j]
-		if !(pivot > 0) || math.IsInf(pivot, 1) {
+		if !(pivot > least) || math.IsInf(pivot, 1) {
 			fill(l[:k*k], math.NaN())
 			return false
 		}
@@ -86,11 +105,7 @@ func CholeskyBack(da, dl, l, work []float64, k int) {
 		col[i] /= 2
 	}
 	timesInverse(p, l, k) // (L⁻ᵀ P)ᵀ
-	for j := range k {
-		for i := range j {
-			p[i+k*j], p[j+k*i] = p[j+k*i], p[i+k*j]
-		}
-	}
+	transpose(p, k)
 	timesInverse(p, l, k)
 	for j := range k {
 		for i := range k {

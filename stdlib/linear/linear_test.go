@@ -3,6 +3,7 @@ package linear
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -136,6 +137,19 @@ func TestSolve(t *testing.T) {
 			if math.Abs(b[i]-x[i]) > 1e-9 || math.Abs(c[i]-x[i]) > 1e-9 {
 				t.Errorf("K = %d: %v and %v, want %v", k, b[i], c[i], x[i])
 			}
+		}
+	}
+}
+
+// TestCholeskyByRows multiplies the factor of a matrix whose upper triangle is not read, and asks for pivots that it has and has not.
+func TestCholeskyByRows(t *testing.T) {
+	nan := math.NaN()
+	for _, least := range []float64{0, 3.9, 4.1} { // the pivots are 9, 4 and 16
+		a := []float64{9, nan, nan, 3, 5, nan, -6, 4, 29}
+		if positive := CholeskyRows(a, 3, least); positive != (least < 4) {
+			t.Errorf("pivots above %v: %t", least, positive)
+		} else if want := []float64{3, 0, 0, 1, 2, 0, -2, 3, 4}; positive && !slices.Equal(a, want) {
+			t.Errorf("the factor is %v, want %v", a, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/cholesky"
@@ -16,8 +17,19 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// fewestWeights is how many weights are worth their numbers: the shape of fewer says nothing.
-const fewestWeights = 100
+// Weights are worth their numbers from so many on: the shape of fewer says nothing. Where effects have a prior that depends
+// on parameters these are so many that the draws which they leave tell as much as the approximation, which is of a long table.
+const (
+	fewestWeights   = 100
+	fewestOfEffects = tails.FirstWeights
+)
+
+func (k *Kernel) fewest() int {
+	if k.owner < 0 {
+		return fewestWeights
+	}
+	return fewestOfEffects
+}
 
 // deviate has the server draw the deviations of all parties' parameters from the mode, and send each party
 // its own.
@@ -41,7 +53,7 @@ func (k *Kernel) afforded() (n int) {
 	if k.options.Correct {
 		n, k.tooLong = k.secret.Afford(1+min(k.options.Weights, 2*k.pairs), k.withDraws()...)
 	}
-	if n = (n - 1) / 2 * 2; n < fewestWeights {
+	if n = (n - 1) / 2 * 2; n < k.fewest() {
 		return 0
 	}
 	return n
@@ -50,12 +62,12 @@ func (k *Kernel) afforded() (n int) {
 // weightless is why there are no weights that are wanted.
 func (k *Kernel) weightless() error {
 	switch {
-	case 2*k.pairs < fewestWeights:
-		return fmt.Errorf("weights say something of %d draws and more, and these are %d", fewestWeights, 2*k.pairs)
+	case 2*k.pairs < k.fewest():
+		return fmt.Errorf("weights say something of %d draws and more, and these are %d", k.fewest(), 2*k.pairs)
 	case k.tooLong:
-		return fmt.Errorf("the log likelihoods of %d draws, one for each weight, take more bytes than a run encrypts for these", fewestWeights)
+		return fmt.Errorf("the log likelihoods of %d draws, one for each weight, take more bytes than a run encrypts for these", k.fewest())
 	}
-	return fmt.Errorf("fewer than %d more sums over rows may be decrypted, one for each weight", fewestWeights)
+	return fmt.Errorf("fewer than %d more sums over rows may be decrypted, one for each weight", k.fewest())
 }
 
 // tellDeviations has the server tell the parties the deviations, once the party with effects has drawn its own.
@@ -159,6 +171,9 @@ func (k *Kernel) weigh(ctx context.Context) error {
 		}
 		from += n
 	}
+	if math.IsInf(logs[0], -1) && k.weighed == 0 {
+		return fmt.Errorf("sfvi: the mode of the fit: %w", density.ErrRange)
+	}
 	if s := k.server; s != nil {
 		if k.weighed == 0 {
 			k.evidence = logs[0] + float64(0.5*float64(s.p)*portable.Log(2*math.Pi)) - float64(0.5*s.logDet()) + s.rise
@@ -184,21 +199,39 @@ func (k *Kernel) weigh(ctx context.Context) error {
 
 // logDensities sets logs, at the server, to log p at draws from a number on, −1 being the mode. The priors'
 // part is added under encryption: of the likelihood or the priors alone the server could tell the gradient at
-// the mode, and from that the mode.
+// the mode, and from that the mode. Draws that are as far from it are beside each other: they are evaluated on one
+// interval of predictors.
 func (k *Kernel) logDensities(ctx context.Context, from int, logs []float64) error {
 	var cut, plus [][]float64
 	var phi []float64
+	order, sorted := make([]int, len(logs)), make([]float64, len(logs))
+	for i := range order {
+		order[i] = from + i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(k.scaleOf(a), k.scaleOf(b)) })
 	for _, p := range k.parties {
 		g, prior, theta := make([]float64, len(logs)*p.n), make([]float64, len(logs)), make([]float64, p.d)
-		for i := range logs {
-			k.propose(p, from+i, theta)
+		for i, id := range order {
+			k.propose(p, id, theta)
 			linear.Apply(p.by, theta[:p.c], g[i*p.n:][:p.n])
-			prior[i] = p.priorOf(from+i, theta)
+			prior[i] = p.priorOf(id, theta)
 			phi = append(phi, theta[p.c:]...)
 		}
 		cut, plus = append(cut, g), append(plus, prior)
 	}
-	return k.secret.LogLik(ctx, phi, cut, plus, logs)
+	err := k.secret.LogLik(ctx, phi, cut, plus, sorted)
+	for i, id := range order {
+		logs[id-from] = sorted[i]
+	}
+	return err
+}
+
+// scaleOf is the scale of a draw, 0 of the mode.
+func (k *Kernel) scaleOf(id int) float64 {
+	if id < 0 {
+		return 0
+	}
+	return k.scales[id/2]
 }
 
 // propose sets theta to a draw of the proposal, −1 being the mode.

@@ -152,7 +152,7 @@ func (p *effects) tabled(phi []float64) (value float64, received []float64, ok b
 	received = slices.Clone(p.received)
 	r := len(received)
 	for i, u := range phi {
-		x := float64(u+farthest) * perUnit
+		x := float64(float64(u+farthest) * perUnit)
 		at := int(math.Floor(x))
 		if !(at >= 1 && at+2 < knots) {
 			return 0, nil, false

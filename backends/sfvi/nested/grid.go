@@ -8,7 +8,7 @@ type Grid struct{ search }
 
 // finer is how many times as many points such a lattice has along an axis, by the number of hyperparameters: the function
 // between them has a variance that is larger by a sixth of their distance squared.
-var finer = [mostHyper + 1]float64{1, 3, 2, 1, 1}
+var finer = [mostHyper + 1]float64{1, 3, 2, 1.5, 1.3}
 
 // MostHyper is the largest number of hyperparameters.
 const MostHyper = mostHyper

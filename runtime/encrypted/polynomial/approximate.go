@@ -34,7 +34,7 @@ type Goal struct {
 }
 
 // MaxDegree is the largest degree of an approximation.
-const MaxDegree = 127
+const MaxDegree = 255
 
 // most is the largest degree.
 func (g Goal) most() int {
@@ -45,7 +45,7 @@ func (g Goal) most() int {
 }
 
 // degrees are tried in this order.
-var degrees = []int{1, 3, 7, 15, 23, 31, 47, 63, 95, MaxDegree}
+var degrees = []int{1, 3, 7, 15, 23, 31, 47, 63, 95, 127, 191, MaxDegree}
 
 // A Pair approximates T(y)·A(eta) + m·B(eta); of residuals, B(eta - y).
 type Pair struct {

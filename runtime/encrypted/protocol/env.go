@@ -131,6 +131,8 @@ type Evaluator struct {
 	latest     []float64      // standard deviations of the noise of the last slopes
 	noise      float64        // the largest so far, in posterior standard deviations
 	logNoise   float64        // standard deviation of that of the last log likelihood
+	far        int            // draws that were
+	halvings   int            // of groups of draws beyond the range that may still follow
 
 	statistics []float64 // of the response, at the server
 	account    *account
@@ -247,7 +249,7 @@ func (e *Evaluator) LogNoise() float64 { return e.logNoise }
 func (e *Evaluator) Opened() map[density.Decryption]int { return maps.Clone(e.account.opened) }
 
 func (e *Evaluator) reckoned(a *account) Reckoning {
-	return Reckoning{Rows: e.rows, Alone: a.learned(true), Rest: a.learned(false), Noise: e.noise}
+	return Reckoning{Rows: e.rows, Alone: a.learned(true), Rest: a.learned(false), Noise: e.noise, Far: e.far}
 }
 
 // Columns implements density.Encrypting, as do the methods below.
@@ -298,11 +300,11 @@ func (e *Evaluator) Affords(what ...density.Decryption) bool { return e.within(w
 
 // Afford is how many of so many log likelihoods may still be decrypted besides. Each takes a number, of which the server
 // tells all a weight, with three more numbers at the end of each of two parts; and what every party tells of a
-// ciphertext, of which there is one for each draw that it has no room for, or message. They are no more than
+// ciphertext, of which there is one for each draw that it has no room for, message, or group that is halved. They are no more than
 // LogLikBytes, which depends on what all parties know.
 func (e *Evaluator) Afford(logLiks int, besides ...density.Decryption) (may int, byBytes bool) {
 	_, each := e.Bytes()
-	ciphertexts := func(n int) int { return min(n, n/e.room+n/density.Piece(e.rows)+4) }
+	ciphertexts := func(n int) int { return min(n, n/e.room+n/density.Piece(e.rows)+n/drawsPerHalving+4) }
 	tooLong := func(n int) bool { return int64(ciphertexts(n))*each > LogLikBytes }
 	may = sort.Search(logLiks, func(i int) bool {
 		n := i + 1

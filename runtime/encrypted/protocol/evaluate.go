@@ -57,9 +57,9 @@ func (e *Evaluator) bound(ctx context.Context, cut [][]float64, phi []float64, d
 			}
 		}
 		if e.Blocks()[b].Index() > 0 {
-			return floats(up(most)), nil
+			return floats(up(most, boundDigits)), nil
 		}
-		return floats(append([]float64{up(most)}, e.precisionsAt(phi, draws)...)...), nil
+		return floats(append([]float64{up(most, boundDigits)}, e.precisionsAt(phi, draws)...)...), nil
 	})
 	if err != nil {
 		return nil, nil, err
@@ -310,26 +310,50 @@ func byColumn(columns []*encrypted.Vector, by func(*encrypted.Vector) (*encrypte
 
 // LogLik implements density.Encrypting. Draws share a ciphertext where it has room for the rows of several.
 func (e *Evaluator) LogLik(ctx context.Context, phi []float64, cut, plus [][]float64, total []float64) error {
+	shifted := e.shifted(cut)
+	e.halvings = len(total) / drawsPerHalving
 	for from := 0; from < len(total); from += e.room {
-		n := min(e.room, len(total)-from)
-		cuts, adds := make([][]float64, len(cut)), make([][]float64, len(cut))
-		shifted := e.shifted(cut)
-		for b := range cut {
-			cuts[b] = make([]float64, e.room*e.rows)
-			copy(cuts[b], shifted[b][from*e.rows:][:n*e.rows])
-			adds[b] = plus[b][from:][:n]
-		}
-		var here []float64
-		if len(phi) > 0 {
-			here = phi[from*e.globals:][:n*e.globals]
-		}
-		got, times, err := e.totals(ctx, here, cuts, adds, n)
-		if err != nil {
+		if err := e.logLiks(ctx, phi, shifted, plus, total, from, min(from+e.room, len(total))); err != nil {
 			return err
 		}
-		for i, v := range got {
-			total[from+i] = float64(v*times[i]) + e.logLikAt(here[i*e.globals:][:e.globals])
+	}
+	return nil
+}
+
+// drawsPerHalving is of how many draws one group may turn out to be beyond the range.
+const drawsPerHalving = 32
+
+// logLiks is LogLik for the draws from a number to below another, in one ciphertext. Where they are beyond the range
+// together they are halved: of a draw that is by itself the density is 0, at all parties.
+func (e *Evaluator) logLiks(ctx context.Context, phi []float64, shifted, plus [][]float64, total []float64, from, to int) error {
+	n := to - from
+	cuts, adds := make([][]float64, len(shifted)), make([][]float64, len(shifted))
+	for b := range shifted {
+		cuts[b] = make([]float64, e.room*e.rows)
+		copy(cuts[b], shifted[b][from*e.rows:][:n*e.rows])
+		adds[b] = plus[b][from:to]
+	}
+	var here []float64
+	if len(phi) > 0 {
+		here = phi[from*e.globals:][:n*e.globals]
+	}
+	got, times, err := e.totals(ctx, here, cuts, adds, n)
+	if errors.Is(err, density.ErrRange) && e.halvings > 0 {
+		if e.halvings--; n == 1 {
+			total[from] = math.Inf(-1)
+			e.far++
+			return nil
 		}
+		if err := e.logLiks(ctx, phi, shifted, plus, total, from, from+n/2); err != nil {
+			return err
+		}
+		return e.logLiks(ctx, phi, shifted, plus, total, from+n/2, to)
+	}
+	if err != nil {
+		return err
+	}
+	for i, v := range got {
+		total[from+i] = float64(v*times[i]) + e.logLikAt(here[i*e.globals:][:e.globals])
 	}
 	return nil
 }

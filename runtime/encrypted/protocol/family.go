@@ -27,7 +27,7 @@ type family struct {
 	bend    float64 // curvature of a row at the centre
 	size    float64 // slopes are encrypted so many times, a power of 2 of which they are about 1: noise is not in their units
 	wide    bool    // sums of slopes may be too large for the modulus that one product leaves
-	made    map[request]encrypted.Form
+	made    map[request]made
 }
 
 // A request is for a polynomial of a quantity on an interval of a half width.
@@ -35,6 +35,12 @@ type request struct {
 	of   polynomial.Quantity
 	k    float64
 	wide bool
+}
+
+// made is what a request gave: that there is none takes as long to find.
+type made struct {
+	form encrypted.Form
+	err  error
 }
 
 // describe returns the likelihood of a law. The error is a *polynomial.Refusal where it has none.
@@ -50,7 +56,7 @@ func describe(law *graph.Law) (*family, error) {
 		return refuse("the predictor of "+law.Dist.Name+" enters it through more than one function", "write it with one, such as poisson_log for poisson(exp(…)), or "+other)
 	}
 	t := polynomial.Term{Dist: *law.Dist, Param: law.Param, Link: polynomial.Link{Func: law.Link, Factor: law.Factor, Falling: law.Falling}}
-	f := &family{name: law.Dist.Name, trials: 1, scale: -1, made: map[request]encrypted.Form{}}
+	f := &family{name: law.Dist.Name, trials: 1, scale: -1, made: map[request]made{}}
 	for k, v := range law.Theta {
 		value, one := constant(v)
 		switch {
@@ -107,10 +113,10 @@ func (f *family) statistics(x []float64) []float64 {
 // Degrees of the term and of a factor that is multiplied with the response, with one product to follow and
 // with two.
 const (
-	sums        = 127
-	factors     = 63
-	crossings   = 63
-	wideFactors = 31
+	sums        = 255
+	factors     = 127
+	crossings   = 127
+	wideFactors = 63
 )
 
 // around sets the predictor of an ordinary row, and what follows from it.
@@ -140,11 +146,17 @@ func (f *family) goal(degree int) polynomial.Goal {
 
 // on is a quantity as polynomials around the centre. The error is a *polynomial.Refusal where none are near
 // enough.
-func (f *family) on(q polynomial.Quantity, k float64) (out encrypted.Form, err error) {
-	wide := f.wide && q == polynomial.Slope
-	if out, ok := f.made[request{q, k, wide}]; ok {
-		return out, nil
+func (f *family) on(q polynomial.Quantity, k float64) (encrypted.Form, error) {
+	r := request{q, k, f.wide && q == polynomial.Slope}
+	out, ok := f.made[r]
+	if !ok {
+		out.form, out.err = f.make(q, k, r.wide)
+		f.made[r] = out
 	}
+	return out.form, out.err
+}
+
+func (f *family) make(q polynomial.Quantity, k float64, wide bool) (out encrypted.Form, err error) {
 	within, degree, factor := polynomial.Interval{Centre: f.centre, K: k}, sums, factors
 	if wide {
 		degree, factor = crossings, wideFactors
@@ -170,7 +182,6 @@ func (f *family) on(q polynomial.Quantity, k float64) (out encrypted.Form, err e
 	default:
 		out.Factor = f.text(p.A, size/f.unit)
 	}
-	f.made[request{q, k, wide}] = out
 	return out, nil
 }
 

@@ -36,9 +36,9 @@ var (
 
 	commitment = shown("commitments", "digest of what {name} shows next", "32 bytes", "nothing before it is shown: nobody chooses by what others show")
 	drawing    = shown("references", "random bytes of {name}, of which the common reference of the keys is made", "32 bytes", noRows)
-	publicKey  = shown("public keys", "share of the public key of {name}", "3.8 MB", nothing)
-	roundOne   = shown("first rounds", "share of the relinearisation key of {name}, first round", "38 MB", nothing)
-	roundTwo   = shown("second rounds", "share of the relinearisation key of {name}, second round", "19 MB", nothing)
+	publicKey  = shown("public keys", "share of the public key of {name}", "3.9 MB", nothing)
+	roundOne   = shown("first rounds", "share of the relinearisation key of {name}, first round", "38.7 MB, in 5 messages", nothing)
+	roundTwo   = shown("second rounds", "share of the relinearisation key of {name}, second round", "19.3 MB, in 5 messages", nothing)
 	committing = shown("columns", "columns of {name}, encrypted, with a power of two that bounds them", "2.1 MB for each column and 32,768 rows", nothing+"; and the bounds")
 
 	centring    = told("centre", "predictor of an ordinary row, by the server's own parameters, to a half, and the precision where the scale of the likelihood is a parameter", "8 or 16 bytes", "about which share of the responses is 1, or their usual size")
@@ -47,7 +47,7 @@ var (
 	challenging = shown("challenges", "random bytes of {name}, of which the numbers are made by which a binary response is tested", "32 bytes", noRows)
 	proving     = shown("proof shares", "share of {name} of the decryption of two sums that are 0 if the response is of zeros and ones", "at most 24 bytes for each", "that it is")
 	bounding    = shown("bounds", "bound of what {name} contributes to any row, to four binary digits; of the server also the precision, where the scale of the likelihood is a parameter", "8 bytes, and 8 for each precision", "one number of all rows, which is counted")
-	contribute  = shown("contributions", "contributions of {name} at its parameters, encrypted, with a digest of its polynomials", "6 MB for each 32,768 rows", nothing)
+	contribute  = shown("contributions", "contributions of {name} at its parameters, encrypted, with a digest of its polynomials", "6.7 MB for each 32,768 rows", nothing)
 	adding      = shown("priors", "log densities of the priors of {name}, encrypted, one a draw", "2.1 MB for each 32,768 rows of all draws", nothing)
 	gradients   = given("gradient shares", "decryption of the gradient by the receiver's own coefficients, sealed for it where the server passes it on", density.Each)
 	curvatures  = given("curvature shares", "decryption of the cross products of all parties' columns, weighed by the curvature", 0)

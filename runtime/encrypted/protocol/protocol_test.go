@@ -232,7 +232,7 @@ func TestRangeAndBudget(t *testing.T) {
 // saying is a consultation in which the server tells all so many numbers.
 type saying int
 
-func (s saying) Size(_, _ int) (up, down, all int)          { return 0, 0, int(s) }
+func (s saying) Size(_, _ int) (up, down, all int)     { return 0, 0, int(s) }
 func (saying) Ask(int, []float64)                      {}
 func (saying) Counsel(_, _ [][]float64, all []float64) { clear(all) }
 func (saying) Take(b int, down, all []float64)         {}

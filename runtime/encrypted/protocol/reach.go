@@ -12,15 +12,16 @@ import (
 	"github.com/vflc/vflc/stdlib/linear"
 )
 
-// Bounds of contributions, and the half widths of the intervals of polynomials that hold their sum, are
-// numbers of so many binary digits, and a bound is at least leastBound: they are coarse, and say little.
+// Bounds of contributions are numbers of so many binary digits, and at least leastBound: they are coarse, and say
+// little. The half widths of the intervals of polynomials that hold their sum have a digit more.
 const (
-	digits     = 4
-	leastBound = 1.0 / 64
+	boundDigits = 4
+	reachDigits = 5
+	leastBound  = 1.0 / 64
 )
 
 // up is the least number of so few digits that is not below v.
-func up(v float64) float64 {
+func up(v float64, digits int) float64 {
 	part, power := math.Frexp(v)
 	return math.Ldexp(math.Ceil(math.Ldexp(part, digits)), power-digits)
 }
@@ -57,7 +58,7 @@ func (e *Evaluator) reach(bounds []float64, of ...polynomial.Quantity) (k float6
 	if !(sum <= math.MaxFloat64) {
 		return 0, nil, &RangeError{"contributions are not finite", "scale the columns"}
 	}
-	k = up(sum)
+	k = up(sum, reachDigits)
 	for _, q := range of {
 		form, err := e.family.on(q, k)
 		if err != nil {
