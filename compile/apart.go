@@ -18,6 +18,9 @@ import (
 // Apart is what the parties of a model under transform private run where each has its data: programs that declare the
 // columns of the release and evaluate nothing, and a manifest of what is released.
 func (m *Model) Apart() (*Model, diag.List) {
+	if diags := m.Design.Apart(); diags.HasErrors() {
+		return nil, diags
+	}
 	columns := m.Design.Declared()
 	var text strings.Builder
 	for _, s := range m.Checked.File.Stmts {
